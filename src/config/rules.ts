@@ -1,5 +1,5 @@
 import { isLoopback } from "../loopback.ts";
-import type { GivenSettings, PlatformSettings, SettingRule } from "./settings.ts";
+import { type GivenSettings, type PlatformSettings, refuse, type SettingRule, warning } from "./settings.ts";
 
 /** The default. */
 export const DATABASE_URL = "file:./data/bellwether.db";
@@ -7,6 +7,10 @@ export const DATABASE_URL = "file:./data/bellwether.db";
 const isSimulated = ({ has }: GivenSettings): boolean => !has("MAINNET_URLS") && !has("TESTNET_URLS");
 const isAllowed = ({ value }: GivenSettings): boolean => /^(?:1|true|yes)$/iu.test(value("ALLOW_SIMULATOR"));
 const hasConsole = ({ value }: GivenSettings): boolean => value("WEB_PORT") !== "0";
+
+/** Whether the console listens for other machines, too. */
+const listensBeyond = (given: GivenSettings): boolean =>
+  given.has("WEB_HOST") && !isLoopback(given.value("WEB_HOST").toLowerCase()) && hasConsole(given);
 
 /** Where the console is reached, if others reach it; undefined on this machine alone. */
 function publicAddress(given: GivenSettings): URL | undefined {
@@ -20,111 +24,88 @@ function networkRules(network: "MAINNET" | "TESTNET"): SettingRule[] {
   const urls = `${network}_URLS`;
   const days = `${network}_LEDGER_DAYS`;
   return [
-    {
-      severity: "refuse",
-      find: ({ has, value }) => {
-        const count = (name: string): number => (has(name) ? value(name).split(",").length : 0);
-        const [nodes, entries] = [count(urls), count(days)];
-        return [
-          ...[`${network}_CORE_URL`, days].map(
-            (more) => has(more) && !has(urls) && `${more} is set, but not ${urls}, which it adds to`,
-          ),
-          nodes > 0 &&
-            entries > 1 &&
-            entries !== nodes &&
-            `${days} must hold one entry, or one for each of ${urls}: ${nodes}, not ${entries}`,
-        ];
-      },
-    },
-    {
-      severity: "refuse",
-      find: (given) => [
+    refuse(({ has, value }) => {
+      const count = (name: string): number => (has(name) ? value(name).split(",").length : 0);
+      const [nodes, entries] = [count(urls), count(days)];
+      return [
+        ...[`${network}_CORE_URL`, days].map(
+          (more) => has(more) && !has(urls) && `${more} is set, but not ${urls}, which it adds to`,
+        ),
+        nodes > 0 &&
+          entries > 1 &&
+          entries !== nodes &&
+          `${days} must hold one entry, or one for each of ${urls}: ${nodes}, not ${entries}`,
+      ];
+    }),
+    refuse(
+      (given) =>
         !isSimulated(given) &&
-          given.value("DEFAULT_NETWORK").toLowerCase() === network.toLowerCase() &&
-          !given.has(urls) &&
-          `DEFAULT_NETWORK names a network that has no ${urls}`,
-      ],
-    },
+        given.value("DEFAULT_NETWORK").toLowerCase() === network.toLowerCase() &&
+        !given.has(urls) &&
+        `DEFAULT_NETWORK names a network that has no ${urls}`,
+    ),
   ];
 }
 
 /** The rules of the console's settings, of the database and of the dead man's switch. */
 const otherRules: readonly SettingRule[] = [
-  {
-    severity: "refuse",
-    find: (given) => [
-      given.has("WEB_HOST") &&
-        !isLoopback(given.value("WEB_HOST").toLowerCase()) &&
-        hasConsole(given) &&
-        !given.has("WEB_TOKEN") &&
-        "WEB_HOST is not this machine alone, so WEB_TOKEN must be set: a long random word of your own",
-    ],
-  },
-  {
-    severity: "refuse",
-    find: ({ value }) => {
-      const scheme = /^([a-z][a-z\d+.-]+):/u.exec(value("DATABASE_URL").toLowerCase())?.[1] ?? "file";
-      return [
-        !["file", "postgres", "postgresql"].includes(scheme) &&
-          `DATABASE_URL must be a file, such as ${DATABASE_URL}, or a PostgreSQL server, such as postgres://user:password@host/bellwether`,
-      ];
-    },
-  },
-  {
-    severity: "warning",
-    setting: "PUBLIC_URL",
-    find: (given) => [
+  refuse(
+    (given) =>
+      listensBeyond(given) &&
+      !given.has("WEB_TOKEN") &&
+      "WEB_HOST is not this machine alone, so WEB_TOKEN must be set: a long random word of your own",
+  ),
+  refuse(({ value }) => {
+    const scheme = /^([a-z][a-z\d+.-]+):/u.exec(value("DATABASE_URL").toLowerCase())?.[1] ?? "file";
+    return (
+      !["file", "postgres", "postgresql"].includes(scheme) &&
+      `DATABASE_URL must be a file, such as ${DATABASE_URL}, or a PostgreSQL server, such as postgres://user:password@host/bellwether`
+    );
+  }),
+  warning(
+    "PUBLIC_URL",
+    (given) =>
       publicAddress(given) !== undefined &&
-        !given.has("WEB_TOKEN") &&
-        "the console is reached from outside and WEB_TOKEN is not set: whoever finds it may silence alerts",
-    ],
-    remedy: "Set WEB_TOKEN to a long random word (openssl rand -hex 24).",
-  },
-  {
-    severity: "warning",
-    setting: "PUBLIC_URL",
-    find: (given) => [
+      !given.has("WEB_TOKEN") &&
+      "the console is reached from outside and WEB_TOKEN is not set: whoever finds it may silence alerts",
+    "Set WEB_TOKEN to a long random word (openssl rand -hex 24).",
+  ),
+  warning(
+    "PUBLIC_URL",
+    (given) =>
       publicAddress(given)?.protocol === "http:" &&
-        given.has("WEB_TOKEN") &&
-        "goes over plain http, and WEB_TOKEN with it",
-    ],
-    remedy: "Put a proxy with TLS in front of it.",
-  },
-  {
-    severity: "warning",
-    setting: "TRUST_PROXY",
-    find: (given) => [
+      given.has("WEB_TOKEN") &&
+      "goes over plain http, and WEB_TOKEN with it",
+    "Put a proxy with TLS in front of it.",
+  ),
+  warning(
+    "TRUST_PROXY",
+    (given) =>
       publicAddress(given) !== undefined &&
-        !given.has("TRUST_PROXY") &&
-        "not set: all visitors behind the proxy of PUBLIC_URL count as one, for wrong tokens and connections",
-    ],
-    remedy: "Set it to the proxy's address, such as 127.0.0.1.",
-  },
-  {
-    severity: "warning",
-    setting: "PUBLIC_URL",
-    find: (given) => [
-      given.has("WEB_HOST") &&
-        !isLoopback(given.value("WEB_HOST").toLowerCase()) &&
-        hasConsole(given) &&
-        !given.has("PUBLIC_URL") &&
-        "not set, though the console listens beyond this machine: links in messages cannot lead to it",
-    ],
-    remedy: "Set it to the address under which people reach the console.",
-  },
-  {
-    severity: "warning",
-    setting: "DEADMAN_URL",
-    find: ({ value }) => {
+      !given.has("TRUST_PROXY") &&
+      "not set: all visitors behind the proxy of PUBLIC_URL count as one, for wrong tokens and connections",
+    "Set it to the proxy's address, such as 127.0.0.1.",
+  ),
+  warning(
+    "PUBLIC_URL",
+    (given) =>
+      listensBeyond(given) &&
+      !given.has("PUBLIC_URL") &&
+      "not set, though the console listens beyond this machine: links in messages cannot lead to it",
+    "Set it to the address under which people reach the console.",
+  ),
+  warning(
+    "DEADMAN_URL",
+    ({ value }) => {
       const address = URL.canParse(value("DEADMAN_URL")) ? new URL(value("DEADMAN_URL")) : undefined;
-      return [
+      return (
         address?.protocol === "http:" &&
-          !isLoopback(address.hostname) &&
-          "goes over plain http, so anybody on the way can ping it",
-      ];
+        !isLoopback(address.hostname) &&
+        "goes over plain http, so anybody on the way can ping it"
+      );
     },
-    remedy: "Use its https:// address.",
-  },
+    "Use its https:// address.",
+  ),
 ];
 
 /** What the platforms need of the settings that all of them share. */
@@ -132,50 +113,42 @@ function sharedRules(platforms: readonly PlatformSettings[]): SettingRule[] {
   const firstSetUp = (given: GivenSettings): PlatformSettings | undefined =>
     platforms.find((platform) => platform.isSetUp(given));
   return [
-    {
-      severity: "refuse",
-      find: (given) => {
-        const set = platforms.flatMap(({ tokens }) => tokens).filter(given.has);
-        return [
-          isSimulated(given) &&
-            set.length > 0 &&
-            !isAllowed(given) &&
-            `${set.join(" and ")} ${set.length === 1 ? "is" : "are"} set, but neither MAINNET_URLS nor TESTNET_URLS: ` +
-              "set one of them to your data nodes, or ALLOW_SIMULATOR=1 to show people a simulated network",
-        ];
-      },
-    },
-    {
-      severity: "warning",
-      setting: "DEADMAN_URL",
-      find: (given) => [
+    refuse((given) => {
+      const set = platforms.flatMap(({ tokens }) => tokens).filter(given.has);
+      return (
+        isSimulated(given) &&
+        set.length > 0 &&
+        !isAllowed(given) &&
+        `${set.join(" and ")} ${set.length === 1 ? "is" : "are"} set, but neither MAINNET_URLS nor TESTNET_URLS: ` +
+          "set one of them to your data nodes, or ALLOW_SIMULATOR=1 to show people a simulated network"
+      );
+    }),
+    warning(
+      "DEADMAN_URL",
+      (given) =>
         firstSetUp(given) !== undefined &&
-          !given.has("DEADMAN_URL") &&
-          "not set: nobody notices when Bellwether itself is gone",
-      ],
-      remedy: "Set it to a check of a service that you trust: it notices when this machine is gone.",
-    },
+        !given.has("DEADMAN_URL") &&
+        "not set: nobody notices when Bellwether itself is gone",
+      "Set it to a check of a service that you trust: it notices when this machine is gone.",
+    ),
     ...platforms.flatMap((one): SettingRule[] => {
       const { id, token, exampleChannel } = one.platform;
       return [
-        {
-          severity: "warning",
-          setting: "OPERATOR_CHANNEL",
-          find: (given) => [
+        warning(
+          "OPERATOR_CHANNEL",
+          (given) =>
             firstSetUp(given) === one &&
-              !given.has("OPERATOR_CHANNEL") &&
-              "not set: nobody is told when a channel is lost or the bot was away",
-          ],
-          remedy: `Set it to a channel of yours, such as ${id}:${exampleChannel}.`,
-        },
+            !given.has("OPERATOR_CHANNEL") &&
+            "not set: nobody is told when a channel is lost or the bot was away",
+          `Set it to a channel of yours, such as ${id}:${exampleChannel}.`,
+        ),
         {
           severity: "fault",
           setting: "OPERATOR_CHANNEL",
-          find: (given) => [
+          find: (given) =>
             given.value("OPERATOR_CHANNEL").startsWith(`${id}:`) &&
-              !one.isSetUp(given) &&
-              "names a channel on a platform that is not set up",
-          ],
+            !one.isSetUp(given) &&
+            "names a channel on a platform that is not set up",
           remedy: `Set ${token.setting}, or name a channel elsewhere.`,
         },
       ];

@@ -56,6 +56,9 @@ export interface GivenSettings {
   readonly value: (name: string) => string;
 }
 
+/** A sentence without its full stop and without values; false where there is none. */
+type Contradiction = string | false;
+
 /** Settings that are valid alone and contradict each other, or one that lacks another. */
 export interface SettingRule {
   /**
@@ -65,8 +68,7 @@ export interface SettingRule {
   readonly severity: "refuse" | "hint" | "fault" | "warning";
   /** The setting that the doctor names; left out: `settings`. */
   readonly setting?: string;
-  /** Each contradiction in a sentence without its full stop and without values. */
-  readonly find: (given: GivenSettings) => readonly (string | false)[];
+  readonly find: (given: GivenSettings) => Contradiction | readonly Contradiction[];
   /** What to do about it, in a sentence; left out where the contradiction says it. */
   readonly remedy?: string;
 }
@@ -78,13 +80,21 @@ export interface SettingFinding extends Pick<SettingRule, "severity" | "setting"
 
 /** Judges the settings by rules. */
 export function judgeSettings(rules: readonly SettingRule[], given: GivenSettings): readonly SettingFinding[] {
-  return rules.flatMap((rule) =>
-    rule.find(given).flatMap((what) => {
-      const { find: _, ...named } = rule;
-      return what === false ? [] : [{ ...named, what }];
-    }),
+  return rules.flatMap(({ find, ...named }) =>
+    [find(given)].flat().flatMap((what) => (what === false ? [] : [{ ...named, what }])),
   );
 }
+
+/** A contradiction with which the bot does not start. */
+export const refuse = (find: SettingRule["find"]): SettingRule => ({ severity: "refuse", find });
+
+/** A contradiction that the doctor alone names. */
+export const warning = (setting: string, find: SettingRule["find"], remedy: string): SettingRule => ({
+  severity: "warning",
+  setting,
+  find,
+  remedy,
+});
 
 /** The settings of all platforms together, as far as their values are valid. */
 export interface SharedSettings {
@@ -132,23 +142,21 @@ export interface PlatformSettings<P = unknown, S extends Shape = Shape> {
 export function idleKey(key: string, ...tokens: readonly string[]): SettingRule {
   return {
     severity: "hint",
-    find: ({ has }) => [
+    find: ({ has }) =>
       has(key) &&
-        !tokens.some(has) &&
-        `${key} is set, but not ${tokens.join(" or ")}: nothing connects to that platform`,
-    ],
+      !tokens.some(has) &&
+      `${key} is set, but not ${tokens.join(" or ")}: nothing connects to that platform`,
     remedy: "Rename it, or take it away.",
   };
 }
 
 /** A token that looks like something else from the same page. */
 export function tokenForm(setting: string, form: RegExp, what: string): SettingRule {
-  return {
-    severity: "warning",
+  return warning(
     setting,
-    find: ({ has, value }) => [has(setting) && !form.test(value(setting)) && `does not look like ${what}`],
-    remedy: "Copy it again from its page; docs/ says from which.",
-  };
+    ({ has, value }) => has(setting) && !form.test(value(setting)) && `does not look like ${what}`,
+    "Copy it again from its page; docs/ says from which.",
+  );
 }
 
 /** A platform that posts its requests to this process needs its server, and a public address. */
@@ -157,18 +165,13 @@ export function needsServer(
   { why, sends, instead }: { readonly why: string; readonly sends: string; readonly instead: string },
 ): SettingRule {
   const so = `${why}, so ${sends} over HTTP`;
-  return {
-    severity: "refuse",
-    find: (given) =>
-      applies(given)
-        ? [
-            given.value("WEB_PORT") === "0" &&
-              `${so}, but WEB_PORT=0 switches the server off: set a port, or ${instead}`,
-            !given.has("PUBLIC_URL") &&
-              `${so}: set PUBLIC_URL to the address where this process is reached, or ${instead}`,
-          ]
-        : [],
-  };
+  return refuse(
+    (given) =>
+      applies(given) && [
+        given.value("WEB_PORT") === "0" && `${so}, but WEB_PORT=0 switches the server off: set a port, or ${instead}`,
+        !given.has("PUBLIC_URL") && `${so}: set PUBLIC_URL to the address where this process is reached, or ${instead}`,
+      ],
+  );
 }
 
 /** `a`, `a and b`, `a, b and c`. */

@@ -11,10 +11,12 @@ import {
   listed,
   needsServer,
   type PlatformSettings,
+  refuse,
   secret,
   type SharedSettings,
   text,
   tokenForm,
+  warning,
 } from "../../config/settings.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { ConfiguredPlatform, InstallationRow, PlatformRecord, PlatformService } from "../chat/chat.ts";
@@ -84,13 +86,11 @@ const settings: PlatformSettings<ConfiguredPlatform, typeof variables> = {
     forms: ["C…", "T…/C… (T… is the workspace's id)"],
   },
   rules: [
-    { severity: "refuse", find: (given) => [lackedByMany(given)] },
-    {
-      severity: "refuse",
-      find: (given) => {
-        const { has } = given;
-        if (isForMany(given)) return [];
-        return [
+    refuse(lackedByMany),
+    refuse((given) => {
+      const { has } = given;
+      return (
+        !isForMany(given) && [
           has("SLACK_APP_TOKEN") &&
             !has("SLACK_BOT_TOKEN") &&
             "SLACK_APP_TOKEN is set, but not SLACK_BOT_TOKEN: Slack needs both",
@@ -98,9 +98,9 @@ const settings: PlatformSettings<ConfiguredPlatform, typeof variables> = {
             !has("SLACK_APP_TOKEN") &&
             !has("SLACK_SIGNING_SECRET") &&
             "SLACK_BOT_TOKEN is set, but neither SLACK_APP_TOKEN, for Socket Mode, nor SLACK_SIGNING_SECRET, for HTTP: set one of them",
-        ];
-      },
-    },
+        ]
+      );
+    }),
     needsServer(
       (given) =>
         !isForMany(given) &&
@@ -116,36 +116,30 @@ const settings: PlatformSettings<ConfiguredPlatform, typeof variables> = {
     idleKey("SLACK_SIGNING_SECRET", "SLACK_BOT_TOKEN", "SLACK_CLIENT_ID"),
     tokenForm("SLACK_BOT_TOKEN", /^xoxb-/u, "a bot token: it begins with xoxb-"),
     tokenForm("SLACK_APP_TOKEN", /^xapp-/u, "an app token: it begins with xapp-"),
-    {
-      severity: "warning",
-      setting: "SLACK_SIGNING_SECRET",
-      find: ({ has }) => [
+    warning(
+      "SLACK_SIGNING_SECRET",
+      ({ has }) =>
         has("SLACK_SIGNING_SECRET") &&
-          has("SLACK_APP_TOKEN") &&
-          "is not used: SLACK_APP_TOKEN is set, so Slack's requests come over Socket Mode and not over HTTP",
-      ],
-      remedy: "Leave one of the two unset.",
-    },
-    {
-      severity: "warning",
-      setting: "SECRET_KEY",
-      find: ({ has }) => [
+        has("SLACK_APP_TOKEN") &&
+        "is not used: SLACK_APP_TOKEN is set, so Slack's requests come over Socket Mode and not over HTTP",
+      "Leave one of the two unset.",
+    ),
+    warning(
+      "SECRET_KEY",
+      ({ has }) =>
         has("SECRET_KEY") &&
-          !has("SLACK_CLIENT_ID") &&
-          "is not used: it encrypts the tokens of Slack workspaces that install the app by themselves",
-      ],
-      remedy: "Leave it unset, or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET, too.",
-    },
-    {
-      severity: "warning",
-      setting: "OPERATOR_CHANNEL",
-      find: ({ has, value }) => [
+        !has("SLACK_CLIENT_ID") &&
+        "is not used: it encrypts the tokens of Slack workspaces that install the app by themselves",
+      "Leave it unset, or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET, too.",
+    ),
+    warning(
+      "OPERATOR_CHANNEL",
+      ({ has, value }) =>
         FOR_MANY.every(has) &&
-          /^slack:[^/]*$/u.test(value("OPERATOR_CHANNEL")) &&
-          "does not name its workspace, so it is reached while there is only one",
-      ],
-      remedy: `Write the workspace's id before it, as in slack:${manySlackPlatform.exampleChannel}.`,
-    },
+        /^slack:[^/]*$/u.test(value("OPERATOR_CHANNEL")) &&
+        "does not name its workspace, so it is reached while there is only one",
+      `Write the workspace's id before it, as in slack:${manySlackPlatform.exampleChannel}.`,
+    ),
   ],
   read: configured,
 };
