@@ -110,6 +110,16 @@ export function createAlertTables(db: Kysely<Schema>) {
   };
 }
 
+/** Gauges, queues and what `read` makes of the tables, for an inspection. */
+export async function inspectAlerts<R>(
+  db: Kysely<Schema>,
+  at: Milliseconds,
+  read: (tables: AlertTables) => Promise<R>,
+) {
+  const tables = createAlertTables(db);
+  return { ...(await tables.counts(at)), waiting: await tables.outbox.depth(), read: await read(tables) };
+}
+
 /** Dead letters are counted this far back, so that an index serves the count and it falls by itself. */
 const DEAD_LETTER_WINDOW: Milliseconds = 86_400_000;
 

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import type { AlertCounts, AlertTables } from "../alert-tables/alert-tables.ts";
+import type { AlertTables, inspectAlerts } from "../alert-tables/alert-tables.ts";
 import type { SchemaAge } from "../migrations/schema-age.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
 import { executedMigrations, schemaAgeOf } from "../sqlite/sqlite.ts";
@@ -13,7 +13,7 @@ export interface DatabaseInspection<R> {
   readonly schema: string | undefined;
   readonly age: SchemaAge["age"];
   /** Undefined for a damaged file or another version. */
-  readonly alerts: (AlertCounts & { readonly waiting: readonly PlatformBacklog[]; readonly read: R }) | undefined;
+  readonly alerts: Awaited<ReturnType<typeof inspectAlerts<R>>> | undefined;
   /** When an observation was stored last, in Unix milliseconds; undefined where none ever was. */
   readonly lastObservedAt: Milliseconds | undefined;
 }
@@ -24,14 +24,6 @@ export interface FileInspection<R = undefined> extends DatabaseInspection<R> {
   readonly bytes: number;
   /** The faults that SQLite finds; empty = none. Undefined where the file is too large to be checked. */
   readonly damage: readonly string[] | undefined;
-}
-
-/** The deliveries owed on one platform. */
-export interface PlatformBacklog {
-  readonly platform: string;
-  readonly owed: number;
-  /** Unix milliseconds. */
-  readonly oldest: Milliseconds;
 }
 
 /** Checking a larger file takes more than a few seconds, during which this process does nothing else. */
@@ -94,13 +86,12 @@ async function readAlerts<R>(
   at: Milliseconds,
   read: (tables: AlertTables) => Promise<R>,
 ): Promise<FileInspection<R>["alerts"]> {
-  const [{ kyselyOver }, { createAlertTables }] = await Promise.all([
+  const [{ kyselyOver }, { inspectAlerts }] = await Promise.all([
     import("../sqlite/kysely-sqlite.ts"),
     import("../alert-tables/alert-tables.ts"),
   ]);
   const db = kyselyOver(database);
-  const tables = createAlertTables(db);
-  const alerts = { ...(await tables.counts(at)), waiting: await tables.outbox.depth(), read: await read(tables) };
+  const alerts = await inspectAlerts(db, at, read);
   await db.destroy();
   return alerts;
 }

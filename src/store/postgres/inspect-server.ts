@@ -1,20 +1,18 @@
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { createAlertTables } from "../alert-tables/alert-tables.ts";
-import type { AlertTables } from "../alert-tables/alert-tables.ts";
+import { type AlertTables, inspectAlerts } from "../alert-tables/alert-tables.ts";
 import type { DatabaseLoad } from "../create-store.ts";
 import type { DatabaseInspection } from "../file/inspect-file.ts";
 import type { Schema } from "../schema.ts";
 import { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres } from "./kysely-postgres.ts";
 import { openPool } from "./pool.ts";
-import { loadOf } from "./load.ts";
 import { executedMigrations, schemaAgeOn } from "./postgres.ts";
 import { toOperatorError } from "./postgres-faults.ts";
 import { serverName } from "./postgres-url.ts";
 import { liveOn } from "./processes.ts";
-import { MAY_MIGRATE, MAY_WRITE } from "./rights.ts";
+import { loadOf, MAY_MIGRATE, MAY_WRITE } from "./server-state.ts";
 
 /** The state of a database on a server, seen by a process that changes nothing. */
 export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad {
@@ -67,7 +65,7 @@ export async function inspectServer<R>(
       schema: executed.at(-1),
       age,
       lastObservedAt: readable ? await lastObservedAt(db) : undefined,
-      alerts: readable ? await readAlerts(db, at, read) : undefined,
+      alerts: readable ? await inspectAlerts(db, at, read) : undefined,
     };
   } catch (thrown) {
     throw toOperatorError(thrown, server);
@@ -102,13 +100,4 @@ async function lastObservedAt(db: Kysely<Schema>): Promise<Milliseconds | undefi
     .where("watcher", "=", "sources")
     .executeTakeFirst();
   return row?.at ?? undefined;
-}
-
-async function readAlerts<R>(
-  db: Kysely<Schema>,
-  at: Milliseconds,
-  read: (tables: AlertTables) => Promise<R>,
-): Promise<DatabaseInspection<R>["alerts"]> {
-  const tables = createAlertTables(db);
-  return { ...(await tables.counts(at)), waiting: await tables.outbox.depth(), read: await read(tables) };
 }

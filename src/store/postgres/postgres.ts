@@ -16,11 +16,10 @@ import type { Schema } from "../schema.ts";
 import type { Lease } from "../store.ts";
 import type { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres } from "./kysely-postgres.ts";
-import { loadOf } from "./load.ts";
 import { openPool } from "./pool.ts";
 import { mayBeRetried, takesNoWrites, toOperatorError } from "./postgres-faults.ts";
 import { holdLease, serverProcesses } from "./processes.ts";
-import { MAY_MIGRATE, MAY_WRITE } from "./rights.ts";
+import { loadOf, MAY_MIGRATE, MAY_WRITE } from "./server-state.ts";
 import { serverName } from "./postgres-url.ts";
 
 /** `server_version_num` of PostgreSQL 14, the oldest version that is still maintained. */

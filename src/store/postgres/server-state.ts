@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 import type { DatabaseLoad } from "../create-store.ts";
-import type { Schema } from "../schema.ts";
+import { type Schema, TABLES } from "../schema.ts";
 
 /** Fewer dead rows slow nothing down. */
 const MANY_DEAD = 10_000;
@@ -18,3 +18,15 @@ export async function loadOf(db: Kysely<Schema>): Promise<DatabaseLoad> {
   `.execute(db);
   return { oldestTransaction: rows[0]?.oldest ?? 0, dead: dead.rows[0] };
 }
+
+/** Bellwether's tables, as far as they exist. */
+const THERE = sql`select from pg_class
+  where relkind = 'r' and pg_table_is_visible(oid) and relname in (${sql.join(Object.keys(TABLES))})`;
+
+/** Whether this user may make tables, and change those that are there, as migrations do. */
+export const MAY_MIGRATE = sql<boolean>`(coalesce(has_schema_privilege(current_schema(), 'create'), false)
+  and not exists (${THERE} and not pg_has_role(relowner, 'usage')))`;
+
+/** Whether this user may read and change the rows of all tables that are there. */
+export const MAY_WRITE = sql<boolean>`not exists (${THERE} and not (has_table_privilege(oid, 'select')
+  and has_table_privilege(oid, 'insert') and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete')))`;
