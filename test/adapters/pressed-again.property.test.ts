@@ -96,7 +96,8 @@ function linesFor({ orderId, partyId, proposalId }: Samples): string[] {
           .replace("<proposal>", proposalId),
       ),
     );
-  return ["time", ...new SeededRandom(seed).shuffled(all).slice(0, runs(all.length).numRuns)];
+  // Share stands on private answers alone.
+  return ["time", "time private:yes", ...new SeededRandom(seed).shuffled(all).slice(0, runs(all.length).numRuns)];
 }
 
 function discordSurface(scene: DiscordStage): Surface<DiscordMessage> {
