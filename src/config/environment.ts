@@ -4,8 +4,10 @@ import { z } from "zod";
 
 import { LOG_LEVELS } from "../log.ts";
 import {
+  eachEntry,
   endpoint,
   endpoints,
+  entries,
   type GivenSettings,
   listed,
   type PlatformSettings,
@@ -16,21 +18,11 @@ import {
 
 // The variables of all platforms together, and the values they take. Messages never repeat a value: it may be a secret.
 
-const words = text.transform((value) =>
-  value
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== ""),
-);
+const words = entries.transform((parts) => parts.filter((part) => part !== ""));
 
 /** An entry that names nobody must not be skipped: an empty list would allow everybody what it was written to forbid. */
 const listOf = (isEntry: (entry: string) => boolean, what: string) =>
-  words.check((context) => {
-    const wrong = context.value.flatMap((entry, index) => (isEntry(entry) ? [] : [`no. ${index + 1}`]));
-    if (wrong.length === 0) return;
-    const message = `must hold ${what}; wrong: ${wrong.join(", ")}`;
-    context.issues.push({ code: "custom", message, input: context.value });
-  });
+  words.check(eachEntry(isEntry, `must hold ${what}`));
 
 /** IP addresses and networks in CIDR notation. */
 const proxies = listOf((entry) => {
@@ -57,19 +49,14 @@ const port = text
 /** A secret key has 256 bits. */
 const SECRET_KEY_BYTES = 32;
 
-const secretKeys = text
-  .transform((value) => value.split(",").map((part) => part.trim()))
-  .check((context) => {
-    const isKey = (part: string): boolean =>
-      /^[\w+/-]+={0,2}$/u.test(part) && Buffer.from(part, "base64").length === SECRET_KEY_BYTES;
-    const wrong = context.value.flatMap((part, index) => (isKey(part) ? [] : [`no. ${index + 1}`]));
-    const say = (message: string): void => {
-      context.issues.push({ code: "custom", message, input: context.value });
-    };
-    const words = `must be a key of ${SECRET_KEY_BYTES} bytes in base64, as openssl rand -base64 ${SECRET_KEY_BYTES} prints it, or several separated by commas`;
-    if (wrong.length > 0) say(`${words}; wrong: ${wrong.join(", ")}`);
-    else if (new Set(context.value).size < context.value.length) say("names the same key twice");
-  })
+const secretKeys = entries
+  .check(
+    eachEntry(
+      (part) => /^[\w+/-]+={0,2}$/u.test(part) && Buffer.from(part, "base64").length === SECRET_KEY_BYTES,
+      `must be a key of ${SECRET_KEY_BYTES} bytes in base64, as openssl rand -base64 ${SECRET_KEY_BYTES} prints it, or several separated by commas`,
+    ),
+  )
+  .refine((keys) => new Set(keys).size === keys.length, "names the same key twice")
   .transform((value): readonly Uint8Array[] => value.map((part) => Buffer.from(part, "base64")));
 
 const host = text.refine(
@@ -78,15 +65,13 @@ const host = text.refine(
 );
 
 /** Days, Infinity for a node that drops nothing; one for each data node, or one for all of them. */
-const ledgerDays = text
-  .transform((value) => value.split(",").map((part) => part.trim()))
-  .check((context) => {
-    const wrong = context.value.flatMap((part, index) =>
-      /^(?:[1-9]\d{0,4}|all)$/iu.test(part) ? [] : [`no. ${index + 1}`],
-    );
-    const message = `must be days from 1 to 99999, or all, for each data node; wrong: ${wrong.join(", ")}`;
-    if (wrong.length > 0) context.issues.push({ code: "custom", message, input: context.value });
-  })
+const ledgerDays = entries
+  .check(
+    eachEntry(
+      (part) => /^(?:[1-9]\d{0,4}|all)$/iu.test(part),
+      "must be days from 1 to 99999, or all, for each data node",
+    ),
+  )
   .transform((value) => value.map((part) => (/^all$/iu.test(part) ? Infinity : Number(part))));
 
 /** The networks that the project knows. */
@@ -129,11 +114,11 @@ const otherVariables = {
     .optional(),
 };
 
-/** Those that no platform declares. */
+/** The variables that no platform declares. */
 export const Environment = z.object({ ...networkVariables, ...otherVariables });
 export type Environment = z.infer<typeof Environment>;
 
-/** Those whose values appear in no output. */
+/** The variables whose values appear in no output. */
 export const SECRETS = ["WEB_TOKEN", "SECRET_KEY", "DEADMAN_URL"] as const satisfies readonly (keyof Environment)[];
 
 /** The whole environment, by variable. `.env.example` lists the same names, in the same order. */

@@ -10,6 +10,18 @@ export const text = z
 
 export const secret = text.refine((value) => !/\s/u.test(value), "must not contain spaces");
 
+/** Entries between commas. */
+export const entries = text.transform((value) => value.split(",").map((part) => part.trim()));
+
+/** Each entry must be right: `words` says what it must be, and the wrong ones are named by their places. */
+export const eachEntry =
+  (isEntry: (entry: string) => boolean, words: string) =>
+  ({ value, issues }: z.core.ParsePayload<string[]>): void => {
+    const wrong = value.flatMap((entry, index) => (isEntry(entry) ? [] : [`no. ${index + 1}`]));
+    const message = `${words}; wrong: ${wrong.join(", ")}`;
+    if (wrong.length > 0) issues.push({ code: "custom", message, input: value });
+  };
+
 const isHttp = (value: string): boolean => /^https?:\/\//iu.test(value) && URL.canParse(value);
 
 /** Whether it would be an address with `https://` before it: a host with a dot, a port or a path. */
@@ -36,18 +48,16 @@ const isEndpoint = (value: string): boolean => isHttp(value) && new URL(value).h
 const ENDPOINT_WORDS = "must be an http:// or https:// address without a fragment";
 export const endpoint = text.refine(isEndpoint, { error: addressFault(ENDPOINT_WORDS) });
 
-export const endpoints = text
-  .transform((value) => value.split(",").map((part) => part.trim()))
-  .check((context) => {
-    const say = (message: string): void => {
-      context.issues.push({ code: "custom", message, input: context.value });
-    };
-    const wrong = context.value.flatMap((part, index) => (isEndpoint(part) ? [] : [`no. ${index + 1}`]));
-    const bare = context.value.some((part) => !isEndpoint(part) && lacksScheme(part));
-    const words = `${ENDPOINT_WORDS}, or several separated by commas; wrong: ${wrong.join(", ")}`;
-    if (wrong.length > 0) say(bare ? `${words}: ${WRITE_SCHEME}` : words);
-    if (new Set(context.value).size < context.value.length) say("names the same address twice");
-  });
+export const endpoints = entries.check((context) => {
+  const say = (message: string): void => {
+    context.issues.push({ code: "custom", message, input: context.value });
+  };
+  const wrong = context.value.flatMap((part, index) => (isEndpoint(part) ? [] : [`no. ${index + 1}`]));
+  const bare = context.value.some((part) => !isEndpoint(part) && lacksScheme(part));
+  const words = `${ENDPOINT_WORDS}, or several separated by commas; wrong: ${wrong.join(", ")}`;
+  if (wrong.length > 0) say(bare ? `${words}: ${WRITE_SCHEME}` : words);
+  if (new Set(context.value).size < context.value.length) say("names the same address twice");
+});
 
 /** The settings as a rule sees them. */
 export interface GivenSettings {

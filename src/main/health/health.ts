@@ -99,6 +99,19 @@ export function refusedMessage(
   return `a message to ${place.channel} on ${nameOf(platform)} ${came} ${formatDuration(Math.max(0, now - at))} ago (${place.why})`;
 }
 
+/** The first problem that keeps deliveries back, as a clause; undefined where there is none. */
+export function deliveryProblem(
+  { suspensions, sendable }: Pick<AlertingHealth, "suspensions" | "sendable">,
+  platforms: DeliveredPlatforms,
+  now: Milliseconds,
+): string | undefined {
+  return (
+    suspendedPlatform(suspensions, platforms, now) ??
+    closedChannel(suspensions, platforms) ??
+    stuckQueue(sendable, platforms, now)
+  );
+}
+
 interface HealthDependencies {
   readonly store: Pick<Store, "ping">;
   readonly alerting: Pick<Alerting, "health" | "service">;
@@ -117,13 +130,8 @@ export async function healthProblem({
   now,
 }: HealthDependencies): Promise<string | undefined> {
   await store.ping();
-  const { observations, sendable, suspensions } = await alerting.health();
-  if (observations.length === 0) return "no watcher has looked yet";
+  const health = await alerting.health();
+  if (health.observations.length === 0) return "no watcher has looked yet";
   const delivered = { senders: alerting.service.platforms(), nameOf: platforms.nameOf };
-  return (
-    lateWatcher(observations, startedAt, now()) ??
-    suspendedPlatform(suspensions, delivered, now()) ??
-    closedChannel(suspensions, delivered) ??
-    stuckQueue(sendable, delivered, now())
-  );
+  return lateWatcher(health.observations, startedAt, now()) ?? deliveryProblem(health, delivered, now());
 }

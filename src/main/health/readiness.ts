@@ -7,14 +7,7 @@ import { inTime } from "../../in-time.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Alerting } from "../alerting/alerting.ts";
-import {
-  channelsOutOfReach,
-  closedChannel,
-  lateWatcher,
-  refusedMessage,
-  stuckQueue,
-  suspendedPlatform,
-} from "./health.ts";
+import { channelsOutOfReach, deliveryProblem, lateWatcher, refusedMessage } from "./health.ts";
 
 export interface ReadinessDependencies {
   readonly alerting: Pick<Alerting, "health" | "service">;
@@ -54,13 +47,11 @@ async function alertParts({
 }: ReadinessDependencies): Promise<readonly (readonly [string, PartStatus])[]> {
   const part = (why: string | undefined): PartStatus => (why === undefined ? { ok: true } : { ok: false, why });
   try {
-    const { observations, sendable, suspensions, refused } = await answered(alerting.health());
+    const health = await answered(alerting.health());
+    const { observations, suspensions, refused } = health;
     const now = Date.now();
     const delivered = { senders: alerting.service.platforms(), nameOf: platforms.nameOf };
-    const problem =
-      suspendedPlatform(suspensions, delivered, now) ??
-      closedChannel(suspensions, delivered) ??
-      stuckQueue(sendable, delivered, now);
+    const problem = deliveryProblem(health, delivered, now);
     // A refused message or a lost channel is named, but a process that delivers all others is ready.
     const noted = problem ?? channelsOutOfReach(suspensions, delivered) ?? refusedMessage(refused, delivered, now);
     return [

@@ -10,17 +10,14 @@ import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertCounts } from "../../store/alert-tables/alert-tables.ts";
 import type { DatabaseLoad, DatabaseStore } from "../../store/create-store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
+import type { Alerting, AlertingHealth } from "../alerting/alerting.ts";
 
 /** The state of the alerts at one moment. */
-export interface AlertSnapshot {
+export interface AlertSnapshot extends Pick<AlertingHealth, "queue" | "observations" | "suspensions"> {
   /** Unix milliseconds. */
   readonly at: Milliseconds;
-  readonly queue: readonly { readonly platform: string; readonly owed: number; readonly oldest: Milliseconds }[];
-  readonly observations: readonly LastObservation[];
-  /** The platforms that deliver here, and those that refuse the bot's token. */
+  /** The platforms that deliver here. */
   readonly platforms: readonly string[];
-  readonly suspensions: AlertingHealth["suspensions"];
   /** By network. */
   readonly verdicts: readonly (readonly [string, Verdict])[];
   readonly open: readonly Pick<Episode, "network" | "severity">[];
@@ -146,56 +143,51 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
 
 /** The state of watching and delivering, at a scrape. */
 function alertGauges(Gauge: Prometheus["Gauge"], registers: Registry[]) {
-  const gauge = <L extends string>(name: string, help: string, labelNames: L[]): Gauge<L> =>
+  const gauge = <L extends string = never>(name: string, help: string, ...labelNames: L[]): Gauge<L> =>
     new Gauge({ name, help, labelNames, registers });
   return {
-    storeUp: gauge(
-      "bellwether_store_up",
-      "1 where the database answered this time and its last write got through.",
-      [],
+    storeUp: gauge("bellwether_store_up", "1 where the database answered this time and its last write got through."),
+    observationAge: gauge(
+      "bellwether_watcher_last_look_age_seconds",
+      "How long ago a watcher's last look was kept.",
+      "network",
+      "watcher",
     ),
-    observationAge: gauge("bellwether_watcher_last_look_age_seconds", "How long ago a watcher's last look was kept.", [
+    interval: gauge(
+      "bellwether_watcher_interval_seconds",
+      "How long a watcher waits between two looks.",
       "network",
       "watcher",
-    ]),
-    interval: gauge("bellwether_watcher_interval_seconds", "How long a watcher waits between two looks.", [
+    ),
+    network: gauge("bellwether_network_state", "1 for the state of the last verdict on a network.", "network", "state"),
+    age: gauge(
+      "bellwether_network_time_age_seconds",
+      "How far a network's time is behind this machine's clock.",
       "network",
-      "watcher",
-    ]),
-    network: gauge("bellwether_network_state", "1 for the state of the last verdict on a network.", [
-      "network",
-      "state",
-    ]),
-    age: gauge("bellwether_network_time_age_seconds", "How far a network's time is behind this machine's clock.", [
-      "network",
-    ]),
-    node: gauge("bellwether_node_state", "1 for the state of a node in the last verdict.", [
-      "network",
-      "node",
-      "state",
-    ]),
-    behind: gauge("bellwether_node_behind_seconds", "How far a node is behind the best one.", ["network", "node"]),
-    depth: gauge("bellwether_queue_depth", "Messages that are not sent yet.", ["platform"]),
-    oldest: gauge("bellwether_queue_oldest_age_seconds", "The age of the oldest message that is not sent yet.", [
+    ),
+    node: gauge("bellwether_node_state", "1 for the state of a node in the last verdict.", "network", "node", "state"),
+    behind: gauge("bellwether_node_behind_seconds", "How far a node is behind the best one.", "network", "node"),
+    depth: gauge("bellwether_queue_depth", "Messages that are not sent yet.", "platform"),
+    oldest: gauge(
+      "bellwether_queue_oldest_age_seconds",
+      "The age of the oldest message that is not sent yet.",
       "platform",
-    ]),
-    refused: gauge("bellwether_token_refused", "1 while a platform refuses the bot's own token.", ["platform"]),
-    open: gauge("bellwether_open_episodes", "Alerts that are firing.", ["network", "severity"]),
-    dead: gauge("bellwether_dead_letters", "Messages given up within the last day.", ["platform"]),
-    subscriptions: gauge("bellwether_subscriptions", "Subscriptions, by their state.", ["state"]),
-    held: gauge("bellwether_held_messages", "Messages that wait for quiet hours to end.", []),
+    ),
+    refused: gauge("bellwether_token_refused", "1 while a platform refuses the bot's own token.", "platform"),
+    open: gauge("bellwether_open_episodes", "Alerts that are firing.", "network", "severity"),
+    dead: gauge("bellwether_dead_letters", "Messages given up within the last day.", "platform"),
+    subscriptions: gauge("bellwether_subscriptions", "Subscriptions, by their state.", "state"),
+    held: gauge("bellwether_held_messages", "Messages that wait for quiet hours to end."),
 
     oldestTransaction: gauge(
       "bellwether_database_oldest_transaction_seconds",
       "How long the oldest transaction on the database server has been open; 0 for a file.",
-      [],
     ),
     deadRows: gauge(
       "bellwether_database_dead_rows_ratio",
       "The share of dead rows in the table with most of them; 0 for a file, and where there are few.",
-      [],
     ),
-    silences: gauge("bellwether_silences", "Silences that hold now: they keep alerts back.", []),
+    silences: gauge("bellwether_silences", "Silences that hold now: they keep alerts back."),
   };
 }
 
