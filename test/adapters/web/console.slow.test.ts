@@ -280,6 +280,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     // A line without a file is a mistake with the same button.
     await page.fill("#line", "ledger verify other.csv");
     await page.press("#line", "Enter");
+    await page.waitForSelector("#log li:nth-child(2) pre");
     const wider = await page.evaluate(
       '[...document.querySelectorAll("#log pre")].map((one) => one.scrollWidth - one.clientWidth)',
     );
