@@ -150,8 +150,6 @@ interface FitContext extends Omit<BlockContext, "max" | "held"> {
   heldOf(index: number): string | undefined;
 }
 
-const OVERFLOW_ACTIONS_LENGTH = 700;
-
 /** Renders each block whole where all fit; otherwise tables shrink first, the largest most. */
 export function fitBlocks(blocks: readonly Block[], space: number, context: FitContext): BlockMarkup[] {
   const { onId } = context;
@@ -206,16 +204,4 @@ export function joinBlocks(parts: readonly string[]): string {
     joined += joined === "" ? part : `${close ? "\n" : "\n\n"}${part}`;
   }
   return joined;
-}
-
-/** The actions without a button, one a line, as far as they fit. */
-export function overflowActions(lines: readonly string[]): Markup {
-  if (lines.length === 0) return { markdown: "", whole: true };
-  let markdown = `-# ${lines.length} more, without a button:`;
-  let whole = true;
-  for (const line of lines) {
-    if (markdown.length + line.length + 6 <= OVERFLOW_ACTIONS_LENGTH) markdown += `\n-# ${line}`;
-    else whole = false;
-  }
-  return { markdown, whole };
 }

@@ -9,9 +9,10 @@ import {
 import type { Block, Table } from "../../../reply/block.ts";
 import { oneLine, plainText } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
+import { actionLines } from "../../chat/left-out.ts";
 import { EMBED_URL_LENGTH, MAX_SELECT_OPTIONS } from "../limits.ts";
 import { actionButton, actionLine, type MessageContext, type PressIds, selectRow } from "./buttons.ts";
-import { type BlockMarkup, fitBlocks, joinBlocks, overflowActions } from "./blocks.ts";
+import { type BlockMarkup, fitBlocks, joinBlocks } from "./blocks.ts";
 import { flatText, isWebAddress, linkLabel, linkTarget, type Markup, renderText } from "./markdown.ts";
 
 /** The texts of an answer, in the order of reading, and the buttons and selects that belong to rows of tables. */
@@ -53,8 +54,8 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
   const title = headline(reply, wholeIds);
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH, wholeIds });
   const rowActions = planRowActions(reply.blocks, options.room, context.mention);
-  const left = overflowActions([...options.left, ...rowActions.left]);
-  const used = title.markdown.length + footer.markdown.length + left.markdown.length;
+  const left = actionLines([...options.left, ...rowActions.left], "-# ", "-# ");
+  const used = title.markdown.length + footer.markdown.length + left.text.length;
   const blocks = fitBlocks(reply.blocks, options.length - used - SHORTENED_LENGTH, {
     heldOf: (index) => options.heldOf(index),
     onId: () => {},
@@ -79,7 +80,7 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
       for (const row of selects) parts.component(row);
     }
   }
-  parts.add(left.markdown);
+  parts.add(left.text);
   if (!whole) parts.add(`-# ${options.shortened()}`);
   const csv = new Set(blocks.flatMap((markup, index) => (markup.csv === true ? [index] : [])));
   const small = footer.markdown.trim();

@@ -2,12 +2,13 @@ import type { APIAllowedMentions, APIEmbed } from "discord-api-types/v10";
 
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import type { Action, Reply, Tone } from "../../../reply/reply.ts";
+import { actionLines, shortenedNote } from "../../chat/left-out.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import { WHY_COMMAND } from "../../chat/why-this-alert.ts";
 import { EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "../limits.ts";
 import type { CommandMention } from "../command-mentions.ts";
 import { type ActionRows, type PressIds, renderButtons, splitActions } from "./buttons.ts";
-import { fitBlocks, joinBlocks, overflowActions } from "./blocks.ts";
+import { fitBlocks, joinBlocks } from "./blocks.ts";
 import { escapeMarkdown, flatText, isWebAddress, type Markup, renderText, type ShortenedId } from "./markdown.ts";
 import { replyFiles } from "./files.ts";
 
@@ -45,8 +46,8 @@ export function renderEmbed(reply: Reply, mention?: CommandMention): EmbedMessag
   const title = titleOf(reply, (value) => onId("", value));
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
   const actions = splitActions(reply.actions, mention);
-  const left = overflowActions(actions.left);
-  const space = EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - footer.markdown.length - left.markdown.length - 20;
+  const left = actionLines(actions.left, "-# ", "-# ");
+  const space = EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - footer.markdown.length - left.text.length - 20;
   const blocks = fitBlocks(reply.blocks, space, { heldOf: (index) => held[index], onId, mention });
   // The story of an alert, behind its Details, has them whole.
   const tellsIds = reply.actions.some(asksWhy);
@@ -58,8 +59,8 @@ export function renderEmbed(reply: Reply, mention?: CommandMention): EmbedMessag
 
   const description = [
     joinBlocks(blocks.map((markup) => markup.markdown)),
-    left.markdown,
-    ...(wholeName === undefined ? [] : [truncationNote(blocks, wholeName)]),
+    left.text,
+    ...(wholeName === undefined ? [] : [`-# ${shortenedNote(blocks, escapeMarkdown(wholeName))}`]),
     ...(footer.markdown.trim() === "" ? [] : [`-# ${footer.markdown.trim()}`]),
   ]
     .filter((part) => part !== "")
@@ -95,10 +96,4 @@ function titleOf(reply: Reply, onId: (value: string) => void): Markup {
   const flat = flatText(reply.title, onId);
   const { markdown, whole } = renderText([{ kind: "text", text: flat }], { max: EMBED_TITLE_LENGTH });
   return { markdown: markdown.trim(), whole };
-}
-
-function truncationNote(blocks: readonly Markup[], file: string): string {
-  const missing = blocks.filter((markup) => !markup.whole).length;
-  const what = missing === 0 ? "Shortened to fit" : `${missing} of ${blocks.length} parts shortened to fit`;
-  return `-# ${what}; all of it in ${escapeMarkdown(file)}`;
 }

@@ -2,13 +2,12 @@ import { zipFiles } from "../../../export/pack/zip-files.ts";
 import { temporaryFiles } from "../../../export/temporary-file.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import { paragraph } from "../../../reply/block.ts";
-import { tableAttachment } from "../../../reply/csv.ts";
-import { fullTextAttachment } from "../../../reply/full-text.ts";
-import { messageFile, type MessageFile, type nameFiles, ownCsv } from "../../../reply/message-files.ts";
+import type { MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { joinText } from "../../../reply/text.ts";
 import { formatBytes } from "../../../units/format-number.ts";
+import { filesOf } from "../../chat/left-out.ts";
 import { MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { escapeMarkdown } from "./markdown.ts";
 
@@ -114,27 +113,17 @@ export function tooLargeText(unsendable: readonly UnsendableFile[], maxBytes: nu
     : `${unsendable.length} files are too large to send here; Discord takes ${formatBytes(maxBytes)} each.`;
 }
 
-/**
- * The files of a reply, then a CSV for each table at one of the places `csv`, then the whole reply as text where that
- * has a name. What a CSV holds the text does not repeat.
- */
+/** The files of a reply as `filesOf` has them; the whole reply as text does not repeat what a CSV of these places holds. */
 export function replyFiles(
   reply: Reply,
-  { given, csvNames }: Pick<ReturnType<typeof nameFiles>, "given" | "csvNames">,
+  names: ReturnType<typeof nameFiles>,
   csv: ReadonlySet<number>,
   wholeName: string | undefined,
 ): readonly MessageFile[] {
-  const nameAt = (index: number): string => csvNames[index] ?? "";
-  const tables = reply.blocks.flatMap((block, index) =>
-    csv.has(index) && block.kind === "table" && ownCsv(reply, block) === undefined
-      ? [messageFile(nameAt(index), tableAttachment(block))]
-      : [],
-  );
-  if (wholeName === undefined) return [...given, ...tables];
   const blocks = reply.blocks.map((block, index) =>
     csv.has(index) && block.kind === "table"
-      ? paragraph(joinText([block.title, `The table is in ${nameAt(index)}.`], "\n"))
+      ? paragraph(joinText([block.title, `The table is in ${names.csvNames[index]}.`], "\n"))
       : block,
   );
-  return [...given, ...tables, messageFile(wholeName, fullTextAttachment({ ...reply, blocks }, wholeName))];
+  return filesOf(reply, names, csv, { name: wholeName, told: { ...reply, blocks } });
 }

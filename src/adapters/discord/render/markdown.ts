@@ -2,16 +2,9 @@ import stringWidth from "string-width";
 
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import {
-  type Inline,
-  mergeRuns,
-  type Person,
-  shortenId,
-  type Text,
-  timeOf,
-  type TimeStyle,
-} from "../../../reply/text.ts";
+import { type Inline, type Person, shortenId, type Text, timeOf, type TimeStyle } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
+import { boundedText } from "../../chat/bounded-text.ts";
 import type { CommandMention } from "../command-mentions.ts";
 import { discordPlatform } from "../platform.ts";
 
@@ -51,27 +44,19 @@ interface InlineOptions {
 const LAST_SECOND = 8_640_000_000_000n;
 /** Longer addresses are only in the file with the whole reply. */
 const LINK_LENGTH = 1500;
-const ELLIPSIS = "…";
 
 /** Text as Discord's markdown, every leaf of it escaped. */
 export function renderText(content: Text, options: InlineOptions = {}): Markup {
-  const max = options.max ?? Number.POSITIVE_INFINITY;
-  if (max < 1) return { markdown: "", whole: content.length === 0 };
-  let markdown = "";
-  let whole = true;
-  const runs = mergeRuns(content, options.bold === true, canMention);
-  for (const [index, inline] of runs.entries()) {
-    const piece = renderInline(inline, options);
-    whole &&= piece.whole;
-    const joined = joinMarkup(markdown, piece.markdown);
-    // One character stays free for the ellipsis until the last run.
-    if (joined.length <= (index === runs.length - 1 ? max : max - 1)) {
-      markdown = joined;
-      continue;
-    }
-    return { markdown: cutInline(markdown, inline, options, max), whole: false };
-  }
-  return { markdown, whole };
+  const { markup, whole } = boundedText(content, {
+    max: options.max ?? Number.POSITIVE_INFINITY,
+    bold: options.bold,
+    render: (inline) => renderInline(inline, options),
+    join: joinMarkup,
+    canMention,
+    isLong: ({ url }) => linkTarget(url).length > LINK_LENGTH,
+    canCut: ({ id, command }) => (id ?? command) !== true,
+  });
+  return { markdown: markup, whole };
 }
 
 /** Text on one line without any markup: for titles of code blocks, cells of a grid, labels. */
@@ -114,32 +99,32 @@ function shownId(value: string, onId: ((value: string) => void) | undefined): st
   return short;
 }
 
-function renderInline(inline: Inline, options: InlineOptions): Markup {
+function renderInline(inline: Inline, options: InlineOptions): string {
   const clean = options.lines === true ? printable : oneLine;
   switch (inline.kind) {
     case "text":
     case "number":
-      return { markdown: escapeMarkdown(clean(inline.text)), whole: true };
+      return escapeMarkdown(clean(inline.text));
     case "strong": {
       const escaped = escapeMarkdown(clean(inline.text));
-      return { markdown: escaped.trim() === "" ? escaped : `**${escaped}**`, whole: true };
+      return escaped.trim() === "" ? escaped : `**${escaped}**`;
     }
     case "code": {
-      if (inline.command === true) return { markdown: commandMarkup(inline.text, options.mention), whole: true };
+      if (inline.command === true) return commandMarkup(inline.text, options.mention);
       const short = inline.id === true && options.wholeIds !== true;
       const value = short ? shownId(inline.text, options.onId) : inline.text;
-      return { markdown: inlineCode(oneLine(value)), whole: true };
+      return inlineCode(oneLine(value));
     }
     case "link": {
       const label = linkLabel(oneLine(inline.text)).trim();
       const target = linkTarget(inline.url);
-      if (target.length > LINK_LENGTH) return { markdown: label, whole: false };
-      return { markdown: `[${label === "" ? linkLabel(hostOf(inline.url)) : label}](${target})`, whole: true };
+      if (target.length > LINK_LENGTH) return label;
+      return `[${label === "" ? linkLabel(hostOf(inline.url)) : label}](${target})`;
     }
     case "time":
-      return { markdown: timeMarkup(inline, options.shortTimes === true), whole: true };
+      return timeMarkup(inline, options.shortTimes === true);
     case "person":
-      return { markdown: `<@${inline.id}>`, whole: true };
+      return `<@${inline.id}>`;
   }
 }
 
@@ -188,25 +173,6 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>, short: boolean): 
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "link";
-}
-
-/** As much of a leaf as fits behind the text so far, with an ellipsis; leaves that cannot be cut are omitted whole. */
-function cutInline(before: string, inline: Inline, options: InlineOptions, max: number): string {
-  if (inline.kind === "link" || inline.kind === "time" || inline.kind === "person") return `${before}${ELLIPSIS}`;
-  if (inline.kind === "code" && (inline.id ?? inline.command) === true) return `${before}${ELLIPSIS}`;
-  const points = Array.from(inline.text);
-  let fits = 0;
-  let beyond = points.length;
-  const attempt = (count: number): string => {
-    const part = renderInline({ ...inline, text: points.slice(0, count).join("") }, { ...options, onId: () => {} });
-    return `${joinMarkup(before, part.markdown)}${ELLIPSIS}`;
-  };
-  while (beyond - fits > 1) {
-    const middle = Math.trunc((fits + beyond) / 2);
-    if (attempt(middle).length <= max) fits = middle;
-    else beyond = middle;
-  }
-  return fits === 0 ? `${before}${ELLIPSIS}` : attempt(fits);
 }
 
 // Escaping: https://docs.discord.com/developers/reference#message-formatting lists all that Discord reads into plain text.

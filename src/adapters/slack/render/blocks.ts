@@ -5,6 +5,7 @@ import type { Block, Field, Table } from "../../../reply/block.ts";
 import { plainText, printable } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
 import { formatCount } from "../../../units/format-number.ts";
+import { mostThat } from "../../chat/bounded-text.ts";
 import type { Press } from "../../chat/press.ts";
 import { MAX_SECTION_FIELDS, SECTION_FIELD_LENGTH, SECTION_LENGTH } from "../limits.ts";
 import { renderChoice } from "./buttons.ts";
@@ -211,7 +212,6 @@ function rowChoice({ rowAction, rows }: Table, count: number, { key, asker, asTa
  */
 function renderCards(table: Table, given: Bounds, form: TableForm): RenderedTable {
   let rendered: RenderedBlocks = NOTHING;
-  let rows = 0;
   const chosen = mostImportant(table, form.maxColumns);
   const choiceLength = choiceLengths(table, form);
   const titles = escapeMrkdwn(chosen.map((index) => printable(table.columns[index]?.title ?? "").trim()).join(" · "));
@@ -229,18 +229,13 @@ function renderCards(table: Table, given: Bounds, form: TableForm): RenderedTabl
       })
       .flat();
   });
-  let beyond = lines.length + 1;
-  while (beyond - rows > 1) {
-    const middle = Math.trunc((rows + beyond) / 2);
-    const room = bounds.length - choiceLength(middle);
-    const attempt = sections(undefined, lines.slice(0, middle), { ...bounds, length: room }, "• ");
-    if (attempt.whole && room > 0) {
-      rows = middle;
-      rendered = attempt;
-    } else {
-      beyond = middle;
-    }
-  }
+  const rows = mostThat(lines.length, (count) => {
+    const room = bounds.length - choiceLength(count);
+    const attempt = sections(undefined, lines.slice(0, count), { ...bounds, length: room }, "• ");
+    const fits = attempt.whole && room > 0;
+    if (fits) rendered = attempt;
+    return fits;
+  });
   const length = rendered.length + choiceLength(rows) + given.length - bounds.length;
   return { blocks: [...head, ...rendered.blocks], length, rows, columns: chosen.length, whole: true };
 }

@@ -1,6 +1,7 @@
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
-import { type Inline, mergeRuns, type Person, type Text, timeOf } from "../../../reply/text.ts";
+import { type Inline, type Person, type Text, timeOf } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
+import { boundedText } from "../../chat/bounded-text.ts";
 import { BUTTON_URL_LENGTH } from "../limits.ts";
 import { slackPlatform } from "../platform.ts";
 
@@ -20,25 +21,21 @@ interface InlineOptions {
 }
 
 const ELLIPSIS = "…";
+/** Longer addresses are only in the file with the whole reply. */
+const LINK_LENGTH = BUTTON_URL_LENGTH / 2;
 /** Slack reads times up to here; the year 2286 is far enough. */
 const LAST_SECOND = 9_999_999_999n;
 
 /** Text as mrkdwn, every leaf of it escaped. */
 export function renderText(content: Text, options: InlineOptions): Markup {
-  let mrkdwn = "";
-  let whole = true;
-  const runs = mergeRuns(content, options.bold === true, canMention);
-  for (const [index, inline] of runs.entries()) {
-    const piece = renderInline(inline, options);
-    whole &&= piece.whole;
-    const joined = join(mrkdwn, piece.mrkdwn);
-    // Room for the ellipsis stays free until the last run.
-    if (joined.length > (index === runs.length - 1 ? options.max : options.max - 1)) {
-      return { mrkdwn: cutInline(mrkdwn, inline, options), whole: false };
-    }
-    mrkdwn = joined;
-  }
-  return { mrkdwn, whole };
+  const { markup, whole } = boundedText(content, {
+    ...options,
+    render: (inline) => renderInline(inline, options.lines === true),
+    join,
+    canMention,
+    isLong: ({ url }) => url.length > LINK_LENGTH,
+  });
+  return { mrkdwn: markup, whole };
 }
 
 /** One line of escaped text without markup, within a bound: for headers, labels and notifications. */
@@ -63,25 +60,25 @@ function join(before: string, after: string): string {
   return touch || touched ? `${before}\u200B${after}` : before + after;
 }
 
-function renderInline(inline: Inline, options: InlineOptions): Markup {
-  const clean = options.lines === true ? printable : oneLine;
+function renderInline(inline: Inline, lines: boolean): string {
+  const clean = lines ? printable : oneLine;
   switch (inline.kind) {
     case "text":
     case "number":
-      return { mrkdwn: escapeMrkdwn(clean(inline.text)), whole: true };
+      return escapeMrkdwn(clean(inline.text));
     case "strong":
-      return { mrkdwn: bold(clean(inline.text)), whole: true };
+      return bold(clean(inline.text));
     case "code":
-      return { mrkdwn: inlineCode(oneLine(inline.text)), whole: true };
+      return inlineCode(oneLine(inline.text));
     case "link": {
       const label = oneLine(inline.text).trim();
-      if (inline.url.length > BUTTON_URL_LENGTH / 2) return { mrkdwn: escapeMrkdwn(label), whole: false };
-      return { mrkdwn: linkMarkup(label === "" ? new URL(inline.url).host : label, inline.url), whole: true };
+      if (inline.url.length > LINK_LENGTH) return escapeMrkdwn(label);
+      return linkMarkup(label === "" ? new URL(inline.url).host : label, inline.url);
     }
     case "time":
-      return { mrkdwn: timeMarkup(inline), whole: true };
+      return timeMarkup(inline);
     case "person":
-      return { mrkdwn: `<@${inline.id}>`, whole: true };
+      return `<@${inline.id}>`;
   }
 }
 
@@ -121,22 +118,6 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
     case "utc":
       return escapeMrkdwn(fallback);
   }
-}
-
-/** As much of a leaf as fits behind `before`, with an ellipsis; links, times and mentions are left out whole. */
-function cutInline(before: string, inline: Inline, options: InlineOptions): string {
-  if (inline.kind === "link" || inline.kind === "time" || inline.kind === "person") return `${before}${ELLIPSIS}`;
-  const points = Array.from(inline.text.toWellFormed());
-  const attempt = (count: number): string =>
-    `${join(before, renderInline({ ...inline, text: points.slice(0, count).join("") }, options).mrkdwn)}${ELLIPSIS}`;
-  let fits = 0;
-  let beyond = points.length;
-  while (beyond - fits > 1) {
-    const middle = Math.trunc((fits + beyond) / 2);
-    if (attempt(middle).length <= options.max) fits = middle;
-    else beyond = middle;
-  }
-  return fits === 0 ? `${before}${ELLIPSIS}` : attempt(fits);
 }
 
 // https://docs.slack.dev/messaging/formatting-message-text lists what Slack would make of plain text.

@@ -5,13 +5,12 @@
 import type { KnownBlock } from "@slack/types";
 
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
-import { tableAttachment } from "../../../reply/csv.ts";
 import { aboveFold, shortText, unfolded } from "../../../reply/fold.ts";
-import { fullTextAttachment } from "../../../reply/full-text.ts";
-import { messageFile, type MessageFile, nameFiles, ownCsv } from "../../../reply/message-files.ts";
+import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { hasRefreshAction } from "../../chat/button-plan.ts";
+import { actionLines, filesOf, shortenedNote } from "../../chat/left-out.ts";
 import { type KeptPress, keptPress, type Press, type Show } from "../../chat/press.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import {
@@ -53,7 +52,6 @@ export interface SlackMessage {
 }
 
 const FOOTER_LENGTH = 600;
-const OVERFLOW_ACTIONS_LENGTH = 700;
 /** Reserved for the title and the line that says what was left out. */
 const RESERVED_LENGTH = 500;
 /** Title, buttons, actions as text, note, footer, and the lines about files, buttons, asker and channel. */
@@ -142,7 +140,8 @@ function layOut(reply: Reply, context: MessageContext, kept: Kept): Laid {
 }
 
 function layOutWithin(length: number, reply: Reply, context: MessageContext, kept: Kept): Laid {
-  const { given, csvNames, held, add } = nameFiles(reply);
+  const names = nameFiles(reply);
+  const { given, csvNames, held, add } = names;
   const title = renderTitle(reply, SECTION_LENGTH / 2);
   const { ask, replaces = false } = context;
   const later = ask !== undefined && (given.length === 0 || replaces || hasRefreshAction(reply, ask));
@@ -150,7 +149,7 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
   const fold: Show | undefined = context.asker === undefined ? undefined : "folded";
   const widest = renderButtons(reply, context, { files: later, ...kept, fold });
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
-  const left = overflowActions(widest.overflow, OVERFLOW_ACTIONS_LENGTH);
+  const left = actionLines(widest.overflow, "• ");
   const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
   const { asker, inView = false } = context;
   const form = { maxColumns: MAX_TABLE_COLUMNS, maxRows: MAX_TABLE_ROWS - 1, folded: false, inView, asker };
@@ -160,30 +159,27 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
   const body = renderBody(reply, heldBy, length - fixed, form);
 
   const leftOut = csvNames.filter((_name, index) => body[index]?.csv === true && body[index].blocks.length === 0);
+  const tooMany = leftOut.length > MAX_TABLES_LEFT_OUT;
   const wholeTexts = [title, widest, footer, left, ...body].every((part) => part.whole);
-  const wholeName = wholeTexts && leftOut.length <= MAX_TABLES_LEFT_OUT ? undefined : add("whole-reply.txt");
-  const tables = reply.blocks.flatMap((block, index) =>
-    block.kind === "table" && body[index]?.csv === true && ownCsv(reply, block) === undefined
-      ? [messageFile(csvNames[index] ?? "", tableAttachment(block))]
-      : [],
-  );
-  const filesLater = later && (given.length > 0 || tables.length > 0 || wholeName !== undefined);
+  const wholeName = wholeTexts && !tooMany ? undefined : add("whole-reply.txt");
+  const csv = new Set(body.flatMap((part, index) => (part.csv === true ? [index] : [])));
+  const prefix = `${context.command ?? ROOT_COMMAND} `;
+  const files = filesOf(reply, names, csv, { name: wholeName, told: reply, prefix });
+  const filesLater = later && files.length > 0;
+  const notes = [
+    ...(wholeName === undefined ? [] : [`${shortenedNote(body, wholeName)}${way}`]),
+    ...(leftOut.length === 0 || tooMany ? [] : [`not shown here: ${leftOut.join(", ")}${way}`]),
+  ];
   const { overflow } = renderButtons(reply, context, { files: filesLater, ...kept, fold });
   return {
     layout: {
       title,
       body,
-      left: overflowActions(overflow, OVERFLOW_ACTIONS_LENGTH).text,
-      note: escapeMrkdwn(truncationNote(body, wholeName, leftOut, way)),
+      left: actionLines(overflow, "• ").text,
+      note: escapeMrkdwn(notes.join("; ")),
       footer: footer.mrkdwn,
     },
-    files: [
-      ...given,
-      ...tables,
-      ...(wholeName === undefined
-        ? []
-        : [messageFile(wholeName, fullTextAttachment(reply, wholeName, `${context.command ?? ROOT_COMMAND} `))]),
-    ],
+    files,
     filesLater,
   };
 }
@@ -283,34 +279,6 @@ function renderBody(
     freeBlocks -= part.blocks.length;
   }
   return rendered;
-}
-
-function truncationNote(
-  body: readonly RenderedBlocks[],
-  wholeName: string | undefined,
-  leftOut: readonly string[],
-  way: string,
-): string {
-  const missing = body.filter((part) => !part.whole).length;
-  const what = missing === 0 ? "Shortened to fit" : `${missing} of ${body.length} parts shortened to fit`;
-  return [
-    ...(wholeName === undefined ? [] : [`${what}; all of it in ${wholeName}${way}`]),
-    ...(leftOut.length === 0 || leftOut.length > MAX_TABLES_LEFT_OUT
-      ? []
-      : [`not shown here: ${leftOut.join(", ")}${way}`]),
-  ].join("; ");
-}
-
-function overflowActions(lines: readonly string[], max: number): { text: string; whole: boolean } {
-  if (lines.length === 0) return { text: "", whole: true };
-  let text = `${lines.length} more, without a button:`;
-  let shown = 0;
-  for (const line of lines) {
-    if (text.length + line.length + 3 > max) continue;
-    text += `\n• ${line}`;
-    shown += 1;
-  }
-  return { text, whole: shown === lines.length };
 }
 
 /** Title and first lines above the fold, in the digits that people read, for a notification. */

@@ -1,0 +1,62 @@
+import { type Inline, mergeRuns, type Person, type Text } from "../../reply/text.ts";
+
+type Run<K extends Inline["kind"]> = Extract<Inline, { kind: K }>;
+
+/** How a platform writes the runs of a text. */
+interface TextForm {
+  /** The longest markup allowed, in UTF-16 units. */
+  readonly max: number;
+  /** All plain runs in bold. */
+  readonly bold?: boolean | undefined;
+  /** The markup of a run, escaped. */
+  render(inline: Inline): string;
+  /** Joins pieces of markup so that the end of one and the start of the next do not read as one sign. */
+  join(before: string, after: string): string;
+  readonly canMention: (person: Person) => boolean;
+  /** Whether the address of a link is too long, so that its label alone is shown. */
+  isLong(link: Run<"link">): boolean;
+  /** Whether the beginning of this code may be shown; left out = of any. */
+  canCut?(code: Run<"code">): boolean;
+}
+
+const ELLIPSIS = "…";
+
+/** A text as markup within a bound; `whole` is false where something was left out. */
+export function boundedText(content: Text, form: TextForm): { readonly markup: string; readonly whole: boolean } {
+  const { max, bold = false } = form;
+  if (max < 1) return { markup: "", whole: content.length === 0 };
+  const runs = mergeRuns(content, bold, form.canMention);
+  let markup = "";
+  for (const [index, inline] of runs.entries()) {
+    const joined = form.join(markup, form.render(inline));
+    // One character stays free for the ellipsis until the last run.
+    if (joined.length > (index === runs.length - 1 ? max : max - 1)) {
+      return { markup: `${withBeginning(markup, inline, form)}${ELLIPSIS}`, whole: false };
+    }
+    markup = joined;
+  }
+  return { markup, whole: !runs.some((inline) => inline.kind === "link" && form.isLong(inline)) };
+}
+
+/** As much of a run as fits behind `before` and in front of an ellipsis. */
+function withBeginning(before: string, inline: Inline, form: TextForm): string {
+  const canCut = inline.kind === "code" ? (form.canCut?.(inline) ?? true) : /^(?:text|strong)$/u.test(inline.kind);
+  if (!canCut || !("text" in inline)) return before;
+  const points = Array.from(inline.text.toWellFormed());
+  const attempt = (count: number): string =>
+    form.join(before, form.render({ ...inline, text: points.slice(0, count).join("") }));
+  const fits = mostThat(points.length - 1, (count) => attempt(count).length + ELLIPSIS.length <= form.max);
+  return fits === 0 ? before : attempt(fits);
+}
+
+/** The largest count from 1 to `most` that fits, where each smaller one fits as well; 0 where none does. */
+export function mostThat(most: number, fits: (count: number) => boolean): number {
+  let found = 0;
+  let beyond = most + 1;
+  while (beyond - found > 1) {
+    const middle = Math.trunc((found + beyond) / 2);
+    if (fits(middle)) found = middle;
+    else beyond = middle;
+  }
+  return found;
+}
