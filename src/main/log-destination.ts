@@ -27,7 +27,7 @@ export function logDestination(stream: LogStream = process.stderr): LogDestinati
   return stream.isTTY === true ? prettyDestination(guarded) : guarded;
 }
 
-function prettyDestination(guarded: GuardedLog): LogDestination {
+function prettyDestination(guarded: LogDestination): LogDestination {
   let pretty: ReturnType<typeof Pretty.prettyFactory> | undefined;
   return {
     get lost() {
@@ -48,18 +48,12 @@ function loadPretty(): ReturnType<typeof Pretty.prettyFactory> {
 /** Buffer for a reader that has stopped reading; lines beyond it are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-interface GuardedLog {
-  write(line: string): void;
-  /** Lines that could not be written since the process began. */
-  readonly lost: number;
-}
-
 /**
  * Lines for a stream that may break or be left unread at any time, which must never end or hold up the process: without
  * anybody who listens for its errors, a line that cannot be written would be an uncaught one, whose own line could not be
  * written either. Lost lines are counted, and logged once writing works again.
  */
-function guardLogStream(stream: Writable): GuardedLog {
+function guardLogStream(stream: Writable): LogDestination {
   let lost = 0;
   let unreported = 0;
   // Each failure is counted where the line was written.

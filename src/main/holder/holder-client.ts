@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { Readable } from "node:stream";
+import { json as readJson } from "node:stream/consumers";
 
 import { ZodError } from "zod";
 
@@ -36,8 +37,7 @@ export function holderRunner(address: string): LineRunner {
     async complete(line) {
       try {
         const response = await send(address, "POST", "/completions", { text: line });
-        const chunks = (await response.toArray()) as Buffer[];
-        const { lines, labels } = Completions.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+        const { lines, labels } = Completions.parse(await readJson(response));
         return lines.map((one, at) => ({ line: one, label: labels[at] ?? "" }));
       } catch (thrown) {
         throw toUserError(thrown);

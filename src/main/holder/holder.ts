@@ -3,6 +3,7 @@
 // process the holder.
 
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import os from "node:os";
@@ -116,19 +117,14 @@ async function listenAt(server: Server, address: string, beside: boolean): Promi
     // Only the holder of the database may listen here: a socket file is left over from a process that died.
     rmSync(address, { force: true });
   }
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const failed = (error: Error): void => reject(error);
-  server.once("error", failed);
+  const listening = once(server, "listening");
   // The socket is made while listen() runs, and is private from the first moment.
   const umask = process.umask(0o177);
   try {
-    server.listen(address, () => {
-      server.off("error", failed);
-      resolve();
-    });
+    server.listen(address);
   } finally {
     process.umask(umask);
   }
-  await promise;
+  await listening;
   if (process.platform !== "win32") chmodSync(address, 0o600);
 }
