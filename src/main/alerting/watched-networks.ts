@@ -1,3 +1,4 @@
+import { watcherNames } from "../../alerts/alerts-config.ts";
 import type { AlertDependencies } from "../../alerts/dependencies.ts";
 import { type AlertEngine, createAlertEngine } from "../../alerts/engine/engine.ts";
 import type { AlertKind } from "../../alerts/judge/kinds/kinds.ts";
@@ -9,9 +10,10 @@ import { toMillis } from "../../units/nanoseconds.ts";
 import type { createWatchers } from "../../watchers/create-watchers.ts";
 import type { startSchedule } from "../../watchers/schedule.ts";
 import type { Observation } from "../../watchers/schedule.ts";
+import { decodeSources, judgeRound, SourcesSnapshot } from "../../watchers/sources/sources-state.ts";
+import { sourceThresholds } from "../../watchers/sources/sources.ts";
 import { fencedStore } from "./duties.ts";
 import type { LastObservation } from "./alerting.ts";
-import { followNetwork } from "./followed-networks.ts";
 
 interface WatchedNetworksDependencies {
   /** Of the engine that each watch gets. */
@@ -44,10 +46,9 @@ export class WatchedNetworks {
 
   /** Reads what other processes have stored of the networks that this one does not watch. */
   async follow(networks: readonly string[], engine: AlertEngine): Promise<void> {
-    const { config, clock } = this.#dependencies.alerts;
     for (const network of networks) {
       if (this.#own.has(network)) continue;
-      const { observations, verdict } = await followNetwork(network, { engine, config, clock });
+      const { observations, verdict } = await storedOf(network, engine, this.#dependencies.alerts);
       // It may have become this process's own meanwhile.
       if (this.#own.has(network)) continue;
       for (const one of observations) this.#observations.set(`${network}/${one.watcher}`, one);
@@ -97,6 +98,29 @@ export class WatchedNetworks {
     });
     this.#dependencies.onObservation?.(observation);
   }
+}
+
+/** The watcher that judges the nodes. */
+const SOURCES = "sources";
+
+/** What the watchers of another process have stored last of a network. */
+async function storedOf(
+  network: string,
+  engine: Pick<AlertEngine, "snapshot" | "lastObservedAt">,
+  { config, clock }: Pick<AlertDependencies, "config" | "clock">,
+): Promise<{ readonly observations: readonly LastObservation[]; readonly verdict?: Verdict }> {
+  const observations: LastObservation[] = [];
+  for (const { name, every } of watcherNames(config)) {
+    const at = await engine.lastObservedAt(network, name);
+    if (at !== undefined) observations.push({ network, watcher: name, every, at });
+  }
+  const stored = await engine.snapshot(network, SOURCES);
+  const state = decodeSources(SourcesSnapshot.safeParse(stored?.data).data);
+  if (state === undefined) return { observations };
+  // The same round judged again, by this process's monotonic clock: a node may count as missing once too often.
+  const awayMillis = toMillis(clock.wallClock()) - toMillis(state.round.wallClock);
+  const round = { ...state.round, atMillis: clock.monotonicMillis() - awayMillis };
+  return { observations, verdict: judgeRound("", round, state, sourceThresholds(config)) };
 }
 
 /** The subjects that subscriptions name, for watchers that poll each of them. */

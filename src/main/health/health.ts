@@ -33,7 +33,7 @@ export function lateWatcher(
 }
 
 /** The platform whose deliveries are stuck, as a clause; undefined where none are. Only platforms this process serves. */
-export function stuckQueue(
+function stuckQueue(
   queue: AlertingHealth["queue"],
   { senders }: DeliveredPlatforms,
   now: Milliseconds,
@@ -44,7 +44,7 @@ export function stuckQueue(
 }
 
 /** The platform that refuses the bot's token, as a clause; undefined where none does. Only platforms this process serves. */
-export function suspendedPlatform(
+function suspendedPlatform(
   suspensions: AlertingHealth["suspensions"],
   { senders, nameOf }: DeliveredPlatforms,
   now: Milliseconds,
@@ -57,10 +57,7 @@ export function suspendedPlatform(
 }
 
 /** A channel that only the operator can open, such as for a missing scope, as a clause; undefined where there is none. */
-export function closedChannel(
-  suspensions: AlertingHealth["suspensions"],
-  platforms: DeliveredPlatforms,
-): string | undefined {
+function closedChannel(suspensions: AlertingHealth["suspensions"], platforms: DeliveredPlatforms): string | undefined {
   return channelsOutOfReach(
     suspensions.filter(({ operator }) => operator === true),
     platforms,

@@ -59,7 +59,7 @@ export function isGone(file: string): boolean {
 }
 
 /** A sentence about a database that `isGone`, with what to do. */
-export function lostDatabaseWarning(file: string): string {
+function lostDatabaseWarning(file: string): string {
   return (
     `The database ${file} was there before and is gone, so a new one is begun, without subscriptions and saved parties. ` +
     "To restore a backup, stop the bot and type: npm run restore -- <backup>"
