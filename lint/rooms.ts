@@ -66,7 +66,7 @@ export const rooms: Readonly<Record<string, string>> = {
  */
 export const doors: Readonly<Record<string, string>> = {
   "adapters/chat":
-    "bounded-text button-plan form home-data is-unsent left-out listed-managers notices parse-json press refused-token supervision tone-signs why-this-alert",
+    "bounds button-plan form home-data is-unsent listed-managers notices parse-json press refused-token supervision tone-signs why-this-alert",
   "adapters/discord": "record",
   "adapters/discord/render": "buttons compose embed markdown modal press",
   "adapters/discord/transport": "endpoint rest signature upload",

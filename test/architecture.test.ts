@@ -373,8 +373,8 @@ const WAY = [
   "alerts/deliver/dispatch/{dispatch,claim-due,concurrency-limit,attempt,record-result}.ts",
   "alerts/deliver/suspension/token-probe.ts",
   "alerts/words/{words,describe-condition,condition-words,phrases,subscription-words}.ts",
-  "adapters/chat/{press,refused-token}.ts",
-  "adapters/discord/send/{send,rate-limiter,threads}.ts",
+  "adapters/chat/{bounds,press,refused-token}.ts",
+  "adapters/discord/send/{send,rate-limiter}.ts",
   "adapters/discord/render/{compose,embed,blocks,markdown,buttons,press,files}.ts",
   "adapters/discord/transport/upload.ts",
 ];

@@ -9,7 +9,7 @@ import {
 import type { Block, Table } from "../../../reply/block.ts";
 import { oneLine, plainText } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
-import { actionLines } from "../../chat/left-out.ts";
+import { actionLines } from "../../chat/bounds.ts";
 import { EMBED_URL_LENGTH, MAX_SELECT_OPTIONS } from "../limits.ts";
 import { actionButton, actionLine, type MessageContext, type PressIds, selectRow } from "./buttons.ts";
 import { type BlockMarkup, fitBlocks, joinBlocks } from "./blocks.ts";

@@ -2,7 +2,7 @@ import type { APIAllowedMentions, APIEmbed } from "discord-api-types/v10";
 
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import type { Action, Reply, Tone } from "../../../reply/reply.ts";
-import { actionLines, shortenedNote } from "../../chat/left-out.ts";
+import { actionLines, shortenedNote } from "../../chat/bounds.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import { WHY_COMMAND } from "../../chat/why-this-alert.ts";
 import { EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "../limits.ts";

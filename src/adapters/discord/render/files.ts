@@ -7,7 +7,7 @@ import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { joinText } from "../../../reply/text.ts";
 import { formatBytes } from "../../../units/format-number.ts";
-import { filesOf } from "../../chat/left-out.ts";
+import { filesOf } from "../../chat/bounds.ts";
 import { MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { escapeMarkdown } from "./markdown.ts";
 

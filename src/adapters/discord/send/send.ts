@@ -1,7 +1,7 @@
-// Sends alerts to Discord over REST. Read next: rate-limiter.ts (the global limit and waits), threads.ts (updates below
-// their alert), send-error.ts (what a failed request means for the delivery).
+// Sends alerts to Discord over REST. Read next: rate-limiter.ts (the global limit and waits), send-error.ts (what a failed
+// request means for the delivery).
 import { type APIDMChannel, type APIMessage, RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
-import type { REST } from "discord.js";
+import { DiscordAPIError, type REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
 import {
@@ -13,6 +13,7 @@ import {
   type SharedToken,
   throwUnlessAlive,
 } from "../../../alerts/sender.ts";
+import type { Log } from "../../../log.ts";
 import { aboveFold } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
@@ -21,12 +22,11 @@ import type { PressStorage } from "../../chat/press.ts";
 import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
 import { composeAlert, type ComposedMessage, composePlain, SILENT } from "../render/compose.ts";
 import { flatText } from "../render/markdown.ts";
-import { hasErrorCode } from "../transport/rest.ts";
+import { errorForLog, hasErrorCode } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
 import { RefusedToken } from "../../chat/refused-token.ts";
 import { type LimitedRequest, limitedRequests, RateLimiter } from "./rate-limiter.ts";
-import { toSendError } from "./send-error.ts";
-import { Threads } from "./threads.ts";
+import { isTokenRefused, toSendError } from "./send-error.ts";
 
 /** Discord's error codes for a thread that takes no messages any more. */
 const THREAD_CLOSED_CODES = [
@@ -213,4 +213,52 @@ function bodyFor(body: ComposedMessage["body"], delivery: Delivery): object {
     .toWellFormed();
   const allowed = userId === undefined ? { parse: [], roles: [mention] } : { parse: [], users: [userId] };
   return { ...body, ...flags, content, allowed_mentions: allowed };
+}
+
+/** https://docs.discord.com/developers/resources/channel#start-thread-from-message. */
+const THREAD_NAME_LENGTH = 100;
+/** Minutes of silence after which Discord archives a thread; the next message reopens it. */
+const ARCHIVE_MINUTES = 1440;
+
+/** Threads below messages: a thread has the id of the message it starts from. */
+class Threads {
+  readonly #rest: REST;
+  readonly #log: Log;
+  readonly #started = new LRUCache<string, true>({ maxSize: 10_000, sizeCalculation: () => 1 });
+
+  constructor(rest: REST, log: Log) {
+    this.#rest = rest;
+    this.#log = log;
+  }
+
+  /**
+   * The channel of a delivery: the thread of its parent message, created if missing; the parent channel where no thread
+   * is possible (direct messages, no permission, a deleted message).
+   */
+  async channelFor(
+    delivery: Delivery,
+    parent: string,
+    title: string,
+    request: LimitedRequest,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { threadOf } = delivery;
+    if (threadOf === undefined || threadOf.channel !== parent) return parent;
+    if (this.#started.has(threadOf.message)) return threadOf.message;
+    try {
+      const name = Array.from(title === "" ? "Updates" : title)
+        .slice(0, THREAD_NAME_LENGTH / 2)
+        .join("");
+      const body = { name, auto_archive_duration: ARCHIVE_MINUTES };
+      await request(() => this.#rest.post(Routes.threads(parent, threadOf.message), { body, signal }));
+    } catch (error) {
+      if (!(error instanceof DiscordAPIError) || isTokenRefused(error)) throw error;
+      if (!hasErrorCode(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) {
+        this.#log.warn({ ...errorForLog(error), platform: "discord", channel: parent }, "thread not created");
+        return parent;
+      }
+    }
+    this.#started.set(threadOf.message, true);
+    return threadOf.message;
+  }
 }

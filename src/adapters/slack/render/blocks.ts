@@ -5,7 +5,7 @@ import type { Block, Field, Table } from "../../../reply/block.ts";
 import { plainText, printable } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
 import { formatCount } from "../../../units/format-number.ts";
-import { mostThat } from "../../chat/bounded-text.ts";
+import { mostThat } from "../../chat/bounds.ts";
 import type { Press } from "../../chat/press.ts";
 import { MAX_SECTION_FIELDS, SECTION_FIELD_LENGTH, SECTION_LENGTH } from "../limits.ts";
 import { renderChoice } from "./buttons.ts";

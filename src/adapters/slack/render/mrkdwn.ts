@@ -1,7 +1,7 @@
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
 import { type Inline, type Person, type Text, timeOf } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
-import { boundedText } from "../../chat/bounded-text.ts";
+import { boundedText } from "../../chat/bounds.ts";
 import { BUTTON_URL_LENGTH } from "../limits.ts";
 import { slackPlatform } from "../platform.ts";
 

@@ -10,7 +10,7 @@ import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { hasRefreshAction } from "../../chat/button-plan.ts";
-import { actionLines, filesOf, shortenedNote } from "../../chat/left-out.ts";
+import { actionLines, filesOf, shortenedNote } from "../../chat/bounds.ts";
 import { type KeptPress, keptPress, type Press, type Show } from "../../chat/press.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import {
