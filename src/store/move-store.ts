@@ -6,7 +6,7 @@ import { UserError } from "../errors.ts";
 import { copyTables, filledTables, summarise, type TableSummary } from "./copy-tables.ts";
 import { databaseFile } from "./file/database-url.ts";
 import { openForLife } from "./file/file.ts";
-import { openServer } from "./postgres/postgres.ts";
+import { executedMigrations, openServer } from "./postgres/postgres.ts";
 import { isPostgresUrl, serverName } from "./postgres/postgres-url.ts";
 import { liveOn } from "./postgres/processes.ts";
 import { processName } from "./processes.ts";
@@ -107,12 +107,7 @@ async function refuseInUse({ name, withDatabase }: Side): Promise<void> {
 
 /** A newer version may have added what this one would leave out. */
 async function refuseOtherSchema(from: Side, to: Side): Promise<void> {
-  const applied = ({ withDatabase }: Side) =>
-    withDatabase(async (db) => {
-      const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
-      return rows.map(({ name }) => name).toSorted();
-    });
-  const [source, target] = [await applied(from), await applied(to)];
+  const [source, target] = [await from.withDatabase(executedMigrations), await to.withDatabase(executedMigrations)];
   if (source.join("\n") === target.join("\n")) return;
   const newer = [...source, ...target].find((name) => source.includes(name) !== target.includes(name));
   throw new UserError(`A newer version of Bellwether wrote one of the databases (it has ${newer}).`, {

@@ -17,13 +17,9 @@ export async function readInstallations(
   platform: string,
 ): Promise<readonly InstallationRow[] | undefined> {
   try {
-    const db = isPostgresUrl(url) ? await onServer(url) : await inFile(databaseFile(url));
+    await using db = isPostgresUrl(url) ? await onServer(url) : await inFile(databaseFile(url));
     if (db === undefined) return undefined;
-    try {
-      return await createInstallations((work) => work(db), Date.now).all(platform);
-    } finally {
-      await db.destroy();
-    }
+    return await createInstallations((work) => work(db), Date.now).all(platform);
   } catch {
     // What is wrong with the database, its own check says.
     return undefined;

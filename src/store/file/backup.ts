@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { UserError } from "../../errors.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
+import { refuseNewerSchema } from "../migrations/schema-age.ts";
 import { executedMigrations, hasTable, makeFolderOf, schemaAgeOf } from "../sqlite/sqlite.ts";
 import { copyDatabase, putInPlace, setAside, syncFolderOf } from "../sqlite/database-files.ts";
 import { DatabaseInUse } from "./holder-record.ts";
@@ -45,18 +46,14 @@ export function backUp(file: string, into: string): Backup {
 }
 
 function checkCopy(copy: string, file: string): Backup {
-  const database = new DatabaseSync(copy, { readOnly: true });
-  try {
-    const damage = damageOf(database);
-    if (damage.length > 0) {
-      throw new UserError(`The database ${file} is damaged: ${damage.join("; ")}.`, {
-        remedy: "Restore an earlier backup: npm run restore -- <backup>.",
-      });
-    }
-    return { bytes: statSync(copy).size, schema: executedMigrations(database).at(-1) };
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(copy, { readOnly: true });
+  refuseDamage(database, `The database ${file}`, "Restore an earlier backup: npm run restore -- <backup>.");
+  return { bytes: statSync(copy).size, schema: executedMigrations(database).at(-1) };
+}
+
+function refuseDamage(database: DatabaseSync, subject: string, remedy: string): void {
+  const damage = damageOf(database);
+  if (damage.length > 0) throw new UserError(`${subject} is damaged: ${damage.join("; ")}.`, { remedy });
 }
 
 interface Restoration {
@@ -74,18 +71,17 @@ export async function restore(file: string, backup: string, suffix: string): Pro
   if (!existsSync(backup)) throw new UserError(`There is no backup ${backup}.`, { remedy: "Name an existing file." });
   try {
     makeFolderOf(file);
-    const lock = await waitForProcessLock(file, 0);
+    using lock = await waitForProcessLock(file, 0);
     if (lock === undefined) throw new DatabaseInUse(file);
+    const fresh = `${file}.restoring`;
     try {
-      const fresh = `${file}.restoring`;
       const owed = prepareCopy(backup, fresh);
       const before = existsSync(file) ? setAside(file, `${file}.${suffix}`) : undefined;
       renameSync(fresh, file);
       syncFolderOf(file);
       return { before, owed };
     } finally {
-      rmSync(`${file}.restoring`, { force: true });
-      lock.release();
+      rmSync(fresh, { force: true });
     }
   } catch (thrown) {
     throw toOperatorError(thrown, thrown instanceof Error && "syscall" in thrown ? file : backup);
@@ -95,26 +91,13 @@ export async function restore(file: string, backup: string, suffix: string): Pro
 /** Makes a copy of the backup and checks that it is sound and Bellwether's. Returns the number of messages it owes. */
 function prepareCopy(backup: string, fresh: string): number {
   copyDatabase(backup, fresh);
-  const database = new DatabaseSync(fresh);
-  try {
-    const damage = damageOf(database);
-    if (damage.length > 0) {
-      const remedy = "Choose another backup.";
-      throw new UserError(`The backup ${backup} is damaged: ${damage.join("; ")}.`, { remedy });
-    }
-    if (executedMigrations(database).length === 0) {
-      throw new UserError(`The file ${backup} is no backup of Bellwether's.`, { remedy: "Choose another file." });
-    }
-    const { age, unknown } = schemaAgeOf(database);
-    if (age === "newer") {
-      throw new UserError(`The backup ${backup} was written by a newer version of Bellwether (it has ${unknown}).`, {
-        remedy: "Run that version to restore it.",
-      });
-    }
-    return hasTable(database, "alert_deliveries") ? markUncertain(database) : 0;
-  } finally {
-    database.close();
+  using database = new DatabaseSync(fresh);
+  refuseDamage(database, `The backup ${backup}`, "Choose another backup.");
+  if (executedMigrations(database).length === 0) {
+    throw new UserError(`The file ${backup} is no backup of Bellwether's.`, { remedy: "Choose another file." });
   }
+  refuseNewerSchema(schemaAgeOf(database), `The backup ${backup}`, "Run that version to restore it.");
+  return hasTable(database, "alert_deliveries") ? markUncertain(database) : 0;
 }
 
 /** Messages that were owed when the backup was made have probably been sent since, which cannot be known. */

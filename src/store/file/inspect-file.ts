@@ -44,23 +44,19 @@ export async function inspectFile<R>(
   if (!existsSync(file)) return undefined;
   try {
     const bytes = sizeOf(file) + sizeOf(`${file}-wal`);
-    const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLIS });
-    try {
-      const executed = executedMigrations(database);
-      const damage = bytes > MAX_CHECKED_BYTES ? undefined : damageOf(database);
-      const { age } = schemaAgeOf(database);
-      const readable = age === "current" && (damage === undefined || damage.length === 0);
-      return {
-        bytes,
-        schema: executed.at(-1),
-        age,
-        damage,
-        lastObservedAt: readable ? lastObservedAt(database) : undefined,
-        alerts: readable ? await readAlerts(database, at, read) : undefined,
-      };
-    } finally {
-      if (database.isOpen) database.close();
-    }
+    using database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLIS });
+    const executed = executedMigrations(database);
+    const damage = bytes > MAX_CHECKED_BYTES ? undefined : damageOf(database);
+    const { age } = schemaAgeOf(database);
+    const readable = age === "current" && (damage === undefined || damage.length === 0);
+    return {
+      bytes,
+      schema: executed.at(-1),
+      age,
+      damage,
+      lastObservedAt: readable ? lastObservedAt(database) : undefined,
+      alerts: readable ? await readAlerts(database, at, read) : undefined,
+    };
   } catch (thrown) {
     throw toOperatorError(thrown, file);
   }
@@ -90,10 +86,8 @@ async function readAlerts<R>(
     import("../sqlite/kysely-sqlite.ts"),
     import("../alert-tables/alert-tables.ts"),
   ]);
-  const db = kyselyOver(database);
-  const alerts = await inspectAlerts(db, at, read);
-  await db.destroy();
-  return alerts;
+  await using db = kyselyOver(database);
+  return await inspectAlerts(db, at, read);
 }
 
 function sizeOf(file: string): number {

@@ -16,23 +16,19 @@ import { waitForProcessLock } from "./process-lock.ts";
 export async function enforceOrigin(file: string, origin: Origin, suffix: string): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;
   try {
-    const lock = await waitForProcessLock(file, 0);
+    using lock = await waitForProcessLock(file, 0);
     if (lock === undefined) return undefined;
-    try {
-      const stored = originOf(file);
-      if (stored === undefined || stored === origin) return undefined;
-      if (stored === "configured") {
-        throw new UserError(`The database ${file} is that of networks which are no longer set.`, {
-          remedy: "Set MAINNET_URLS or TESTNET_URLS again, or give the simulator another file in DATABASE_URL.",
-        });
-      }
-      const aside = setAside(file, `${file}.${suffix}`);
-      rmSync(file);
-      syncFolderOf(file);
-      return aside;
-    } finally {
-      lock.release();
+    const stored = originOf(file);
+    if (stored === undefined || stored === origin) return undefined;
+    if (stored === "configured") {
+      throw new UserError(`The database ${file} is that of networks which are no longer set.`, {
+        remedy: "Set MAINNET_URLS or TESTNET_URLS again, or give the simulator another file in DATABASE_URL.",
+      });
     }
+    const aside = setAside(file, `${file}.${suffix}`);
+    rmSync(file);
+    syncFolderOf(file);
+    return aside;
   } catch (thrown) {
     throw toOperatorError(thrown, file);
   }
@@ -43,14 +39,10 @@ export function originOf(file: string): Origin | undefined {
   if (!existsSync(file)) return undefined;
   try {
     // Opened read-only, it would leave SQLite's two files beside it.
-    const database = new DatabaseSync(file);
-    try {
-      if (!hasTable(database, "database_marks")) return undefined;
-      const row = database.prepare("SELECT value FROM database_marks WHERE name = ?").get(ORIGIN_MARK);
-      return asOrigin(row?.["value"]);
-    } finally {
-      database.close();
-    }
+    using database = new DatabaseSync(file);
+    if (!hasTable(database, "database_marks")) return undefined;
+    const row = database.prepare("SELECT value FROM database_marks WHERE name = ?").get(ORIGIN_MARK);
+    return asOrigin(row?.["value"]);
   } catch {
     return undefined;
   }

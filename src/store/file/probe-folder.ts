@@ -34,22 +34,14 @@ export function unfitMountOf(folder: string): string | undefined {
 export function probeFolder(folder: string): string | undefined {
   const file = path.join(folder, `.bellwether-probe-${process.pid}.db`);
   try {
-    const database = new DatabaseSync(file);
-    try {
-      const mode = database.prepare("PRAGMA journal_mode = WAL").get();
-      if (mode?.["journal_mode"] !== "wal") return "SQLite's write-ahead log does not work there";
-      database.exec("CREATE TABLE probe (x); BEGIN IMMEDIATE; INSERT INTO probe VALUES (1)");
-      const other = new DatabaseSync(file, { timeout: 0 });
-      try {
-        other.prepare("SELECT count(*) FROM probe").get();
-        if (takesWrite(other)) return "locks do not work there";
-      } finally {
-        other.close();
-      }
-      database.exec("COMMIT");
-    } finally {
-      database.close();
-    }
+    using database = new DatabaseSync(file);
+    const mode = database.prepare("PRAGMA journal_mode = WAL").get();
+    if (mode?.["journal_mode"] !== "wal") return "SQLite's write-ahead log does not work there";
+    database.exec("CREATE TABLE probe (x); BEGIN IMMEDIATE; INSERT INTO probe VALUES (1)");
+    using other = new DatabaseSync(file, { timeout: 0 });
+    other.prepare("SELECT count(*) FROM probe").get();
+    if (takesWrite(other)) return "locks do not work there";
+    database.exec("COMMIT");
     return undefined;
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);

@@ -7,7 +7,7 @@ import { SQLITE_BUSY, sqliteCode } from "../sqlite/sqlite-faults.ts";
 import { makePrivateFile } from "../sqlite/database-files.ts";
 
 /** Keeps every other process out of a database until released; the system releases it when this process dies. */
-export interface ProcessLock {
+export interface ProcessLock extends Disposable {
   release(): void;
 }
 
@@ -34,7 +34,8 @@ export function tryProcessLock(databaseFile: string): ProcessLock | undefined {
     if (sqliteCode(thrown) === SQLITE_BUSY) return undefined;
     throw thrown;
   }
-  return { release: () => database.close() };
+  const release = (): void => database.close();
+  return { release, [Symbol.dispose]: release };
 }
 
 /** Retries until the lock is free; undefined after the timeout. */

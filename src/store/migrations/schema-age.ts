@@ -1,3 +1,4 @@
+import { UserError } from "../../errors.ts";
 import { migrations } from "./index.ts";
 
 /** A mark of the database: the oldest program, by its last migration, that may run on the schema. */
@@ -26,4 +27,10 @@ export function schemaAge(executed: readonly string[], oldestProgram: string | u
   if (unknown === undefined) return { age: missing ? "older" : "current", unknown };
   const refused = missing || (oldestProgram !== undefined && oldestProgram > (known.at(-1) ?? ""));
   return { age: refused ? "newer" : "current", unknown };
+}
+
+/** Throws UserError where a newer version wrote the database or backup that `subject` names. */
+export function refuseNewerSchema({ age, unknown }: SchemaAge, subject: string, remedy: string): void {
+  if (age !== "newer") return;
+  throw new UserError(`${subject} was written by a newer version of Bellwether (it has ${unknown}).`, { remedy });
 }

@@ -12,20 +12,12 @@ import { executedMigrations, schemaAgeOn } from "./postgres.ts";
 import { toOperatorError } from "./postgres-faults.ts";
 import { serverName } from "./postgres-url.ts";
 import { liveOn } from "./processes.ts";
-import { loadOf, MAY_MIGRATE, MAY_WRITE } from "./server-state.ts";
+import { loadOf, serverState, type ServerState } from "./server-state.ts";
 
 /** The state of a database on a server, seen by a process that changes nothing. */
-export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad {
+export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad, Omit<ServerState, "migrated"> {
   readonly server: string;
-  /** `server_version_num`: 180004 is 18.4. */
-  readonly version: number;
   readonly bytes: number;
-  /** It takes writes: it follows no other server, and nobody has forbidden them. */
-  readonly writable: boolean;
-  /** This user may make and change tables, as the next migration must. */
-  readonly mayMigrate: boolean;
-  /** This user may change the rows of all tables. */
-  readonly mayWrite: boolean;
   /** The processes of Bellwether that live on it. */
   readonly live: readonly string[];
   /** A pooler gives each transaction another connection of the server. */
@@ -39,27 +31,17 @@ export async function inspectServer<R>(
   read: (tables: AlertTables) => Promise<R>,
 ): Promise<ServerInspection<R>> {
   const server = serverName(url);
-  const db = kyselyOverPostgres(openPool(url, new WriteHealth()));
+  await using db = kyselyOverPostgres(openPool(url, new WriteHealth()));
   try {
-    const { rows } = await sql<Facts>`
-      select current_setting('server_version_num')::int as version,
-        pg_database_size(current_database()) as bytes,
-        to_regclass('kysely_migration') is not null as migrated,
-        not (pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean) as writable,
-        ${MAY_MIGRATE} as may_migrate, ${MAY_WRITE} as may_write
-    `.execute(db);
-    const [facts] = rows;
-    if (facts === undefined) throw new Error("The server answered nothing.");
-    const { migrated, may_migrate: mayMigrate, may_write: mayWrite, ...rest } = facts;
+    const { migrated, ...state } = await serverState(db);
     const executed = migrated ? await executedMigrations(db) : [];
     const { age } = await schemaAgeOn(db, migrated);
     const readable = age === "current";
     return {
       server,
-      ...rest,
-      mayMigrate,
-      mayWrite,
+      ...state,
       ...(await loadOf(db)),
+      bytes: await sizeOf(db),
       pooled: await isPooled(db),
       live: readable ? await liveOn(db) : [],
       schema: executed.at(-1),
@@ -69,18 +51,12 @@ export async function inspectServer<R>(
     };
   } catch (thrown) {
     throw toOperatorError(thrown, server);
-  } finally {
-    await db.destroy();
   }
 }
 
-interface Facts {
-  readonly version: number;
-  readonly bytes: number;
-  readonly migrated: boolean;
-  readonly writable: boolean;
-  readonly may_migrate: boolean;
-  readonly may_write: boolean;
+async function sizeOf(db: Kysely<Schema>): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(db);
+  return rows[0]?.bytes ?? 0;
 }
 
 /** Two connections that are open at the same time are served by one process: a pooler is between them. */

@@ -10,7 +10,7 @@ import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { TURN } from "../alert-tables/counters.ts";
 import { migrate } from "../migrations/migrate.ts";
-import { OLDEST_PROGRAM_MARK, schemaAge, type SchemaAge } from "../migrations/schema-age.ts";
+import { OLDEST_PROGRAM_MARK, refuseNewerSchema, schemaAge, type SchemaAge } from "../migrations/schema-age.ts";
 import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { Lease } from "../store.ts";
@@ -19,7 +19,7 @@ import { kyselyOverPostgres } from "./kysely-postgres.ts";
 import { openPool } from "./pool.ts";
 import { mayBeRetried, takesNoWrites, toOperatorError } from "./postgres-faults.ts";
 import { holdLease, serverProcesses } from "./processes.ts";
-import { loadOf, MAY_MIGRATE, MAY_WRITE } from "./server-state.ts";
+import { loadOf, serverState, WRITABLE } from "./server-state.ts";
 import { serverName } from "./postgres-url.ts";
 
 /** `server_version_num` of PostgreSQL 14, the oldest version that is still maintained. */
@@ -93,11 +93,9 @@ export function openServer(url: string, self: string, writes: WriteHealth) {
     /** Rejects where the server takes no writes, as one does that follows another. */
     async check() {
       const { rows } = await withDatabase((trx) =>
-        sql<{ refused: boolean }>`
-          select pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as refused
-        `.execute(trx),
+        sql<{ writable: boolean }>`select ${WRITABLE} as writable`.execute(trx),
       );
-      if (rows[0]?.refused !== false) throw takesNoWrites();
+      if (rows[0]?.writable !== true) throw takesNoWrites();
     },
     async close() {
       if (closed) return;
@@ -127,34 +125,26 @@ async function persist<T>(ask: () => Promise<T>, mayAgain = () => true): Promise
 
 /** Looks at the server's version and at the schema, which it brings up to date. */
 async function prepare(url: string, db: Kysely<Schema>, writes: WriteHealth): Promise<void> {
-  const { rows } = await sql<{ version: number; migrated: boolean; may_migrate: boolean; may_write: boolean }>`
-    select current_setting('server_version_num')::int as version, to_regclass('kysely_migration') is not null as migrated,
-      ${MAY_MIGRATE} as may_migrate, ${MAY_WRITE} as may_write
-  `.execute(db);
-  const [found] = rows;
-  if (found === undefined || found.version < OLDEST_SERVER) {
-    throw new UserError(`The database server is too old (${found?.version ?? "?"}): Bellwether needs PostgreSQL 14.`, {
+  const found = await serverState(db);
+  if (found.version < OLDEST_SERVER) {
+    throw new UserError(`The database server is too old (${found.version}): Bellwether needs PostgreSQL 14.`, {
       remedy: "Use a newer server in DATABASE_URL.",
     });
   }
-  const { age, unknown } = await schemaAgeOn(db, found.migrated);
-  if (age === "newer") {
-    throw new UserError(`The database was written by a newer version of Bellwether (it has ${unknown}).`, {
-      remedy: "Run that version, or name another database in DATABASE_URL.",
-    });
-  }
-  if (age === "older" && !found.may_migrate) {
+  const schema = await schemaAgeOn(db, found.migrated);
+  refuseNewerSchema(schema, "The database", "Run that version, or name another database in DATABASE_URL.");
+  if (schema.age === "older" && !found.mayMigrate) {
     throw new UserError("The user in DATABASE_URL may not make or change the bot's tables.", {
       remedy:
         "Make it the owner of the database and of its tables; for an empty database CREATE on the schema is enough.",
     });
   }
-  if (!found.may_write) {
+  if (!found.mayWrite) {
     throw new UserError("The user in DATABASE_URL may not write to all of the bot's tables.", {
       remedy: "Name the user who owns them, or grant it SELECT, INSERT, UPDATE and DELETE on them all.",
     });
   }
-  if (age === "older") await migrateServer(url, writes);
+  if (schema.age === "older") await migrateServer(url, writes);
 }
 
 /** How the schema of a database stands to this program; `migrated` says whether it has one. */
@@ -179,24 +169,20 @@ const MIGRATION_TIMEOUT = 600_000;
 
 /** Several processes may do this at once: the first one migrates, the others wait and find nothing left to do. */
 async function migrateServer(url: string, writes: WriteHealth): Promise<void> {
-  const db = kyselyOverPostgres(openPool(url, writes, MIGRATION_TIMEOUT));
-  try {
-    await db.transaction().execute(async (trx) => {
-      const limit = sql.lit(MIGRATION_TIMEOUT);
-      await sql`select set_config('statement_timeout', ${limit}::text, true), set_config('lock_timeout', ${limit}::text, true)`.execute(
-        trx,
-      );
-      // Before the migrator makes its own tables.
-      const lock = { lockTable: "", lockRowId: "" };
-      await trx.getExecutor().adapter.acquireMigrationLock(trx, lock);
-      await migrate(trx);
-      await trx
-        .insertInto("alert_counters")
-        .values({ name: TURN, value: 0 })
-        .onConflict((conflict) => conflict.column("name").doNothing())
-        .execute();
-    });
-  } finally {
-    await db.destroy();
-  }
+  await using db = kyselyOverPostgres(openPool(url, writes, MIGRATION_TIMEOUT));
+  await db.transaction().execute(async (trx) => {
+    const limit = sql.lit(MIGRATION_TIMEOUT);
+    await sql`select set_config('statement_timeout', ${limit}::text, true), set_config('lock_timeout', ${limit}::text, true)`.execute(
+      trx,
+    );
+    // Before the migrator makes its own tables.
+    const lock = { lockTable: "", lockRowId: "" };
+    await trx.getExecutor().adapter.acquireMigrationLock(trx, lock);
+    await migrate(trx);
+    await trx
+      .insertInto("alert_counters")
+      .values({ name: TURN, value: 0 })
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute();
+  });
 }

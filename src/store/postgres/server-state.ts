@@ -24,9 +24,37 @@ const THERE = sql`select from pg_class
   where relkind = 'r' and pg_table_is_visible(oid) and relname in (${sql.join(Object.keys(TABLES))})`;
 
 /** Whether this user may make tables, and change those that are there, as migrations do. */
-export const MAY_MIGRATE = sql<boolean>`(coalesce(has_schema_privilege(current_schema(), 'create'), false)
+const MAY_MIGRATE = sql<boolean>`(coalesce(has_schema_privilege(current_schema(), 'create'), false)
   and not exists (${THERE} and not pg_has_role(relowner, 'usage')))`;
 
 /** Whether this user may read and change the rows of all tables that are there. */
-export const MAY_WRITE = sql<boolean>`not exists (${THERE} and not (has_table_privilege(oid, 'select')
+const MAY_WRITE = sql<boolean>`not exists (${THERE} and not (has_table_privilege(oid, 'select')
   and has_table_privilege(oid, 'insert') and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete')))`;
+
+/** Whether the server takes writes: it follows no other server, and nobody has forbidden them. */
+export const WRITABLE = sql<boolean>`not (pg_is_in_recovery()
+  or current_setting('default_transaction_read_only')::boolean)`;
+
+/** A server, and what this user may do there. */
+export interface ServerState {
+  /** `server_version_num`: 180004 is 18.4. */
+  readonly version: number;
+  /** The database has a schema of Bellwether's. */
+  readonly migrated: boolean;
+  /** See WRITABLE. */
+  readonly writable: boolean;
+  /** This user may make and change tables, as the next migration must. */
+  readonly mayMigrate: boolean;
+  /** This user may change the rows of all tables. */
+  readonly mayWrite: boolean;
+}
+
+export async function serverState(db: Kysely<Schema>): Promise<ServerState> {
+  const { rows } = await sql<ServerState>`
+    select current_setting('server_version_num')::int as version, to_regclass('kysely_migration') is not null as migrated,
+      ${WRITABLE} as writable, ${MAY_MIGRATE} as "mayMigrate", ${MAY_WRITE} as "mayWrite"
+  `.execute(db);
+  const [state] = rows;
+  if (state === undefined) throw new Error("The server answered nothing.");
+  return state;
+}

@@ -36,20 +36,18 @@ const BUSY_MILLIS = 5000;
 export function copyDatabase(from: string, into: string): void {
   rmSync(into, { force: true });
   makePrivateFile(into);
-  const database = new DatabaseSync(from, { readOnly: true, timeout: BUSY_MILLIS });
-  try {
+  {
+    using database = new DatabaseSync(from, { readOnly: true, timeout: BUSY_MILLIS });
     database.prepare("VACUUM INTO ?").run(into);
-  } finally {
-    database.close();
   }
-  // It bears the mark of the database that is open, by which that knows whether something else is written over it.
-  const copy = new DatabaseSync(into);
-  try {
-    copy.exec("PRAGMA application_id = 0");
-  } finally {
-    copy.close();
-  }
+  removeContentMark(into);
   syncFile(into);
+}
+
+/** A copy that is written over the open database shows by the missing mark: see markContent. */
+function removeContentMark(copy: string): void {
+  using database = new DatabaseSync(copy);
+  database.exec("PRAGMA application_id = 0");
 }
 
 /** Gives a file its final name, which must be free, so that the name survives a loss of power. */
@@ -109,12 +107,8 @@ function syncFile(file: string): void {
 /** Renames a database, together with its write-ahead log where that cannot be written back. */
 export function setAside(file: string, name: string): string {
   try {
-    const database = new DatabaseSync(file);
-    try {
-      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    } finally {
-      database.close();
-    }
+    using database = new DatabaseSync(file);
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch {
     // The files of a damaged database are kept as they are.
   }

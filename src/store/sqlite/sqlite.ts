@@ -5,10 +5,9 @@
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { UserError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { makePrivateFile } from "./database-files.ts";
-import { OLDEST_PROGRAM_MARK, schemaAge, type SchemaAge } from "../migrations/schema-age.ts";
+import { OLDEST_PROGRAM_MARK, refuseNewerSchema, schemaAge, type SchemaAge } from "../migrations/schema-age.ts";
 
 /** How long a statement waits for another connection, which can only be that of an outside tool or a backup. */
 const BUSY_MILLIS = 5000;
@@ -29,13 +28,9 @@ export function openSqlite(file: string): { database: DatabaseSync; migrated: bo
   const database = new DatabaseSync(file, { timeout: BUSY_MILLIS });
   try {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
-    const { age, unknown } = schemaAgeOf(database);
-    if (age === "newer") {
-      throw new UserError(`The database ${file} was written by a newer version of Bellwether (it has ${unknown}).`, {
-        remedy: "Run that version, or name another file in DATABASE_URL.",
-      });
-    }
-    return { database, migrated: age === "current" };
+    const schema = schemaAgeOf(database);
+    refuseNewerSchema(schema, `The database ${file}`, "Run that version, or name another file in DATABASE_URL.");
+    return { database, migrated: schema.age === "current" };
   } catch (thrown) {
     database.close();
     throw thrown;
