@@ -10,6 +10,7 @@ import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertCounts } from "../../store/alert-tables/alert-tables.ts";
 import type { DatabaseLoad, DatabaseStore } from "../../store/create-store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import type { Observation } from "../../watchers/schedule.ts";
 import type { Alerting, AlertingHealth } from "../alerting/alerting.ts";
 
 /** The state of the alerts at one moment. */
@@ -39,63 +40,47 @@ interface AlertSnapshotSources {
 }
 
 /** Rejects where the database fails. */
-export async function readAlertSnapshot({
-  alerting,
-  store,
-  networks,
-  now,
-}: AlertSnapshotSources): Promise<AlertSnapshot> {
-  const at = now();
-  const { queue, observations, suspensions } = await alerting.health();
-  const open = await alerting.service.openEpisodes();
-  const silences = (await alerting.service.silences()).filter((one) => isSilenceActive(one, at)).length;
-  const counts = await store.read(({ alerts }) => alerts.counts(at));
-  const writable = await store.ping().then(
-    () => true,
-    () => false,
-  );
-  const load = await store.load();
-  const verdicts = networks.flatMap((network) => {
-    const verdict = alerting.verdict(network);
-    return verdict === undefined ? [] : [[network, verdict] as const];
-  });
+export async function readAlertSnapshot(sources: AlertSnapshotSources): Promise<AlertSnapshot> {
+  const { alerting, store, networks } = sources;
+  const { service } = alerting;
+  const at = sources.now();
+  const health = await alerting.health();
+  const silences = await service.silences();
   return {
+    ...health,
     at,
-    queue,
-    observations,
-    platforms: alerting.service.platforms(),
-    suspensions,
-    verdicts,
-    open,
-    counts,
-    silences,
-    writable,
-    load,
+    platforms: service.platforms(),
+    verdicts: networks.flatMap((network) => {
+      const verdict = alerting.verdict(network);
+      return verdict === undefined ? [] : [[network, verdict] as const];
+    }),
+    open: await service.openEpisodes(),
+    counts: await store.read(({ alerts }) => alerts.counts(at)),
+    silences: silences.filter((one) => isSilenceActive(one, at)).length,
+    writable: await store.ping().then(
+      () => true,
+      () => false,
+    ),
+    load: await store.load(),
   };
 }
 
 /** The result of one delivery attempt. */
-export type DeliverySample = Parameters<NonNullable<DispatchDependencies["onOutcome"]>>[0];
-
-/** One event of watching or delivering. */
-export type AlertSample =
-  | { readonly of: "delivery"; readonly sample: DeliverySample }
-  | { readonly of: "observation"; readonly network: string; readonly watcher: string; readonly failed: boolean };
+type DeliverySample = Parameters<NonNullable<DispatchDependencies["onOutcome"]>>[0];
+/** The result of one observation. */
+type ObservationSample = Pick<Observation, "network" | "watcher"> & { readonly failure?: unknown };
 
 type Prometheus = typeof prometheus;
 
-export interface AlertInstruments {
-  observe(sample: AlertSample): void;
-  /** Sets the gauges; without a snapshot, because the database did not answer, they are left out. */
-  show(snapshot: AlertSnapshot | undefined): void;
-}
+/** Counts what watching and delivering do, and shows their state. */
+export type AlertInstruments = ReturnType<typeof alertInstruments>;
 
 const NETWORK_STATES = ["healthy", "contested", "unconfirmed", "stalled", "blind"] as const;
 const NODE_STATES = ["ok", "lagging", "down", "unknown"] as const;
 const SUBSCRIPTION_STATES = ["active", "paused", "ended", "retired"] as const;
 
 /** Metrics of watching and delivering. */
-export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, registry: Registry): AlertInstruments {
+export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, registry: Registry) {
   const registers = [registry];
   const deliveries = new Counter({
     name: "bellwether_deliveries_total",
@@ -120,23 +105,20 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
   const gauges = alertGauges(Gauge, registers);
 
   return {
-    observe(sample) {
-      if (sample.of === "delivery") {
-        const { platform, phase, outcome, waited } = sample.sample;
-        deliveries.inc({ platform, phase, outcome });
-        if (outcome === "sent") delay.observe({ platform }, Math.max(0, waited) / 1000);
-      } else {
-        const { network, watcher, failed } = sample;
-        observations.inc({ network, watcher, outcome: failed ? "failed" : "seen" });
-      }
+    onDelivery({ platform, phase, outcome, waited }: DeliverySample): void {
+      deliveries.inc({ platform, phase, outcome });
+      if (outcome === "sent") delay.observe({ platform }, Math.max(0, waited) / 1000);
     },
-    show(snapshot) {
+    onObservation({ network, watcher, failure }: ObservationSample): void {
+      observations.inc({ network, watcher: watcher.name, outcome: failure === undefined ? "seen" : "failed" });
+    },
+    /** Sets the gauges; without a snapshot, because the database did not answer, they are left out. */
+    show(snapshot: AlertSnapshot | undefined): void {
       for (const one of Object.values<Gauge>(gauges)) one.reset();
       gauges.storeUp.set(snapshot?.writable === true ? 1 : 0);
       if (snapshot === undefined) return;
       showNetworks(gauges, snapshot);
-      showQueues(gauges, snapshot);
-      showCounts(gauges, snapshot);
+      showDeliveries(gauges, snapshot);
     },
   };
 }
@@ -215,33 +197,28 @@ function showNetworks(
   for (const episode of snapshot.open) open.inc({ network: episode.network, severity: episode.severity });
 }
 
-function showQueues({ depth, oldest, refused, dead }: AlertGauges, snapshot: AlertSnapshot): void {
+function showDeliveries(
+  gauges: AlertGauges,
+  { at, platforms, queue, suspensions, counts, ...more }: AlertSnapshot,
+): void {
+  const { depth, oldest, refused, dead, subscriptions } = gauges;
   // An empty queue shows as 0: a missing figure looks like one that could not be read.
-  for (const platform of snapshot.platforms) for (const one of [depth, oldest, dead]) one.set({ platform }, 0);
-  for (const { platform, owed, oldest: since } of snapshot.queue) {
+  for (const platform of platforms) for (const one of [depth, oldest, dead]) one.set({ platform }, 0);
+  for (const { platform, owed, oldest: since } of queue) {
     depth.set({ platform }, owed);
-    oldest.set({ platform }, Math.max(0, snapshot.at - since) / 1000);
+    oldest.set({ platform }, Math.max(0, at - since) / 1000);
   }
   // The console has no token.
-  for (const platform of snapshot.platforms.filter((one) => one !== "web")) {
-    refused.set(
-      { platform },
-      Number(snapshot.suspensions.some((one) => isOfPlatform(one) && one.platform === platform)),
-    );
+  for (const platform of platforms.filter((one) => one !== "web")) {
+    refused.set({ platform }, Number(suspensions.some((one) => isOfPlatform(one) && one.platform === platform)));
   }
-}
-
-function showCounts(
-  { dead, subscriptions, held, oldestTransaction, deadRows, silences }: AlertGauges,
-  snapshot: AlertSnapshot,
-): void {
-  for (const { platform, count } of snapshot.counts.dead) dead.set({ platform }, count);
+  for (const { platform, count } of counts.dead) dead.set({ platform }, count);
   for (const state of SUBSCRIPTION_STATES) subscriptions.set({ state }, 0);
-  for (const { state, count } of snapshot.counts.subscriptions) {
+  for (const { state, count } of counts.subscriptions) {
     if (state !== "removed") subscriptions.set({ state }, count);
   }
-  held.set(snapshot.counts.held);
-  silences.set(snapshot.silences);
-  oldestTransaction.set((snapshot.load?.oldestTransaction ?? 0) / 1000);
-  deadRows.set(snapshot.load?.dead?.share ?? 0);
+  gauges.held.set(counts.held);
+  gauges.silences.set(more.silences);
+  gauges.oldestTransaction.set((more.load?.oldestTransaction ?? 0) / 1000);
+  gauges.deadRows.set(more.load?.dead?.share ?? 0);
 }

@@ -4,32 +4,17 @@
 import type { Registry } from "prom-client";
 
 import type { Adapter } from "../../adapters/adapter.ts";
-import type { HttpSample, Metrics } from "../../adapters/web/index.ts";
-import type { NodeRequest } from "../../api/client/client.ts";
-import type { InvocationOutcome } from "../../bot/invocation.ts";
+import type { Metrics } from "../../adapters/web/index.ts";
 import { inTime } from "../../in-time.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Observation } from "../../watchers/schedule.ts";
-import {
-  alertInstruments,
-  type AlertInstruments,
-  type AlertSample,
-  type AlertSnapshot,
-  type DeliverySample,
-} from "./alert-metrics.ts";
+import { type AlertInstruments, alertInstruments, type AlertSnapshot } from "./alert-metrics.ts";
 import { processInstruments } from "./process-metrics.ts";
-import { requestInstruments, type RequestSample } from "./request-metrics.ts";
+import { type RequestInstruments, requestInstruments } from "./request-metrics.ts";
+
+type Samples = RequestInstruments & Omit<AlertInstruments, "show">;
 
 /** Counts what the process does. Samples are cheap; prom-client is loaded at the first scrape. */
-export interface MetricsRecorder {
-  readonly onOutcome: (outcome: InvocationOutcome) => void;
-  readonly onNodeRequest: (sample: NodeRequest) => void;
-  readonly onHttpRequest: (sample: HttpSample) => void;
-  readonly onDelivery: (sample: DeliverySample) => void;
-  /** Only the fields it counts: observations may be large. */
-  readonly onObservation: (observation: Pick<Observation, "network" | "watcher" | "failure">) => void;
-  /** A platform answered 429. */
-  readonly onPlatformLimit: (platform: string) => void;
+export interface MetricsRecorder extends Samples {
   /** All metrics, with the state of the parts at this scrape. */
   render(parts?: ScrapedParts): Promise<Metrics>;
 }
@@ -58,125 +43,113 @@ export interface InstallationSample {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-type Sample = RequestSample | AlertSample;
-
 /** Samples buffered until prom-client is loaded; beyond that it is loaded at once. */
 const MAX_BUFFERED_SAMPLES = 1000;
 /** A stuck database must not hold up the other metrics. */
 const SNAPSHOT_TIMEOUT_MILLIS: Milliseconds = 2000;
 
 export function createMetrics(sources: MetricsSources): MetricsRecorder {
-  let waiting: Sample[] = [];
+  let waiting: ((instruments: Samples) => void)[] = [];
   let loading: Promise<Instruments> | undefined;
   let ready: Instruments | undefined;
-  let scraped: ScrapedParts = {};
 
   const load = (): Promise<Instruments> => {
-    loading ??= createInstruments(sources, () => scraped).then((instruments) => {
-      for (const sample of waiting) instruments.observe(sample);
+    loading ??= createInstruments(sources).then((instruments) => {
+      for (const observe of waiting) observe(instruments);
       waiting = [];
       ready = instruments;
       return instruments;
     });
     return loading;
   };
-  const record = (sample: Sample): void => {
-    if (ready !== undefined) return ready.observe(sample);
-    waiting.push(sample);
+  const record = (observe: (instruments: Samples) => void): void => {
+    if (ready !== undefined) return observe(ready);
+    waiting.push(observe);
     if (waiting.length >= MAX_BUFFERED_SAMPLES) void load();
   };
 
   return {
-    onOutcome: (sample) => record({ of: "invocation", sample }),
-    onNodeRequest: (sample) => record({ of: "node", sample }),
-    onHttpRequest: (sample) => record({ of: "http", sample }),
-    onDelivery: (sample) => record({ of: "delivery", sample }),
-    onObservation: ({ network, watcher, failure }) =>
-      record({ of: "observation", network, watcher: watcher.name, failed: failure !== undefined }),
-    onPlatformLimit: (platform) => record({ of: "limited platform", platform }),
+    onOutcome: (outcome) => record((to) => to.onOutcome(outcome)),
+    onNodeRequest: (request) => record((to) => to.onNodeRequest(request)),
+    onHttpRequest: (request) => record((to) => to.onHttpRequest(request)),
+    onDelivery: (delivery) => record((to) => to.onDelivery(delivery)),
+    // Observations may be large, so a buffered sample holds only the fields that are counted.
+    onObservation: ({ network, watcher, failure }) => record((to) => to.onObservation({ network, watcher, failure })),
+    onPlatformLimit: (platform) => record((to) => to.onPlatformLimit(platform)),
     async render(parts = {}) {
-      scraped = parts;
-      const { registry, alerts } = await load();
-      if (parts.alerts !== undefined) {
-        // The log explains a failure; here the database counts as not answering.
-        const snapshot = parts.alerts().catch(() => undefined);
-        const { alertsMillis: millis = SNAPSHOT_TIMEOUT_MILLIS } = sources;
-        alerts.show(await inTime(snapshot, { millis }, () => undefined));
-      }
+      const { registry, show } = await load();
+      await show(parts);
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
 }
 
-interface Instruments {
+interface Instruments extends Samples {
   readonly registry: Registry;
-  readonly alerts: AlertInstruments;
-  observe(sample: Sample): void;
+  /** Sets the gauges. */
+  readonly show: (parts: ScrapedParts) => Promise<void>;
 }
 
 /** Names follow https://prometheus.io/docs/practices/naming/. */
-async function createInstruments(sources: MetricsSources, scraped: () => ScrapedParts): Promise<Instruments> {
+async function createInstruments(sources: MetricsSources): Promise<Instruments> {
   const prometheus = await import("prom-client");
   const { Counter, Gauge, Registry } = prometheus;
   const registry = new Registry();
+  const registers = [registry];
   processInstruments(prometheus, registry);
   new Gauge({
     name: "bellwether_build_info",
     help: "Always 1; what runs.",
     labelNames: ["version", "node"],
-    registers: [registry],
+    registers,
   }).set({ version: sources.version, node: process.versions.node }, 1);
   const platformUp = new Gauge({
     name: "bellwether_platform_up",
     help: "1 while a platform is connected, 0 while it is starting, down or failed.",
     labelNames: ["platform", "state"],
-    registers: [],
-    collect() {
-      this.reset();
-      for (const { platform, health } of scraped().platforms ?? []) {
-        this.set({ platform, state: health.state }, health.state === "up" ? 1 : 0);
-      }
-    },
+    registers,
   });
-  registry.registerMetric(platformUp);
-  registry.registerMetric(
-    new Gauge({
-      name: "bellwether_installations",
-      help: "Workspaces that have the app: installed, removed and not deleted yet, unreadable with SECRET_KEY.",
-      labelNames: ["platform", "state"],
-      registers: [],
-      async collect() {
-        this.reset();
-        const { alertsMillis: millis = SNAPSHOT_TIMEOUT_MILLIS } = sources;
-        const counted =
-          scraped()
-            .installations?.()
-            .catch(() => []) ?? Promise.resolve([]);
-        for (const { platform, counts } of await inTime(counted, { millis }, () => [])) {
-          for (const [state, count] of Object.entries(counts)) this.set({ platform, state }, count);
-        }
-      },
-    }),
-  );
-  registry.registerMetric(
-    new Counter({
-      name: "bellwether_log_lines_lost_total",
-      help: "Log lines that could not be written, because nobody reads the log or its disk is full.",
-      registers: [],
-      collect() {
-        this.reset();
-        this.inc(sources.lostLogLines?.() ?? 0);
-      },
-    }),
-  );
-  const request = requestInstruments(prometheus, registry, sources.chats);
-  const alerts = alertInstruments(prometheus, registry);
+  const installed = new Gauge({
+    name: "bellwether_installations",
+    help: "Workspaces that have the app: installed, removed and not deleted yet, unreadable with SECRET_KEY.",
+    labelNames: ["platform", "state"],
+    registers,
+  });
+  const lostLogLines = new Counter({
+    name: "bellwether_log_lines_lost_total",
+    help: "Log lines that could not be written, because nobody reads the log or its disk is full.",
+    registers,
+  });
+  const requests = requestInstruments(prometheus, registry, sources.chats);
+  const { show: showAlerts, ...alerts } = alertInstruments(prometheus, registry);
+
+  /** Undefined where the database fails or is late: the log explains why. */
+  const asked = <T>(answer: Promise<T> | undefined): Promise<T | undefined> => {
+    const { alertsMillis: millis = SNAPSHOT_TIMEOUT_MILLIS } = sources;
+    return inTime(
+      Promise.resolve(answer).catch(() => undefined),
+      { millis },
+      () => undefined,
+    );
+  };
   return {
     registry,
-    alerts,
-    observe(sample) {
-      if (sample.of === "delivery" || sample.of === "observation") alerts.observe(sample);
-      else request(sample);
+    ...requests,
+    ...alerts,
+    async show(parts) {
+      const [installations = [], snapshot] = await Promise.all([
+        asked(parts.installations?.()),
+        asked(parts.alerts?.()),
+      ]);
+      if (parts.alerts !== undefined) showAlerts(snapshot);
+      for (const one of [platformUp, installed, lostLogLines]) one.reset();
+      for (const { platform, health } of parts.platforms ?? []) {
+        platformUp.set({ platform, state: health.state }, health.state === "up" ? 1 : 0);
+      }
+      for (const { platform, counts } of installations) {
+        for (const [state, count] of Object.entries(counts)) installed.set({ platform, state }, count);
+      }
+      lostLogLines.inc(sources.lostLogLines?.() ?? 0);
     },
   };
 }

@@ -5,25 +5,18 @@ import type { HttpSample } from "../../adapters/web/index.ts";
 import type { NodeRequest } from "../../api/client/client.ts";
 import type { InvocationOutcome } from "../../bot/invocation.ts";
 
-/** One invocation or request. */
-export type RequestSample =
-  | { readonly of: "invocation"; readonly sample: InvocationOutcome }
-  | { readonly of: "node"; readonly sample: NodeRequest }
-  | { readonly of: "http"; readonly sample: HttpSample }
-  /** A platform answered 429. */
-  | { readonly of: "limited platform"; readonly platform: string };
-
-type Prometheus = typeof prometheus;
+/** Counts requests and answers. */
+export type RequestInstruments = ReturnType<typeof requestInstruments>;
 
 /** Statuses with a label of their own; any other is grouped, so that labels stay bounded. */
 const KNOWN_STATUSES = new Set(["400", "401", "403", "404", "429", "500", "502", "503", "504"]);
 
 /** Metrics of requests and answers. Names follow https://prometheus.io/docs/practices/naming/. */
 export function requestInstruments(
-  { Counter, Histogram }: Prometheus,
+  { Counter, Histogram }: typeof prometheus,
   registry: Registry,
   platforms: readonly string[] = [],
-): (sample: RequestSample) => void {
+) {
   const seconds = <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> =>
     new Histogram({ name, help, labelNames, buckets, registers: [registry] });
   const invocations = seconds(
@@ -61,30 +54,23 @@ export function requestInstruments(
 
   for (const platform of platforms) initialise("platform", platform);
 
-  return (sample) => {
-    switch (sample.of) {
-      case "invocation": {
-        const { command, platform, outcome, millis } = sample.sample;
-        invocations.observe({ command, platform, outcome }, millis / 1000);
-        break;
-      }
-      case "node": {
-        const { network, node, outcome, millis } = sample.sample;
-        nodes.observe({ network, node, outcome: boundedOutcome(outcome) }, millis / 1000);
-        const name = `${network} ${node}`;
-        initialise("node", name);
-        if (outcome === "http 429" || outcome === "http 403") limited.inc({ of: "node", name });
-        break;
-      }
-      case "http": {
-        const { method, route, status, millis } = sample.sample;
-        http.observe({ method, route, status: String(status) }, millis / 1000);
-        break;
-      }
-      case "limited platform":
-        limited.inc({ of: "platform", name: sample.platform });
-        break;
-    }
+  return {
+    onOutcome({ command, platform, outcome, millis }: InvocationOutcome): void {
+      invocations.observe({ command, platform, outcome }, millis / 1000);
+    },
+    onNodeRequest({ network, node, outcome, millis }: NodeRequest): void {
+      nodes.observe({ network, node, outcome: boundedOutcome(outcome) }, millis / 1000);
+      const name = `${network} ${node}`;
+      initialise("node", name);
+      if (outcome === "http 429" || outcome === "http 403") limited.inc({ of: "node", name });
+    },
+    onHttpRequest({ method, route, status, millis }: HttpSample): void {
+      http.observe({ method, route, status: String(status) }, millis / 1000);
+    },
+    /** A platform answered 429. */
+    onPlatformLimit(platform: string): void {
+      limited.inc({ of: "platform", name: platform });
+    },
   };
 }
 
