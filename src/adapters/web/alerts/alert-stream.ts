@@ -37,8 +37,8 @@ export interface AlertStreamOptions extends ConsoleAlerts {
  */
 export async function* alertEvents(options: AlertStreamOptions): AsyncGenerator<string, void> {
   const { feed, signal } = options;
-  const changes = new ChangeSignal();
-  const unsubscribe = options.onChange(() => changes.notify());
+  let changed = Promise.withResolvers<true>();
+  const unsubscribe = options.onChange(() => changed.resolve(true));
   try {
     yield `retry: ${RECONNECT_MILLIS}\n\n`;
     const known = options.last === undefined ? undefined : await feed.placeOf(options.last);
@@ -52,7 +52,8 @@ export async function* alertEvents(options: AlertStreamOptions): AsyncGenerator<
     }
     const shown = new Map<string, number>();
     while (!signal.aborted) {
-      changes.reset();
+      // A change while the store is read ends the wait below.
+      changed = Promise.withResolvers();
       const batch = await feed.after(place, ALERT_BATCH_SIZE);
       for (const alert of batch.alerts) {
         yield `id: ${alert.id}\ndata: ${JSON.stringify(alertJson(alert))}\n\n`;
@@ -67,10 +68,9 @@ export async function* alertEvents(options: AlertStreamOptions): AsyncGenerator<
         await disposeReply(alert.reply);
       }
       since = Math.max(since, ...grown.map(({ at }) => at), ...batch.alerts.map(({ at }) => at));
-      const outcome = await changes.wait(options.heartbeatMillis, signal);
+      const hasChanged = await inTime(changed.promise, { millis: options.heartbeatMillis, signal }, () => false);
       if (signal.aborted || !options.isSignedIn()) return;
-      if (outcome === "changed") continue;
-      yield ": nothing new\n\n";
+      if (!hasChanged) yield ": nothing new\n\n";
     }
   } finally {
     unsubscribe();
@@ -80,69 +80,4 @@ export async function* alertEvents(options: AlertStreamOptions): AsyncGenerator<
 function gapEvent(): string {
   const why = `the last alert you had is not kept any more; the last ${MAX_REPLAYED_ALERTS} follow`;
   return `event: gap\ndata: ${JSON.stringify({ why })}\n\n`;
-}
-
-class ChangeSignal {
-  #changed = Promise.withResolvers<"changed">();
-
-  notify(): void {
-    this.#changed.resolve("changed");
-  }
-
-  /** The next wait ends with a change from here on. */
-  reset(): void {
-    this.#changed = Promise.withResolvers<"changed">();
-  }
-
-  wait(millis: Milliseconds, signal: AbortSignal): Promise<"changed" | "unchanged"> {
-    return inTime(this.#changed.promise, { millis, signal }, () => "unchanged" as const);
-  }
-}
-
-/**
- * A text stream with backpressure. After `timeoutMillis` without a read it ends and calls `disconnect`. `ended` is
- * called exactly once.
- */
-export function streamWithReadTimeout(
-  source: AsyncGenerator<string, void>,
-  timeoutMillis: Milliseconds,
-  { ended, disconnect }: { readonly ended: () => void; readonly disconnect: () => void },
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let timer: NodeJS.Timeout | undefined;
-  let over = false;
-  const end = (): void => {
-    clearTimeout(timer);
-    if (over) return;
-    over = true;
-    ended();
-    // A waiting generator ends by its signal; any other ends here.
-    source.return().catch(() => undefined);
-  };
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        clearTimeout(timer);
-        try {
-          const { done, value } = await source.next();
-          if (over) return;
-          if (done === true) {
-            end();
-            controller.close();
-            return;
-          }
-          controller.enqueue(encoder.encode(value));
-          timer = setTimeout(() => {
-            end();
-            disconnect();
-          }, timeoutMillis);
-        } catch (thrown) {
-          end();
-          throw thrown;
-        }
-      },
-      cancel: end,
-    },
-    { highWaterMark: 1 },
-  );
 }

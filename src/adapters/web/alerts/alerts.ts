@@ -4,6 +4,7 @@
 
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
+import { stream } from "hono/streaming";
 
 import type { FeedAlert } from "../../../alerts/service/feed.ts";
 import { messageOf } from "../../../errors.ts";
@@ -15,7 +16,7 @@ import { createConcurrencyLimit, MAX_ALERT_STREAMS } from "../limits.ts";
 import type { RenderDependencies } from "../render.ts";
 import { alertWithPreviews, filesOf } from "./alert-json.ts";
 import type { WatchState } from "./watch.ts";
-import { alertEvents, type ConsoleAlerts, streamWithReadTimeout } from "./alert-stream.ts";
+import { alertEvents, type ConsoleAlerts } from "./alert-stream.ts";
 
 export interface AlertRouteDependencies extends Pick<RenderDependencies, "previews" | "log"> {
   /** Absent if no alerts are delivered to the console. */
@@ -31,7 +32,7 @@ export interface AlertRouteDependencies extends Pick<RenderDependencies, "previe
 /** The stream of alerts, and each alert by its id. Paths are below /api. */
 export function alertRoutes(dependencies: AlertRouteDependencies): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
-  const { alerts } = dependencies;
+  const { alerts, streamTimeouts } = dependencies;
   const streams = createConcurrencyLimit(MAX_ALERT_STREAMS);
   if (alerts === undefined) return app;
 
@@ -41,34 +42,36 @@ export function alertRoutes(dependencies: AlertRouteDependencies): Hono<{ Bindin
       c.header("Retry-After", "30");
       return refuse(c, 503, `${MAX_ALERT_STREAMS} streams of alerts are open already: close one.`);
     }
-    const ended = new AbortController();
-    const frames = alertEvents({
-      ...alerts,
-      last: c.req.header("last-event-id") || undefined,
-      isSignedIn: () => dependencies.access.isSignedIn(c),
-      heartbeatMillis: dependencies.streamTimeouts.heartbeatMillis,
-      signal: AbortSignal.any([ended.signal, c.req.raw.signal, dependencies.stopping]),
-    });
-    const stream = streamWithReadTimeout(logged(frames), dependencies.streamTimeouts.readMillis, {
-      ended: () => {
+    c.header("Content-Type", "text/event-stream; charset=utf-8");
+    c.header("X-Accel-Buffering", "no");
+    return stream(c, async (out) => {
+      const unread = new AbortController();
+      out.onAbort(() => unread.abort());
+      const disconnect = (): void => {
+        out.abort();
+        c.env.outgoing.destroy();
+      };
+      try {
+        const frames = alertEvents({
+          ...alerts,
+          last: c.req.header("last-event-id") || undefined,
+          isSignedIn: () => dependencies.access.isSignedIn(c),
+          heartbeatMillis: streamTimeouts.heartbeatMillis,
+          signal: AbortSignal.any([unread.signal, c.req.raw.signal, dependencies.stopping]),
+        });
+        for await (const frame of frames) {
+          const timer = setTimeout(disconnect, streamTimeouts.readMillis);
+          await out.write(frame);
+          clearTimeout(timer);
+        }
+      } catch (thrown) {
+        // The reader reconnects.
+        dependencies.log.error({ why: messageOf(thrown) }, "alert stream failed");
+      } finally {
         release();
-        ended.abort();
-      },
-      disconnect: () => c.env.outgoing.destroy(),
-    });
-    return new Response(stream, {
-      headers: { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" },
+      }
     });
   });
-
-  /** Logs a failure; the reader reconnects. */
-  async function* logged(frames: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
-    try {
-      yield* frames;
-    } catch (thrown) {
-      dependencies.log.error({ why: messageOf(thrown) }, "alert stream failed");
-    }
-  }
 
   app.get("/alerts/:id", async (c) => {
     const found = await alerts.feed.get(c.req.param("id"));

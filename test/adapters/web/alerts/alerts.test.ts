@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import type { OpenAlert, WatchState } from "../../../../src/adapters/web/alerts/watch.ts";
-import { streamWithReadTimeout } from "../../../../src/adapters/web/alerts/alert-stream.ts";
+import { type AlertRouteDependencies, alertRoutes } from "../../../../src/adapters/web/alerts/alerts.ts";
 import { INITIAL_ALERTS, MAX_ALERT_STREAMS } from "../../../../src/adapters/web/limits.ts";
 import type { AlertEvent } from "../../../../src/alerts/judge/kinds/event.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
@@ -228,16 +228,41 @@ test("streams are bounded, and a place is free again when one ends", async () =>
   }
 });
 
+const about = { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: "0" } as const;
+const long = reply({ title: "x".repeat(100_000) });
+const endless: AlertFeed = {
+  placeOf: async () => undefined,
+  placeBefore: async () => ({ place: 0, at: 0 }),
+  openEpisodes: async () => [],
+  grownSince: async () => [],
+  after: async (place) => ({
+    alerts: [{ place: place + 1, at: 0, id: `d${place}`, about, reply: long }],
+    place: place + 1,
+    more: true,
+  }),
+  get: async () => undefined,
+};
+
 test("a reader that reads nothing is disconnected", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let made = 0;
-  async function* endless(): AsyncGenerator<string, void> {
-    for (;;) yield `${(made += 1)}\n`;
-  }
+  const feed: AlertFeed = {
+    ...endless,
+    after: (place, most) => {
+      made = place;
+      return endless.after(place, most);
+    },
+  };
   const ended = vi.fn();
-  const disconnect = vi.fn();
-  const reader = streamWithReadTimeout(endless(), 30_000, { ended, disconnect }).getReader();
+  const destroy = vi.fn();
+  const routes = alertRoutes({
+    alerts: { feed, onChange: () => ended },
+    access: { isSignedIn: () => true },
+    streamTimeouts: { heartbeatMillis: 1000, readMillis: 30_000 },
+    stopping: new AbortController().signal,
+  } as unknown as AlertRouteDependencies);
+  const reader = (await routes.request("/alerts", {}, { outgoing: { destroy } })).body!.getReader();
   for (let round = 0; round < 5; round += 1) {
     await reader.read();
     await vi.advanceTimersByTimeAsync(29_000);
@@ -246,10 +271,11 @@ test("a reader that reads nothing is disconnected", async () => {
   const before = made;
   await vi.advanceTimersByTimeAsync(30_000);
   expect(ended).toHaveBeenCalledOnce();
-  expect(disconnect).toHaveBeenCalledOnce();
+  expect(destroy).toHaveBeenCalledOnce();
+  // Nothing is made without a reader.
+  expect(made).toBe(before);
   // The chunk made already is there, and nothing follows it.
   await reader.read();
-  // Nothing is made without a reader.
   expect(made).toBe(before);
 });
 
@@ -292,20 +318,6 @@ test("a rolling message comes again under its id, and a reader that resumes does
 });
 
 test("a connection that reads nothing is closed, however much there is to send", async () => {
-  const about = { kind: "bot", network: "", subject: "", state: "event", severity: "info", at: "0" } as const;
-  const long = reply({ title: "x".repeat(100_000) });
-  const endless: AlertFeed = {
-    placeOf: async () => undefined,
-    placeBefore: async () => ({ place: 0, at: 0 }),
-    openEpisodes: async () => [],
-    grownSince: async () => [],
-    after: async (place) => ({
-      alerts: [{ place: place + 1, at: 0, id: `d${place}`, about, reply: long }],
-      place: place + 1,
-      more: true,
-    }),
-    get: async () => undefined,
-  };
   const { promise: hungUp, resolve: hangUp } = Promise.withResolvers<void>();
   const harness = await startConsole(echoBot(), {
     alerts: { feed: endless, onChange: () => hangUp },
