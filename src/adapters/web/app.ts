@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import { matchedRoutes, routePath } from "hono/route";
 
-import type { Bot } from "../../bot/bot.ts";
 import type { Option } from "../../bot/options/options.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Access } from "./access/access.ts";
@@ -42,7 +41,7 @@ export interface AppDependencies
     WebhookRouteDependencies {
   readonly hosts: () => AllowedHosts;
   /** Whether all networks are simulated. */
-  readonly simulated: boolean;
+  readonly simulated?: boolean;
   readonly access: Access;
   /** Files behind links; left out, there are none. */
   readonly linkedFiles?: LinkedFiles | undefined;
@@ -85,7 +84,7 @@ export function createApp(dependencies: AppDependencies): Hono {
   app.route("/api", verifyRoutes(dependencies));
   app.on(["POST", "PUT", "PATCH", "DELETE"], "/api/*", requireJson());
   app.use("/api/*", limitQuestion());
-  app.get("/api/console", (c) => c.json(describeConsole(dependencies.bot(), dependencies)));
+  app.get("/api/console", (c) => c.json(describeConsole(dependencies)));
   app.route("/api", invocationRoutes(consoleAnswering(dependencies)));
   app.route("/api", fileRoutes(dependencies.files));
   app.route("/api", alertRoutes(dependencies));
@@ -101,10 +100,10 @@ export function createApp(dependencies: AppDependencies): Hono {
 }
 
 /** The settings that the page needs before the first question. */
-function describeConsole(bot: Bot, dependencies: AppDependencies): ConsoleInfo {
+function describeConsole({ bot, ...dependencies }: AppDependencies): ConsoleInfo {
   return {
     networks: bot.networks,
-    simulated: dependencies.simulated,
+    simulated: dependencies.simulated ?? false,
     previews: dependencies.previews.map((preview) => preview.platform),
     previewNames: Object.fromEntries(dependencies.previews.map(({ platform, name }) => [platform, name])),
     alerts: dependencies.alerts !== undefined && dependencies.watch !== undefined,

@@ -25,7 +25,7 @@ export type LinkedFiles = (secret: string) => Promise<LinkedFile | "elsewhere" |
  */
 export function downloadRoutes(linked: LinkedFiles): Hono {
   const app = new Hono();
-  const slots = createConcurrencyLimit(MAX_DOWNLOADS);
+  const takeSlot = createConcurrencyLimit(MAX_DOWNLOADS);
   app.get("/download/:secret/:name", async (c) => {
     const file = await linked(c.req.param("secret"));
     if (file === undefined) return refuse(c, 404, "This link has expired. Ask the bot for the export again.");
@@ -51,11 +51,8 @@ export function downloadRoutes(linked: LinkedFiles): Hono {
       headers: { ...headers, ...part, "Content-Length": String(to - from + 1) },
     };
     if (c.req.method === "HEAD") return new Response(null, init);
-    const release = slots.tryAcquire();
-    if (release === undefined) {
-      c.header("Retry-After", "10");
-      return refuse(c, 503, "Too many downloads at once. Try again in a moment.");
-    }
+    const release = takeSlot();
+    if (release === undefined) return refuse(c, 503, "Too many downloads at once. Try again in a moment.", 10);
     return new Response(ReadableStream.from(releasing(file.open(from, to + 1), release)), init);
   });
   return app;

@@ -91,17 +91,14 @@ function answer(asset: Asset, known: string | undefined): Response {
 }
 
 /** Types served under their own name; all others are served as bytes, so that no file is ever run as a page. */
-const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-const PLAIN = new Set(["text/csv", "text/plain", "application/json", "application/zip", "application/gzip"]);
+const SAFE_TYPES = /^(?:image\/(?:png|jpeg|gif|webp)|text\/(?:csv|plain)|application\/(?:json|zip|gzip))$/u;
 
 /** The files of answers, for download. Paths are below /api. */
 export function fileRoutes(files: FileCache): Hono {
   const app = new Hono();
   app.get("/files/:id", (c) => {
     const found = files.read(c.req.param("id"));
-    if (found === undefined) {
-      return refuse(c, 404, "This file is no longer kept: ask again for a fresh one.");
-    }
+    if (found === undefined) return refuse(c, 404, "This file is no longer kept: ask again for a fresh one.");
     return fileResponse(found.attachment, c.req.method === "HEAD" ? null : found.bytes);
   });
   return app;
@@ -113,9 +110,8 @@ export function fileResponse(attachment: Attachment, bytes: AsyncIterable<Uint8A
 }
 
 export function downloadHeaders({ name, mediaType, sizeBytes }: Pick<Attachment, "name" | "mediaType" | "sizeBytes">) {
-  const type = PICTURES.has(mediaType) || PLAIN.has(mediaType);
   return {
-    "Content-Type": type ? mediaType : "application/octet-stream",
+    "Content-Type": SAFE_TYPES.test(mediaType) ? mediaType : "application/octet-stream",
     "Content-Length": String(sizeBytes),
     "Content-Disposition": `attachment; filename="${safeFileName(name)}"`,
     "Cache-Control": "private, no-store",

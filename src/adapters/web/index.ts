@@ -134,29 +134,21 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
     });
     if (options.signOutsMillis !== undefined) void followSignOuts(access, options.signOutsMillis);
     const app = createApp({
-      bot: () => bot,
+      webhooks: [],
+      ...options,
+      bot,
       hosts: () => hosts ?? allowedHosts({ host: options.host, port }),
       access,
-      now,
       files,
-      previews: options.previews,
-      alerts: options.alerts,
-      watch: options.watch,
-      incident: options.incident,
-      linkedFiles: options.linkedFiles,
-      webhooks: options.webhooks ?? [],
       proxies,
       streamTimeouts: options.streamTimeouts ?? {
         heartbeatMillis: HEARTBEAT_INTERVAL_MILLIS,
         readMillis: READ_TIMEOUT_MILLIS,
       },
-      simulated: options.simulated ?? false,
-      log,
       stopping: stopping.signal,
       timeouts: { totalMillis: INVOCATION_TIMEOUT_MILLIS, graceMillis: ABORT_GRACE_MILLIS },
       ready: () => options.ready(state),
       metrics: () => options.metrics(state),
-      onRequest: options.onRequest,
     });
     // Other libraries of this process need the platform's own Request and Response.
     server = createAdaptorServer({

@@ -86,23 +86,19 @@ export const ATTEMPT_WINDOW_MILLIS: Milliseconds = 60_000;
 /** The time that a stop gives answers under way before it closes their connections. */
 export const STOP_TIMEOUT_MILLIS: Milliseconds = 2000;
 
-/** A concurrency limit: work beyond it is refused, not queued. */
-interface ConcurrencyLimit {
-  /** Takes a slot and returns the function that frees it; undefined if none is free. */
-  tryAcquire(): (() => void) | undefined;
-}
-
-export function createConcurrencyLimit(count: number): ConcurrencyLimit {
+/**
+ * A concurrency limit: work beyond it is refused, not queued. Takes a slot and returns the function that frees it;
+ * undefined if none is free.
+ */
+export function createConcurrencyLimit(count: number): () => (() => void) | undefined {
   let free = count;
-  return {
-    tryAcquire: () => {
-      if (free === 0) return undefined;
-      free -= 1;
-      let held = true;
-      return () => {
-        if (held) free += 1;
-        held = false;
-      };
-    },
+  return () => {
+    if (free === 0) return undefined;
+    free -= 1;
+    let held = true;
+    return () => {
+      if (held) free += 1;
+      held = false;
+    };
   };
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -12,7 +13,9 @@ export async function listen(server: Server, host: string, port: number | undefi
   const last = port ?? FIRST_PORT + PORTS_TRIED - 1;
   for (let next = port ?? FIRST_PORT; ; next += 1) {
     try {
-      return await listenOnce(server, host, next);
+      server.listen({ host, port: next, exclusive: true });
+      await once(server, "listening");
+      return (server.address() as AddressInfo).port;
     } catch (thrown) {
       const fault = codeOf(thrown);
       if (fault === "EADDRINUSE" && next < last) continue;
@@ -21,24 +24,12 @@ export async function listen(server: Server, host: string, port: number | undefi
   }
 }
 
-function listenOnce(server: Server, host: string, port: number): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const failed = (error: Error): void => reject(error);
-  server.once("error", failed);
-  server.listen({ host, port, exclusive: true }, () => {
-    server.off("error", failed);
-    resolve((server.address() as AddressInfo).port);
-  });
-  return promise;
-}
-
 /** Lets the requests of a listening server finish for a while, then closes their connections. */
 export async function closeServer(server: Server): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  server.close(() => resolve(undefined));
+  server.close();
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MILLIS);
-  await promise;
+  await once(server, "close");
   clearTimeout(timer);
 }
 

@@ -1,4 +1,3 @@
-import { getConnInfo } from "@hono/node-server/conninfo";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { html } from "hono/html";
 
@@ -7,8 +6,9 @@ import type { Log } from "../../log.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { NOT_RUNNING, type Webhook, type WebhookPage, type WebhookResponse } from "../webhook.ts";
 import { createAttemptLimiter } from "./access/attempt-limiter.ts";
-import type { TrustedProxies } from "./access/client-address.ts";
+import { clientOf, type TrustedProxies } from "./access/client-address.ts";
 import { limitBody, refuse } from "./access/guard.ts";
+import { smallPage } from "./access/login.ts";
 import {
   createConcurrencyLimit,
   MAX_PAGES_PER_MINUTE,
@@ -75,35 +75,21 @@ function respond(c: Context, { body, headers, status }: WebhookResponse): Respon
 }
 
 function page({ title, words, link }: WebhookPage): ReturnType<typeof html> {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title}</title>
-        <link rel="icon" href="/page/bellwether.svg" />
-        <link rel="stylesheet" href="/page/base.css" />
-        <link rel="stylesheet" href="/page/login.css" />
-      </head>
-      <body>
-        <main class="login">
-          <h1>${title}</h1>
-          ${words.map((paragraph) => html`<p>${paragraph}</p>`)}
-          ${link === undefined ? "" : html`<p><a href="${link.path}">${link.label}</a></p>`}
-        </main>
-      </body>
-    </html>`;
+  return smallPage(
+    title,
+    html`<h1>${title}</h1>
+      ${words.map((paragraph) => html`<p>${paragraph}</p>`)}
+      ${link === undefined ? "" : html`<p><a href="${link.path}">${link.label}</a></p>`}`,
+  );
 }
 
 /** Requests beyond the limit are refused before their body is read, so that it bounds the memory that bodies take. */
 function limitRequests(): MiddlewareHandler {
-  const slots = createConcurrencyLimit(MAX_WEBHOOK_REQUESTS);
+  const takeSlot = createConcurrencyLimit(MAX_WEBHOOK_REQUESTS);
   return async (c, next) => {
-    const release = slots.tryAcquire();
+    const release = takeSlot();
     if (release === undefined) {
-      c.header("Retry-After", "1");
-      return refuse(c, 503, "Too many requests at once. Try again in a moment.");
+      return refuse(c, 503, "Too many requests at once. Try again in a moment.", 1);
     }
     try {
       return await next();
@@ -117,14 +103,14 @@ function limitRequests(): MiddlewareHandler {
 function limitVisitors(proxies: TrustedProxies, now: () => Nanoseconds): MiddlewareHandler {
   const limiter = createAttemptLimiter(MAX_PAGES_PER_MINUTE);
   return async (c, next) => {
-    const client = proxies.clientOf(getConnInfo(c).remote.address ?? "unknown", c.req.header("x-forwarded-for"));
+    const client = clientOf(c, proxies);
     const waitMillis = limiter.waitMillis(client, now());
-    if (waitMillis === 0) {
-      limiter.failed(client, now());
-      return next();
+    if (waitMillis > 0) {
+      const error = "Too many requests from here: wait a minute and try again.";
+      return refuse(c, 429, error, Math.ceil(waitMillis / 1000));
     }
-    c.header("Retry-After", String(Math.ceil(waitMillis / 1000)));
-    return refuse(c, 429, "Too many requests from here: wait a minute and try again.");
+    limiter.failed(client, now());
+    return next();
   };
 }
 

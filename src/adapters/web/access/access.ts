@@ -4,7 +4,6 @@
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 
@@ -14,7 +13,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { SESSION_LIFETIME_MILLIS } from "../limits.ts";
 import { type AttemptLimiter, createAttemptLimiter } from "./attempt-limiter.ts";
-import type { TrustedProxies } from "./client-address.ts";
+import { clientOf, type TrustedProxies } from "./client-address.ts";
 import { refuse } from "./guard.ts";
 
 /** Authentication of requests. Without a token, everybody who reaches the port has access. */
@@ -24,8 +23,8 @@ export interface Access {
   readonly hasToken: (c: Context) => boolean;
   /** Whether the request is signed in, by header or by cookie. */
   isSignedIn(c: Context): boolean;
-  /** Signs a browser in, or returns why not. */
-  signIn(c: Context, token: string): "signed-in" | "wrong" | { waitMillis: number };
+  /** Signs a browser in where the token is right. */
+  signIn(c: Context, token: string): Attempt;
   /** Ends the browser's session, also for whoever has a copy of its cookie. Never rejects. */
   signOut(c: Context): Promise<void>;
   /** Ends sessions that were signed out elsewhere, such as in another process. */
@@ -33,6 +32,9 @@ export interface Access {
   /** Refuses requests that are not signed in. */
   guard: MiddlewareHandler;
 }
+
+/** What becomes of a token: `waitMillis` after too many wrong ones. */
+type Attempt = "right" | "wrong" | { readonly waitMillis: number };
 
 /** A session that was signed out before its time. */
 export interface SignOut {
@@ -69,13 +71,12 @@ export function createAccess(options: AccessOptions): Access {
   // Cookies ignore ports: the name separates two consoles on one machine.
   const cookieName = (): string => `bellwether-${options.port()}`;
   const cookie = { path: "/", httpOnly: true, sameSite: "Strict", secure: options.secure } as const;
-  const tried = new WeakMap<Request, "right" | "wrong" | { waitMillis: number }>();
+  const tried = new WeakMap<Request, Attempt>();
 
   /** The right token always passes: who shares an address with somebody who guesses is not locked out. */
-  function tryToken(c: Context, token: string, limiter: AttemptLimiter): "right" | "wrong" | { waitMillis: number } {
+  function tryToken(c: Context, token: string, limiter: AttemptLimiter): Attempt {
     if (check?.matches(token) === true) return "right";
-    const peer = getConnInfo(c).remote.address ?? "unknown";
-    const client = options.proxies.clientOf(peer, c.req.header("x-forwarded-for"));
+    const client = clientOf(c, options.proxies);
     const waitMillis = limiter.waitMillis(client, now());
     if (waitMillis > 0) return { waitMillis };
     limiter.failed(client, now());
@@ -83,7 +84,7 @@ export function createAccess(options: AccessOptions): Access {
   }
 
   /** One request is one attempt, however often it is checked. */
-  function bearer(c: Context): "right" | "wrong" | "none" | { waitMillis: number } {
+  function bearer(c: Context): Attempt | "none" {
     const given = /^Bearer +(\S+) *$/iu.exec(c.req.header("authorization") ?? "")?.[1];
     if (given === undefined || check === undefined) return "none";
     const before = tried.get(c.req.raw);
@@ -94,8 +95,7 @@ export function createAccess(options: AccessOptions): Access {
   }
 
   function isSignedIn(c: Context): boolean {
-    if (check === undefined || bearer(c) === "right") return true;
-    return sessionOf(c) !== undefined;
+    return check === undefined || bearer(c) === "right" || sessionOf(c) !== undefined;
   }
 
   /** The session of a cookie that holds; undefined where there is none. */
@@ -110,9 +110,10 @@ export function createAccess(options: AccessOptions): Access {
     isSignedIn,
     signIn: (c, token) => {
       const result = tryToken(c, token, attempts.login);
-      if (result !== "right" || check === undefined) return result === "right" ? "signed-in" : result;
-      setCookie(c, cookieName(), check.issue(now()), { ...cookie, maxAge: SESSION_LIFETIME_MILLIS / 1000 });
-      return "signed-in";
+      if (result === "right" && check !== undefined) {
+        setCookie(c, cookieName(), check.issue(now()), { ...cookie, maxAge: SESSION_LIFETIME_MILLIS / 1000 });
+      }
+      return result;
     },
     signOut: async (c) => {
       const session = sessionOf(c);
@@ -134,8 +135,8 @@ export function createAccess(options: AccessOptions): Access {
       if (isSignedIn(c)) return next();
       const result = bearer(c);
       if (typeof result === "object") {
-        c.header("Retry-After", String(Math.ceil(result.waitMillis / 1000)));
-        return refuse(c, 429, "Too many wrong tokens: wait a minute and try again.");
+        const error = "Too many wrong tokens: wait a minute and try again.";
+        return refuse(c, 429, error, Math.ceil(result.waitMillis / 1000));
       }
       c.header("WWW-Authenticate", 'Bearer realm="Bellwether"');
       return refuse(
@@ -149,28 +150,24 @@ export function createAccess(options: AccessOptions): Access {
   };
 }
 
-/** The secret that opens the console, and the sessions that browsers get for it. */
-interface TokenCheck {
-  /** Compares in constant time. */
-  matches(given: string): boolean;
-  /** A session for a cookie: it proves that the token was known, and does not contain it. */
-  issue(now: Nanoseconds): string;
-  /** The session of a cookie; undefined unless it was issued with this token and has not ended. */
-  sessionOf(cookie: string, now: Nanoseconds): SignOut | undefined;
-}
-
-/** Sessions are signed with the token, so they outlive a restart and end when the token changes. */
-export function tokenCheck(token: string): TokenCheck {
+/**
+ * The secret that opens the console, and the sessions that browsers get for it. Sessions are signed with the token, so
+ * they outlive a restart and end when the token changes.
+ */
+export function tokenCheck(token: string) {
   const digest = sha256(token);
   const key = createHmac("sha256", token).update("bellwether console session").digest();
   const sign = (claim: string): string => createHmac("sha256", key).update(claim).digest("base64url");
   return {
-    matches: (given) => timingSafeEqual(sha256(given), digest),
-    issue: (now) => {
+    /** Compares in constant time. */
+    matches: (given: string): boolean => timingSafeEqual(sha256(given), digest),
+    /** A session for a cookie: it proves that the token was known, and does not contain it. */
+    issue: (now: Nanoseconds): string => {
       const claim = `${toMillis(now) + SESSION_LIFETIME_MILLIS}.${randomBytes(12).toString("base64url")}`;
       return `${claim}.${sign(claim)}`;
     },
-    sessionOf: (cookie, now) => {
+    /** The session of a cookie; undefined unless it was issued with this token and has not ended. */
+    sessionOf: (cookie: string, now: Nanoseconds): SignOut | undefined => {
       const cut = cookie.lastIndexOf(".");
       const claim = cookie.slice(0, Math.max(cut, 0));
       if (!timingSafeEqual(sha256(cookie.slice(cut + 1)), sha256(sign(claim)))) return undefined;

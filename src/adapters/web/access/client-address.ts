@@ -1,5 +1,8 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 
+import { getConnInfo } from "@hono/node-server/conninfo";
+import type { Context } from "hono";
+
 /** Which proxies are trusted to name the client they ask for. */
 export interface TrustedProxies {
   /** Whether an address is one of theirs. */
@@ -37,6 +40,11 @@ export function trustedProxies(proxies: readonly string[]): TrustedProxies {
       return client;
     },
   };
+}
+
+/** The client of a request to this server. */
+export function clientOf(c: Context, proxies: TrustedProxies): string {
+  return proxies.clientOf(getConnInfo(c).remote.address ?? "unknown", c.req.header("x-forwarded-for"));
 }
 
 /** One household or server has a whole /64 of IPv6 addresses (RFC 6177), so they count as one client. */

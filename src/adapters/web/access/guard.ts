@@ -38,13 +38,14 @@ export function securityHeaders(): MiddlewareHandler {
 /** Paths that reveal nothing, so that monitors may use any host name. */
 const OPEN_PATHS = new Set(["/healthz"]);
 
-/** An error response as JSON: one sentence. */
+/** An error response as JSON: one sentence. `retryAfter`: when to try again, in seconds. */
 export function refuse(
   c: Context,
   status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 421 | 429 | 503,
   error: string,
+  retryAfter?: number,
 ): Response {
-  return c.json({ error }, status);
+  return c.json({ error }, status, retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) });
 }
 
 /** Refuses requests with a foreign Host header, unless they carry the token, which no foreign page knows. */
@@ -127,12 +128,11 @@ async function readUpTo(
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const pieces: Uint8Array[] = [];
   let size = 0;
-  const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(pieces);
-    size += value.length;
+  // The refusal is sent on the same connection, so the rest of the body is not cancelled.
+  for await (const piece of body.values({ preventCancel: true })) {
+    size += piece.length;
     if (size > maxBytes) return undefined;
-    pieces.push(value);
+    pieces.push(piece);
   }
+  return Buffer.concat(pieces);
 }

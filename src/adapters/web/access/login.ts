@@ -19,7 +19,7 @@ export function loginRoutes(access: Access): Hono {
       if (!/^application\/x-www-form-urlencoded\b/iu.test(type)) return refuse(c, 415, "Send the form of /login.");
       const token = new URLSearchParams(await c.req.text()).get("token") ?? "";
       const result = access.signIn(c, token.trim());
-      if (result === "signed-in") return c.redirect("/", 303);
+      if (result === "right") return c.redirect("/", 303);
       if (result === "wrong") {
         return c.html(loginPage("This is not the token. It is what WEB_TOKEN is set to where Bellwether runs."), 401);
       }
@@ -37,41 +37,50 @@ export function loginRoutes(access: Access): Hono {
   return app;
 }
 
-function loginPage(fault?: string): ReturnType<typeof html> {
+function loginPage(fault?: string): SmallPage {
   const note =
     fault === undefined
       ? ""
       : html`<p class="login-fault" id="fault" role="alert"><strong>Sorry.</strong> ${fault}</p>`;
+  return smallPage(
+    "Sign in · Bellwether",
+    html`<h1>Bellwether</h1>
+      <form method="post" action="/login">
+        <label for="token">Token of this console</label>
+        <input
+          id="token"
+          name="token"
+          type="password"
+          autocomplete="current-password"
+          required
+          autofocus
+          aria-describedby="fault"
+        />
+        ${note}
+        <button type="submit">Sign in</button>
+      </form>`,
+    html`<script type="module" src="/page/login.js"></script>`,
+  );
+}
+
+type SmallPage = ReturnType<typeof html>;
+
+/** A page without the console: a form or some words under a heading. */
+export function smallPage(title: string, main: SmallPage, script: SmallPage | "" = ""): SmallPage {
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>Sign in · Bellwether</title>
+        <title>${title}</title>
         <link rel="icon" href="/page/bellwether.svg" />
         <link rel="stylesheet" href="/page/base.css" />
         <link rel="stylesheet" href="/page/login.css" />
-        <script type="module" src="/page/login.js"></script>
+        ${script}
       </head>
       <body>
-        <main class="login">
-          <h1>Bellwether</h1>
-          <form method="post" action="/login">
-            <label for="token">Token of this console</label>
-            <input
-              id="token"
-              name="token"
-              type="password"
-              autocomplete="current-password"
-              required
-              autofocus
-              aria-describedby="fault"
-            />
-            ${note}
-            <button type="submit">Sign in</button>
-          </form>
-        </main>
+        <main class="login">${main}</main>
       </body>
     </html>`;
 }

@@ -15,19 +15,8 @@ export interface AlertJson extends DeliverySubject {
 
 /** Its files are read from the store on download, so that they outlive the process. */
 export function alertJson({ id, about, reply }: FeedAlert): AlertJson {
-  const { kind, network, subject, state, severity, at, episode } = about;
   const files = new Map(filesOf(reply).map((file, index) => [file, `/api/alerts/${id}/files/${index}`]));
-  return {
-    id,
-    kind,
-    network,
-    subject,
-    state,
-    severity,
-    at,
-    ...(episode === undefined ? {} : { episode }),
-    reply: replyToJson(reply, (file) => files.get(file)),
-  };
+  return { id, ...about, reply: replyToJson(reply, (file) => files.get(file)) };
 }
 
 /** The same with previews of other platforms, as its message is by now: without Acknowledge where it is settled. */

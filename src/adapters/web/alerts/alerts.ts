@@ -33,14 +33,13 @@ export interface AlertRouteDependencies extends Pick<RenderDependencies, "previe
 export function alertRoutes(dependencies: AlertRouteDependencies): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   const { alerts, streamTimeouts } = dependencies;
-  const streams = createConcurrencyLimit(MAX_ALERT_STREAMS);
+  const takeSlot = createConcurrencyLimit(MAX_ALERT_STREAMS);
   if (alerts === undefined) return app;
 
   app.get("/alerts", (c) => {
-    const release = streams.tryAcquire();
+    const release = takeSlot();
     if (release === undefined) {
-      c.header("Retry-After", "30");
-      return refuse(c, 503, `${MAX_ALERT_STREAMS} streams of alerts are open already: close one.`);
+      return refuse(c, 503, `${MAX_ALERT_STREAMS} streams of alerts are open already: close one.`, 30);
     }
     c.header("Content-Type", "text/event-stream; charset=utf-8");
     c.header("X-Accel-Buffering", "no");

@@ -21,7 +21,7 @@ import { type Answer, render, type RenderDependencies } from "../render.ts";
 import { CompletionRequest, CONSOLE_CONTEXT, Question, type QuestionTimeouts, runQuestion } from "./question.ts";
 
 export interface InvocationDependencies extends RenderDependencies {
-  readonly bot: () => Bot;
+  readonly bot: Bot;
   readonly timeouts: QuestionTimeouts;
   readonly now: () => Nanoseconds;
   /** Fires when the adapter stops. */
@@ -51,10 +51,10 @@ export function consoleAnswering(dependencies: InvocationDependencies): Answerin
   return {
     question: Question,
     usage: '{"text":"market list"}, or {"command":"market show","options":{"market":"BTC/USDT"}}',
-    run: (question, { signal: gone, ...how }) => runQuestion(bot(), question, { ...how, gone, timeouts }),
-    complete: (text, signal) => bot().completions(text, { ...CONSOLE_CONTEXT, signal }),
+    run: (question, { signal: gone, ...how }) => runQuestion(bot, question, { ...how, gone, timeouts }),
+    complete: (text, signal) => bot.completions(text, { ...CONSOLE_CONTEXT, signal }),
     render: (answer, previewed) =>
-      render(answer, dependencies, previewed && answerAudience(bot(), previewed, answer, now())),
+      render(answer, dependencies, previewed && answerAudience(bot, previewed, answer, now())),
     log,
     stopping,
   };
@@ -66,16 +66,15 @@ export function consoleAnswering(dependencies: InvocationDependencies): Answerin
  */
 export function invocationRoutes<Q>(answering: Answering<Q>): Hono {
   const app = new Hono();
-  const running = createConcurrencyLimit(MAX_RUNNING);
-  const completing = createConcurrencyLimit(MAX_COMPLETING);
+  const takeRunningSlot = createConcurrencyLimit(MAX_RUNNING);
+  const takeCompletingSlot = createConcurrencyLimit(MAX_COMPLETING);
 
   app.post("/invocations", async (c) => {
     const question = await readBody(c, answering.question);
     if (question === undefined) return refuse(c, 400, `Send ${answering.usage}; nothing else.`);
-    const release = running.tryAcquire();
+    const release = takeRunningSlot();
     if (release === undefined) {
-      c.header("Retry-After", "5");
-      return refuse(c, 503, `${MAX_RUNNING} questions are being answered already: try again in a moment.`);
+      return refuse(c, 503, `${MAX_RUNNING} questions are being answered already: try again in a moment.`, 5);
     }
     const previewed = c.req.query("previews") === "1" ? question : undefined;
     const gone = AbortSignal.any([c.req.raw.signal, answering.stopping]);
@@ -134,7 +133,7 @@ export function invocationRoutes<Q>(answering: Answering<Q>): Hono {
   app.post("/completions", async (c) => {
     const beginning = await readBody(c, CompletionRequest);
     if (beginning === undefined) return refuse(c, 400, 'Send {"text":"market sh"}; nothing else.');
-    const release = completing.tryAcquire();
+    const release = takeCompletingSlot();
     if (release === undefined) return c.json({ lines: [], labels: [] });
     try {
       const signal = AbortSignal.any([c.req.raw.signal, answering.stopping]);

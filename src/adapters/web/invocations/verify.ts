@@ -25,18 +25,18 @@ export function isUpload({ url = "" }: IncomingMessage): boolean {
  */
 export function verifyRoutes(dependencies: InvocationDependencies): Hono {
   const app = new Hono();
-  const verifying = createConcurrencyLimit(MAX_VERIFYING);
+  const takeSlot = createConcurrencyLimit(MAX_VERIFYING);
   app.post("/verify", async (c) => {
     const bytes = c.req.raw.body;
     if (c.req.header("content-type") !== MEDIA_TYPE || bytes === null) {
       return refuse(c, 415, `Send the file as it is, with Content-Type: ${MEDIA_TYPE}.`);
     }
-    const release = verifying.tryAcquire();
+    const release = takeSlot();
     if (release === undefined)
       return refuse(c, 503, `${MAX_VERIFYING} files are being verified already: try again soon.`);
     try {
       const name = (c.req.query("name") ?? "the file").slice(0, 200);
-      const answer = await dependencies.bot().run({
+      const answer = await dependencies.bot.run({
         ...CONSOLE_CONTEXT,
         command: "ledger verify",
         options: { file: GIVEN },
