@@ -45,7 +45,7 @@ export const alertsAck = command({
     const found = await findEpisodes(alerts, options.episode, options.network);
     const named = found.map((one) => seenHere(one, context));
     const [own = found[0]] = named;
-    await requireEpisodeAccess(alerts, own, context);
+    await requireEpisodeAccess(own, context);
     if (context.pressed !== undefined) await alerts.notePress(own.id, context.pressed);
     const open = named.filter(isOpen);
     const [first = open[0] ?? own, ...rest] = open.filter(({ acknowledged }) => acknowledged === undefined);
@@ -65,7 +65,7 @@ export const alertsAck = command({
         actions: [detailsAction(first)],
       });
     }
-    const destination = await alertPlace(alerts, own, context);
+    const destination = await alertPlace(own, context);
     const alone = affectsCallerOnly(context);
     // The pressed message itself shows the acknowledgement; so does the alert on the console.
     const isShown = context.pressed !== undefined || here.platform === context.platforms.console.platform;

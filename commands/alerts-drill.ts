@@ -24,7 +24,7 @@ export const alertsDrill = command({
 async function destinationsOf(context: CommandContext<typeof options>): Promise<readonly Destination[]> {
   const { to } = context.options;
   if (to === undefined) return [destinationHere(context)];
-  if (!/^all$/iu.test(to.trim()) || !isOperator(context)) return [parseDestination(to, context, context.alerts)];
+  if (!/^all$/iu.test(to.trim()) || !isOperator(context)) return [parseDestination(to, context)];
   const subscribed = (await context.alerts.subscriptions()).filter((one) => isAlive(one) && one.personal !== true);
   const all = [context.platforms.console, ...subscribed.map(({ destination }) => destination)];
   return distinctDestinations(all).slice(0, MAX_DESTINATIONS);

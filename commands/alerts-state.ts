@@ -1,4 +1,4 @@
-import { changeSubscriptionState } from "../src/answers/alerts/subscriptions/change-state.ts";
+import { changeSubscriptionState } from "../src/answers/alerts/subscriptions/change-subscription.ts";
 import { RESUMABLE_OPTION, SUBSCRIPTION_OPTION } from "../src/answers/alerts/subscriptions/subscription-options.ts";
 import { type AnyCommand, command } from "../src/bot/command.ts";
 

@@ -57,7 +57,7 @@ export const alertsStatus = command({
     const seen = worstFirst(episodes.filter(isAsked).map((one) => seenHere(one, context)));
     const open = await Promise.all(seen.map((one) => named(one, alerts)));
     const known = await alerts.suspensions();
-    const suspensions = servedSuspensions(known, alerts, context);
+    const suspensions = servedSuspensions(known, context);
     const unreachable = unreachablePlaces(all.filter(isAsked), known, context);
     const isUnwatched = alerts.verdict === undefined;
     const silences = visibleSilences(await alerts.silences(), context).filter((one) => isSilenceActive(one, now));
@@ -98,7 +98,7 @@ export const alertsStatus = command({
     // The headline names few networks with their verdicts already.
     (networks.length <= FEW_NETWORKS ? below : blocks).push(networkTable(statuses, observations, now));
     const offered = open.slice(0, BUTTONS).filter(({ acknowledged }) => acknowledged === undefined);
-    const acknowledgeable = await Promise.all(offered.map((one) => mayAcknowledge(alerts, one, context)));
+    const acknowledgeable = await Promise.all(offered.map((one) => mayAcknowledge(one, context)));
     return reply({
       title: headline(statuses, open, isUnwatched, context.now()),
       tone: isUnwatched ? "warning" : toneOf(statuses, open),
@@ -106,12 +106,7 @@ export const alertsStatus = command({
       actions: [
         ...why.actions,
         ...offered.flatMap((one, index) => (acknowledgeable[index] === true ? [acknowledge(one, open)] : [])),
-        commandAction(
-          "Refresh",
-          "alerts status",
-          options.network === undefined ? {} : { network: options.network },
-          "replace",
-        ),
+        commandAction("Refresh", "alerts status", { network: options.network }, "replace"),
       ],
     });
   },

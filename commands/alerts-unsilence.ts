@@ -32,7 +32,7 @@ export const alertsUnsilence = command({
   run: async (context) => {
     const { alerts, caller, options } = context;
     requireManager(context, "end its silences");
-    const found = await findSilence(alerts, options.id, context);
+    const found = await findSilence(options.id, context);
     const now = toMillis(context.now());
     const { recurrence: _, ...rest } = found;
     const ended: Silence = { ...rest, from: Math.min(found.from, now - 1), until: now };

@@ -66,10 +66,7 @@ export const myForget = command({
       title: text`Forgotten: ${party.name ?? shortenId(party.id)}`,
       blocks: [{ kind: "fields", fields: [field("Party", id(party.id), { wide: true })] }],
       actions: [
-        commandAction("Save it again", "my party", {
-          id: party.id,
-          ...(party.name === undefined ? {} : { name: party.name }),
-        }),
+        commandAction("Save it again", "my party", { id: party.id, name: party.name }),
         commandAction("My parties", "my parties", {}, "replace"),
       ],
     });

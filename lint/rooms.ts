@@ -106,7 +106,7 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status",
   "answers/alerts/silences": "add-silence silence-options",
   "answers/alerts/subscriptions":
-    "add-subscription change-state edit-subscription personal-watch present-values subscription-options",
+    "add-subscription change-subscription personal-watch present-values subscription-options",
   "answers/exports": "code-option columns ended standing verified",
   "answers/ids": "ask-about-id resolve-id seen-ids suggest-ids",
   "api/client": "poll-nodes",

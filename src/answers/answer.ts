@@ -8,7 +8,7 @@ import type { AsOf } from "../api/api-client.ts";
 import { DEFAULT_THRESHOLDS, standstillMillis } from "../api/verdict/verdict.ts";
 import type { Attachment } from "../reply/attachment.ts";
 import { type Block, paragraph, type Table } from "../reply/block.ts";
-import { type Action, type Ask, reply, type Reply, type Tone } from "../reply/reply.ts";
+import { type Action, type Ask, givenOptions, reply, type Reply, type Tone } from "../reply/reply.ts";
 import { strong, text, type Text, type TextPart, time } from "../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
@@ -65,10 +65,7 @@ export function askFor(
   command: string,
   options: Readonly<Record<string, string | number | boolean | undefined>> = {},
 ): Ask {
-  const given = Object.entries(options).filter(
-    (entry): entry is [string, string | number | boolean] => entry[1] !== undefined,
-  );
-  return { command, options: { ...Object.fromEntries(given), network: context.network } };
+  return { command, options: { ...givenOptions(options), network: context.network } };
 }
 
 /** A button that asks again and replaces the reply. */

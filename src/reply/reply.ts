@@ -31,14 +31,19 @@ export function reply(
   };
 }
 
-/** A button that runs a command. `replace`: its answer takes this one's place. */
+/** Options without those that are undefined. */
+export function givenOptions<V>(options: Readonly<Record<string, V | undefined>>): Record<string, V> {
+  return Object.fromEntries(Object.entries(options).filter((entry): entry is [string, V] => entry[1] !== undefined));
+}
+
+/** A button that runs a command; options that are undefined are left out. `replace`: its answer takes this one's place. */
 export function commandAction(
   label: string,
   command: string,
-  options: Ask["options"] = {},
+  options: Readonly<Record<string, string | number | boolean | undefined>> = {},
   effect: "replace" | "reply" = "reply",
 ): Action {
-  return { label, invocation: { command, options }, effect };
+  return { label, invocation: { command, options: givenOptions(options) }, effect };
 }
 
 /** This many invocations of one kind, or more, become one choice. */

@@ -4,17 +4,16 @@
 
 import { isDrill } from "../../alerts/judge/drill.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
-import type { ChangeMessage } from "../../alerts/message/message.ts";
-import type { AlertService, Announcement } from "../../alerts/service/service.ts";
+import type { ChangeMessage, TestMessage } from "../../alerts/message/message.ts";
+import type { Announcement } from "../../alerts/service/service.ts";
 import type { Labels } from "../../alerts/words/subscription-words.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { ResolveContext } from "../ids/resolve-id.ts";
-import { type CallerContext, directMessages, isSameDestination } from "./destination.ts";
+import { type AlertsContext, directMessages, isSameDestination } from "./destination.ts";
 import type { Destination } from "../../alerts/destination.ts";
 
 /** The context of a command that changes subscriptions, silences or acknowledgements. */
-export interface AlertCommandContext extends CallerContext, ResolveContext {
-  readonly alerts: AlertService;
+export interface AlertCommandContext extends AlertsContext, ResolveContext {
   now(): Nanoseconds;
 }
 
@@ -30,10 +29,8 @@ export function changeAnnouncements(
 ): Announcement[] {
   const message: ChangeMessage = {
     type: "change",
-    ...(context.api.simulated ? { simulated: true } : {}),
+    ...authorship(context),
     ...(change.what === "acknowledged" && isDrill(change.episode) ? { drill: true } : {}),
-    by: context.caller.name,
-    at: timeToText(context.now()),
     change,
     ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
   };
@@ -41,6 +38,20 @@ export function changeAnnouncements(
     .filter((one) => !(one.channel.startsWith("user:") && isSameDestination(one, directMessages(context))))
     .slice(0, MAX_ANNOUNCED_DESTINATIONS)
     .map((destination) => ({ destination, message }));
+}
+
+/** A message that shows that a destination can be reached. */
+export function testAnnouncement(
+  context: AlertCommandContext,
+  destination: Destination,
+  added: Pick<TestMessage, "first" | "standing" | "subscription">,
+): Announcement {
+  return { destination, message: { type: "test", ...authorship(context), ...added } };
+}
+
+/** Who asked for a message, and when. */
+function authorship({ api, caller, now }: AlertCommandContext): Pick<TestMessage, "simulated" | "by" | "at"> {
+  return { ...(api.simulated ? { simulated: true } : {}), by: caller.name, at: timeToText(now()) };
 }
 
 /** The last work queued for each object. */

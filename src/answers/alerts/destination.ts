@@ -15,6 +15,11 @@ export interface CallerContext {
   readonly platforms: Platforms;
 }
 
+/** The caller, and the alerts of the bot. */
+export interface AlertsContext extends CallerContext {
+  readonly alerts: AlertService;
+}
+
 /** The terminal and the console are open to operators alone: no further permission is checked. */
 export function isOperator({ here, platforms }: Pick<CallerContext, "here" | "platforms">): boolean {
   return platforms.isOperators(here.platform);
@@ -54,11 +59,7 @@ export function directMessages(context: CallerContext): Destination {
  * A destination as operators type it: `console`, or a platform's id and a channel's, as in `platform:<channel id>`; with
  * the workspace's before the channel's where a destination names it.
  */
-export function parseDestination(
-  typed: string,
-  context: CallerContext,
-  alerts: Pick<AlertService, "platforms">,
-): Destination {
+export function parseDestination(typed: string, context: AlertsContext): Destination {
   const { chats, console: shown } = context.platforms;
   if (!isOperator(context)) {
     throw new UserError("to works in the terminal and the console alone.", {
@@ -84,7 +85,7 @@ export function parseDestination(
       remedy: `Write ${listWords([shown.channel, ...forms], ", or ")}.`,
     });
   }
-  const served = alerts.platforms();
+  const served = context.alerts.platforms();
   if (served.length > 0 && !served.includes(platform.id)) {
     throw new UserError(`This bot does not run on ${platform.name}.`, {
       option: "to",

@@ -11,9 +11,9 @@ const ID_LENGTH = 5;
 /** A shorter prefix matches nothing. */
 const MIN_PREFIX_LENGTH = 2;
 
-/** A new short id to type, such as `7k2mq`. */
-export function createShortId(taken: Iterable<string>): string {
-  const had = new Set(taken);
+/** A short id to type, such as `7k2mq`, that none of these has. */
+export function createShortId(taken: readonly { readonly id: string }[]): string {
+  const had = new Set(taken.map(({ id }) => id));
   for (;;) {
     const id = Array.from(randomBytes(ID_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length] ?? "2").join("");
     if (!had.has(id)) return id;

@@ -8,6 +8,7 @@ import { code, strong, text, type Text, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import {
+  type AlertsContext,
   type CallerContext,
   destinationHere,
   destinationWords,
@@ -21,12 +22,8 @@ import { type Destination, destinationKey, tokenKey } from "../../alerts/destina
  * The refused tokens of platforms that this process serves; others may have been abandoned on purpose. A workspace's
  * token is shown to that workspace and to operators.
  */
-export function servedSuspensions(
-  suspensions: readonly Suspension[],
-  { platforms }: Pick<AlertService, "platforms">,
-  context: CallerContext,
-): readonly Suspension[] {
-  const served = platforms();
+export function servedSuspensions(suspensions: readonly Suspension[], context: AlertsContext): readonly Suspension[] {
+  const served = context.alerts.platforms();
   const here = destinationHere(context);
   const all = suspensions.filter(
     (one) => isOfToken(one) && (isOfPlatform(one) || isOperator(context) || suspensionKey(one) === tokenKey(here)),
@@ -35,10 +32,7 @@ export function servedSuspensions(
 }
 
 /** The suspension of a destination that cannot be reached at the moment. */
-export async function unreachable(
-  alerts: Pick<AlertService, "suspensions">,
-  destination: Destination,
-): Promise<Suspension | undefined> {
+export async function unreachable(alerts: AlertService, destination: Destination): Promise<Suspension | undefined> {
   const key = destinationKey(destination);
   return (await alerts.suspensions()).find(
     (one) => !isOfToken(one) && one.retired === undefined && suspensionKey(one) === key,
@@ -100,11 +94,10 @@ export function suspensionWords(suspension: Suspension, platforms: Platforms, no
 
 /** A note for a destination whose token is refused; empty for any other. */
 export async function suspensionNote(
-  alerts: Pick<AlertService, "platforms" | "suspensions">,
-  context: CallerContext,
+  context: AlertsContext,
   { platform, workspace }: Destination,
 ): Promise<readonly Block[]> {
-  const isSuspended = servedSuspensions(await alerts.suspensions(), alerts, context).some(
+  const isSuspended = servedSuspensions(await context.alerts.suspensions(), context).some(
     (one) => one.platform === platform && (one.workspace === undefined || one.workspace === workspace),
   );
   if (!isSuspended) return [];

@@ -156,7 +156,7 @@ function drillReply(
     blocks,
     actions: [
       ...(history === undefined ? [] : [detailsAction(history.episode)]),
-      commandAction("Again", "alerts drill", to === undefined ? {} : { to }),
+      commandAction("Again", "alerts drill", { to }),
     ],
   });
 }

@@ -19,7 +19,7 @@ import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { type Action, commandAction } from "../../../reply/reply.ts";
 import { matchingKinds } from "../alert-kinds.ts";
-import { type CallerContext, destinationHere, isOperator, requireManager } from "../destination.ts";
+import { type AlertsContext, type CallerContext, destinationHere, isOperator, requireManager } from "../destination.ts";
 import {
   type Destination,
   StoredDestination,
@@ -279,27 +279,19 @@ export async function notifiedDestinations(
  * The place that an action on an episode concerns: where it is asked, or, in a thread of the alert, the channel that was
  * told. On Discord a thread is a channel with the id of the message that it was begun at.
  */
-export async function alertPlace(
-  alerts: Pick<AlertService, "history">,
-  episode: Episode,
-  context: CallerContext,
-): Promise<Destination> {
+export async function alertPlace(episode: Episode, context: AlertsContext): Promise<Destination> {
   const here = destinationHere(context);
-  const { deliveries = [], receipts = [] } = (await alerts.history(episode.id)) ?? {};
+  const { deliveries = [], receipts = [] } = (await context.alerts.history(episode.id)) ?? {};
   const starter = receipts.find(({ platform, message }) => platform === here.platform && message === here.channel);
   const row = deliveries.find(({ id }) => id === starter?.delivery);
   return row === undefined ? here : StoredDelivery.parse(JSON.parse(row.data)).destination;
 }
 
 /** Whether the caller may acknowledge the episode here: a button that would be refused is not offered. */
-export async function mayAcknowledge(
-  alerts: Pick<AlertService, "history" | "subscriptions">,
-  episode: Episode,
-  context: CallerContext,
-): Promise<boolean> {
+export async function mayAcknowledge(episode: Episode, context: AlertsContext): Promise<boolean> {
   try {
     requireManager(context, "acknowledge its alerts");
-    await requireEpisodeAccess(alerts, episode, context);
+    await requireEpisodeAccess(episode, context);
     return true;
   } catch (thrown) {
     if (thrown instanceof UserError) return false;
@@ -311,13 +303,10 @@ export async function mayAcknowledge(
  * Throws UserError unless this destination may change the episode: it was notified here, or is subscribed to here.
  * Managing one channel gives no say in others.
  */
-export async function requireEpisodeAccess(
-  alerts: Pick<AlertService, "history" | "subscriptions">,
-  episode: Episode,
-  context: CallerContext,
-): Promise<void> {
+export async function requireEpisodeAccess(episode: Episode, context: AlertsContext): Promise<void> {
   if (isOperator(context)) return;
-  const here = destinationKey(await alertPlace(alerts, episode, context));
+  const { alerts } = context;
+  const here = destinationKey(await alertPlace(episode, context));
   const notified = await notifiedDestinations(alerts, episode);
   if (notified.some((one) => destinationKey(one) === here)) return;
   const subscribed = (await alerts.subscriptions()).some(

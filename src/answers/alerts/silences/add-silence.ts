@@ -11,7 +11,7 @@ import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, field, paragraph } from "../../../reply/block.ts";
-import { type Action, commandAction, reply, type Reply } from "../../../reply/reply.ts";
+import { type Action, commandAction, givenOptions, reply, type Reply } from "../../../reply/reply.ts";
 import { code, strong, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
@@ -36,7 +36,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   // A mistake in the scope comes first: the line that a missing end suggests repeats the scope.
   if (values.for === undefined && values.until === undefined) await parseSilenceScope(context, values);
   const when = parseSilenceTimes(values, now);
-  const typedPlace = values.to === undefined ? undefined : parseDestination(values.to, context, alerts);
+  const typedPlace = values.to === undefined ? undefined : parseDestination(values.to, context);
   const { scope, labels, notes, episode, ended } = await parseSilenceScope(context, values);
   const destination = typedPlace ?? (await defaultDestination(context, episode));
   if (ended !== undefined) return endedReply(ended, values.for);
@@ -60,7 +60,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
     }
     const label = labels[scope.subject ?? ""];
     const silence: Silence = {
-      ...(earlier ?? { id: createShortId(all.map(({ id }) => id)) }),
+      ...(earlier ?? { id: createShortId(all) }),
       ...wanted,
       ...(earlier === undefined ? {} : { from: earlier.from }),
       ...(label === undefined ? {} : { label }),
@@ -96,26 +96,22 @@ function endedReply(episode: Episode, length?: string): Reply {
 /** Silences nothing: everything must be named, or confirmed by the button. */
 function everythingReply(
   context: AlertCommandContext,
-  { for: length, ...rest }: SilenceValues,
+  { for: length, subject, from, every, zone, until, reason, to, network }: SilenceValues,
   destination: Destination | undefined,
 ): Reply {
-  const given = Object.entries(rest).filter(
-    (entry): entry is [string, string] => !["what", "private"].includes(entry[0]) && entry[1] !== undefined,
-  );
-  const others = Object.fromEntries(given);
-  const options = { what: "all", ...(length === undefined ? {} : { for: length }), ...others };
+  const others = givenOptions({ subject, from, every, zone, until, reason, to, network });
   const short = `alerts silence all${length === undefined ? "" : ` ${quoteValue(length)}`}`;
   const where = destination === undefined ? text`in all places` : text`in ${destinationWords(destination, context)}`;
-  const network = rest.network === undefined ? text`` : text` on ${strong(rest.network)}`;
+  const onNetwork = network === undefined ? text`` : text` on ${strong(network)}`;
   return reply({
     tone: "warning",
-    title: text`Silence everything${network}, ${where}?`,
+    title: text`Silence everything${onNetwork}, ${where}?`,
     blocks: [
       paragraph("Nothing is silenced yet: no kind, market, node or episode was named. If everything is meant:"),
       { kind: "code", text: formatLine({ command: short, options: others }), command: true },
     ],
     failure: "caller",
-    actions: [commandAction("Silence everything", "alerts silence", options)],
+    actions: [commandAction("Silence everything", "alerts silence", { what: "all", for: length, ...others })],
   });
 }
 
@@ -239,5 +235,5 @@ async function defaultDestination(
   episode: Episode | undefined,
 ): Promise<Destination | undefined> {
   if (isOperator(context)) return undefined;
-  return episode === undefined ? destinationHere(context) : alertPlace(context.alerts, episode, context);
+  return episode === undefined ? destinationHere(context) : alertPlace(episode, context);
 }

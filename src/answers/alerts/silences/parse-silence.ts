@@ -10,6 +10,7 @@ import type { OptionValues } from "../../../bot/options/options.ts";
 import { parseTimeOfDay, parseTypedDuration } from "../../../bot/options/time-span.ts";
 import { passes, UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
+import { givenOptions } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { MARKET } from "../../ids/ids.ts";
@@ -230,10 +231,7 @@ function lineWith(
   { what = "all", subject, from, zone, reason, to, network }: SilenceValues,
   put: Partial<Record<"from" | "for" | "every" | "until", string | undefined>>,
 ): string {
-  const given = { subject, from, zone, reason, to, network, ...put };
-  const options = Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
+  const options = givenOptions({ subject, from, zone, reason, to, network, ...put });
   return formatLine({ command: `alerts silence ${quoteValue(what)}`, options });
 }
 

@@ -7,7 +7,7 @@ import type { NetworkStatus } from "../../../alerts/judge/kinds/network-status.t
 import { quietUntil } from "../../../alerts/route/quiet-hours.ts";
 import { isSilenceActive, matchesSilence, type Silence, silenceActiveUntil } from "../../../alerts/route/silence.ts";
 import { covers, isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
-import type { AlertService } from "../../../alerts/service/service.ts";
+import type { Episode } from "../../../alerts/judge/rules/episode.ts";
 import { silenceScopeWords } from "../../../alerts/words/silence-words.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { nearest, quoteTyped } from "../../../bot/nearest.ts";
@@ -17,7 +17,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { findKind } from "../alert-kinds.ts";
 import { subjectLabels } from "../alert-subjects.ts";
-import { type CallerContext, destinationHere, isOperator } from "../destination.ts";
+import { type AlertsContext, type CallerContext, destinationHere, isOperator } from "../destination.ts";
 import { exactEpisode } from "../episodes/episodes.ts";
 import { findByShortId, shortIdChoices } from "../short-id.ts";
 import { type Destination, destinationKey, distinctDestinations } from "../../../alerts/destination.ts";
@@ -34,15 +34,12 @@ export function visibleSilences(all: readonly Silence[], context: CallerContext)
  * The silence with that id or prefix, or with that scope, which the caller may end. Silences made here come first.
  * @throws UserError where none matches, or it was made for all channels.
  */
-export async function findSilence(
-  alerts: Pick<AlertService, "silences" | "history">,
-  typed: string,
-  context: CallerContext,
-): Promise<Silence> {
+export async function findSilence(typed: string, context: AlertsContext): Promise<Silence> {
+  const { alerts } = context;
   const visible = visibleSilences(await alerts.silences(), context);
   const byId = findByShortId(visible, typed);
   const byWords = byId.length > 0 ? byId : visible.filter((one) => isOf(one, typed));
-  const called = byWords.length > 0 ? byWords : await silencesOf(alerts, typed, visible);
+  const called = byWords.length > 0 ? byWords : silencesOf(await exactEpisode(alerts, typed), visible);
   const place = isOperator(context) ? undefined : destinationKey(destinationHere(context));
   const own = called.filter(({ scope }) => scope.destination === place);
   const found = own.length > 0 ? own : called;
@@ -74,13 +71,8 @@ export async function findSilence(
   return only;
 }
 
-/** The silences that keep back the episode of that id or name, as its alert shows it. */
-async function silencesOf(
-  alerts: Pick<AlertService, "history">,
-  typed: string,
-  visible: readonly Silence[],
-): Promise<readonly Silence[]> {
-  const episode = await exactEpisode(alerts, typed);
+/** The silences that keep back an episode. */
+function silencesOf(episode: Episode | undefined, visible: readonly Silence[]): readonly Silence[] {
   if (episode === undefined) return [];
   // At the beginning of the silence, since one that has not begun can be ended, too.
   return visible.filter((one) =>
@@ -122,10 +114,7 @@ function wordsOf(one: Silence, labels: Labels = {}) {
 }
 
 /** The channels that a silence without a destination affects. */
-export async function affectedDestinations(
-  { alerts }: { readonly alerts: Pick<AlertService, "subscriptions"> },
-  { scope }: Silence,
-): Promise<Destination[]> {
+export async function affectedDestinations({ alerts }: AlertsContext, { scope }: Silence): Promise<Destination[]> {
   const concerned = (await alerts.subscriptions()).filter(
     (one) => isAlive(one) && one.personal !== true && concerns(scope, one),
   );

@@ -1,31 +1,32 @@
 import { FINAL_STATUSES, parseBundleSubject } from "../../../alerts/judge/kinds/event.ts";
 import { KINDS, type PersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
-import { isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
+import { isAlive } from "../../../alerts/route/subscription.ts";
 import { enumWord } from "../../../alerts/words/phrases.ts";
 import { ApiError, asApiError } from "../../../api/api-error.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
 import { code, shortenId, strong, text, type Text } from "../../../reply/text.ts";
-import { toMillis } from "../../../units/nanoseconds.ts";
 import { askAboutId } from "../../ids/ask-about-id.ts";
 import { ORDER } from "../../ids/ids.ts";
 import type { ResolveContext } from "../../ids/resolve-id.ts";
 import { resolveSubjects } from "../alert-subjects.ts";
-import { type AlertCommandContext, runExclusive } from "../alerts.ts";
+import { type AlertCommandContext, runExclusive, testAnnouncement } from "../alerts.ts";
 import { destinationWords, directMessages, isOperator, isSameDestination, parseDestination } from "../destination.ts";
-import { createShortId } from "../short-id.ts";
 import { unreachable } from "../suspension-words.ts";
-import { type AddValues, testAnnouncement, unreachableReply } from "./add-subscription.ts";
-import { DEFAULT_NOTIFICATION_SETTINGS, parseNotificationSettings } from "./notification-settings.ts";
-import { awaitFirstDelivery, deliveryNote, silenceNote } from "./subscription-checks.ts";
-import { listAction, standingBlocks, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
-import { parseThresholds } from "./thresholds.ts";
+import { type AddValues, newSubscription, unreachableReply } from "./add-subscription.ts";
+import { DEFAULT_NOTIFICATION_SETTINGS } from "./notification-settings.ts";
+import {
+  awaitFirstDelivery,
+  countedWith,
+  deliveryNote,
+  MAX_PERSONAL_WATCHES,
+  requireCapacity,
+  silenceNote,
+} from "./subscription-checks.ts";
+import { contentKey, listAction, standingBlocks, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
 import type { Destination } from "../../../alerts/destination.ts";
-
-/** Each is polled, out of the node's rate budget that all callers share. */
-export const MAX_PERSONAL_WATCHES = 20;
 
 interface CurrentState {
   /** The final state, where nothing more can happen. */
@@ -66,6 +67,8 @@ const PERSONAL_WATCHES: Readonly<Record<PersonalKind, PersonalWatch>> = {
     current: currentBundle,
   },
 };
+
+const DEFAULTS = { ...DEFAULT_NOTIFICATION_SETTINGS, events: "each" } as const;
 
 const UNKNOWN = text`How it stands now cannot be asked at the moment; it is watched all the same.`;
 
@@ -115,20 +118,20 @@ export async function addPersonalWatch(
       remedy: "Add them one after the other.",
     });
   }
-  const destination = values.to === undefined ? directMessages(context) : parseDestination(values.to, context, alerts);
+  const destination = values.to === undefined ? directMessages(context) : parseDestination(values.to, context);
   const subject = kind === "bundle.signed" ? await resolveBundleSubject(named, values.subjects, context) : named;
   const { over, now } = (await watch.current?.(subject, context)) ?? {};
   if (over !== undefined) {
     return reply({ title: over, blocks: [paragraph("There is nothing left to wait for, so nothing is watched.")] });
   }
-  const added = await runExclusive(alerts, () => addOnce(context, { kind, subject, values, destination }));
+  const added = await runExclusive(alerts, () => addOnce(context, kind, subject, values, destination));
   if (!("subscription" in added)) return added;
   const { subscription, watched, isProven } = added;
   const isServed = alerts.platforms().includes(destination.platform);
   const delivery =
     isProven && isServed
       ? ({ state: "arrived" } as const)
-      : await awaitFirstDelivery(alerts, subscription, context.signal);
+      : await awaitFirstDelivery(context, destination, subscription.created);
   if (delivery.state === "lost") return unreachableReply(context, subscription, delivery.why, {});
   const where = isOperator(context) ? text`in ${destinationWords(destination, context)}` : text`by direct message`;
   const happens = watch.happens(subject);
@@ -163,44 +166,18 @@ function firstMessageNote(
   return [paragraph(text`Whether you can be told ${where} is not known yet: a first message is on its way there.`)];
 }
 
-interface WatchRequest {
-  readonly kind: PersonalKind;
-  readonly subject: string;
-  readonly values: AddValues;
-  readonly destination: Destination;
-}
-
 /** A new watch, or the reply that says why there is none. */
-type WatchResult =
-  | Reply
-  | {
-      readonly subscription: Subscription;
-      /** How many things the person watches with it. */
-      readonly watched: number;
-      /** The destination is in use, and can be reached as far as is known: no message has to show that. */
-      readonly isProven: boolean;
-    };
-
-async function addOnce(context: AlertCommandContext, request: WatchRequest): Promise<WatchResult> {
-  const { alerts, caller, network } = context;
-  const { kind, subject, values, destination } = request;
+async function addOnce(
+  context: AlertCommandContext,
+  kind: PersonalKind,
+  subject: string,
+  values: AddValues,
+  destination: Destination,
+) {
+  const { alerts, caller } = context;
   const all = await alerts.subscriptions();
-  const subscription: Subscription = {
-    id: createShortId(all.map((one) => one.id)),
-    destination,
-    network,
-    kinds: [kind],
-    subjects: [subject],
-    parameters: parseThresholds([kind], values),
-    ...parseNotificationSettings(values, destination, context.platforms, {
-      ...DEFAULT_NOTIFICATION_SETTINGS,
-      events: "each",
-    }),
-    personal: true,
-    state: "active",
-    created: toMillis(context.now()),
-    by: { id: caller.id, name: caller.name },
-  };
+  const what = { destination, kinds: [kind], subjects: [subject], personal: true as const };
+  const subscription = newSubscription(context, all, what, values, DEFAULTS);
   const { worst } = KINDS[kind];
   if (compareSeverity(worst, subscription.floor) < 0) {
     throw new UserError(`${kind} is never worse than ${worst}: nothing would be told.`, {
@@ -208,11 +185,8 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
       remedy: "Leave severity out.",
     });
   }
-  const there = all.filter((one) => isAlive(one) && isSameDestination(one.destination, destination));
-  const own = there.filter((one) => one.personal === true && (!isOperator(context) || one.by.id === caller.id));
-  const known = own.find(
-    (one) => one.network === network && one.kinds.includes(kind) && one.subjects.includes(subject),
-  );
+  const own = countedWith(subscription, all, context);
+  const known = own.find((one) => contentKey(one, alerts.config) === contentKey(subscription, alerts.config));
   if (known !== undefined) {
     return reply({
       title: text`Nothing changed: you watch that already`,
@@ -220,14 +194,12 @@ async function addOnce(context: AlertCommandContext, request: WatchRequest): Pro
       actions: [...subscriptionActions(known), listAction()],
     });
   }
-  if (own.length >= MAX_PERSONAL_WATCHES) {
-    throw new UserError(`You have ${own.length} watches; ${MAX_PERSONAL_WATCHES} are the most.`, {
-      remedy: "Remove one. They are listed by:",
-      suggestion: "alerts list",
-    });
-  }
-  const isConsole = isSameDestination(destination, context.platforms.console);
-  const isProven = isConsole || (there.length > 0 && (await unreachable(alerts, destination)) === undefined);
+  requireCapacity(subscription, own);
+  const isInUse = all.some((one) => isAlive(one) && isSameDestination(one.destination, destination));
+  // No message has to show what is known: the destination is in use, and can be reached as far as anybody knows.
+  const isProven =
+    isSameDestination(destination, context.platforms.console) ||
+    (isInUse && (await unreachable(alerts, destination)) === undefined);
   const announced = isProven ? [] : [testAnnouncement(context, destination, { subscription })];
   await alerts.putSubscription(subscription, caller.name, announced);
   return { subscription, watched: own.length + 1, isProven };

@@ -3,7 +3,7 @@ import { isAlive, type Subscription } from "../../../alerts/route/subscription.t
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import type { SuggestContext } from "../../../bot/options/options.ts";
 import { inTime } from "../../../in-time.ts";
-import type { Ask } from "../../../reply/reply.ts";
+import { type Ask, givenOptions } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { findByShortId } from "../short-id.ts";
 import { labelsOf, visibleSubscriptions } from "./subscriptions.ts";
@@ -21,7 +21,7 @@ export async function presentValues(id: string, context: SuggestContext): Promis
   const [only, ...others] = findByShortId(visible, id);
   if (only === undefined || others.length > 0) return undefined;
   const { guidance, mention, quietHours } = only;
-  const set = {
+  return givenOptions({
     kinds: kindWords(only).join(","),
     subjects: await subjectWords(only, context),
     ...presentThresholds(only.kinds, only.parameters),
@@ -34,9 +34,7 @@ export async function presentValues(id: string, context: SuggestContext): Promis
     note: guidance?.note,
     runbook: guidance?.runbook,
     network: only.network,
-  };
-  const given = Object.entries(set).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries(given);
+  });
 }
 
 /** The groups, then the kinds that are in none of them. */

@@ -2,20 +2,71 @@ import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { isConditionKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import { exactPrice, isPriceBad } from "../../../alerts/judge/kinds/price.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
-import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
-import type { AlertService } from "../../../alerts/service/service.ts";
+import { isAlive, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
+import type { Suspension } from "../../../alerts/route/suspension.ts";
 import { thresholdSideWords } from "../../../alerts/words/condition-words.ts";
 import { silencedWords } from "../../../alerts/words/network-status-words.ts";
 import { type Labels, priceWords, subjectName, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
+import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { code, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { marketsById } from "../../ids/ids.ts";
 import type { AlertCommandContext } from "../alerts.ts";
+import { type CallerContext, isOperator, isSameDestination } from "../destination.ts";
 import { silencedUntil } from "../silences/silences.ts";
 import { unreachable } from "../suspension-words.ts";
 import { type Destination, destinationKey } from "../../../alerts/destination.ts";
+import { contentKey } from "./subscriptions.ts";
+
+/** Each subscription costs a little at every observation, and nobody reads more in one channel. */
+const MAX_SUBSCRIPTIONS_PER_DESTINATION = 100;
+/** Each is polled, out of the node's rate budget that all callers share. */
+export const MAX_PERSONAL_WATCHES = 20;
+
+/** The others that are alive in the same place: of a channel's those of the channel, of a watch the person's watches. */
+export function countedWith(
+  { id, destination, personal, by }: Subscription,
+  all: readonly Subscription[],
+  context: CallerContext,
+): Subscription[] {
+  // Operators share the console.
+  const isOfPerson = (one: Subscription): boolean => !isOperator(context) || one.by.id === by.id;
+  return all.filter(
+    (one) =>
+      one.id !== id &&
+      isAlive(one) &&
+      one.personal === personal &&
+      (personal !== true || isOfPerson(one)) &&
+      isSameDestination(one.destination, destination),
+  );
+}
+
+/** Throws UserError where there are so many already that no more are kept. */
+export function requireCapacity({ personal }: Subscription, { length }: readonly Subscription[]): void {
+  if (length < (personal === true ? MAX_PERSONAL_WATCHES : MAX_SUBSCRIPTIONS_PER_DESTINATION)) return;
+  throw personal === true
+    ? new UserError(`You have ${length} watches; ${MAX_PERSONAL_WATCHES} are the most.`, {
+        remedy: "Remove one. They are listed by:",
+        suggestion: "alerts list",
+      })
+    : new UserError(`There are ${length} subscriptions in this place already, and no more are kept.`, {
+        remedy: "Remove some of them, or name several markets in one. They are listed by:",
+        suggestion: "alerts list",
+      });
+}
+
+/** Throws UserError where another one has the same content already. */
+export function requireUnlike(
+  one: Subscription,
+  others: readonly Subscription[],
+  config: AlertsConfig,
+  step: { readonly remedy: string; readonly suggestion: string },
+): void {
+  const twin = others.find((other) => contentKey(other, config) === contentKey(one, config));
+  if (twin !== undefined) throw new UserError(`Subscription ${twin.id} tells that already.`, { option: "id", ...step });
+}
 
 /** Notes where kinds never reach the minimum severity, or the one of a mention; empty where all can. */
 export function severityNotes({ kinds, floor, mention }: Pick<Subscription, "kinds" | "floor" | "mention">): Block[] {
@@ -125,44 +176,41 @@ export async function crossedThresholdNote(
   });
 }
 
-/** A reply does not wait longer for the first delivery. */
+/** A reply does not wait longer for a delivery. */
 const DELIVERY_WAIT_MILLIS: Milliseconds = 1500;
 const DELIVERY_POLL_MILLIS: Milliseconds = 50;
 
-/**
- * Whether the first message of a subscription has arrived, or its destination turned out to be unreachable, such as a
- * channel that the bot is not in. `why` is the platform's reason.
- */
+type Delivery = { readonly state: "arrived" | "on its way" } | { readonly state: "lost"; readonly why: string };
+
+/** Whether the first message since a moment has arrived, or its destination turned out to be unreachable, and why. */
 export async function awaitFirstDelivery(
-  alerts: Pick<AlertService, "clock" | "platforms" | "suspensions" | "finished">,
-  { destination, created }: Pick<Subscription, "destination" | "created">,
-  signal: AbortSignal,
-): Promise<{ readonly state: "arrived" | "on its way" } | { readonly state: "lost"; readonly why: string }> {
+  context: AlertCommandContext,
+  destination: Destination,
+  since: Milliseconds,
+): Promise<Delivery> {
+  const { alerts } = context;
   if (!alerts.platforms().includes(destination.platform)) return { state: "on its way" };
-  const key = destinationKey(destination);
-  const started = alerts.clock.monotonicMillis();
-  while (alerts.clock.monotonicMillis() - started < DELIVERY_WAIT_MILLIS) {
-    const suspended = await unreachable(alerts, destination);
-    if (suspended !== undefined && suspended.since >= created) return { state: "lost", why: suspended.why };
-    const [last] = await alerts.finished(1, key);
-    if (last?.state === "sent" && last.created_at >= created) return { state: "arrived" };
-    await alerts.clock.sleep(DELIVERY_POLL_MILLIS, signal);
-  }
-  const suspended = await unreachable(alerts, destination);
-  return suspended === undefined ? { state: "on its way" } : { state: "lost", why: suspended.why };
+  return awaitDelivery(context, destination, async (suspended) => {
+    if (suspended !== undefined && suspended.since >= since) return { state: "lost", why: suspended.why };
+    const [last] = await alerts.finished(1, destinationKey(destination));
+    return last?.state === "sent" && last.created_at >= since ? { state: "arrived" } : undefined;
+  });
 }
 
-/** Whether a destination that is tried again can be reached; else the platform's reason. */
-export async function awaitReached(
-  alerts: Pick<AlertService, "clock" | "suspensions">,
+/** Looks until the state is known, or the wait is over. */
+export async function awaitDelivery(
+  { alerts, signal }: AlertCommandContext,
   destination: Destination,
-  signal: AbortSignal,
-): Promise<{ readonly state: "arrived" } | { readonly state: "lost"; readonly why: string }> {
+  look: (suspended: Suspension | undefined) => Promise<Delivery | undefined>,
+): Promise<Delivery> {
   const started = alerts.clock.monotonicMillis();
   for (;;) {
     const suspended = await unreachable(alerts, destination);
-    if (suspended === undefined) return { state: "arrived" };
-    if (alerts.clock.monotonicMillis() - started >= DELIVERY_WAIT_MILLIS) return { state: "lost", why: suspended.why };
+    const known = await look(suspended);
+    if (known !== undefined) return known;
+    if (alerts.clock.monotonicMillis() - started >= DELIVERY_WAIT_MILLIS) {
+      return suspended === undefined ? { state: "on its way" } : { state: "lost", why: suspended.why };
+    }
     await alerts.clock.sleep(DELIVERY_POLL_MILLIS, signal);
   }
 }

@@ -1,11 +1,10 @@
 // Finds and shows subscriptions for the alerts commands: visible ones, by id, fields and buttons. add-subscription.ts,
-// personal-watch.ts, edit-subscription.ts and change-state.ts carry the commands out; thresholds.ts and
+// personal-watch.ts and change-subscription.ts carry the commands out; thresholds.ts and
 // notification-settings.ts read the typed values.
 
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { groupOf } from "../../../alerts/judge/kinds/kinds.ts";
 import { isAlive, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
-import type { AlertService } from "../../../alerts/service/service.ts";
 import { deliveryOptionWords, type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
@@ -15,6 +14,7 @@ import { plainText } from "../../../reply/plain-text.ts";
 import { type Action, type Ask, commandAction } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import {
+  type AlertsContext,
   type CallerContext,
   destinationHere,
   isOperator,
@@ -42,13 +42,12 @@ export function visibleSubscriptions(all: readonly Subscription[], context: Call
  * @throws UserError where none matches, or the caller may not change it.
  */
 export async function findSubscription(
-  alerts: Pick<AlertService, "subscriptions">,
   typed: string,
-  context: CallerContext,
+  context: AlertsContext,
   doing: string,
   includeRemoved = false,
 ): Promise<Subscription> {
-  const all = await alerts.subscriptions();
+  const all = await context.alerts.subscriptions();
   const visible = visibleSubscriptions(all, context).filter(({ state }) => includeRemoved || state !== "removed");
   const found = findByShortId(visible, typed, isAlive);
   const [only] = found;

@@ -1,0 +1,237 @@
+import type { ChangeMessage } from "../../../alerts/message/message.ts";
+import { isAlive, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
+import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
+import { UserError } from "../../../errors.ts";
+import { paragraph } from "../../../reply/block.ts";
+import { commandAction, reply, type Reply } from "../../../reply/reply.ts";
+import { code, text } from "../../../reply/text.ts";
+import { toMillis } from "../../../units/nanoseconds.ts";
+import { parseKinds } from "../alert-kinds.ts";
+import { resolveSubjects } from "../alert-subjects.ts";
+import { type AlertCommandContext, changeAnnouncements, testAnnouncement } from "../alerts.ts";
+import { isOwnSubscription, workspaceOf } from "../destination.ts";
+import { unreachable } from "../suspension-words.ts";
+import { unreachableReply } from "./add-subscription.ts";
+import { parseNotificationSettings, threadNote } from "./notification-settings.ts";
+import {
+  awaitDelivery,
+  awaitFirstDelivery,
+  countedWith,
+  crossedThresholdNote,
+  requireCapacity,
+  requireUnlike,
+  severityNotes,
+  silenceNote,
+} from "./subscription-checks.ts";
+import { SUBSCRIPTION_OPTIONS } from "./subscription-options.ts";
+import {
+  contentKey,
+  endingActions,
+  findSubscription,
+  labelsOf,
+  listAction,
+  notificationSettingsKey,
+  standingBlocks,
+  subscriptionActions,
+  subscriptionBlocks,
+} from "./subscriptions.ts";
+import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./thresholds.ts";
+
+/** Removes the subjects, so that the subscription covers all of them. */
+const ALL_SUBJECTS = /^(?:all|off|none|any)$/iu;
+
+/** Changes the named values of a subscription; values that hold already change and announce nothing. */
+export async function editSubscription(
+  context: AlertCommandContext,
+  typed: string,
+  values: SubscriptionValues,
+): Promise<Reply> {
+  const { alerts, caller } = context;
+  const before = await findSubscription(typed, context, "change its subscriptions");
+  if (!isAlive(before)) throw isOver(before);
+  if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof SubscriptionValues] === undefined)) {
+    return changeableReply(context, before);
+  }
+  const after = await applyEdit(context, before, values);
+  // Throws for impossible thresholds.
+  rulesOf(after, alerts.config);
+  const labels = await labelsOf(after, context);
+  const content = contentKey(after, alerts.config);
+  if (
+    content === contentKey(before, alerts.config) &&
+    notificationSettingsKey(after) === notificationSettingsKey(before)
+  ) {
+    return reply({
+      title: text`Nothing changed: subscription ${code(before.id)} is like that already`,
+      blocks: [...subscriptionBlocks(before, labels), ...(await silenceNote(context, before))],
+      actions: [...subscriptionActions(before, labels), listAction()],
+    });
+  }
+  if (content !== contentKey(before, alerts.config)) requireConsistentThresholds(after, alerts.config);
+  requireUnlike(after, countedWith(after, await alerts.subscriptions(), context), alerts.config, {
+    remedy: `Change that one, or remove ${before.id} with:`,
+    suggestion: `alerts remove ${before.id}`,
+  });
+  const announced = isOwnSubscription(before, context)
+    ? []
+    : changeAnnouncements(context, [before.destination], { what: "edited", subscription: after }, labels);
+  await alerts.putSubscription(after, caller.name, announced, before);
+  return reply({
+    tone: "good",
+    title: text`Changed subscription ${code(after.id)}: ${subscriptionWords(after, labels)}`,
+    blocks: [
+      ...subscriptionBlocks(after, labels),
+      ...severityNotes(after),
+      ...(await silenceNote(context, after)),
+      ...threadNote(values, after, context.platforms),
+      ...(after.state === "active" && content !== contentKey(before, alerts.config)
+        ? await crossedThresholdNote(context, after, labels)
+        : []),
+    ],
+    actions: [...subscriptionActions(after, labels), listAction()],
+  });
+}
+
+/** Nothing is named to be changed: the subscription as it is, and what can be named. */
+async function changeableReply(context: AlertCommandContext, one: Subscription): Promise<Reply> {
+  const labels = await labelsOf(one, context);
+  return reply({
+    title: text`Subscription ${code(one.id)} tells ${subscriptionWords(one, labels)}`,
+    blocks: [
+      ...subscriptionBlocks(one, labels),
+      ...(await silenceNote(context, one)),
+      paragraph("Name what to change; the rest stays. For example:"),
+      { kind: "code", text: `alerts edit ${one.id} severity:warning quiet:22:00-07:00`, command: true },
+    ],
+    actions: [...endingActions(one, labels), listAction()],
+  });
+}
+
+async function applyEdit(
+  context: AlertCommandContext,
+  before: Subscription,
+  values: SubscriptionValues,
+): Promise<Subscription> {
+  if (before.personal === true && (values.kinds ?? values.subjects) !== undefined) {
+    throw new UserError("A watch keeps its subject.", {
+      option: "kinds",
+      remedy: `Remove it and add another one; alerts edit ${before.id} changes its quiet hours.`,
+    });
+  }
+  const { kinds, groups, quietHours: _quiet, mention: _mention, guidance: _guidance, ...rest } = before;
+  const same = groups === undefined ? { kinds } : { kinds, groups };
+  const chosen = values.kinds === undefined ? same : parseKinds(values.kinds);
+  const after = { ...rest, ...workspaceOf(before.destination, context) };
+  return {
+    ...after,
+    ...chosen,
+    subjects: await editedSubjects(context, before, chosen.kinds, values.subjects),
+    parameters: parseThresholds(chosen.kinds, values, before.parameters),
+    ...parseNotificationSettings(values, { ...after.destination, ...after }, context.platforms, before),
+  };
+}
+
+async function editedSubjects(
+  context: AlertCommandContext,
+  before: Subscription,
+  kinds: Subscription["kinds"],
+  typed: string | undefined,
+): Promise<string[]> {
+  if (typed === undefined) return before.subjects;
+  const price = kinds.includes("market.price");
+  if (ALL_SUBJECTS.test(typed.trim()) && !price) return [];
+  if (before.network !== context.network) {
+    throw new UserError(`Subscription ${before.id} is about ${before.network}.`, {
+      option: "subjects",
+      remedy: `Add network:${before.network}: its subjects are looked up there.`,
+    });
+  }
+  return resolveSubjects(kinds, typed, context);
+}
+
+function isOver({ id, why, state }: Subscription): UserError {
+  return new UserError(`Subscription ${id} is over: ${why ?? state}.`, {
+    option: "id",
+    remedy: "Add another one with:",
+    suggestion: "alerts add",
+  });
+}
+
+type StateChange = Extract<ChangeMessage["change"], { subscription: Subscription }>["what"];
+
+const STATE_CHANGES = {
+  removed: { doing: "remove its subscriptions", state: "removed", done: "Removed" },
+  paused: { doing: "pause its subscriptions", state: "paused", done: "Paused" },
+  resumed: { doing: "resume its subscriptions", state: "active", done: "Resumed" },
+} as const satisfies Partial<Record<StateChange, { doing: string; state: Subscription["state"]; done: string }>>;
+
+/** Removes, pauses or resumes a subscription; a state that holds already changes and announces nothing. */
+export async function changeSubscriptionState(
+  context: AlertCommandContext,
+  typed: string,
+  what: keyof typeof STATE_CHANGES,
+): Promise<Reply> {
+  const { alerts, caller } = context;
+  const { doing, state, done } = STATE_CHANGES[what];
+  const found = await findSubscription(typed, context, doing, what === "resumed");
+  if (found.state === "ended" || (found.state === "retired" && what === "paused")) throw isOver(found);
+  if (state === "active" && !isAlive(found)) {
+    // It returns only if the same was not added meanwhile, and within the limit.
+    const there = countedWith(found, await alerts.subscriptions(), context);
+    requireUnlike(found, there, alerts.config, {
+      remedy: "There is nothing to bring back. All of them are listed by:",
+      suggestion: "alerts list",
+    });
+    requireCapacity(found, there);
+  }
+  const labels = await labelsOf(found, context);
+  if (found.state === state) {
+    const suspended = what === "resumed" ? await unreachable(alerts, found.destination) : undefined;
+    if (suspended !== undefined) return retryDelivery(context, found, labels);
+    return reply({
+      title: text`Nothing changed: subscription ${code(found.id)} is ${state} already`,
+      blocks: [...standingBlocks(found, labels), ...(await silenceNote(context, found))],
+      actions: [...subscriptionActions(found, labels), listAction()],
+    });
+  }
+  const { why: _, ...rest } = found;
+  const changed: Subscription = { ...rest, ...workspaceOf(found.destination, context), state };
+  const isBack = found.state === "retired";
+  const announced = isOwnSubscription(found, context)
+    ? isBack
+      ? [testAnnouncement(context, found.destination, { subscription: changed })]
+      : []
+    : changeAnnouncements(context, [found.destination], { what, subscription: changed }, labels);
+  const since = toMillis(context.now());
+  await alerts.putSubscription(changed, caller.name, announced, found);
+  if (isBack && announced.length > 0) {
+    // The place was unreachable: the announcement shows whether it can be reached again.
+    const delivery = await awaitFirstDelivery(context, found.destination, since);
+    if (delivery.state === "lost") return unreachableReply(context, changed, delivery.why, labels);
+  }
+  return reply({
+    tone: "good",
+    title: text`${done} subscription ${code(found.id)}: ${subscriptionWords(found, labels)}`,
+    blocks: [...subscriptionBlocks(changed, labels), ...(await silenceNote(context, changed))],
+    actions: [
+      ...(what === "removed" ? [commandAction("Undo", "alerts resume", { id: found.id })] : []),
+      ...subscriptionActions(changed, labels),
+      listAction(),
+    ],
+  });
+}
+
+/** A channel that cannot be reached is tried at once. */
+async function retryDelivery(context: AlertCommandContext, found: Subscription, labels: Labels): Promise<Reply> {
+  await context.alerts.retry(found.destination);
+  const delivery = await awaitDelivery(context, found.destination, (suspended) =>
+    Promise.resolve(suspended === undefined ? { state: "arrived" } : undefined),
+  );
+  if (delivery.state === "lost") return unreachableReply(context, found, delivery.why, labels);
+  return reply({
+    tone: "good",
+    title: text`Alerts arrive again: subscription ${code(found.id)} goes on`,
+    blocks: [...subscriptionBlocks(found, labels), ...(await silenceNote(context, found))],
+    actions: [...subscriptionActions(found, labels), listAction()],
+  });
+}
