@@ -11,7 +11,7 @@ export interface DiscordContext extends ComposeDependencies {
   /** Authorized with the bot's token: for direct messages. */
   readonly botRest: REST;
   readonly log: Log;
-  /** An answer that takes no longer is sent without "… is thinking"; 0: none is. */
+  /** An answer that takes no longer is sent without "… is thinking"; with 0, each answer is preceded by it. */
   readonly deferAfterMillis: number;
   readonly progressEveryMillis: number;
   /** After this long, the message announces that the answer will be a direct message. */

@@ -1,6 +1,5 @@
 import { type APIEmbed, type APIMessageTopLevelComponent, MessageFlags } from "discord-api-types/v10";
 
-import type { Log } from "../../../log.ts";
 import { unfolded } from "../../../reply/fold.ts";
 import { fullText } from "../../../reply/full-text.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
@@ -13,7 +12,7 @@ import { CONTENT_LENGTH, MAX_FILES } from "../limits.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import { indexOfUnstored, type MessageContext, type PressIds } from "./buttons.ts";
 import { renderEmbed } from "./embed.ts";
-import { fitFiles, type FittedFiles, tooLargeText } from "./files.ts";
+import { type FileContext, fitFiles, tooLargeText } from "./files.ts";
 import { renderText } from "./markdown.ts";
 import { storedPressId } from "./press.ts";
 import { type AnswerForm, assemble, COMPONENTS_V2, NOTES_LENGTH, renderAnswer } from "./render.ts";
@@ -30,9 +29,10 @@ export interface ComposedMessage {
     readonly flags?: number;
   };
   readonly files: readonly MessageFile[];
-  /** Removes the archives made for sending; the caller disposes of the reply's own files. */
-  dispose(): Promise<void>;
 }
+
+/** Its disposal removes the archives made for sending; the caller disposes of the reply's own files. */
+type DisposableMessage = ComposedMessage & AsyncDisposable;
 
 /** `<@&`, 20 digits, `>` and the end of the line. */
 const MENTION_LENGTH = 25;
@@ -40,7 +40,7 @@ const MENTION_LENGTH = 25;
 export const EPHEMERAL: number = MessageFlags.Ephemeral;
 export const SILENT: number = MessageFlags.SuppressNotifications;
 
-export interface ComposeDependencies extends PressStorage {
+export interface ComposeDependencies extends PressStorage, FileContext {
   /** How commands are mentioned where the message goes. */
   readonly mention?: CommandMention | undefined;
   /** Unix milliseconds. */
@@ -54,20 +54,18 @@ export interface ComposeDependencies extends PressStorage {
 export async function compose(
   reply: Reply,
   context: MessageContext,
-  maxBytes: number,
   dependencies: ComposeDependencies,
-  signal: AbortSignal,
-): Promise<ComposedMessage> {
+): Promise<DisposableMessage> {
   const { mention } = dependencies;
   const { folded, whole, files, picture } = renderAnswer(reply, { ...context, mention });
   const [key, fitted] = await Promise.all([
     needsKeeping(folded ?? whole) ? keep(reply, context, dependencies) : undefined,
-    fit(files, maxBytes, dependencies.log, signal),
+    fitFiles(files, dependencies),
   ]);
   // Details of a reply that is not kept would lead nowhere.
   const { form, missing } = await store((key === undefined ? undefined : folded) ?? whole, key, dependencies);
   const length = (files.length === 0 ? NOTES_LENGTH.none : NOTES_LENGTH.files) - missing.length - 1;
-  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, length);
+  const tooLarge = tooLargeText(fitted, length);
   const notes = [tooLarge, missing].filter((part) => part !== "").join("\n");
   const names = fitted.files.map(({ name }) => name);
   return {
@@ -78,7 +76,7 @@ export async function compose(
       flags: COMPONENTS_V2,
     },
     files: fitted.files,
-    dispose: () => fitted.dispose(),
+    [Symbol.asyncDispose]: () => fitted.dispose(),
   };
 }
 
@@ -101,19 +99,17 @@ export async function composeKept(
 /** Renders an alert as an embed and makes it ready to send, as `compose` does with an answer. */
 export async function composeAlert(
   reply: Reply,
-  maxBytes: number,
   dependencies: Omit<ComposeDependencies, "now">,
-  signal: AbortSignal,
-): Promise<ComposedMessage> {
+): Promise<DisposableMessage> {
   const message = renderEmbed(unfolded(reply), dependencies.mention);
   const [stored, fitted] = await Promise.all([
     storeAll(message.unstored, undefined, dependencies),
-    fit(message.files, maxBytes, dependencies.log, signal),
+    fitFiles(message.files, dependencies),
   ]);
   const missing = missingButtons(stored.missing);
   const { content } = message;
   const length = CONTENT_LENGTH - content.length - MENTION_LENGTH - missing.length - 3;
-  const tooLarge = tooLargeText(fitted.unsendable, maxBytes, length);
+  const tooLarge = tooLargeText(fitted, length);
   const names = new Set(fitted.files.map((file) => `attachment://${file.name}`));
   return {
     body: {
@@ -126,33 +122,17 @@ export async function composeAlert(
       attachments: attachmentsOf(fitted.files),
     },
     files: fitted.files,
-    dispose: () => fitted.dispose(),
+    [Symbol.asyncDispose]: () => fitted.dispose(),
   };
 }
 
 /** A reply as escaped text alone, cut to one message: for a message whose usual form Discord refused. */
-export function composePlain(reply: Reply): ComposedMessage {
+export function composePlain(reply: Reply): DisposableMessage {
   // Room for a mention above it.
   const max = CONTENT_LENGTH - MENTION_LENGTH;
   const { markdown } = renderText(toText(fullText(reply)), { max, lines: true });
   const body = { content: markdown, embeds: [], components: [], allowed_mentions: { parse: [] }, attachments: [] };
-  return { body, files: [], dispose: () => Promise.resolve() };
-}
-
-/** Fits files by compressing them; where that fails (a full disk), keeps the files that fit as they are. */
-async function fit(
-  files: readonly MessageFile[],
-  maxBytes: number,
-  log: Log,
-  signal: AbortSignal,
-): Promise<FittedFiles> {
-  try {
-    return await fitFiles(files, maxBytes, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    log.error({ err: error, platform: "discord" }, "compression failed");
-    return await fitFiles(files, maxBytes, signal, false);
-  }
+  return { body, files: [], [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
 function needsKeeping({ unstored }: AnswerForm): boolean {

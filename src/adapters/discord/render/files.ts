@@ -1,5 +1,6 @@
 import { zipFiles } from "../../../export/pack/zip-files.ts";
 import { temporaryFiles } from "../../../export/temporary-file.ts";
+import type { Log } from "../../../log.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import { paragraph } from "../../../reply/block.ts";
 import type { MessageFile, nameFiles } from "../../../reply/message-files.ts";
@@ -8,77 +9,79 @@ import type { Reply } from "../../../reply/reply.ts";
 import { joinText } from "../../../reply/text.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import { filesOf } from "../../chat/bounds.ts";
-import { MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
+import { MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { escapeMarkdown } from "./markdown.ts";
-
-/** A file that cannot be sent here. */
-export interface UnsendableFile {
-  readonly file: MessageFile;
-  /** Its compressed size; undefined where compressing failed or saved nothing. */
-  readonly compressedBytes: number | undefined;
-}
 
 /** Archives are made where exports are. */
 const temporary = temporaryFiles();
 
-export interface FittedFiles {
-  readonly files: readonly MessageFile[];
-  readonly unsendable: readonly UnsendableFile[];
-  /** Removes the archives made here; the given files stay their owner's. */
-  dispose(): Promise<void>;
+/** The bounds of a message's files. */
+export interface FileContext {
+  /** The largest file that the message takes; left out = Discord's usual limit. */
+  readonly maxBytes?: number;
+  readonly log: Log;
+  /** Ends the compression. */
+  readonly signal: AbortSignal;
 }
 
-/** Fits files into a message: compresses those too large, packs surplus ones into one archive, unless `compress` says no. */
-export async function fitFiles(
-  given: readonly MessageFile[],
-  maxBytes: number,
-  signal: AbortSignal,
-  compress = true,
-): Promise<FittedFiles> {
+/** Files as a message takes them: `unsendable` have no place in it, and `dispose` removes the archives made here. */
+export type FittedFiles = Awaited<ReturnType<typeof fitFiles>>;
+
+/**
+ * Fits files into a message: compresses those too large, packs surplus ones into one archive. Where compression fails (a
+ * full disk), keeps the files that fit as they are. The given files stay their owner's. Rejects only with the signal's
+ * reason.
+ */
+export async function fitFiles(given: readonly MessageFile[], { maxBytes = MAX_FILE_BYTES, log, signal }: FileContext) {
   const made: Attachment[] = [];
   const dispose = async (): Promise<void> => void (await Promise.allSettled(made.map((one) => one.dispose())));
+  let compresses = true;
   const pack = async (name: string, files: readonly MessageFile[]): Promise<MessageFile | undefined> => {
-    if (!compress) return undefined;
-    const attachment = await zipFiles(name, files, temporary, signal);
-    made.push(attachment);
-    return { name, alt: undefined, attachment };
+    if (!compresses) return undefined;
+    try {
+      const attachment = await zipFiles(name, files, temporary, signal);
+      made.push(attachment);
+      return { name, alt: undefined, attachment };
+    } catch (error) {
+      if (signal.aborted) await dispose();
+      signal.throwIfAborted();
+      log.error({ err: error, platform: "discord" }, "compression failed");
+      compresses = false;
+      return undefined;
+    }
   };
-  try {
-    const unsendable: UnsendableFile[] = [];
-    let files: MessageFile[] = [];
-    for (const file of given) {
-      if (file.attachment.sizeBytes <= maxBytes) files.push(file);
-      else {
-        const packed = isCompressed(file) ? undefined : await pack(`${file.name}.zip`, [file]);
-        if (packed !== undefined && packed.attachment.sizeBytes <= maxBytes) files.push(packed);
-        else unsendable.push({ file, compressedBytes: packed?.attachment.sizeBytes });
-      }
+  /** With the compressed size of each; undefined where compressing failed or saved nothing. */
+  const unsendable: { readonly file: MessageFile; readonly compressedBytes: number | undefined }[] = [];
+  let files: MessageFile[] = [];
+  for (const file of given) {
+    if (file.attachment.sizeBytes <= maxBytes) files.push(file);
+    else {
+      const packed = isCompressed(file) ? undefined : await pack(`${file.name}.zip`, [file]);
+      if (packed !== undefined && packed.attachment.sizeBytes <= maxBytes) files.push(packed);
+      else unsendable.push({ file, compressedBytes: packed?.attachment.sizeBytes });
     }
-    if (files.length > MAX_FILES) {
-      const rest = await pack("more-files.zip", files.slice(MAX_FILES - 1));
-      if (rest !== undefined && rest.attachment.sizeBytes <= maxBytes) files = [...files.slice(0, MAX_FILES - 1), rest];
-      else {
-        unsendable.push(...files.slice(MAX_FILES).map((file) => ({ file, compressedBytes: undefined })));
-        files = files.slice(0, MAX_FILES);
-      }
-    }
-    for (const file of largestFirst(files)) {
-      if (totalBytes(files) <= MAX_TOTAL_FILE_BYTES) break;
-      if (isCompressed(file)) continue;
-      const packed = await pack(`${file.name}.zip`, [file]);
-      const saves = packed !== undefined && packed.attachment.sizeBytes < file.attachment.sizeBytes;
-      if (saves) files = files.with(files.indexOf(file), packed);
-    }
-    for (const file of largestFirst(files)) {
-      if (totalBytes(files) <= MAX_TOTAL_FILE_BYTES) break;
-      files = files.filter((one) => one !== file);
-      unsendable.push({ file, compressedBytes: undefined });
-    }
-    return { files, unsendable, dispose };
-  } catch (error) {
-    await dispose();
-    throw error;
   }
+  if (files.length > MAX_FILES) {
+    const rest = await pack("more-files.zip", files.slice(MAX_FILES - 1));
+    if (rest !== undefined && rest.attachment.sizeBytes <= maxBytes) files = [...files.slice(0, MAX_FILES - 1), rest];
+    else {
+      unsendable.push(...files.slice(MAX_FILES).map((file) => ({ file, compressedBytes: undefined })));
+      files = files.slice(0, MAX_FILES);
+    }
+  }
+  for (const file of largestFirst(files)) {
+    if (totalBytes(files) <= MAX_TOTAL_FILE_BYTES) break;
+    if (isCompressed(file)) continue;
+    const packed = await pack(`${file.name}.zip`, [file]);
+    const saves = packed !== undefined && packed.attachment.sizeBytes < file.attachment.sizeBytes;
+    if (saves) files = files.with(files.indexOf(file), packed);
+  }
+  for (const file of largestFirst(files)) {
+    if (totalBytes(files) <= MAX_TOTAL_FILE_BYTES) break;
+    files = files.filter((one) => one !== file);
+    unsendable.push({ file, compressedBytes: undefined });
+  }
+  return { files, unsendable, maxBytes, dispose };
 }
 
 function isCompressed(file: MessageFile): boolean {
@@ -93,10 +96,8 @@ function totalBytes(files: readonly MessageFile[]): number {
   return files.reduce((total, file) => total + file.attachment.sizeBytes, 0);
 }
 
-/**
- * One sentence for each unsendable file; empty without unsendable files. At most `length` characters.
- */
-export function tooLargeText(unsendable: readonly UnsendableFile[], maxBytes: number, length: number): string {
+/** One sentence for each unsendable file; empty where there is none. At most `length` characters. */
+export function tooLargeText({ unsendable, maxBytes }: FittedFiles, length: number): string {
   const sentences = unsendable.map(({ file, compressedBytes }) => {
     const { sizeBytes } = file.attachment;
     const name = escapeMarkdown(oneLine(file.name));

@@ -7,23 +7,13 @@ import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { refusedAnswerNotice } from "../../chat/notices.ts";
 import { Progress } from "../../progress.ts";
-import type { DiscordContext } from "../context.ts";
 import { discordPlatform } from "../platform.ts";
 import { MAX_FILES } from "../limits.ts";
 import type { MessageContext } from "../render/buttons.ts";
 import { compose, type ComposedMessage } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { openForm, takesForm, withBackToForm } from "./form.ts";
-import type { InteractionApi } from "./interaction-api.ts";
-import {
-  callerOf,
-  givenFile,
-  isEphemeral,
-  isShared,
-  maxBytesOf,
-  targetOf,
-  type UserInteraction,
-} from "./interaction.ts";
+import { callerOf, givenFile, type InteractionContext, isEphemeral, isShared, targetOf } from "./interaction.ts";
 import { sendLateAnswer, takesDirectMessage } from "./late-answer.ts";
 import { lateAnswerNotice } from "./notices.ts";
 
@@ -41,23 +31,22 @@ type AnswerPlacement =
  * Discord cannot be reached at all.
  */
 export async function answerCommand(
-  context: DiscordContext,
-  api: InteractionApi,
-  interaction: UserInteraction,
+  context: InteractionContext,
   ask: Ask,
   placement: AnswerPlacement,
   { form, ...more }: Pick<Invocation, "again" | "pressed"> & { readonly form?: Ask } = {},
 ): Promise<void> {
+  const { api, bot, deferAfterMillis, interaction } = context;
   const cancellation = new AbortController();
   const signal = AbortSignal.any([context.signal, cancellation.signal]);
   const caller = callerOf(interaction);
   let acknowledged: Promise<void> = Promise.resolve();
   // Edits share a rate-limit bucket with the answer itself.
   const progress = new Progress(
-    ({ times, lastMillis }) => (times === 0 ? context.deferAfterMillis : context.progressEveryMillis - lastMillis),
+    ({ times, lastMillis }) => (times === 0 ? deferAfterMillis : context.progressEveryMillis - lastMillis),
     async (latest) => {
       await acknowledged.then(
-        () => editProgress(context, interaction, api, latest, signal),
+        () => editProgress({ ...context, signal }, latest),
         () => undefined,
       );
       return true;
@@ -73,34 +62,23 @@ export async function answerCommand(
     // A page stays as it is until the next one is there.
     ...(placement === "replace" ? {} : { progress: (latest: Reply) => progress.update(latest) }),
   };
-  const prepared = withBackToForm(context.bot.prepare(invocation), form);
+  const prepared = withBackToForm(bot.prepare(invocation), form);
   if (!prepared.ok) {
-    await composeAndSend(context, interaction, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
-    return;
+    return composeAndSend(context, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
   }
   const visibility = placement === "new" ? prepared.visibility : "caller";
   const ephemeral = placement === "replace" ? isEphemeral(interaction) : visibility === "caller";
   // A form is a first answer alone: nothing is deferred before it is known whether it opens.
-  const present =
-    placement === "new" && takesForm(context, interaction, ask) ? context.bot.present(invocation) : undefined;
-  const waitMillis = present === undefined ? context.deferAfterMillis : FORM_WAIT_MILLIS;
+  const present = placement === "new" && takesForm(context, ask) ? bot.present(invocation) : undefined;
+  const waitMillis = present === undefined ? deferAfterMillis : FORM_WAIT_MILLIS;
   const { running, early, fields } = await runBriefly(() => prepared.run(), present, waitMillis);
-  if (early !== undefined && fields !== undefined && (await openForm(context, api, ask, fields))) {
+  if (early !== undefined && fields !== undefined && (await openForm(context, ask, fields))) {
     await Promise.all([progress.stop(), disposeReply(early)]);
     return;
   }
   if (early !== undefined && isSmall(early)) {
     await progress.stop();
-    // Failures are for the asker alone.
-    const isPrivate = ephemeral || early.failure !== undefined;
-    const replaces = placement === "replace" && early.failure === undefined;
-    await answerAtOnce(context, interaction, api, {
-      reply: early,
-      messageContext: messageContextOf(context, interaction, ask, isPrivate),
-      isPrivate,
-      replaces,
-    });
-    return;
+    return answerAtOnce(context, early, ask, placement, ephemeral);
   }
   acknowledged = placement === "replace" ? api.deferUpdate() : api.defer(ephemeral);
   const late = setTimeout(() => {
@@ -114,38 +92,25 @@ export async function answerCommand(
     clearTimeout(late),
   );
   await progress.stop();
-  const messageContext = messageContextOf(context, interaction, ask, ephemeral);
-  await deliver(context, interaction, api, { reply, messageContext, ephemeral, placement, ask });
+  await deliver(context, reply, ask, placement, ephemeral);
 }
 
-interface BriefRun {
-  readonly running?: Promise<Reply>;
-  /** The answer, where it was there in time. */
-  readonly early?: Reply;
-  /** What the form that may take its place holds at first. */
-  readonly fields?: Ask["options"] | undefined;
-}
-
-/** Runs a command for so long before anything is deferred; without a wait it is not run yet. */
+/**
+ * Runs a command for so long before anything is deferred; without a wait it is not run yet. `early` is the answer, where
+ * it was there in time, and `fields` what the form that may take its place holds at first.
+ */
 async function runBriefly(
   run: () => Promise<Reply>,
   present: Promise<Ask["options"] | undefined> | undefined,
   millis: Milliseconds,
-): Promise<BriefRun> {
+): Promise<{ running?: Promise<Reply>; early?: Reply | undefined; fields?: Ask["options"] | undefined }> {
   if (millis === 0) return {};
   const running = run();
-  const first = await inTime(Promise.all([running, present]), { millis }, () => undefined);
-  if (first === undefined) return { running };
-  const [early, fields] = first;
-  return { running, early, fields: early.failure === undefined ? fields : undefined };
+  const [early, fields] = await inTime(Promise.all([running, present]), { millis }, () => []);
+  return { running, early, fields: early?.failure === undefined ? fields : undefined };
 }
 
-function messageContextOf(
-  { bot }: DiscordContext,
-  interaction: UserInteraction,
-  ask: Ask,
-  isPrivate: boolean,
-): MessageContext {
+function messageContextOf({ bot, interaction }: InteractionContext, ask: Ask, isPrivate: boolean): MessageContext {
   const may = bot.commonButtons(ask.command);
   return {
     asker: callerOf(interaction).id,
@@ -155,7 +120,7 @@ function messageContextOf(
   };
 }
 
-/** Of the 3 s of a first answer, what the command may take that a form then takes the place of. */
+/** The part of the 3 s of a first answer that the command may take where a form then takes the place of its answer. */
 const FORM_WAIT_MILLIS = 1000;
 
 /**
@@ -169,25 +134,23 @@ function isSmall({ attachments, picture }: Reply): boolean {
   return files.length <= MAX_FILES && files.reduce((total, file) => total + file.sizeBytes, 0) <= MAX_EARLY_FILE_BYTES;
 }
 
-interface EarlyAnswer {
-  readonly reply: Reply;
-  readonly messageContext: MessageContext;
-  readonly isPrivate: boolean;
-  /** It takes the place of the message whose button was pressed. */
-  readonly replaces: boolean;
-}
-
-/** Answers without "… is thinking". Disposes of the reply's files. */
+/** Answers without "… is thinking". Failures are for the asker alone. Disposes of the reply's files. */
 async function answerAtOnce(
-  context: DiscordContext,
-  interaction: UserInteraction,
-  api: InteractionApi,
-  { reply, messageContext, isPrivate, replaces }: EarlyAnswer,
+  context: InteractionContext,
+  reply: Reply,
+  ask: Ask,
+  placement: AnswerPlacement,
+  ephemeral: boolean,
 ): Promise<void> {
+  const { api } = context;
+  const failed = reply.failure !== undefined;
+  const isPrivate = ephemeral || failed;
   try {
-    await composeAndSend(context, interaction, reply, messageContext, async (message) => {
+    await composeAndSend(context, reply, messageContextOf(context, ask, isPrivate), async (message) => {
       try {
-        await (replaces ? api.update(message.body, message.files) : api.reply(message, isPrivate));
+        await (placement === "replace" && !failed
+          ? api.update(message.body, message.files)
+          : api.reply(message, isPrivate));
       } catch (error) {
         // It may have arrived: an edit to the same content shows it, or that it did not.
         if (!isTransient(error) || !api.acknowledged) throw error;
@@ -215,38 +178,28 @@ async function runWhileAcknowledging(
   return running;
 }
 
-interface Answer {
-  readonly reply: Reply;
-  readonly messageContext: MessageContext;
-  readonly ephemeral: boolean;
-  readonly placement: AnswerPlacement;
-  readonly ask: Ask;
-}
-
+/** Answers after a deferral: in the token's lifetime where the deferral shows, else by direct message. Disposes of the reply's files. */
 async function deliver(
-  context: DiscordContext,
-  interaction: UserInteraction,
-  api: InteractionApi,
-  { reply, messageContext, ephemeral, placement, ask }: Answer,
+  context: InteractionContext,
+  reply: Reply,
+  ask: Ask,
+  placement: AnswerPlacement,
+  ephemeral: boolean,
 ): Promise<void> {
-  if (api.expired) {
-    await sendLateAnswer(context, interaction, reply, messageContext, ask);
-    return;
-  }
-  const failed = reply.failure !== undefined;
+  const { api } = context;
+  const messageContext = messageContextOf(context, ask, ephemeral);
+  if (api.expired) return sendLateAnswer(context, reply, messageContext, ask);
   try {
-    const beside = failed && (placement === "replace" || !ephemeral);
+    const beside = reply.failure !== undefined && (placement === "replace" || !ephemeral);
     // Failures are ephemeral; the deferral must go first, or the follow-up would take its visibility.
     if (beside && placement !== "replace") await api.remove();
-    await composeAndSend(context, interaction, reply, messageContext, (message) =>
+    await composeAndSend(context, reply, messageContext, (message) =>
       beside ? api.followUp(message, true) : api.edit(message),
     );
   } catch (error) {
-    if (hasErrorCode(error, RESTJSONErrorCodes.InvalidWebhookToken) || (isTransient(error) && api.expired)) {
-      await sendLateAnswer(context, interaction, reply, messageContext, ask);
-      return;
-    }
-    throw error;
+    const over = hasErrorCode(error, RESTJSONErrorCodes.InvalidWebhookToken) || (isTransient(error) && api.expired);
+    if (!over) throw error;
+    await sendLateAnswer(context, reply, messageContext, ask);
   } finally {
     await disposeReply(reply);
   }
@@ -254,55 +207,30 @@ async function deliver(
 
 /** Composes and sends; a notice replaces a message that Discord refuses. */
 async function composeAndSend(
-  context: DiscordContext,
-  interaction: UserInteraction,
+  context: InteractionContext,
   reply: Reply,
   messageContext: MessageContext,
-  deliverTo: (message: ComposedMessage) => Promise<void>,
+  send: (message: ComposedMessage) => Promise<void>,
 ): Promise<void> {
-  const message = await compose(reply, messageContext, maxBytesOf(interaction), context, context.signal);
+  await using message = await compose(reply, messageContext, context);
   try {
-    await deliverTo(message);
+    await send(message);
   } catch (error) {
     if (!(error instanceof DiscordAPIError)) throw error;
     // Somebody deleted the message while it was being answered.
     if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage)) return;
     const refused = error.status === 400 || error.status === 413;
     if (!refused || hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
-    context.log.error({ ...errorForLog(error), platform: "discord", interaction: interaction.id }, "answer failed");
-    const notice = await compose(
-      refusedAnswerNotice(discordPlatform.name),
-      {},
-      maxBytesOf(interaction),
-      context,
-      context.signal,
-    );
-    await deliverTo(notice);
-  } finally {
-    await message.dispose();
+    const { interaction, log } = context;
+    log.error({ ...errorForLog(error), platform: "discord", interaction: interaction.id }, "answer failed");
+    await send(await compose(refusedAnswerNotice(discordPlatform.name), {}, context));
   }
 }
 
-async function editProgress(
-  context: DiscordContext,
-  interaction: UserInteraction,
-  api: InteractionApi,
-  latest: Reply,
-  signal: AbortSignal,
-): Promise<void> {
+async function editProgress(context: InteractionContext, latest: Reply): Promise<void> {
   try {
-    const message = await compose(
-      latest,
-      { asker: callerOf(interaction).id },
-      maxBytesOf(interaction),
-      context,
-      signal,
-    );
-    try {
-      await api.editWithoutRetry(message);
-    } finally {
-      await message.dispose();
-    }
+    await using message = await compose(latest, { asker: callerOf(context.interaction).id }, context);
+    await context.api.editWithoutRetry(message);
   } catch (error) {
     context.log.debug({ ...errorForLog(error), platform: "discord" }, "progress not shown");
   }

@@ -5,35 +5,25 @@ import type { AnyCommand } from "../../../bot/command.ts";
 import type { Prepared } from "../../../bot/invocation.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import { KEPT_MILLIS, storePresses } from "../../chat/press.ts";
-import type { DiscordContext } from "../context.ts";
 import { changedOptions, formValues, readModal, renderModal } from "../render/modal.ts";
 import { storedPressId } from "../render/press.ts";
 import { errorForLog } from "../transport/rest.ts";
-import type { InteractionApi } from "./interaction-api.ts";
-import type { UserInteraction } from "./interaction.ts";
 import { pressOf } from "./read-press.ts";
+import type { InteractionContext } from "./interaction.ts";
 
 // The form of a command that changes a thing. It opens where the thing alone is named, and only as the first answer.
 
 /** Whether a form can answer: the command changes a thing, and nothing but this thing is named. */
-export function takesForm({ bot }: DiscordContext, interaction: UserInteraction, ask: Ask): boolean {
+export function takesForm({ bot, interaction }: InteractionContext, ask: Ask): boolean {
   const edits = commandOf(bot.commands, ask)?.edits;
-  const [only, ...others] = Object.keys(ask.options);
-  return (
-    edits !== undefined &&
-    only === edits.option &&
-    others.length === 0 &&
-    interaction.type !== InteractionType.ModalSubmit
-  );
+  const named = Object.keys(ask.options);
+  const namesThing = edits !== undefined && named.length === 1 && named[0] === edits.option;
+  return namesThing && interaction.type !== InteractionType.ModalSubmit;
 }
 
 /** Opens the form of a command with what the thing has now; false where the store or Discord does not take it. */
-export async function openForm(
-  context: DiscordContext,
-  api: InteractionApi,
-  ask: Ask,
-  present: Ask["options"],
-): Promise<boolean> {
+export async function openForm(context: InteractionContext, ask: Ask, present: Ask["options"]): Promise<boolean> {
+  const { api } = context;
   const command = commandOf(context.bot.commands, ask);
   if (command === undefined) return false;
   const before = formValues(command, present);
@@ -53,9 +43,9 @@ export async function openForm(
 
 /** What a submitted form asks, and the question that opened it; undefined for one that is no longer known. */
 export async function submittedAsk(
-  context: DiscordContext,
-  { data }: APIModalSubmitInteraction,
+  context: InteractionContext<APIModalSubmitInteraction>,
 ): Promise<{ readonly ask: Ask; readonly form: Ask } | undefined> {
+  const { data } = context.interaction;
   const press = await pressOf(context, data.custom_id);
   const command = press?.kind === "form" ? commandOf(context.bot.commands, press.ask) : undefined;
   if (press?.kind !== "form" || command === undefined) return undefined;

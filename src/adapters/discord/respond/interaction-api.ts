@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import {
+  type APIInteraction,
   type APIModalInteractionResponseCallbackData,
   InteractionResponseType,
   RESTJSONErrorCodes,
@@ -14,16 +15,6 @@ import { ACKNOWLEDGE_TIMEOUT_MILLIS, TOKEN_LIFETIME_MILLIS } from "../limits.ts"
 import { type ComposedMessage, EPHEMERAL } from "../render/compose.ts";
 import { hasErrorCode, isTransient } from "../transport/rest.ts";
 import { type Upload, uploadOf } from "../transport/upload.ts";
-
-/** The address of the answers to one interaction. */
-export interface InteractionKey {
-  readonly id: string;
-  readonly token: string;
-  readonly application_id: string;
-}
-
-/** A request authorized by the interaction's own token, with a time limit. */
-type TimedUpload = Upload & { readonly auth: false; readonly signal: AbortSignal };
 
 /** The time limit of one try to acknowledge: two, and a quicker third, fit into Discord's 3 s. */
 const ACKNOWLEDGE_TRY_MILLIS = 1200;
@@ -46,16 +37,17 @@ const EPOCH_MILLIS = 1_420_070_400_000n;
  */
 export class InteractionApi {
   readonly #context: Pick<DiscordContext, "rest" | "now" | "signal">;
-  readonly #key: InteractionKey;
+  /** The address of the answers. */
+  readonly #key: Pick<APIInteraction, "id" | "token" | "application_id">;
   readonly #arrived = performance.now();
   /** Unix milliseconds. */
   readonly #createdAt: number;
   #acknowledged = false;
 
-  constructor(context: Pick<DiscordContext, "rest" | "now" | "signal">, key: InteractionKey) {
+  constructor(context: Pick<DiscordContext, "rest" | "now" | "signal">, interaction: APIInteraction) {
     this.#context = context;
-    this.#key = key;
-    const { id } = key;
+    this.#key = interaction;
+    const { id } = interaction;
     this.#createdAt = /^\d{1,20}$/u.test(id) ? Number((BigInt(id) >> 22n) + EPOCH_MILLIS) : context.now();
   }
 
@@ -70,9 +62,9 @@ export class InteractionApi {
   }
 
   /** A message at once, ephemeral by default. */
-  async reply(message: ComposedMessage, ephemeral = true): Promise<void> {
-    const data = withVisibility(message.body, ephemeral);
-    await this.#callback({ type: InteractionResponseType.ChannelMessageWithSource, data }, message.files);
+  async reply({ body, files }: ComposedMessage, ephemeral = true): Promise<void> {
+    const data = withVisibility(body, ephemeral);
+    await this.#callback({ type: InteractionResponseType.ChannelMessageWithSource, data }, files);
   }
 
   /** "… is thinking": a message follows, with its visibility fixed now. */
@@ -102,32 +94,31 @@ export class InteractionApi {
 
   /** Sends the deferred message, or replaces its content. */
   async edit(message: ComposedMessage): Promise<void> {
-    const upload = uploadOf(message.body, message.files);
-    await this.#retry(upload, message.files, (request) => this.#context.rest.patch(this.#original, request));
+    await this.#retry(message, (request) => this.#context.rest.patch(this.#original, request));
   }
 
   /** The same without retries, for progress. */
-  async editWithoutRetry(message: ComposedMessage): Promise<void> {
-    const upload = uploadOf(message.body, message.files);
-    await this.#context.rest.patch(this.#original, this.#request(upload, TRY_MILLIS / 2));
+  async editWithoutRetry({ body, files }: ComposedMessage): Promise<void> {
+    await this.#context.rest.patch(this.#original, timed(uploadOf(body, files), TRY_MILLIS / 2));
   }
 
   /**
    * A further message. An ephemeral one is retried even where the first try may have arrived: a duplicate harms less
    * than a missing answer. One that all see is not.
    */
-  async followUp(message: ComposedMessage, ephemeral: boolean): Promise<void> {
+  async followUp({ body, files }: ComposedMessage, ephemeral: boolean): Promise<void> {
     const { application_id, token } = this.#key;
-    const upload = uploadOf(withVisibility(message.body, ephemeral), message.files);
-    const post = (request: TimedUpload): Promise<unknown> =>
-      this.#context.rest.post(Routes.webhook(application_id, token), request);
-    await this.#retry(upload, message.files, post, ephemeral ? isTransient : isUnsent);
+    await this.#retry(
+      { body: withVisibility(body, ephemeral), files },
+      (request) => this.#context.rest.post(Routes.webhook(application_id, token), request),
+      ephemeral ? isTransient : isUnsent,
+    );
   }
 
   /** Deletes the answer; an answer that somebody has deleted counts as deleted. */
   async remove(): Promise<void> {
     try {
-      await this.#retry(uploadOf({}, []), [], ({ auth, signal }) =>
+      await this.#retry({ body: {}, files: [] }, ({ auth, signal }) =>
         this.#context.rest.delete(this.#original, { auth, signal }),
       );
     } catch (error) {
@@ -141,12 +132,6 @@ export class InteractionApi {
 
   get #millisLeft(): number {
     return this.#createdAt + TOKEN_LIFETIME_MILLIS - TOKEN_MARGIN_MILLIS - this.#context.now();
-  }
-
-  #request(upload: Upload, millis: number): TimedUpload {
-    const timeOut = AbortSignal.timeout(Math.ceil(millis));
-    const signal = upload.signal === undefined ? timeOut : AbortSignal.any([timeOut, upload.signal]);
-    return { auth: false, ...upload, signal };
   }
 
   /** A deferral of uncertain outcome counts as arrived: the answer itself will show. */
@@ -177,7 +162,7 @@ export class InteractionApi {
         files.length === 0 ? Math.min(left, ACKNOWLEDGE_TRY_MILLIS) : left,
       );
       try {
-        await this.#context.rest.post(Routes.interactionCallback(id, token), this.#request(upload, timeLimit));
+        await this.#context.rest.post(Routes.interactionCallback(id, token), timed(upload, timeLimit));
         return;
       } catch (error) {
         const twice = hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
@@ -194,17 +179,17 @@ export class InteractionApi {
   }
 
   /** Retries with growing pauses for as long as an answer could still get through. */
-  async #retry<T>(
-    upload: Upload,
-    files: ComposedMessage["files"],
-    call: (request: TimedUpload) => Promise<T>,
+  async #retry(
+    { body, files }: { readonly body: object; readonly files: ComposedMessage["files"] },
+    call: (request: ReturnType<typeof timed>) => Promise<unknown>,
     again: (thrown: unknown) => boolean = isTransient,
-  ): Promise<T> {
+  ): Promise<unknown> {
+    const upload = uploadOf(body, files);
     const bytes = files.reduce((total, { attachment }) => total + attachment.sizeBytes, 0);
     const millis = Math.min(MAX_TRY_MILLIS, TRY_MILLIS + bytes / MIN_UPLOAD_BYTES_PER_MILLI);
     for (let pause = FIRST_PAUSE_MILLIS; ; pause = Math.min(pause * 2, MAX_PAUSE_MILLIS)) {
       try {
-        return await call(this.#request(upload, millis));
+        return await call(timed(upload, millis));
       } catch (error) {
         if (!again(error) || this.#isHopeless(upload) || this.#millisLeft <= pause) throw error;
         await this.#pause(pause);
@@ -221,6 +206,13 @@ export class InteractionApi {
   async #pause(millis: number): Promise<void> {
     await sleep(millis, undefined, { signal: this.#context.signal });
   }
+}
+
+/** A request authorized by the interaction's own token, with a time limit. */
+function timed(upload: Upload, millis: number) {
+  const timeOut = AbortSignal.timeout(Math.ceil(millis));
+  const signal = upload.signal === undefined ? timeOut : AbortSignal.any([timeOut, upload.signal]);
+  return { ...upload, auth: false, signal } as const;
 }
 
 function withVisibility(body: ComposedMessage["body"], ephemeral: boolean): ComposedMessage["body"] {

@@ -1,16 +1,12 @@
 import {
   type APIApplicationCommandAutocompleteInteraction,
-  type APIApplicationCommandInteractionDataOption,
   type APIAttachment,
   type APIChatInputApplicationCommandInteraction,
-  type APIMessageApplicationCommandInteraction,
-  type APIMessageComponentInteraction,
-  type APIModalSubmitInteraction,
-  type APIUser,
+  type APIInteraction,
+  type APIPingInteraction,
   ApplicationCommandOptionType,
   ApplicationIntegrationType,
   InteractionContextType,
-  type InteractionType,
   MessageFlags,
   PermissionFlagsBits,
 } from "discord-api-types/v10";
@@ -18,52 +14,41 @@ import {
 import type { GivenFile } from "../../../bot/options/options.ts";
 import type { Caller, Target } from "../../../bot/invocation.ts";
 import { messageOf, UserError } from "../../../errors.ts";
-import type { Ask } from "../../../reply/reply.ts";
+import type { DiscordContext } from "../context.ts";
 import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { discordPlatform } from "../platform.ts";
 import { mentionOf } from "../render/modal.ts";
+import type { InteractionApi } from "./interaction-api.ts";
 
-type CommandInteraction = APIChatInputApplicationCommandInteraction | APIApplicationCommandAutocompleteInteraction;
-export type UserInteraction =
-  | CommandInteraction
-  | APIMessageApplicationCommandInteraction
-  | APIMessageComponentInteraction
-  | APIModalSubmitInteraction;
-type DataOption = APIApplicationCommandInteractionDataOption<
-  InteractionType.ApplicationCommand | InteractionType.ApplicationCommandAutocomplete
->;
+/** What a person does: all that Discord sends, except for pings. */
+export type UserInteraction = Exclude<APIInteraction, APIPingInteraction>;
 
-/** A typed command: its name in the bot's words, its raw values, and in autocompletion the option being typed. */
-export interface TypedCommand {
-  readonly ask: Ask;
-  readonly focused: { readonly option: string; readonly typed: string } | undefined;
+/** The context of one interaction. */
+export interface InteractionContext<I = UserInteraction> extends DiscordContext {
+  readonly interaction: I;
+  readonly api: InteractionApi;
 }
 
-export function typedCommand(interaction: CommandInteraction): TypedCommand {
-  const words = [interaction.data.name];
-  let given: readonly DataOption[] = interaction.data.options ?? [];
-  for (;;) {
-    const [only] = given;
-    if (
-      only?.type !== ApplicationCommandOptionType.Subcommand &&
-      only?.type !== ApplicationCommandOptionType.SubcommandGroup
-    ) {
-      break;
-    }
+type CommandInteraction = APIChatInputApplicationCommandInteraction | APIApplicationCommandAutocompleteInteraction;
+type DataOption = NonNullable<CommandInteraction["data"]["options"]>[number];
+
+/** A typed command: its name in the bot's words, its raw values, and in autocompletion the option being typed. */
+export function typedCommand({ name, options: typed = [], resolved }: CommandInteraction["data"]) {
+  const words = [name];
+  let given: readonly DataOption[] = typed;
+  const { Subcommand, SubcommandGroup } = ApplicationCommandOptionType;
+  for (let [only] = given; only?.type === Subcommand || only?.type === SubcommandGroup; [only] = given) {
     words.push(only.name);
     given = only.options ?? [];
   }
   const options: Record<string, string | number | boolean> = {};
-  let focused: TypedCommand["focused"];
+  let focused: { readonly option: string; readonly typed: string } | undefined;
   for (const option of given) {
     if (!("value" in option)) continue;
-    if ("focused" in option && option.focused) {
-      focused = { option: option.name, typed: String(option.value) };
-    } else {
-      options[option.name] =
-        option.type === ApplicationCommandOptionType.Mentionable
-          ? mentionOf(option.value, interaction.data.resolved)
-          : option.value;
+    if ("focused" in option && option.focused) focused = { option: option.name, typed: String(option.value) };
+    else {
+      const isMention = option.type === ApplicationCommandOptionType.Mentionable;
+      options[option.name] = isMention ? mentionOf(option.value, resolved) : option.value;
     }
   }
   return { ask: { command: words.join(" "), options }, focused };
@@ -95,15 +80,10 @@ export function givenFile(interaction: UserInteraction, id: string): GivenFile |
   };
 }
 
-function userOf(interaction: UserInteraction): APIUser {
-  const user = interaction.member?.user ?? interaction.user;
-  if (user === undefined) throw new TypeError("an interaction without a user");
-  return user;
-}
-
 export function callerOf(interaction: UserInteraction): Caller {
-  const user = userOf(interaction);
   const { member } = interaction;
+  const user = member?.user ?? interaction.user;
+  if (user === undefined) throw new TypeError("an interaction without a user");
   const manage = PermissionFlagsBits.ManageChannels | PermissionFlagsBits.Administrator;
   return {
     id: user.id,

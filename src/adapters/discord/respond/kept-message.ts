@@ -8,8 +8,7 @@ import { composeKept, keep } from "../render/compose.ts";
 import { customIdsIn, decodePress } from "../render/press.ts";
 import { type AnswerForm, renderAnswer } from "../render/render.ts";
 import { attachmentsOf } from "../transport/upload.ts";
-import type { InteractionApi } from "./interaction-api.ts";
-import { callerOf, isEphemeral } from "./interaction.ts";
+import { callerOf, type InteractionContext, isEphemeral } from "./interaction.ts";
 import { expiredNotice, notSharedNotice } from "./notices.ts";
 import { postShared } from "./post-shared.ts";
 import { commandBehind, replyPrivately } from "./read-press.ts";
@@ -17,16 +16,13 @@ import { commandBehind, replyPrivately } from "./read-press.ts";
 // Details, Less and Share: what they show is kept of the reply for a day. Nothing runs, and files stay on the message.
 
 type ReadKept = Extract<ReadPress, { kind: "share" }>;
+type ButtonContext = InteractionContext<APIMessageComponentInteraction>;
 
 /** Shows a reply whole, or folded again: to its asker in place, to anyone else in a private copy. */
-export async function foldMessage(
-  context: DiscordContext,
-  api: InteractionApi,
-  interaction: APIMessageComponentInteraction,
-  press: ReadKept,
-): Promise<void> {
+export async function foldMessage(context: ButtonContext, press: ReadKept): Promise<void> {
+  const { api, interaction } = context;
   const reply = keptReply(press);
-  if (reply === undefined) return replyPrivately(context, api, interaction, expiredNotice(commandBehind(interaction)));
+  if (reply === undefined) return replyPrivately(context, expiredNotice(commandBehind(interaction)));
   const { key, show } = press;
   const kept = contextOf(press, context);
   const caller = callerOf(interaction).id;
@@ -36,23 +32,19 @@ export async function foldMessage(
   const form = formOf(answer, show === "whole");
   if (isOwn) return api.update(await composeKept(form, key, filesOf(interaction, answer.picture), context));
   const body = await composeKept(form, key, { names: [], picture: undefined }, context);
-  return api.reply({ body: { ...body, attachments: [] }, files: [], dispose: async () => {} });
+  return api.reply({ body: { ...body, attachments: [] }, files: [] });
 }
 
 /** Posts a kept reply for all to see, with links for its only buttons, beside Details. */
-export async function shareKept(
-  context: DiscordContext,
-  api: InteractionApi,
-  interaction: APIMessageComponentInteraction,
-  press: ReadKept,
-): Promise<void> {
+export async function shareKept(context: ButtonContext, press: ReadKept): Promise<void> {
+  const { api, interaction } = context;
   const { at = context.now(), key } = press;
   const kept = contextOf(press, context);
   const command = kept.ask?.command ?? commandBehind(interaction);
   const given = keptReply(press);
-  if (given === undefined) return replyPrivately(context, api, interaction, expiredNotice(command));
+  if (given === undefined) return replyPrivately(context, expiredNotice(command));
   if (command !== undefined && !context.bot.commonButtons(command).share) {
-    return replyPrivately(context, api, interaction, notSharedNotice(command));
+    return replyPrivately(context, notSharedNotice(command));
   }
   // The acknowledgement removes the button, so that it cannot share twice.
   const own = renderAnswer(given, { ...kept, shareable: false });
@@ -69,7 +61,7 @@ export async function shareKept(
   const names = (interaction.message.attachments ?? []).map(({ filename }) => filename);
   const withFiles = await composeKept(form, sharedKey, { names, picture }, context);
   const withoutFiles = await composeKept(form, sharedKey, { names: [], picture }, context);
-  await postShared(context, api, interaction, at, (content, files) => {
+  await postShared(context, at, (content, files) => {
     const { components, ...body } = files.length === 0 ? withoutFiles : withFiles;
     const attachments = attachmentsOf(files);
     return { ...body, components: [{ type: ComponentType.TextDisplay, content }, ...components], attachments };

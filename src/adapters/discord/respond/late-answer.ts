@@ -14,7 +14,7 @@ import type { MessageContext } from "../render/buttons.ts";
 import { compose } from "../render/compose.ts";
 import { errorForLog, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
-import { callerOf, type UserInteraction } from "./interaction.ts";
+import { callerOf, type InteractionContext } from "./interaction.ts";
 import { directMessageTestNotice } from "./notices.ts";
 
 /** The first pause between two tries; it doubles for as long as Discord is sure to drop a repeat. */
@@ -23,18 +23,16 @@ const MAX_PAUSE_MILLIS = 32_000;
 
 /** Answers by direct message, after the interaction's token expired. Disposes of the reply's files. */
 export async function sendLateAnswer(
-  context: DiscordContext,
-  interaction: UserInteraction,
+  context: InteractionContext,
   reply: Reply,
   messageContext: MessageContext,
   ask: Ask,
 ): Promise<void> {
-  const message = await compose(
+  const { interaction } = context;
+  await using message = await compose(
     lateAnswer(reply, commandLine(formatLine(ask))),
     { ...messageContext, shareable: false },
-    MAX_FILE_BYTES,
-    context,
-    context.signal,
+    { ...context, maxBytes: MAX_FILE_BYTES },
   );
   // The nonce prevents a duplicate post.
   const body = { ...message.body, nonce: interaction.id, enforce_nonce: true };
@@ -50,7 +48,6 @@ export async function sendLateAnswer(
       }
     }
   } finally {
-    await message.dispose();
     await disposeReply(reply);
   }
 }
@@ -58,7 +55,7 @@ export async function sendLateAnswer(
 /** Whether the user takes direct messages: sends one, which says that the answer may follow. Never rejects. */
 export async function takesDirectMessage(context: DiscordContext, user: string, ask: Ask): Promise<boolean> {
   try {
-    const { body } = await compose(directMessageTestNotice(ask), {}, MAX_FILE_BYTES, context, context.signal);
+    const { body } = await compose(directMessageTestNotice(ask), {}, context);
     await postDirectly(context, user, { body, signal: context.signal });
     return true;
   } catch (error) {

@@ -5,11 +5,9 @@ import type { APIAttachment, APIMessageComponentInteraction } from "discord-api-
 import type { Attachment } from "../../../reply/attachment.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import type { DiscordContext } from "../context.ts";
 import { compose, type ComposedMessage } from "../render/compose.ts";
 import { errorForLog } from "../transport/rest.ts";
-import type { InteractionApi } from "./interaction-api.ts";
-import { callerOf, maxBytesOf } from "./interaction.ts";
+import { callerOf, type InteractionContext } from "./interaction.ts";
 import { shareFailedNotice } from "./notices.ts";
 
 /** The time limit for reading one file from Discord's CDN. */
@@ -20,28 +18,25 @@ const FETCH_TIMEOUT_MILLIS = 60_000;
  * where they cannot be copied. A private notice says where nothing could be posted.
  */
 export async function postShared(
-  context: DiscordContext,
-  api: InteractionApi,
-  interaction: APIMessageComponentInteraction,
+  context: InteractionContext<APIMessageComponentInteraction>,
   askedAt: Milliseconds,
   bodyOf: (words: string, files: readonly MessageFile[]) => ComposedMessage["body"],
 ): Promise<void> {
+  const { api, interaction } = context;
   const attachments = interaction.message.attachments ?? [];
   const words = `Shared by <@${callerOf(interaction).id}>, asked <t:${Math.trunc(askedAt / 1000)}:R>`;
   const post = (said: string, files: readonly MessageFile[]): Promise<void> =>
-    api.followUp({ body: bodyOf(said, files), files, dispose: async () => {} }, false);
+    api.followUp({ body: bodyOf(said, files), files }, false);
   try {
-    await post(
-      words,
-      attachments.map((attachment) => sharedFile(attachment, context.signal)),
-    );
+    const files = attachments.map((attachment) => sharedFile(attachment, context.signal));
+    await post(words, files);
   } catch (error) {
     context.log.warn({ ...errorForLog(error), platform: "discord" }, "share without files");
     try {
       await post(attachments.length === 0 ? words : `${words}; its files could not be copied`, []);
     } catch (again) {
       context.log.warn({ ...errorForLog(again), platform: "discord" }, "share failed");
-      const notice = await compose(shareFailedNotice(), {}, maxBytesOf(interaction), context, context.signal);
+      const notice = await compose(shareFailedNotice(), {}, context);
       await api.followUp(notice, true);
     }
   }

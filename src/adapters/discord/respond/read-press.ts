@@ -1,10 +1,10 @@
-import { disposeReply, type Reply } from "../../../reply/reply.ts";
+import type { Reply } from "../../../reply/reply.ts";
 import { readPress, type ReadPress } from "../../chat/press.ts";
 import type { DiscordContext } from "../context.ts";
+import type { MessageContext } from "../render/buttons.ts";
 import { compose } from "../render/compose.ts";
 import { decodePress } from "../render/press.ts";
-import type { InteractionApi } from "./interaction-api.ts";
-import { callerOf, maxBytesOf, type UserInteraction } from "./interaction.ts";
+import { callerOf, type InteractionContext, type UserInteraction } from "./interaction.ts";
 
 /** The press behind a custom_id, and the option picked, whichever process and version made it; undefined for an expired one. */
 export function pressOf({ payloads }: DiscordContext, customId: string, picked = ""): Promise<ReadPress | undefined> {
@@ -15,20 +15,13 @@ export function pressOf({ payloads }: DiscordContext, customId: string, picked =
 
 /** Answers at once with an ephemeral message. */
 export async function replyPrivately(
-  context: DiscordContext,
-  api: InteractionApi,
-  interaction: UserInteraction,
+  context: InteractionContext,
   given: Reply,
-  more: { readonly confirms?: true } = {},
+  more: Pick<MessageContext, "confirms"> = {},
 ): Promise<void> {
-  const asker = callerOf(interaction).id;
-  const message = await compose(given, { asker, ...more }, maxBytesOf(interaction), context, context.signal);
-  try {
-    await api.reply(message);
-  } finally {
-    await message.dispose();
-    await disposeReply(given);
-  }
+  const { id: asker } = callerOf(context.interaction);
+  await using message = await compose(given, { asker, ...more }, context);
+  await context.api.reply(message);
 }
 
 /** The command that made the message, where Discord still has it. */

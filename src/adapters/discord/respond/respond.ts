@@ -4,10 +4,8 @@
 
 import {
   type APIApplicationCommandAutocompleteInteraction,
-  type APIChatInputApplicationCommandInteraction,
   type APIInteraction,
-  type APIMessageApplicationCommandInteraction,
-  type APIPingInteraction,
+  type APIMessageApplicationCommandInteractionData,
   ApplicationCommandType,
   InteractionType,
   RESTJSONErrorCodes,
@@ -15,25 +13,26 @@ import {
 
 import { noAlertNotice, WHY_THIS_ALERT, whyAsk } from "../../chat/why-this-alert.ts";
 import type { DiscordContext } from "../context.ts";
-import { CHOICE_LENGTH, MAX_FILE_BYTES, MAX_OPTION_CHOICES } from "../limits.ts";
+import { CHOICE_LENGTH, MAX_OPTION_CHOICES } from "../limits.ts";
 import { compose } from "../render/compose.ts";
 import { customIdsIn } from "../render/press.ts";
 import { errorForLog, hasErrorCode } from "../transport/rest.ts";
 import { answerCommand } from "./answer.ts";
 import { handleButton } from "./button-handler.ts";
 import { InteractionApi } from "./interaction-api.ts";
-import { callerOf, targetOf, typedCommand } from "./interaction.ts";
+import { callerOf, type InteractionContext, maxBytesOf, targetOf, typedCommand } from "./interaction.ts";
 import { submittedAsk } from "./form.ts";
 import { answerFailedNotice, expiredNotice } from "./notices.ts";
 import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
 
 /** Answers one interaction as Discord sends it, over the gateway or over HTTP. Never rejects. */
-export async function respondToInteraction(context: DiscordContext, interaction: APIInteraction): Promise<void> {
+export async function respondToInteraction(adapter: DiscordContext, interaction: APIInteraction): Promise<void> {
   // The HTTP endpoint answers pings.
   if (interaction.type === InteractionType.Ping) return;
-  const api = new InteractionApi(context, interaction);
+  const api = new InteractionApi(adapter, interaction);
+  const context = { ...adapter, api, interaction, maxBytes: maxBytesOf(interaction) };
   try {
-    await respond(context, api, interaction);
+    await respond(context);
   } catch (error) {
     // Too late, or answered by another process: no answer gets through any more.
     const late = hasErrorCode(error, ...TOO_LATE_CODES);
@@ -41,7 +40,7 @@ export async function respondToInteraction(context: DiscordContext, interaction:
       { ...errorForLog(error), platform: "discord", interaction: interaction.id },
       "answer failed",
     );
-    if (!late && !api.expired) await sendApology(context, api, interaction);
+    if (!late && !api.expired) await sendApology(context);
   }
 }
 
@@ -51,40 +50,38 @@ const TOO_LATE_CODES = [
   RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
 ] as const;
 
-async function respond(
-  context: DiscordContext,
-  api: InteractionApi,
-  interaction: Exclude<APIInteraction, APIPingInteraction>,
-): Promise<void> {
+async function respond(context: InteractionContext): Promise<void> {
+  const { interaction } = context;
   switch (interaction.type) {
     case InteractionType.ApplicationCommand: {
-      if (isChatInput(interaction))
-        return answerCommand(context, api, interaction, typedCommand(interaction).ask, "new");
-      if (isWhyThisAlert(interaction)) return whyThisAlert(context, api, interaction);
+      const { data } = interaction;
+      if (data.type === ApplicationCommandType.ChatInput) return answerCommand(context, typedCommand(data).ask, "new");
+      if (data.type === ApplicationCommandType.Message && data.name === WHY_THIS_ALERT)
+        return whyThisAlert(context, data);
       throw new TypeError("a command that was never registered");
     }
     case InteractionType.MessageComponent:
-      return handleButton(context, api, interaction);
+      return handleButton({ ...context, interaction });
     case InteractionType.ApplicationCommandAutocomplete:
-      return complete(context, api, interaction);
+      return complete({ ...context, interaction });
     case InteractionType.ModalSubmit: {
-      const submitted = await submittedAsk(context, interaction);
-      if (submitted === undefined)
-        return replyPrivately(context, api, interaction, expiredNotice(commandBehind(interaction)));
+      const submitted = await submittedAsk({ ...context, interaction });
+      if (submitted === undefined) return replyPrivately(context, expiredNotice(commandBehind(interaction)));
       const { ask, form } = submitted;
-      return answerCommand(context, api, interaction, ask, "new", { form });
+      return answerCommand(context, ask, "new", { form });
     }
   }
 }
 
 /** A last notice where everything else failed, so that the user does not wait for nothing. */
-async function sendApology(context: DiscordContext, api: InteractionApi, interaction: APIInteraction): Promise<void> {
+async function sendApology(context: InteractionContext): Promise<void> {
+  const { api, interaction } = context;
   try {
     if (interaction.type === InteractionType.ApplicationCommandAutocomplete) {
       if (!api.acknowledged) await api.autocomplete([]);
       return;
     }
-    const notice = await compose(answerFailedNotice(), {}, MAX_FILE_BYTES, context, context.signal);
+    const notice = await compose(answerFailedNotice(), {}, context);
     if (!api.acknowledged) await api.reply(notice);
     // It replaces "… is thinking"; the message of a pressed button stays as it is.
     else if (interaction.type === InteractionType.MessageComponent) await api.followUp(notice, true);
@@ -94,53 +91,34 @@ async function sendApology(context: DiscordContext, api: InteractionApi, interac
   }
 }
 
-function isChatInput(
-  interaction: Extract<APIInteraction, { type: InteractionType.ApplicationCommand }>,
-): interaction is APIChatInputApplicationCommandInteraction {
-  return interaction.data.type === ApplicationCommandType.ChatInput;
-}
-
-function isWhyThisAlert(
-  interaction: Extract<APIInteraction, { type: InteractionType.ApplicationCommand }>,
-): interaction is APIMessageApplicationCommandInteraction {
-  return interaction.data.type === ApplicationCommandType.Message && interaction.data.name === WHY_THIS_ALERT;
-}
-
 /** Tells the story of the alert in a message, to whoever chose it alone. */
 async function whyThisAlert(
-  context: DiscordContext,
-  api: InteractionApi,
-  interaction: APIMessageApplicationCommandInteraction,
+  context: InteractionContext,
+  { target_id: target, resolved }: APIMessageApplicationCommandInteractionData,
 ): Promise<void> {
-  const { target_id: target, resolved } = interaction.data;
   const ask = await whyAsk(customIdsIn(resolved.messages[target]?.components ?? []), async (id) => {
     const press = await pressOf(context, id).catch(() => undefined);
     return press?.kind === "ask" ? press.ask : undefined;
   });
-  return ask === undefined
-    ? replyPrivately(context, api, interaction, noAlertNotice())
-    : answerCommand(context, api, interaction, ask, "private");
+  return ask === undefined ? replyPrivately(context, noAlertNotice()) : answerCommand(context, ask, "private");
 }
 
 /** Autocompletes in time, or with an empty list. */
-async function complete(
-  context: DiscordContext,
-  api: InteractionApi,
-  interaction: APIApplicationCommandAutocompleteInteraction,
-): Promise<void> {
-  const { ask, focused } = typedCommand(interaction);
-  const timeOut = AbortSignal.timeout(context.autocompleteMillis);
-  const signal = AbortSignal.any([context.signal, timeOut]);
-  const found =
-    focused === undefined
-      ? []
-      : await context.bot.suggest({
-          ...ask,
-          ...focused,
-          here: targetOf(interaction),
-          caller: callerOf(interaction),
-          signal,
-        });
+async function complete({
+  api,
+  autocompleteMillis,
+  bot,
+  interaction,
+  signal,
+}: InteractionContext<APIApplicationCommandAutocompleteInteraction>): Promise<void> {
+  const { ask, focused } = typedCommand(interaction.data);
+  const asking = {
+    ...ask,
+    here: targetOf(interaction),
+    caller: callerOf(interaction),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(autocompleteMillis)]),
+  };
+  const found = focused === undefined ? [] : await bot.suggest({ ...asking, ...focused });
   const choices = found
     .filter(({ value }) => value.length > 0 && value.length <= CHOICE_LENGTH)
     .slice(0, MAX_OPTION_CHOICES)
@@ -149,7 +127,8 @@ async function complete(
 }
 
 function shorten(label: string): string {
-  const points = Array.from(label.toWellFormed());
-  while (points.join("").length > CHOICE_LENGTH) points.pop();
-  return points.join("");
+  return label
+    .toWellFormed()
+    .slice(0, CHOICE_LENGTH)
+    .replace(/[\uD800-\uDBFF]$/u, "");
 }

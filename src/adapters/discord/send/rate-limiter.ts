@@ -102,7 +102,7 @@ export class RateLimiter {
 }
 
 /** Makes one request within the rate limit. */
-export type LimitedRequest = <T>(call: () => Promise<T>) => Promise<T>;
+export type LimitedRequest = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** After a 429 with a longer wait, the delivery fails and is retried later. */
 const MAX_WAIT_MILLIS = 6000;

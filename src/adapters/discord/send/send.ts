@@ -13,13 +13,12 @@ import {
   type SharedToken,
   throwUnlessAlive,
 } from "../../../alerts/sender.ts";
-import type { Log } from "../../../log.ts";
 import { aboveFold } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { CommandMentions } from "../command-mentions.ts";
 import type { PressStorage } from "../../chat/press.ts";
-import { CONTENT_LENGTH, MAX_FILE_BYTES, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
+import { CONTENT_LENGTH, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
 import { composeAlert, type ComposedMessage, composePlain, SILENT } from "../render/compose.ts";
 import { flatText } from "../render/markdown.ts";
 import { errorForLog, hasErrorCode } from "../transport/rest.ts";
@@ -38,6 +37,11 @@ const THREAD_CLOSED_CODES = [
 
 /** Deliveries that may wait for the rate limit: enough to use it up, too few to wait for longer than a second or two. */
 const MAX_WAITING = 64;
+
+/** https://docs.discord.com/developers/resources/channel#start-thread-from-message. */
+const THREAD_NAME_LENGTH = 100;
+/** Minutes of silence after which Discord archives a thread; the next message reopens it. */
+const ARCHIVE_MINUTES = 1440;
 
 /** Precedes a user's id where a destination is a direct message. */
 const USER_PREFIX = "user:";
@@ -60,17 +64,16 @@ export class DiscordSender implements Sender {
   readonly #token: SharedToken;
   readonly #limiter: RateLimiter;
   readonly #tails = new Map<string, Promise<unknown>>();
-  readonly #threads: Threads;
   readonly #refusal = new RefusedToken();
   // Without `max`, which would reserve the room for all of them.
   readonly #directChannels = new LRUCache<string, string>({ maxSize: 10_000, sizeCalculation: () => 1 });
+  readonly #startedThreads = new LRUCache<string, true>({ maxSize: 10_000, sizeCalculation: () => 1 });
 
   constructor(rest: REST, dependencies: SenderDependencies, limiter?: RateLimiter) {
     this.#rest = rest;
     this.#token = dependencies.token ?? OWN_TOKEN;
     this.#limiter = limiter ?? new RateLimiter(undefined, () => this.#token.live);
     this.#dependencies = dependencies;
-    this.#threads = new Threads(rest, dependencies.log);
   }
 
   capacity(): number {
@@ -82,16 +85,11 @@ export class DiscordSender implements Sender {
     const work = async (request: LimitedRequest): Promise<Receipt> => {
       if (delivery.id.length > NONCE_LENGTH)
         throw new SendError("unsendable", `a delivery id above ${NONCE_LENGTH} characters`);
-      const parent = destination.thread ?? (await this.#channelOf(destination.channel, signal, request));
-      const channel = await this.#threads.channelFor(
-        delivery,
-        parent,
-        oneLine(delivery.threadName ?? flatText(reply.title)),
-        request,
-        signal,
-      );
+      const parent = destination.thread ?? (await this.#channelOf(destination.channel, request));
+      const title = oneLine(delivery.threadName ?? flatText(reply.title));
+      const channel = await this.#threadOf(delivery, parent, title, request);
       const isDirect = destination.channel.startsWith(USER_PREFIX);
-      const message = await this.#compose(reply, isDirect, delivery.plain, signal);
+      await using message = await this.#compose(reply, isDirect, delivery.plain, signal);
       const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
       const post = async (where: string): Promise<Receipt> => {
         const upload = uploadOf(body, message.files, signal);
@@ -104,8 +102,6 @@ export class DiscordSender implements Sender {
         if (channel === parent || !hasErrorCode(error, ...THREAD_CLOSED_CODES)) throw error;
         // Somebody closed the thread; the channel itself is still there.
         return await post(parent);
-      } finally {
-        await message.dispose();
       }
     };
     return this.#inOrder(destination.thread ?? destination.channel, signal, work, urgent);
@@ -114,27 +110,17 @@ export class DiscordSender implements Sender {
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
     await this.#inOrder(receipt.channel, signal, async (request) => {
       const isDirect = this.#directChannels.values().some((channel) => channel === receipt.channel);
-      const message = await this.#compose(reply, isDirect, plain, signal);
-      try {
-        const upload = uploadOf(message.body, message.files, signal);
-        await request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
-      } finally {
-        await message.dispose();
-      }
+      await using message = await this.#compose(reply, isDirect, plain, signal);
+      const upload = uploadOf(message.body, message.files, signal);
+      await request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
     });
   }
 
-  async #compose(
-    reply: Reply,
-    isDirect: boolean,
-    plain: true | undefined,
-    signal: AbortSignal,
-  ): Promise<ComposedMessage> {
+  async #compose(reply: Reply, isDirect: boolean, plain: true | undefined, signal: AbortSignal) {
     if (plain === true) return composePlain(reply);
     // What stands below the fold is behind the alert's own Details.
     const { mentions, ...others } = this.#dependencies;
-    const dependencies = { ...others, mention: mentions?.inAlert(isDirect) };
-    return composeAlert(aboveFold(reply), MAX_FILE_BYTES, dependencies, signal);
+    return composeAlert(aboveFold(reply), { ...others, mention: mentions?.inAlert(isDirect), signal });
   }
 
   /** Runs the work of one channel in order; what is urgent has an order of its own, and waits for nothing else. */
@@ -157,7 +143,7 @@ export class DiscordSender implements Sender {
           requests.run(() => {
             this.#refusal.throwWhileRefused();
             throwUnlessAlive(this.#token);
-            return call();
+            return call(signal);
           }),
         );
       } catch (error) {
@@ -185,15 +171,43 @@ export class DiscordSender implements Sender {
     }
   }
 
-  async #channelOf(channel: string, signal: AbortSignal, request: LimitedRequest): Promise<string> {
+  async #channelOf(channel: string, request: LimitedRequest): Promise<string> {
     if (!channel.startsWith(USER_PREFIX)) return channel;
     const userId = channel.slice(USER_PREFIX.length);
     const known = this.#directChannels.get(userId);
     if (known !== undefined) return known;
     const body = { recipient_id: userId };
-    const opened = (await request(() => this.#rest.post(Routes.userChannels(), { body, signal }))) as APIDMChannel;
-    this.#directChannels.set(userId, opened.id);
-    return opened.id;
+    const opened = await request((signal) => this.#rest.post(Routes.userChannels(), { body, signal }));
+    const { id } = opened as APIDMChannel;
+    this.#directChannels.set(userId, id);
+    return id;
+  }
+
+  /**
+   * The channel of a delivery: the thread of its parent message, created if missing, which has the id of that message;
+   * the parent channel where no thread is possible (direct messages, no permission, a deleted message).
+   */
+  async #threadOf({ threadOf }: Delivery, parent: string, title: string, request: LimitedRequest): Promise<string> {
+    if (threadOf === undefined || threadOf.channel !== parent) return parent;
+    if (this.#startedThreads.has(threadOf.message)) return threadOf.message;
+    try {
+      const name = Array.from(title === "" ? "Updates" : title)
+        .slice(0, THREAD_NAME_LENGTH / 2)
+        .join("");
+      const body = { name, auto_archive_duration: ARCHIVE_MINUTES };
+      await request((signal) => this.#rest.post(Routes.threads(parent, threadOf.message), { body, signal }));
+    } catch (error) {
+      if (!(error instanceof DiscordAPIError) || isTokenRefused(error)) throw error;
+      if (!hasErrorCode(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) {
+        this.#dependencies.log.warn(
+          { ...errorForLog(error), platform: "discord", channel: parent },
+          "thread not created",
+        );
+        return parent;
+      }
+    }
+    this.#startedThreads.set(threadOf.message, true);
+    return threadOf.message;
   }
 }
 
@@ -213,52 +227,4 @@ function bodyFor(body: ComposedMessage["body"], delivery: Delivery): object {
     .toWellFormed();
   const allowed = userId === undefined ? { parse: [], roles: [mention] } : { parse: [], users: [userId] };
   return { ...body, ...flags, content, allowed_mentions: allowed };
-}
-
-/** https://docs.discord.com/developers/resources/channel#start-thread-from-message. */
-const THREAD_NAME_LENGTH = 100;
-/** Minutes of silence after which Discord archives a thread; the next message reopens it. */
-const ARCHIVE_MINUTES = 1440;
-
-/** Threads below messages: a thread has the id of the message it starts from. */
-class Threads {
-  readonly #rest: REST;
-  readonly #log: Log;
-  readonly #started = new LRUCache<string, true>({ maxSize: 10_000, sizeCalculation: () => 1 });
-
-  constructor(rest: REST, log: Log) {
-    this.#rest = rest;
-    this.#log = log;
-  }
-
-  /**
-   * The channel of a delivery: the thread of its parent message, created if missing; the parent channel where no thread
-   * is possible (direct messages, no permission, a deleted message).
-   */
-  async channelFor(
-    delivery: Delivery,
-    parent: string,
-    title: string,
-    request: LimitedRequest,
-    signal: AbortSignal,
-  ): Promise<string> {
-    const { threadOf } = delivery;
-    if (threadOf === undefined || threadOf.channel !== parent) return parent;
-    if (this.#started.has(threadOf.message)) return threadOf.message;
-    try {
-      const name = Array.from(title === "" ? "Updates" : title)
-        .slice(0, THREAD_NAME_LENGTH / 2)
-        .join("");
-      const body = { name, auto_archive_duration: ARCHIVE_MINUTES };
-      await request(() => this.#rest.post(Routes.threads(parent, threadOf.message), { body, signal }));
-    } catch (error) {
-      if (!(error instanceof DiscordAPIError) || isTokenRefused(error)) throw error;
-      if (!hasErrorCode(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) {
-        this.#log.warn({ ...errorForLog(error), platform: "discord", channel: parent }, "thread not created");
-        return parent;
-      }
-    }
-    this.#started.set(threadOf.message, true);
-    return threadOf.message;
-  }
 }

@@ -3,12 +3,17 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
 import { fitFiles } from "../../../../src/adapters/discord/render/files.ts";
+import { silentLog } from "../../../../src/log.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 
 test("each of too many files is sent, by itself or in the archive", async () => {
   const names = Array.from({ length: 14 }, (_, index) => `file-${index + 1}.csv`);
   const given = names.map((name) => ({ name, alt: undefined, attachment: memoryAttachment(name, "text/csv", "a\n") }));
-  const fitted = await fitFiles(given, 1024 * 1024, AbortSignal.timeout(10_000));
+  const fitted = await fitFiles(given, {
+    maxBytes: 1024 * 1024,
+    log: silentLog(),
+    signal: AbortSignal.timeout(10_000),
+  });
   try {
     expect(fitted.unsendable).toEqual([]);
     expect(fitted.files).toHaveLength(10);
