@@ -5,7 +5,7 @@ import { DiscordSender } from "../../src/adapters/discord/send/send.ts";
 import { closeRest, createRest } from "../../src/adapters/discord/transport/rest.ts";
 import { SlackSender } from "../../src/adapters/slack/send/send.ts";
 import { createWebClient } from "../../src/adapters/slack/transport/web-api.ts";
-import type { Sender } from "../../src/alerts/sender.ts";
+import { OWN_TOKEN, type Sender } from "../../src/alerts/sender.ts";
 import { silentLog } from "../../src/log.ts";
 import type { Destination } from "../../src/alerts/destination.ts";
 
@@ -20,6 +20,7 @@ export function openSenders(origin: string): { readonly senders: readonly Sender
     command: "/bell",
     botName: () => "bench",
     sleep: (millis: number) => sleep(millis),
+    token: OWN_TOKEN,
   };
   const api = `${origin}/api`;
   const limits = { retries: 0, globalRequestsPerSecond: Number.POSITIVE_INFINITY };

@@ -1,5 +1,6 @@
 import { createSlackAdapter } from "../../src/adapters/slack/index.ts";
 import type { FakeSlack } from "../../test/support/fake-slack/fake-slack.ts";
+import { EMPTY_HOME } from "../../test/support/empty-home.ts";
 import { connectedBot, type ConnectedBot } from "./connected-bot.ts";
 
 /** The bot on a fake Slack and a simulated network, connected. */
@@ -7,7 +8,15 @@ export function slackBot(fake: FakeSlack): Promise<ConnectedBot> {
   const { botToken, appToken } = fake.state;
   return connectedBot(
     fake,
-    (parts) => createSlackAdapter({ botToken, source: { appToken }, command: "/bell", apiUrl: fake.apiUrl, ...parts }),
+    (parts) =>
+      createSlackAdapter({
+        botToken,
+        source: { appToken },
+        command: "/bell",
+        apiUrl: fake.apiUrl,
+        home: EMPTY_HOME,
+        ...parts,
+      }),
     () => fake.sockets.listening === 2,
   );
 }

@@ -69,7 +69,7 @@ export interface PlatformDependencies {
   readonly payloads: Payloads;
   readonly shared: SharedToken;
   readonly installations: PlatformInstallations;
-  readonly home: Required<HomeData>;
+  readonly home: HomeData;
   readonly log: Log;
 }
 

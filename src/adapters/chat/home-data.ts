@@ -49,8 +49,6 @@ export interface Subscription {
 /** Reads a person's data each time the tab is shown. Unreadable data is reported as temporarily unreadable. */
 export interface HomeData {
   readonly savedParties: (person: WorkspaceUser) => Promise<readonly SavedParty[]>;
-  /** Left out where nobody watches. */
-  readonly standing?: (networks: readonly string[], person: WorkspaceUser, page: number) => Promise<HomeStanding>;
-  /** Left out where nobody can subscribe to anything. */
-  readonly subscriptionsOf?: (person: WorkspaceUser) => Promise<readonly Subscription[]>;
+  readonly standing: (networks: readonly string[], person: WorkspaceUser, page: number) => Promise<HomeStanding>;
+  readonly subscriptionsOf: (person: WorkspaceUser) => Promise<readonly Subscription[]>;
 }

@@ -6,8 +6,33 @@ import type { ChannelManagers, LastManagementRequests } from "./respond/channel-
 import type { AnswerRetrier } from "./respond/retry-answer.ts";
 import type { WebApiAccess } from "./transport/web-api.ts";
 
+/** Timing in milliseconds; shortened by tests. */
+export interface SlackTiming {
+  /** Moments of progress at a response_url, since the request; each costs one use. */
+  readonly progressAtMillis?: readonly number[];
+  /** The interval of progress updates elsewhere, and after those moments. */
+  readonly progressEveryMillis?: number;
+  /** Time limit of suggestions. */
+  readonly suggestMillis?: number;
+  readonly backoffMillis?: number;
+  readonly failedMillis?: number;
+  readonly greetMillis?: number;
+  readonly countMillis?: number;
+  readonly checkMillis?: number;
+  readonly againMillis?: number;
+  readonly channelMillis?: number;
+  /** Timeout of a call to Slack; left out, each kind of call has its own. */
+  readonly callMillis?: number;
+  readonly lookupMillis?: number;
+  /** After this long without a byte moved, an upload fails. */
+  readonly stallMillis?: number;
+  /** How long a form may take to open; left out, Slack's own limit. */
+  readonly triggerMillis?: number;
+  readonly editMillis?: number;
+}
+
 /** Dependencies of all request handlers. `signal` aborts a little after `stopping`, to allow last notices. */
-export interface SlackContext extends PressStorage, WebApiAccess {
+export interface SlackContext extends PressStorage, WebApiAccess, SlackTiming {
   readonly bot: Bot;
   readonly log: Log;
   /** The root command, with its slash. */
@@ -17,27 +42,17 @@ export interface SlackContext extends PressStorage, WebApiAccess {
   /** The bot's user id, as it stands in mentions; undefined until Slack has named it. */
   botUser(): string | undefined;
   /**
-   * The installation that is served, where there are many: the place of whatever is asked there, whoever asks. Left out,
-   * it is the workspace that the request names.
+   * The installation that is served, where there are many: requests made there belong to it, whoever makes them. Left
+   * out, it is the workspace that the request names.
    */
   readonly workspace?: string;
   /** Unix milliseconds. */
   now(): number;
-  /** Moments of progress at a response_url, in milliseconds since the request; each costs one use. */
   readonly progressAtMillis: readonly number[];
-  /** The interval of progress updates elsewhere, and after those moments. */
   readonly progressEveryMillis: number;
-  /** Time limit of suggestions. */
   readonly suggestMillis: number;
-  /** Timeout of a call to Slack; left out, each kind of call has its own. */
-  readonly callMillis?: number | undefined;
-  /** How long a form may take to open; left out, Slack's own limit. */
-  readonly triggerMillis?: number | undefined;
-  /** After this long without a byte moved, an upload fails. */
-  readonly stallMillis?: number | undefined;
   readonly managers: ChannelManagers;
   readonly lastManagementRequests: LastManagementRequests;
-  /** Saved parties and subscriptions, for the home tab. */
   readonly homeData: HomeData;
   readonly answerRetrier: AnswerRetrier;
   readonly lostNoticeRetrier: AnswerRetrier;

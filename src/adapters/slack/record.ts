@@ -256,7 +256,7 @@ function serviceOf(values: Values, { tokens, addresses, command, managers }: Ser
         shared,
         isFirst: async (request) =>
           shared.live < 2 || installations.useOnce(`slack ${request}`, Date.now() + REPEATED_FOR),
-        ...home,
+        home,
         mayManage: managers,
       });
       return "pages" in opened

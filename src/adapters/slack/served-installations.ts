@@ -5,8 +5,7 @@ import { SendError, type SharedToken } from "../../alerts/sender.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { PressStorage } from "../chat/press.ts";
-import type { SlackContext } from "./context.ts";
-import type { SlackTiming } from "./index.ts";
+import type { SlackContext, SlackTiming } from "./context.ts";
 import { CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
 import { payloadsOf } from "./install/workspace-payloads.ts";
 import { ChannelManagers, LastManagementRequests } from "./respond/channel-managers.ts";
@@ -19,7 +18,7 @@ interface ServedDependencies extends PressStorage {
   readonly botToken: string | Installations;
   readonly command: string;
   readonly apiUrl?: string | undefined;
-  readonly shared?: SharedToken | undefined;
+  readonly shared: SharedToken;
   readonly mayManage?: readonly string[] | undefined;
   readonly log: Log;
   readonly sleep: Sleep;

@@ -12,7 +12,7 @@ interface HomeDependencies {
 }
 
 /** What a platform shows a person on the bot's own page; read when it is asked for. */
-export function openHome({ platform, platforms, alerts, parties }: HomeDependencies): Required<HomeData> {
+export function openHome({ platform, platforms, alerts, parties }: HomeDependencies): HomeData {
   return {
     async savedParties(person) {
       const { ownParties } = await import("../../bot/options/saved-parties.ts");

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 
 import { SlackSender, type SlackSenderDependencies } from "../../../src/adapters/slack/send/send.ts";
 import { createWebClient } from "../../../src/adapters/slack/transport/web-api.ts";
-import { type Delivery, SendError } from "../../../src/alerts/sender.ts";
+import { type Delivery, OWN_TOKEN, SendError } from "../../../src/alerts/sender.ts";
 import { silentLog } from "../../../src/log.ts";
 
 /** Never aborted. */
@@ -40,6 +40,7 @@ export function senderOn(
       command: "/bell",
       botName: () => "bellwether",
       sleep: () => Promise.resolve(),
+      token: OWN_TOKEN,
       ...rest,
     },
     1,

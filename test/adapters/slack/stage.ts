@@ -2,7 +2,9 @@ import { expect } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
 import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
-import { createSlackAdapter, type SlackAdapterOptions, type SlackTiming } from "../../../src/adapters/slack/index.ts";
+import type { HomeData } from "../../../src/adapters/chat/home-data.ts";
+import type { SlackTiming } from "../../../src/adapters/slack/context.ts";
+import { createSlackAdapter, type SlackAdapterOptions } from "../../../src/adapters/slack/index.ts";
 import { slackManifest } from "../../../src/adapters/slack/manifest.ts";
 import { EVENTS_PATH } from "../../../src/adapters/slack/transport/signature.ts";
 import { OWN_TOKEN } from "../../../src/alerts/sender.ts";
@@ -36,7 +38,7 @@ export interface StageOptions {
   readonly botToken?: SlackAdapterOptions["botToken"];
   readonly appToken?: string;
   readonly log?: Log;
-  readonly subscriptionsOf?: SlackAdapterOptions["subscriptionsOf"];
+  readonly subscriptionsOf?: HomeData["subscriptionsOf"];
   readonly mayManage?: readonly string[];
   /** What the adapter is given for the store's buttons. */
   readonly payloads?: (own: Payloads) => Payloads;
@@ -127,12 +129,15 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       apiUrl: fake.apiUrl,
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
       ...sharing,
-      savedParties: ({ id, workspace = "" }) =>
-        ownParties(store.parties, { platform: "slack", workspace }, { id }, platforms).list(),
-      standing: (networks, person, page) =>
-        homeStanding(alerts, networks, { ...person, platform: "slack" }, platforms, page),
-      subscriptionsOf:
-        options.subscriptionsOf ?? ((person) => homeSubscriptions(alerts, { ...person, platform: "slack" }, platforms)),
+      home: {
+        savedParties: ({ id, workspace = "" }) =>
+          ownParties(store.parties, { platform: "slack", workspace }, { id }, platforms).list(),
+        standing: (networks, person, page) =>
+          homeStanding(alerts, networks, { ...person, platform: "slack" }, platforms, page),
+        subscriptionsOf:
+          options.subscriptionsOf ??
+          ((person) => homeSubscriptions(alerts, { ...person, platform: "slack" }, platforms)),
+      },
       mayManage: options.mayManage,
       sleep: options.waits?.sleep,
       log,

@@ -7,10 +7,10 @@ import type { AnyCommand } from "../../../bot/command.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { code, id, strong, text, type Text } from "../../../reply/text.ts";
 import type { SlackContext } from "../context.ts";
-import { BUTTON_LABEL_LENGTH, MAX_ACTIONS, MAX_VIEW_BLOCKS, SECTION_LENGTH } from "../limits.ts";
-import { contextBlock, sectionBlock } from "../render/blocks.ts";
+import { MAX_VIEW_BLOCKS, SECTION_LENGTH } from "../limits.ts";
+import { contextBlock, headerBlock, sectionBlock } from "../render/blocks.ts";
 import { dangerStyle } from "../render/buttons.ts";
-import { renderPlain, renderText } from "../render/mrkdwn.ts";
+import { plainTextElement, renderText } from "../render/mrkdwn.ts";
 import { encodePress } from "../render/press.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";
@@ -29,15 +29,22 @@ interface HomeState {
 /** Publishes the home tab of a person who opens it, or who pressed a button there. Never rejects. */
 export async function publishHome(slack: SlackContext, person: WorkspaceUser, state: HomeState = {}): Promise<void> {
   await logFailure(slack, "home tab", async () => {
+    const { command, homeData } = slack;
     const { commands, networks } = slack.bot;
-    const { standing: standingOf, subscriptionsOf } = slack.homeData;
     const [standing, parties, subscriptions] = await Promise.all([
-      standingOf === undefined ? undefined : readOrUnreadable(slack, standingOf(networks, person, state.page ?? 0)),
-      readOrUnreadable(slack, slack.homeData.savedParties(person)),
-      subscriptionsOf === undefined ? undefined : readOrUnreadable(slack, subscriptionsOf(person)),
+      readOrUnreadable(slack, homeData.standing(networks, person, state.page ?? 0)),
+      readOrUnreadable(slack, homeData.savedParties(person)),
+      readOrUnreadable(slack, homeData.subscriptionsOf(person)),
     ]);
-    const own = { command: slack.command, botName: slack.botName(), commands, ...state };
-    const view = renderHome({ ...own, standing, parties, subscriptions });
+    const view = renderHome({
+      ...state,
+      command,
+      botName: slack.botName(),
+      commands,
+      standing,
+      parties,
+      subscriptions,
+    });
     await retryRateLimited(slack, () => slack.web.views.publish({ user_id: person.id, view }));
   });
 }
@@ -52,24 +59,22 @@ async function readOrUnreadable<T>(slack: SlackContext, reading: Promise<T>): Pr
   }
 }
 
-/** How many saved parties and subscriptions a page shows. */
-const PARTIES_PER_PAGE = 20;
-const SUBSCRIPTIONS_PER_PAGE = 20;
+/** How many saved parties, and how many subscriptions, a page shows. */
+const PER_PAGE = 20;
 /** How many channels are counted. */
 const MAX_CHANNELS = 100;
 const MAX_PAGES = 100;
 
+/** `unreadable`: the store did not answer. */
 interface HomeContent extends HomeState {
   /** The root command, with its slash. */
   readonly command: string;
   readonly botName: string;
   readonly commands: readonly AnyCommand[];
-  /** Undefined where nobody watches; `unreadable` where the store did not answer. */
-  readonly standing: HomeStanding | "unreadable" | undefined;
+  readonly standing: HomeStanding | "unreadable";
   /** This person's saved parties. */
   readonly parties: readonly SavedParty[] | "unreadable";
-  /** Undefined where nobody can subscribe to anything. */
-  readonly subscriptions: readonly Subscription[] | "unreadable" | undefined;
+  readonly subscriptions: readonly Subscription[] | "unreadable";
 }
 
 /**
@@ -77,22 +82,23 @@ interface HomeContent extends HomeState {
  */
 export function renderHome(content: HomeContent): HomeView {
   const { command, commands, answered, parties, standing, subscriptions } = content;
-  const own = subscriptions === "unreadable" ? [] : (subscriptions ?? []).filter(({ remove }) => remove !== undefined);
+  const own = subscriptions === "unreadable" ? [] : subscriptions.filter(({ remove }) => remove !== undefined);
   const saved = parties === "unreadable" ? [] : parties;
   const needed = Math.max(
-    standing === undefined || standing === "unreadable" ? 1 : standing.pages,
-    Math.ceil(saved.length / PARTIES_PER_PAGE),
-    Math.ceil(own.length / SUBSCRIPTIONS_PER_PAGE),
+    standing === "unreadable" ? 1 : standing.pages,
+    Math.ceil(saved.length / PER_PAGE),
+    Math.ceil(own.length / PER_PAGE),
   );
   const pages = Math.min(MAX_PAGES, needed);
   const page = Math.min(content.page ?? 0, pages - 1);
-  const offered = commands.map(({ name }) => name);
+  const isOffered = (name: string): boolean => commands.some((one) => one.name === name);
+  const asking = (name: string): Press => ({ kind: "ask", ask: { command: name, options: {} }, effect: "reply" });
+  const isNew = parties !== "unreadable" && subscriptions !== "unreadable" && saved.length + own.length === 0;
   const blocks: KnownBlock[] = [
     ...(answered === undefined
       ? []
       : [line(text`The answer to ${code(`${command} ${answered.command}`)} is under Messages, beside this tab.`)]),
-    // Whoever has nothing of their own here is new.
-    ...(parties !== "unreadable" && subscriptions !== "unreadable" && saved.length + own.length === 0
+    ...(isNew
       ? [
           line(
             text`Bellwether answers questions about the trading network, and says first when something is wrong with it. Press ${strong("Ask a question")}, or subscribe a channel to alerts, as the end of this page says.`,
@@ -100,17 +106,13 @@ export function renderHome(content: HomeContent): HomeView {
         ]
       : []),
     ...standingBlocks(standing),
-    ...actions("begin", [
+    buttonRow([
       ["Ask a question", { kind: "question" }],
-      ...["market list", "help"]
-        .filter((name) => offered.includes(name))
-        .map((name): [string, Press] => [
-          name === "help" ? "Help" : "Markets",
-          { kind: "ask", ask: { command: name, options: {} }, effect: "reply" },
-        ]),
+      ...(isOffered("market list") ? [["Markets", asking("market list")] as const] : []),
+      ...(isOffered("help") ? [["Help", asking("help")] as const] : []),
     ]),
-    ...(offered.includes("my party") ? partyBlocks(command, parties, page) : []),
-    ...(subscriptions === undefined ? [] : subscriptionBlocks(content, subscriptions, page)),
+    ...(isOffered("my party") ? partyBlocks(command, parties, page) : []),
+    ...subscriptionBlocks(content, page),
     ...pageChoice(page, pages),
     line(
       text`Type ${code(`${command} market list`)} in any channel: only you see the answer, and ${strong("Share")} shows it to all. In a thread, mention the app instead. ${code(`${command} help`)} lists what can be asked.`,
@@ -121,16 +123,15 @@ export function renderHome(content: HomeContent): HomeView {
 
 /** The verdict on each network, and the open alerts with what to do about them. */
 function standingBlocks(standing: HomeContent["standing"]): KnownBlock[] {
-  if (standing === undefined) return [header("Bellwether")];
-  if (standing === "unreadable") return [header("Networks"), unreadable()];
+  if (standing === "unreadable") return [headerBlock("Networks"), unreadable()];
   const { networks, open, more } = standing;
   return [
-    header("Networks"),
+    headerBlock("Networks"),
     ...lists(
       networks.map(({ tone, text: shown }) => text`${TONE_SIGNS[tone]}${shown}`),
       "",
     ),
-    header("Open alerts"),
+    headerBlock("Open alerts"),
     ...(open.length === 0 ? [line(text`None.`)] : open.map((one, index) => alertBlock(one, index))),
     ...(more === 0
       ? []
@@ -161,20 +162,16 @@ function withButton(
   };
   const value = encodePress(press);
   if (value === undefined) return block;
-  const words = { type: "plain_text", text: label, emoji: false } as const;
-  return { ...block, accessory: { type: "button", action_id: `press:${name}`, text: words, value, ...look } };
+  const accessory = { action_id: `press:${name}`, text: plainTextElement(label), value, ...look };
+  return { ...block, accessory: { type: "button", ...accessory } };
 }
 
-function subscriptionBlocks(
-  { command, botName, commands }: HomeContent,
-  subscriptions: readonly Subscription[] | "unreadable",
-  page: number,
-): KnownBlock[] {
-  const title = header("What you are told of");
+function subscriptionBlocks({ command, botName, commands, subscriptions }: HomeContent, page: number): KnownBlock[] {
+  const title = headerBlock("What you are told of");
   if (subscriptions === "unreadable") return [title, unreadable()];
   const own = subscriptions.filter(({ remove }) => remove !== undefined);
   const channels = subscriptions.filter(({ remove }) => remove === undefined).slice(0, MAX_CHANNELS);
-  const shown = pageOf(own, SUBSCRIPTIONS_PER_PAGE, page);
+  const shown = pageOf(own, page);
   const may = commands.some(({ name }) => name === "alerts add");
   return [
     title,
@@ -187,7 +184,7 @@ function subscriptionBlocks(
           ),
         ]
       : shown.map((one, index) => subscriptionBlock(one, index))),
-    header("Channels here"),
+    headerBlock("Channels here"),
     ...lists(
       channels.map(({ text: counted }) => counted),
       "• ",
@@ -220,7 +217,7 @@ function unreadable(): KnownBlock {
 }
 
 function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadable", page: number): KnownBlock[] {
-  const title = header("Your parties");
+  const title = headerBlock("Your parties");
   if (parties === "unreadable") return [title, unreadable()];
   if (parties.length === 0) {
     return [
@@ -228,7 +225,7 @@ function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadab
       line(text`None yet. ${code(`${command} my party <id> [name]`)} saves one: it becomes your default.`),
     ];
   }
-  const shown = pageOf(parties, PARTIES_PER_PAGE, page);
+  const shown = pageOf(parties, page);
   return [
     title,
     ...shown.map((party, index) =>
@@ -241,28 +238,28 @@ function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadab
   ];
 }
 
-/** A select of the pages, where there are several. */
 /** What a page shows of a list; of a list that ends before it, the last page. */
-function pageOf<T>(all: readonly T[], perPage: number, page: number): readonly T[] {
-  const last = Math.max(0, Math.ceil(all.length / perPage) - 1);
-  const from = Math.min(page, last) * perPage;
-  return all.slice(from, from + perPage);
+function pageOf<T>(all: readonly T[], page: number): readonly T[] {
+  const last = Math.max(0, Math.ceil(all.length / PER_PAGE) - 1);
+  const from = Math.min(page, last) * PER_PAGE;
+  return all.slice(from, from + PER_PAGE);
 }
 
+/** A select of the pages, where there are several. */
 function pageChoice(page: number, pages: number): KnownBlock[] {
   if (pages === 1) return [];
-  const words = (shown: string) => ({ type: "plain_text", text: shown, emoji: false }) as const;
   const options = Array.from({ length: pages }, (_, index) => ({
-    text: words(`Page ${index + 1} of ${pages}`),
+    text: plainTextElement(`Page ${index + 1} of ${pages}`),
     value: encodePress({ kind: "home", page: index }) ?? "",
   }));
   const [initial] = options.slice(page);
-  const select = { type: "static_select", action_id: "home:page", placeholder: words("Page"), options } as const;
+  const select = {
+    type: "static_select",
+    action_id: "home:page",
+    placeholder: plainTextElement("Page"),
+    options,
+  } as const;
   return [{ type: "actions", elements: [initial === undefined ? select : { ...select, initial_option: initial }] }];
-}
-
-function header(title: string): KnownBlock {
-  return { type: "header", text: { type: "plain_text", text: title, emoji: false } };
 }
 
 function line(content: Text): KnownBlock {
@@ -283,17 +280,11 @@ function lists(items: readonly Text[], bullet: string, after: readonly string[] 
   return packed.map(sectionBlock);
 }
 
-function actions(group: string, buttons: readonly (readonly [string, Press])[]): KnownBlock[] {
+function buttonRow(buttons: readonly (readonly [label: string, press: Press])[]): KnownBlock {
   const elements = buttons.flatMap(([label, press], index): Button[] => {
     const value = encodePress(press);
-    const shown = renderPlain([{ kind: "text", text: label }], BUTTON_LABEL_LENGTH).text;
-    if (value === undefined || shown === "") return [];
-    const text = { type: "plain_text", text: shown, emoji: false } as const;
-    return [{ type: "button", action_id: `press:${group}:${index}`, text, value }];
+    if (value === undefined) return [];
+    return [{ type: "button", action_id: `press:begin:${index}`, text: plainTextElement(label), value }];
   });
-  const rows: KnownBlock[] = [];
-  for (let start = 0; start < elements.length; start += MAX_ACTIONS) {
-    rows.push({ type: "actions", elements: elements.slice(start, start + MAX_ACTIONS) });
-  }
-  return rows;
+  return { type: "actions", elements };
 }

@@ -9,7 +9,7 @@ import { mostThat } from "../../chat/bounds.ts";
 import type { Press } from "../../chat/press.ts";
 import { MAX_SECTION_FIELDS, SECTION_FIELD_LENGTH, SECTION_LENGTH } from "../limits.ts";
 import { renderChoice } from "./buttons.ts";
-import { escapeMrkdwn, insideFence, type Markup, renderText } from "./mrkdwn.ts";
+import { escapeMrkdwn, insideFence, type Markup, plainTextElement, renderText } from "./mrkdwn.ts";
 import {
   choiceLengths,
   mostImportant,
@@ -262,6 +262,10 @@ function truncationNote(table: Table, shown: RenderedTable, { held, folded }: Ta
   if (parts.length === 0 && shown.whole) return "";
   if (folded && (shown.rows < table.rows.length || shown.columns < of)) return parts.join(", ");
   return escapeMrkdwn(`${parts.length === 0 ? "Shortened" : `${parts.join(", ")} shown`}; ${held}`);
+}
+
+export function headerBlock(text: string): KnownBlock {
+  return { type: "header", text: plainTextElement(text) };
 }
 
 /** Small print. */

@@ -5,7 +5,6 @@ import type {
   ConfirmationDialog,
   KnownBlock,
   Overflow,
-  PlainTextElement,
   PlainTextOption,
   StaticSelect,
 } from "@slack/types";
@@ -27,7 +26,7 @@ import {
   OVERFLOW_OPTIONS,
 } from "../limits.ts";
 import { ROOT_COMMAND } from "../platform.ts";
-import { escapeMrkdwn, linkMarkup, renderPlain } from "./mrkdwn.ts";
+import { escapeMrkdwn, linkMarkup, plainTextElement, renderPlain } from "./mrkdwn.ts";
 import {
   decodePress,
   encodePress,
@@ -205,21 +204,21 @@ function arrange(all: readonly Pressable[]): Record<"buttons" | "menu" | "lines"
 }
 
 function buttonOf({ label, value, url, asked }: Pressable, index: number): Button {
-  const text = plainLabel(label);
+  const text = plainTextElement(label);
   return url === undefined
     ? { type: "button", action_id: `press:${index}`, text, value: value(INLINE_PRESS_LENGTH), ...asked }
     : { type: "button", action_id: `link:${index}`, text, url };
 }
 
 function optionOf({ label, value, url }: Pressable): PlainTextOption {
-  return { text: plainLabel(label), value: value(OPTION_VALUE_LENGTH), ...(url === undefined ? {} : { url }) };
+  return { text: plainTextElement(label), value: value(OPTION_VALUE_LENGTH), ...(url === undefined ? {} : { url }) };
 }
 
 function menuOf(options: PlainTextOption[]): (Overflow | StaticSelect)[] {
   if (options.length === 0) return [];
   const { min, max } = OVERFLOW_OPTIONS;
   if (options.length >= min && options.length <= max) return [{ type: "overflow", action_id: "menu", options }];
-  return [{ type: "static_select", action_id: "menu", placeholder: plainLabel(MORE), options }];
+  return [{ type: "static_select", action_id: "menu", placeholder: plainTextElement(MORE), options }];
 }
 
 /** A button's URL; undefined for one that Slack would reject. */
@@ -244,10 +243,6 @@ function labelText(offered: readonly string[]): Label {
   return renderPlain([{ kind: "text", text }], BUTTON_LABEL_LENGTH);
 }
 
-function plainLabel(text: string): PlainTextElement {
-  return { type: "plain_text", text, emoji: false };
-}
-
 /** What can be chosen from. */
 export interface Choice {
   readonly label: string;
@@ -268,8 +263,8 @@ export function renderChoice(
     select: {
       type: "static_select",
       action_id: action,
-      placeholder: plainLabel(placeholder.text),
-      options: labels.map(({ text }, at) => ({ text: plainLabel(text), value: storedPressValue({ key, at }) })),
+      placeholder: plainTextElement(placeholder.text),
+      options: labels.map(({ text }, at) => ({ text: plainTextElement(text), value: storedPressValue({ key, at }) })),
     },
     press: { kind: "choice", asks: offered.map(({ invocation }) => invocation), effect, asker },
     whole: [placeholder, ...labels].every((one) => one.whole),
@@ -317,10 +312,10 @@ function confirmation(question: string, label: string): ConfirmationDialog {
     .toWellFormed()
     .replace(/&[a-z]*$/u, "");
   return {
-    title: { type: "plain_text", text: "Are you sure?", emoji: false },
-    text: { type: "plain_text", text: text.text, emoji: false },
-    confirm: { type: "plain_text", text: cut === "" ? "Yes" : cut, emoji: false },
-    deny: { type: "plain_text", text: "Cancel", emoji: false },
+    title: plainTextElement("Are you sure?"),
+    text: plainTextElement(text.text),
+    confirm: plainTextElement(cut === "" ? "Yes" : cut),
+    deny: plainTextElement("Cancel"),
   };
 }
 

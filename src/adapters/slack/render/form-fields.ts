@@ -1,4 +1,4 @@
-import type { InputBlock, PlainTextOption } from "@slack/types";
+import type { InputBlock, PlainTextElement, PlainTextOption } from "@slack/types";
 
 import { isRequired } from "../../../bot/grammar/usage.ts";
 import { formatCount } from "../../../units/format-number.ts";
@@ -12,7 +12,7 @@ import {
   OPTION_VALUE_LENGTH,
   PLACEHOLDER_LENGTH,
 } from "../limits.ts";
-import { renderPlain } from "./mrkdwn.ts";
+import { plainTextElement, renderPlain } from "./mrkdwn.ts";
 
 // The fields of a form: one for each option, and a picker beside it where it takes a time. Their values are read as the
 // option would be typed.
@@ -219,9 +219,9 @@ export function optionObject(label: string, value: string): PlainTextOption | un
   return { text: plainTextObject(label.trim() === "" ? value : label, OPTION_TEXT_LENGTH), value };
 }
 
-export function plainTextObject(text: string, max: number): { type: "plain_text"; text: string; emoji: false } {
+export function plainTextObject(text: string, max: number): PlainTextElement {
   const shown = renderPlain([{ kind: "text", text }], max).text;
-  return { type: "plain_text", text: shown === "" ? "–" : shown, emoji: false };
+  return plainTextElement(shown === "" ? "–" : shown);
 }
 
 interface Chosen {

@@ -17,7 +17,7 @@ import {
   PRIVATE_METADATA_LENGTH,
   SECTION_LENGTH,
 } from "../limits.ts";
-import { sectionBlock } from "./blocks.ts";
+import { headerBlock, sectionBlock } from "./blocks.ts";
 import {
   fieldsOf,
   type FormBlock,
@@ -83,7 +83,9 @@ export function renderForm(
   const shown = chooses ? options.filter(([name]) => name === edits.option) : showsAll ? options : first;
   const headings = options.length <= MAX_PLAIN_FIELDS ? [undefined] : [undefined, ...headingsOf(shown)];
   const blocks = headings.flatMap((heading): KnownBlock[] => [
-    ...(heading === undefined ? [] : headingBlocks(heading)),
+    ...(heading === undefined
+      ? []
+      : [{ type: "divider" as const }, headerBlock(plainTextObject(heading, HEADER_LENGTH).text)]),
     ...shown
       .filter(([, { section }]) => headings.length === 1 || section === heading)
       .flatMap(([name, option]) =>
@@ -125,10 +127,6 @@ const MORE: KnownBlock = {
 
 function headingsOf(options: readonly (readonly [string, Option])[]): string[] {
   return [...new Set(options.flatMap(([, { section }]) => section ?? []))];
-}
-
-function headingBlocks(heading: string): KnownBlock[] {
-  return [{ type: "divider" }, { type: "header", text: plainTextObject(heading, HEADER_LENGTH) }];
 }
 
 /** What a form asks. */

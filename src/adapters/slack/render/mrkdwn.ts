@@ -1,3 +1,5 @@
+import type { PlainTextElement } from "@slack/types";
+
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
 import { type Inline, type Person, type Text, timeOf } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
@@ -51,6 +53,11 @@ export function renderPlain(content: Text, max: number): { text: string; whole: 
     fits += 1;
   }
   return { text: `${escapeText(points.slice(0, fits).join(""))}${ELLIPSIS}`, whole: false };
+}
+
+/** Escaped text as Slack's object, in which no code becomes an emoji. */
+export function plainTextElement(text: string): PlainTextElement {
+  return { type: "plain_text", text, emoji: false };
 }
 
 /** Markup acts only beside a blank or punctuation; a zero-width space makes the border where two runs touch. */

@@ -25,6 +25,7 @@ import {
 import { ROOT_COMMAND } from "../platform.ts";
 import {
   contextBlock as smallPrint,
+  headerBlock,
   renderBlock,
   type RenderedBlocks,
   sectionBlock,
@@ -218,11 +219,7 @@ function renderTitle(reply: Reply, max: number): Layout["title"] {
   const linked = reply.url !== undefined && /^https?:\/\//iu.test(reply.url) && reply.url.length <= 1500;
   if (plain.whole && plain.text !== "" && !linked) {
     const text = `${emoji}${plain.text}`;
-    return {
-      block: { type: "header", text: { type: "plain_text", text, emoji: false } },
-      length: text.length,
-      whole: true,
-    };
+    return { block: headerBlock(text), length: text.length, whole: true };
   }
   const content = linked
     ? renderText([{ kind: "link", text: plainText(reply.title), url: reply.url ?? "" }], { max: max * 2 - 10 })

@@ -37,7 +37,7 @@ export interface AnswerRetrierOptions {
 }
 
 /** How long and how often an answer is retried. */
-interface RetryPolicy {
+export interface RetryPolicy {
   readonly maxDurationMillis: Milliseconds;
   /** The first delay; doubles up to `maxDelayMillis`. */
   readonly initialDelayMillis: Milliseconds;

@@ -12,7 +12,6 @@ import {
   type Receipt,
   type Sender,
   SendError,
-  OWN_TOKEN,
   type SharedToken,
   throwUnlessAlive,
 } from "../../../alerts/sender.ts";
@@ -51,7 +50,7 @@ export interface SlackSenderDependencies extends PressStorage, Omit<FileUploadDe
   readonly command: string;
   /** Called with a channel that the bot is not in. */
   readonly onNotInChannel?: ((channel: string) => void) | undefined;
-  readonly token?: SharedToken | undefined;
+  readonly token: SharedToken;
   /** Between two edits of one message; edits in between are merged. */
   readonly editMillis?: number | undefined;
   /** The entries of each of its caches. */
@@ -86,7 +85,6 @@ export class SlackSender implements Sender {
   readonly platform = "slack";
   readonly #web: WebClient;
   readonly #dependencies: SlackSenderDependencies;
-  readonly #token: SharedToken;
   readonly #queue: ChannelQueue;
   readonly #directChannels: LRUCache<string, string>;
   readonly #editedAt: LRUCache<string, number>;
@@ -98,7 +96,6 @@ export class SlackSender implements Sender {
   constructor(web: WebClient, dependencies: SlackSenderDependencies, channelMillis: number) {
     this.#web = web;
     this.#dependencies = dependencies;
-    this.#token = dependencies.token ?? OWN_TOKEN;
     this.#queue = new ChannelQueue(channelMillis);
     // Without `max`, which would reserve the room for all of them.
     const bound = { maxSize: dependencies.cached ?? MAX_CACHED, sizeCalculation: () => 1 };
@@ -230,7 +227,7 @@ export class SlackSender implements Sender {
       for (;;) {
         signal.throwIfAborted();
         this.#refusal.throwWhileRefused();
-        if (posts) throwUnlessAlive(this.#token);
+        if (posts) throwUnlessAlive(this.#dependencies.token);
         posting = posts;
         try {
           return await orAborted(once(), signal);

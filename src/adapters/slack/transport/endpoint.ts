@@ -11,7 +11,7 @@ import { isSignedBySlack } from "./signature.ts";
 interface EndpointOptions {
   readonly signingSecret: string;
   /** Checks the bot's token, which is all that there is to lose without sockets; left out where there are many. */
-  readonly identity?: Pick<Identity, "health">;
+  readonly identity?: Pick<Identity, "health"> | undefined;
   readonly log: Log;
   /** See IntakeOptions. */
   readonly isFirst?: IsFirst | undefined;

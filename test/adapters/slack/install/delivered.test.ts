@@ -4,6 +4,7 @@ import { createSlackAdapter } from "../../../../src/adapters/slack/index.ts";
 import { silentLog } from "../../../../src/log.ts";
 import { aSubscription } from "../../../alerts/samples.ts";
 import { alertsOn } from "../../../support/alert-service.ts";
+import { EMPTY_HOME } from "../../../support/empty-home.ts";
 import { delivering } from "../../../support/delivering.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { signal } from "../sending.ts";
@@ -24,6 +25,7 @@ test("alerts go with the token that each workspace installed; one that removes t
     command: "/bell",
     apiUrl: slack.apiUrl,
     payloads: store.payloads,
+    home: EMPTY_HOME,
     log: silentLog(),
     timing: { channelMillis: 1 },
   });
