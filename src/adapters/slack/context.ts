@@ -1,8 +1,11 @@
+import type { LRUCache } from "lru-cache";
+
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
 import type { PressStorage } from "../chat/press.ts";
 import type { HomeData } from "../chat/home-data.ts";
-import type { ChannelManagers, LastManagementRequests } from "./respond/channel-managers.ts";
+import type { ChannelManagers } from "./respond/channel-managers.ts";
+import type { RequestContext } from "./respond/request-context.ts";
 import type { AnswerRetrier } from "./respond/retry-answer.ts";
 import type { WebApiAccess } from "./transport/web-api.ts";
 
@@ -52,7 +55,11 @@ export interface SlackContext extends PressStorage, WebApiAccess, SlackTiming {
   readonly progressEveryMillis: number;
   readonly suggestMillis: number;
   readonly managers: ChannelManagers;
-  readonly lastManagementRequests: LastManagementRequests;
+  /**
+   * By channel, the last request that changed its alerts. A slash command also works where the bot is no member, but the
+   * bot cannot post there: whoever asked must be notified.
+   */
+  readonly lastManagementRequests: LRUCache<string, RequestContext>;
   readonly homeData: HomeData;
   readonly answerRetrier: AnswerRetrier;
   readonly lostNoticeRetrier: AnswerRetrier;

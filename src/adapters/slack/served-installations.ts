@@ -4,11 +4,12 @@ import { LRUCache } from "lru-cache";
 import { SendError, type SharedToken } from "../../alerts/sender.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import type { PressStorage } from "../chat/press.ts";
 import type { SlackContext, SlackTiming } from "./context.ts";
 import { CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
 import { payloadsOf } from "./install/workspace-payloads.ts";
-import { ChannelManagers, LastManagementRequests } from "./respond/channel-managers.ts";
+import { ChannelManagers } from "./respond/channel-managers.ts";
 import { SlackSender } from "./send/send.ts";
 import { Identity } from "./transport/identity.ts";
 import { type Installation, type Installations, type Origin, singleInstallation } from "./transport/installations.ts";
@@ -50,6 +51,11 @@ const CHANNEL_MARGIN_MILLIS = 5;
 const MAX_SERVED = 1000;
 /** The entries of each cache, where each of many installations has its own. */
 const CACHED_EACH = 200;
+
+/** So many channels are remembered with the request that changed their alerts. */
+const MAX_REMEMBERED = 1000;
+/** A message about a change follows within seconds; later failures concern the operator. */
+const REMEMBERED_MILLIS: Milliseconds = 600_000;
 
 /** Serves every installation of the app with its own token, and none with another's. */
 export class ServedInstallations {
@@ -165,7 +171,7 @@ export class ServedInstallations {
         team: () => identity.team,
         ...cached,
       }),
-      lastManagementRequests: new LastManagementRequests(cached.cached),
+      lastManagementRequests: new LRUCache({ max: cached.cached ?? MAX_REMEMBERED, ttl: REMEMBERED_MILLIS }),
     });
   }
 }

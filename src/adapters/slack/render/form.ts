@@ -36,19 +36,19 @@ import { renderText } from "./mrkdwn.ts";
 const FormMetadata = z.object({
   command: z.string(),
   /** The response_url of the answer; without it, the answer goes to direct messages. */
-  response: z.object({ url: z.url(), since: z.number(), used: z.number() }).exactOptional(),
+  response: z.object({ url: z.url(), since: z.number(), used: z.number() }).optional(),
   /** The response_url belongs to a button: an answer there appears below its message. */
-  button: z.literal(true).exactOptional(),
-  channel: z.string().exactOptional(),
-  thread: z.string().exactOptional(),
+  button: z.literal(true).optional(),
+  channel: z.string().optional(),
+  thread: z.string().optional(),
   /** Whether others could see an answer there. */
   shared: z.boolean(),
   /** All options are shown, those too that are needed less. */
-  all: z.literal(true).exactOptional(),
+  all: z.literal(true).optional(),
   /** The thing whose values the form began with. */
-  begins: z.string().exactOptional(),
+  begins: z.string().optional(),
   /** Of these fields it is known that they are to be changed, whatever they held at first. */
-  changed: z.array(z.string()).exactOptional(),
+  changed: z.array(z.string()).optional(),
 });
 export type FormMetadata = Immutable<z.infer<typeof FormMetadata>>;
 

@@ -9,7 +9,7 @@ export interface MessageContext extends KeptContext {
   /** The root command, with its slash, before each line to type; left out = the usual one. */
   readonly command?: string;
   /** It is shown in a modal, which takes no table. */
-  readonly inView?: boolean;
+  readonly inView?: boolean | undefined;
   /** Shows everything, with a button back to what people read first. */
   readonly whole?: boolean;
 }

@@ -22,7 +22,7 @@ export const ANSWER_CALLBACK_ID = "answer";
 const Metadata = z.object({
   v: z.literal(1),
   /** The channel that it is about. */
-  channel: z.string().exactOptional(),
+  channel: z.string().optional(),
 });
 
 /** An answer's modal that stands open, and the channel that it is about. */
@@ -36,7 +36,7 @@ export function answerViewOf(
 ): AnswerView | undefined {
   if (view?.callback_id !== ANSWER_CALLBACK_ID) return undefined;
   const { channel } = Metadata.safeParse(parseJson(view.private_metadata)).data ?? {};
-  return { id: view.id, ...(channel === undefined ? {} : { channel }) };
+  return { id: view.id, channel };
 }
 
 /** A modal with an answer. */
@@ -46,7 +46,7 @@ export function answerModal(blocks: readonly KnownBlock[], channel: string | und
     callback_id: ANSWER_CALLBACK_ID,
     title: plainTextObject("Bellwether", 24),
     close: plainTextObject("Close", 24),
-    private_metadata: JSON.stringify({ v: 1, ...(channel === undefined ? {} : { channel }) }),
+    private_metadata: JSON.stringify({ v: 1, channel }),
     blocks: [...blocks],
   };
 }
@@ -65,15 +65,31 @@ export async function openAnswerView(
   ask: Ask,
   channel: string | undefined,
 ): Promise<AnswerView | undefined> {
+  const id = await showView(slack, trigger, ask.command, () => waitingView(slack, ask, channel));
+  return id === undefined ? undefined : { id, channel };
+}
+
+/**
+ * Opens a modal, or changes one that is open, and gives its id; undefined where Slack does not do it in time. Never
+ * rejects.
+ */
+export async function showView(
+  slack: SlackContext,
+  where: string | Pick<AnswerView, "id">,
+  command: string,
+  viewOf: () => ModalView | Promise<ModalView>,
+): Promise<string | undefined> {
+  const show = async () => {
+    const view = await viewOf();
+    return typeof where === "string"
+      ? slack.web.views.open({ trigger_id: where, view })
+      : slack.web.views.update({ view_id: where.id, view });
+  };
   try {
-    const opened = await withTimeout(
-      slack.web.views.open({ trigger_id: trigger, view: waitingView(slack, ask, channel) }),
-      slack.triggerMillis ?? TRIGGER_LIFETIME_MILLIS,
-    );
-    const id = opened.view?.id;
-    return id === undefined ? undefined : { id, ...(channel === undefined ? {} : { channel }) };
+    const shown = await withTimeout(show(), slack.triggerMillis ?? TRIGGER_LIFETIME_MILLIS);
+    return shown.view?.id;
   } catch (error) {
-    slack.log.warn({ platform: "slack", command: ask.command, why: describeError(error) }, "form not opened");
+    slack.log.warn({ platform: "slack", command, why: describeError(error) }, "form not opened");
     return undefined;
   }
 }
@@ -89,12 +105,7 @@ export function viewResponder(api: WebApiAccess, { id, channel }: AnswerView, se
   };
   const say = (body: MessageBody): Promise<void> => show(body, retryingRateLimited(api));
   const responder: Responder = {
-    shared: false,
     inView: true,
-    replacesMessage: false,
-    pace: "steady",
-    expires: false,
-    direct: false,
     replacesProgress: () => true,
     showProgress: (body) => show(body, withoutRetry),
     say,

@@ -45,10 +45,10 @@ export function createAnswer(
     const context: MessageContext = {
       asker: caller.id,
       command: slack.command,
-      inView: here.inView === true,
+      inView: here.inView,
       ...refresh,
-      shareable: may?.share === true && shownTo === "caller" && here.shared,
-      replaces: here.replacesMessage && fresh !== true,
+      shareable: may?.share === true && shownTo === "caller" && here.shared === true,
+      replaces: here.replacesMessage === true && fresh !== true,
       ...(ask !== undefined && reply.failure === "caller" && hasForm(slack, ask) ? { form: ask } : {}),
     };
     const lines = { notes: again ? [POSSIBLE_DUPLICATE] : [], above: failed ? undefined : above };
@@ -105,7 +105,7 @@ export function createAnswer(
     const isPublic = shownTo === "channel" && channel !== undefined;
     const destination: FileDestination | (() => Promise<FileDestination>) = isPublic
       ? { channel, thread, description: thread === undefined ? "this channel" : "this thread" }
-      : () => directFileDestination(slack, caller.id, responder.direct ? undefined : (channel ?? ""));
+      : () => directFileDestination(slack, caller.id, responder.direct === true ? undefined : (channel ?? ""));
     try {
       return await files.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));
     } catch (error) {
@@ -118,7 +118,7 @@ export function createAnswer(
     }
   }
 
-  const direct = here.direct ? undefined : directMessageResponder(slack, caller.id);
+  const direct = here.direct === true ? undefined : directMessageResponder(slack, caller.id);
   return {
     sayHere,
     sayInDirectMessage: direct && ((again) => sayDirectly(direct, again)),

@@ -16,7 +16,7 @@ import type { ServedInstallations, SharedContext } from "../served-installations
 import { describeError, logFailure } from "../transport/api-error.ts";
 import { App } from "../transport/bolt.ts";
 import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
-import { handleButton, type Pressed } from "./button-handler.ts";
+import { handleButton } from "./button-handler.ts";
 import { handleCommand, handleMention } from "./command-handler.ts";
 import { isOrgWide, originsOf, type PayloadOrigin, answerForeignWorkspace } from "./foreign-workspace.ts";
 import {
@@ -28,7 +28,7 @@ import {
   type SubmittedView,
   suggestOptions,
 } from "./form-handler.ts";
-import type { Asker } from "./invocation.ts";
+import { askerOf } from "./invocation.ts";
 import { handleAskForm, handleWhyThisAlert } from "./shortcut-handler.ts";
 
 /** The member of Bolt's context with the installation's. */
@@ -105,15 +105,15 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
     if (body.view?.callback_id === FORM_CALLBACK_ID) {
       // A form has one button, and one field that tells at once what is chosen in it.
       if (payload.action_id === MORE_ACTION_ID) track(showAllOptions(slack, body.view));
-      else track(showPresent(slack, body.view, senderOf(slack, body)));
+      else track(showPresent(slack, body.view, askerOf(slack, body)));
       return;
     }
-    const pressed = pressedIn(payload);
-    if (pressed !== undefined) track(handleButton(slack, body, pressed));
+    const value = valueOf(payload);
+    if (value !== LINK_VALUE) track(handleButton(slack, body, value));
   });
   app.view<ViewSubmitAction>(FORM_CALLBACK_ID, async ({ ack, body, context, view }) => {
     const slack = slackOf(context);
-    await acknowledge(ack, await handleForm(slack, view, senderOf(slack, body)));
+    await acknowledge(ack, await handleForm(slack, view, askerOf(slack, body)));
   });
   app.shortcut(
     { type: "message_action", callback_id: SHORTCUTS.why.callback_id },
@@ -128,57 +128,45 @@ export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
   });
   app.view<ViewSubmitAction>(ASK_CALLBACK_ID, async ({ ack, body, context, view }) => {
     const slack = slackOf(context);
-    await acknowledge(ack, await handleAskForm(slack, view, senderOf(slack, body)));
+    await acknowledge(ack, await handleAskForm(slack, view, askerOf(slack, body)));
   });
   app.options(/.*/u, async ({ ack, body, context }) => {
     const slack = slackOf(context);
     const view = "view" in body ? (body.view as SubmittedView | undefined) : undefined;
     const block = "block_id" in body ? body.block_id : "";
-    await ack({ options: await suggestOptions(slack, view, block, body.value, senderOf(slack, body)) });
+    await ack({ options: await suggestOptions(slack, view, block, body.value, askerOf(slack, body)) });
   });
-  app.event("app_mention", ({ event, body, context }) => {
+  app.event("app_mention", async ({ event, body, context }) => {
     // The event's own team is the author's, which may be another organisation's.
     track(handleMention(slackOf(context), { ...event, team: body.team_id }));
-    return Promise.resolve();
   });
-  app.event("app_home_opened", ({ event, body, context }) => {
+  app.event("app_home_opened", async ({ event, body, context }) => {
     const slack = slackOf(context);
     const workspace = slack.workspace ?? body.team_id;
     if (event.tab === "home") track(publishHome(slack, { id: event.user, workspace }));
-    return Promise.resolve();
   });
-  app.event("app_uninstalled", ({ body, context }) => {
+  app.event("app_uninstalled", async ({ body, context }) => {
     track(forget(slackOf(context), body));
-    return Promise.resolve();
   });
-  app.event("tokens_revoked", ({ event, body, context }) => {
+  app.event("tokens_revoked", async ({ event, body, context }) => {
     // Those of people are not the app's.
     if ((event.tokens.bot ?? []).length > 0) track(forget(slackOf(context), body));
-    return Promise.resolve();
   });
-  app.error((error) => {
+  app.error(async (error) => {
     shared.log.error({ platform: "slack", err: error, why: describeError(error) }, "listener failed");
-    return Promise.resolve();
   });
   return app;
 }
 
-/** What was pressed or chosen; undefined for a link, which Slack opens by itself. */
-function pressedIn(action: BlockElementAction): Pressed | undefined {
+/** The value of what was pressed or chosen; LINK_VALUE for a link, which Slack opens by itself, and for what is no button. */
+function valueOf(action: BlockElementAction): string | undefined {
   switch (action.type) {
     case "button":
-      return action.action_id.startsWith("link:") ? undefined : { value: action.value };
+      return action.action_id.startsWith("link:") ? LINK_VALUE : action.value;
     case "static_select":
     case "overflow":
-      return action.selected_option?.value === LINK_VALUE ? undefined : { value: action.selected_option?.value };
+      return action.selected_option?.value;
     default:
-      return undefined;
+      return LINK_VALUE;
   }
-}
-
-function senderOf(
-  slack: SlackContext,
-  body: { user: { id: string; name?: string }; team?: { id: string } | null },
-): Asker {
-  return { id: body.user.id, name: body.user.name, workspace: slack.workspace ?? body.team?.id };
 }

@@ -15,13 +15,12 @@ import { decodePress } from "../render/press.ts";
 import { renderSlack } from "../render/render.ts";
 import { FileBatch, type FileDestination } from "../send/files.ts";
 import { logFailure } from "../transport/api-error.ts";
-import { type ResponseAddress, ResponseUrl, ResponseUrlExpired } from "../transport/response-url.ts";
+import { type ResponseAddress, ResponseUrlExpired } from "../transport/response-url.ts";
 import { retryingRateLimited } from "../transport/web-api.ts";
 import { directFileDestination } from "./answer.ts";
 import { type AnswerView, answerViewOf, openAnswerView, viewResponder } from "./answer-view.ts";
-import { editableDirectMessage } from "./editable-message.ts";
 import { openAskForm, openForm } from "./form-handler.ts";
-import { type Asker, callerOf, commandOf, isShared, plainCaller, prepare } from "./invocation.ts";
+import { type Asker, askerOf, callerOf, commandOf, isShared, prepare } from "./invocation.ts";
 import {
   expiredNotice,
   formNotOpenedNotice,
@@ -54,13 +53,8 @@ interface PressPlace {
   readonly view: AnswerView | undefined;
 }
 
-/** A button that was pressed, or what was chosen: its value says what it means. */
-export interface Pressed {
-  readonly value: string | undefined;
-}
-
 /** Handles a pressed button, whichever process and version made it, once acknowledged. Never rejects. */
-export async function handleButton(slack: SlackContext, body: BlockAction, { value }: Pressed): Promise<void> {
+export async function handleButton(slack: SlackContext, body: BlockAction, value: string | undefined): Promise<void> {
   await logFailure(slack, "button", async () => {
     const place = pressPlaceOf(slack, body);
     const press = await readValue(slack, value);
@@ -95,7 +89,7 @@ async function share(slack: SlackContext, place: PressPlace, press: KeptPress): 
     place.postedAt === undefined ? "" : `, asked ${renderText([time(place.postedAt)], { max: 200 }).mrkdwn}`;
   const without = files === 0 ? "" : files === 1 ? ", without its file" : `, without its ${files} files`;
   const above = `Shared by <@${place.asker.id}>${asked}${without}`;
-  const request = { ...noticeContextOf(slack, place), above };
+  const request = { ...(await requestContextOf(slack, place)), above };
   const { picture: _picture, ...document } = shown;
   const actions = shown.actions.filter((action) => "url" in action);
   await respondWith(slack, { ...document, actions, attachments: [] }, undefined, request, "channel");
@@ -117,7 +111,7 @@ async function showKept(slack: SlackContext, place: PressPlace, press: KeptPress
   const body = await finish(message, { notes, above }, slack);
   const { channel, message: ts } = place;
   const here = responderOf(slack, place, own);
-  const direct = here.direct ? undefined : directMessageResponder(slack, place.asker.id);
+  const direct = here.direct === true ? undefined : directMessageResponder(slack, place.asker.id);
   await sayWithRetries(slack, "details", {
     async sayHere() {
       try {
@@ -161,7 +155,11 @@ async function respondToAsk(
   // Only an alert has no asker.
   const isAlert = asker === undefined && channel !== undefined && message !== undefined;
   const pressed = isAlert ? { pressed: { platform: "slack", channel, message } } : {};
-  const request = { ...(await requestContextOf(slack, { ...place, channel }, ask, replaces)), ...again, ...pressed };
+  const request = {
+    ...(await requestContextOf(slack, { ...place, channel }, ask.command, replaces)),
+    ...again,
+    ...pressed,
+  };
   if (place.home || place.view !== undefined) {
     await respond(slack, ask, request);
     // What was changed shows in the tab behind the modal.
@@ -191,11 +189,7 @@ function pressPlaceOf(slack: SlackContext, body: BlockAction): PressPlace {
   const view = answerViewOf(body.view);
   const channel = body.channel?.id ?? view?.channel;
   return {
-    asker: {
-      id: body.user.id,
-      name: "username" in body.user ? body.user.username : undefined,
-      workspace: slack.workspace ?? body.team?.id,
-    },
+    asker: askerOf(slack, body),
     channel,
     thread: typeof thread === "string" ? thread : undefined,
     shared: isShared(channel, body.channel?.name === "directmessage"),
@@ -213,43 +207,31 @@ function pressPlaceOf(slack: SlackContext, body: BlockAction): PressPlace {
   };
 }
 
+/** Without a command nobody looks up what the presser may do. */
 async function requestContextOf(
   slack: SlackContext,
   place: PressPlace,
-  ask: Ask,
-  replaces: boolean,
+  command?: string,
+  replaces = false,
 ): Promise<RequestContext> {
   const { asker, channel, thread } = place;
-  return {
-    caller: await callerOf(slack, asker, ask.command),
-    workspace: asker.workspace,
-    channel,
-    thread,
-    responder: responderOf(slack, place, replaces),
-  };
+  const responder = responderOf(slack, place, replaces);
+  return { caller: await callerOf(slack, asker, command), workspace: asker.workspace, channel, thread, responder };
 }
 
 function responderOf(
   slack: SlackContext,
-  { asker, response, shared, thread, view }: PressPlace,
+  { asker, response: address, shared, thread, view }: PressPlace,
   replaces: boolean,
 ): Responder {
   if (view !== undefined) return viewResponder(slack, view);
-  if (response === undefined) return directMessageResponder(slack, asker.id);
-  const progressMessage = editableDirectMessage(slack, asker.id);
-  return buttonResponder(new ResponseUrl(response, slack), { replaces, shared, thread, progressMessage });
+  if (address === undefined) return directMessageResponder(slack, asker.id);
+  return buttonResponder(slack, { address, user: asker.id, replaces, shared, thread });
 }
 
 /** Shows a notice to the presser alone. */
 async function sayNotice(slack: SlackContext, place: PressPlace, notice: Reply): Promise<void> {
-  await respondWith(slack, notice, undefined, noticeContextOf(slack, place), "caller");
-}
-
-/** For what runs no command: nobody looks up what the presser may do. */
-function noticeContextOf(slack: SlackContext, place: PressPlace): RequestContext {
-  const { asker, channel, thread } = place;
-  const responder = responderOf(slack, place, false);
-  return { caller: plainCaller(asker), workspace: asker.workspace, channel, thread, responder };
+  await respondWith(slack, notice, undefined, await requestContextOf(slack, place), "caller");
 }
 
 /** Whether a button's question names a thing to change and nothing to change in it. */
@@ -260,19 +242,13 @@ function isAnsweredWithForm(slack: SlackContext, ask: Ask): boolean {
 
 function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask): Promise<boolean> {
   const { channel, response, shared, thread } = place;
-  const metadata = {
-    command: ask.command,
-    shared,
-    ...(channel === undefined ? {} : { channel }),
-    ...(thread === undefined ? {} : { thread }),
-    ...(response === undefined ? {} : { response, button: true as const }),
-  };
+  const metadata = { command: ask.command, shared, channel, thread, response, button: true as const };
   return openForm(slack, place.view ?? place.trigger, ask, metadata, place.asker);
 }
 
 /** Runs the command again and sends the content that did not fit as files. */
 async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Promise<void> {
-  const request = { ...(await requestContextOf(slack, place, ask, false)), again: true } as const;
+  const request = { ...(await requestContextOf(slack, place, ask.command)), again: true } as const;
   const progress = progressOf(slack, ask, request, () => "caller");
   progress.update(firstNotice(slack, ask, request.responder, "caller"));
   const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
@@ -301,7 +277,7 @@ function sendBatch(
   progress: Progress,
 ): Promise<boolean> {
   const send = async (to: Responder): Promise<void> => {
-    const asked = to.direct ? undefined : (place.channel ?? "");
+    const asked = to.direct === true ? undefined : (place.channel ?? "");
     const there = (): Promise<FileDestination> => directFileDestination(slack, place.asker.id, asked);
     const { lines } = await batch.send(there, slack, slack.stopping);
     await progress.stop();
@@ -310,7 +286,7 @@ function sendBatch(
   const direct = directMessageResponder(slack, place.asker.id);
   return sayWithRetries(slack, "files", {
     sayHere: () => send(responder),
-    sayInDirectMessage: responder.direct ? undefined : () => send(direct),
+    sayInDirectMessage: responder.direct === true ? undefined : () => send(direct),
     simplify: () => false,
   });
 }

@@ -6,7 +6,6 @@ import type { Log } from "../../../log.ts";
 import type { WorkspaceUser } from "../../chat/home-data.ts";
 import { describeError } from "../transport/api-error.ts";
 import type { Workspace } from "../transport/identity.ts";
-import type { RequestContext } from "./request-context.ts";
 
 /** Whether a user may manage a channel's alerts; if not, why and what to do. */
 type ManagePermission = { readonly may: true } | { readonly may: false; readonly why: string };
@@ -112,31 +111,4 @@ function permissionOf(
     return no("People of another organisation may not. Ask a full member of this workspace.");
   }
   return { may: true };
-}
-
-/** A message about a change follows within seconds; later failures concern the operator. */
-const REMEMBERED_FOR_MILLIS = 600_000;
-
-/**
- * The last user who changed a channel's alerts. A slash command also works where the bot is no member, but the bot
- * cannot post there: that user must be notified.
- */
-export class LastManagementRequests {
-  readonly #requests: LRUCache<string, RequestContext>;
-
-  /** `max`: of so many channels. */
-  constructor(max = 1000) {
-    this.#requests = new LRUCache({ max, ttl: REMEMBERED_FOR_MILLIS });
-  }
-
-  remember(channel: string, request: RequestContext): void {
-    this.#requests.set(channel, request);
-  }
-
-  /** The request to answer, once; undefined where nobody is known. */
-  take(channel: string): RequestContext | undefined {
-    const request = this.#requests.get(channel);
-    this.#requests.delete(channel);
-    return request === undefined ? undefined : { ...request, responder: request.responder.forFollowUp() };
-  }
 }

@@ -6,8 +6,6 @@ import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { SlackContext } from "../context.ts";
 import { wantsForm } from "../render/form.ts";
 import { logFailure } from "../transport/api-error.ts";
-import { ResponseUrl } from "../transport/response-url.ts";
-import { editableDirectMessage } from "./editable-message.ts";
 import { openForm } from "./form-handler.ts";
 import { callerOf, commandOf, isShared, targetOf } from "./invocation.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -19,7 +17,6 @@ export async function handleCommand(slack: SlackContext, payload: SlashCommand):
   await logFailure(slack, payload.command, async () => {
     const response = { url: payload.response_url, since: slack.now(), used: 0 };
     const shared = isShared(payload.channel_id, payload.channel_name === "directmessage");
-    const url = new ResponseUrl(response, slack);
     const line = typedText(payload.text ?? "");
     const ask = parseTypedLine(slack, line);
     const workspace = slack.workspace ?? payload.team_id;
@@ -28,7 +25,7 @@ export async function handleCommand(slack: SlackContext, payload: SlashCommand):
       caller: await callerOf(slack, asker, ask?.command),
       workspace,
       channel: payload.channel_id,
-      responder: commandResponder(url, { shared, progressMessage: editableDirectMessage(slack, payload.user_id) }),
+      responder: commandResponder(slack, { address: response, user: payload.user_id, shared }),
     };
     if (ask === undefined) return respondToUnreadable(slack, line, request);
     const command = commandOf(slack, ask);

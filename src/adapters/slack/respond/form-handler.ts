@@ -1,26 +1,26 @@
 import type { ModalView } from "@slack/types";
 
 import type { AnyCommand } from "../../../bot/command.ts";
-import { withTimeout } from "../../../in-time.ts";
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { SlackContext } from "../context.ts";
-import { MAX_OPTIONS, TRIGGER_LIFETIME_MILLIS } from "../limits.ts";
+import { MAX_OPTIONS } from "../limits.ts";
 import { type FormMetadata, readFormMetadata, readQuestion, renderAskForm, renderForm } from "../render/form.ts";
 import { type FormBlock, type FormState, optionNameOf, optionObject, readForm } from "../render/form-fields.ts";
 import { describeError } from "../transport/api-error.ts";
-import { ResponseUrl } from "../transport/response-url.ts";
 import { publishHome } from "../home/home.ts";
-import { type AnswerView, viewResponder, waitingView } from "./answer-view.ts";
-import { editableDirectMessage } from "./editable-message.ts";
+import { type AnswerView, showView, viewResponder, waitingView } from "./answer-view.ts";
 import { type Asker, callerOf, commandOf, plainCaller, prepare, targetOf } from "./invocation.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { respond } from "./respond.ts";
 import { buttonResponder, commandResponder, directMessageResponder } from "./responders.ts";
 
-/** Opens the form of a command, in place of an answer's modal where it was asked for there; false when the command is unknown, or Slack does not open it. Never rejects. */
+/**
+ * Opens the form of a command, in place of an answer's modal where it was asked for there; false when the command is
+ * unknown, or Slack does not open it in time: the caller then says what to type instead. Never rejects.
+ */
 export async function openForm(
   slack: SlackContext,
   trigger: string | AnswerView,
@@ -30,20 +30,8 @@ export async function openForm(
 ): Promise<boolean> {
   const command = commandOf(slack, ask);
   if (command === undefined) return false;
-  const open = async (): Promise<void> => {
-    const view = await formOf(slack, command, ask, metadata, asker);
-    await (typeof trigger === "string"
-      ? slack.web.views.open({ trigger_id: trigger, view })
-      : slack.web.views.update({ view_id: trigger.id, view }));
-  };
-  try {
-    // After this time Slack opens no form: the caller says at once what to type instead.
-    await withTimeout(open(), slack.triggerMillis ?? TRIGGER_LIFETIME_MILLIS);
-    return true;
-  } catch (error) {
-    slack.log.warn({ platform: "slack", command: ask.command, why: describeError(error) }, "form not opened");
-    return false;
-  }
+  const view = await showView(slack, trigger, ask.command, () => formOf(slack, command, ask, metadata, asker));
+  return view !== undefined;
 }
 
 /** The form of a question, with what is known: what was typed, and what the thing has that it would change. */
@@ -68,15 +56,7 @@ export async function formOf(
 
 /** Opens the form of "Ask Bellwether", wherever it was chosen. Never rejects. */
 export async function openAskForm(slack: SlackContext, trigger: string): Promise<void> {
-  try {
-    const view = renderAskForm(slack.command, slack.bot.commands);
-    await withTimeout(
-      slack.web.views.open({ trigger_id: trigger, view }),
-      slack.triggerMillis ?? TRIGGER_LIFETIME_MILLIS,
-    );
-  } catch (error) {
-    slack.log.warn({ platform: "slack", command: "shortcut", why: describeError(error) }, "form not opened");
-  }
+  await showView(slack, trigger, "shortcut", () => renderAskForm(slack.command, slack.bot.commands));
 }
 
 /** Shows all options of an open form, with what is filled in. Never rejects. */
@@ -158,11 +138,10 @@ const SETTLE_MILLIS: Milliseconds = 250;
 /** Answers in the modal that was submitted. */
 export function answerInView(slack: SlackContext, ask: Ask, request: RequestContext, id: string): FormResult {
   const { caller, channel, workspace } = request;
-  const view = { id, ...(channel === undefined ? {} : { channel }) };
   return {
     view: waitingView(slack, ask, channel),
     async answer() {
-      const responder = viewResponder(slack, view, slack.sleep(SETTLE_MILLIS, slack.signal));
+      const responder = viewResponder(slack, { id, channel }, slack.sleep(SETTLE_MILLIS, slack.signal));
       await respond(slack, ask, { ...request, responder });
       // Of what was changed, the home tab may say something.
       if (commandOf(slack, ask)?.changes === true) await publishHome(slack, { id: caller.id, workspace });
@@ -197,13 +176,12 @@ async function requestContextOf(slack: SlackContext, metadata: FormMetadata, sen
   };
 }
 
-function responderOf(slack: SlackContext, { response, button, thread, shared }: FormMetadata, user: string): Responder {
-  if (response === undefined) return directMessageResponder(slack, user);
-  const url = new ResponseUrl(response, slack);
-  const progressMessage = editableDirectMessage(slack, user);
+function responderOf(slack: SlackContext, metadata: FormMetadata, user: string): Responder {
+  const { response: address, button, thread, shared } = metadata;
+  if (address === undefined) return directMessageResponder(slack, user);
   return button === true
-    ? buttonResponder(url, { replaces: false, shared, thread, progressMessage })
-    : commandResponder(url, { shared, progressMessage });
+    ? buttonResponder(slack, { address, user, shared, thread })
+    : commandResponder(slack, { address, user, shared });
 }
 
 function errorAt(view: SubmittedView, option: string | undefined, words: string): Record<string, string> {

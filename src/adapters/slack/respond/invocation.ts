@@ -62,6 +62,14 @@ export interface Asker extends WorkspaceUser {
   readonly name?: string | undefined;
 }
 
+/** Who sent a payload. */
+export function askerOf(
+  slack: SlackContext,
+  { user, team }: { user: { id: string; name?: string; username?: string }; team?: { id: string } | null },
+): Asker {
+  return { id: user.id, name: user.name ?? user.username, workspace: slack.workspace ?? team?.id };
+}
+
 /**
  * The caller of a command. Whether they may manage the channel's alerts is looked up only for management commands,
  * since that takes a call to Slack.

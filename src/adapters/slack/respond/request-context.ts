@@ -23,20 +23,20 @@ export interface RequestContext {
 
 /** Sends the progress and answer of one request. */
 export interface Responder {
-  /** Whether others could see an answer there. */
-  readonly shared: boolean;
+  /** Others could see an answer there. */
+  readonly shared?: boolean;
   /** It shows its answers in a modal. */
   readonly inView?: true;
-  /** Whether the answer replaces the message of the button. */
-  readonly replacesMessage: boolean;
+  /** The answer replaces the message of the button. */
+  readonly replacesMessage?: boolean;
   /** Whether the answer replaces the progress message. */
   replacesProgress(audience: Visibility): boolean;
-  /** How often progress can be shown: `few` = each update costs one of a few uses at first. */
-  readonly pace: "few" | "steady";
-  /** Whether it expires after half an hour: a later answer goes by direct message. */
-  readonly expires: boolean;
-  /** Whether it already uses the app's direct messages, so that there is no fallback. */
-  readonly direct: boolean;
+  /** At first each progress update costs one of a few uses. */
+  readonly hasFewUses?: true;
+  /** It expires after half an hour: a later answer goes by direct message. */
+  readonly expires?: true;
+  /** It already uses the app's direct messages, so that there is no fallback. */
+  readonly direct?: true;
   /** Shows progress. Rejects when that fails. */
   showProgress(body: MessageBody, audience: Visibility): Promise<void>;
   /** Shows the answer. Rejects with ResponseUrlExpired when the response_url has expired. */

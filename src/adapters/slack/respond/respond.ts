@@ -21,8 +21,8 @@ import { isTransient, RetriesExhausted, type RetryableAnswer } from "./retry-ans
 export async function respond(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
   await logFailure(slack, ask.command, async () => {
     const { channel, responder } = request;
-    if (channel !== undefined && responder.shared && isManagementCommand(slack, ask.command)) {
-      slack.lastManagementRequests.remember(channel, request);
+    if (channel !== undefined && responder.shared === true && isManagementCommand(slack, ask.command)) {
+      slack.lastManagementRequests.set(channel, request);
     }
     let audience: Visibility = "caller";
     const progress = progressOf(slack, ask, request, () => audience);
@@ -58,8 +58,8 @@ export function progressOf(
 ): Progress {
   const asked = slack.now();
   // If the answer replaces a page, the first progress message would appear elsewhere: it is skipped.
-  const skipped = responder.replacesMessage ? 1 : 0;
-  const costly = responder.pace === "few" ? slack.progressAtMillis : slack.progressAtMillis.slice(0, 1);
+  const skipped = responder.replacesMessage === true ? 1 : 0;
+  const costly = responder.hasFewUses === true ? slack.progressAtMillis : slack.progressAtMillis.slice(0, 1);
   const last = costly.at(-1);
   const pause = ({ times, begunMillis }: Shown): Milliseconds | undefined => {
     const turn = times + skipped;
@@ -70,10 +70,10 @@ export function progressOf(
     try {
       const { body } = await compose(
         latest,
-        { asker: caller.id, command: slack.command, inView: responder.inView === true },
+        { asker: caller.id, command: slack.command, inView: responder.inView },
         slack,
       );
-      const footnote = progressFootnote(asked, slack.now(), responder.expires);
+      const footnote = progressFootnote(asked, slack.now(), responder.expires === true);
       await responder.showProgress(withSmallPrint(body, footnote), audience());
       return true;
     } catch (error) {
@@ -111,9 +111,11 @@ export async function respondWith(
 
 /** Notifies the user who last changed a channel's alerts that the bot cannot post there. Never rejects. */
 export async function notifyNotInChannel(slack: SlackContext, channel: string): Promise<void> {
-  const request = slack.lastManagementRequests.take(channel);
-  if (request === undefined) return;
+  const asked = slack.lastManagementRequests.get(channel);
+  slack.lastManagementRequests.delete(channel);
+  if (asked === undefined) return;
   await logFailure(slack, "notice", async () => {
+    const request = { ...asked, responder: asked.responder.forFollowUp() };
     await respondWith(slack, notInChannelNotice(slack.botName()), undefined, request, "caller");
   });
 }

@@ -1,15 +1,17 @@
+import type { SlackContext } from "../context.ts";
 import { RESPONSE_URL_PROGRESS_USES, RESPONSE_URL_USES } from "../limits.ts";
 import { type MessageBody, NO_UNFURL, withSmallPrint } from "../render/compose.ts";
-import type { ResponseUrl } from "../transport/response-url.ts";
+import { type ResponseAddress, ResponseUrl } from "../transport/response-url.ts";
 import { type CallPolicy, retryingRateLimited, type WebApiAccess, withoutRetry } from "../transport/web-api.ts";
-import { editableDirectMessage, editableMessage, type EditableMessage } from "./editable-message.ts";
+import { editableDirectMessage, editableMessage } from "./editable-message.ts";
 import { CONTINUES_IN_DIRECT_MESSAGES } from "./notices.ts";
 import type { Responder } from "./request-context.ts";
 
-interface CommandResponderOptions {
+/** A response_url, and whose it is. */
+interface UrlResponderOptions {
+  readonly address: ResponseAddress;
+  readonly user: string;
   readonly shared: boolean;
-  /** Progress in direct messages, which can be edited any number of times. */
-  readonly progressMessage: EditableMessage;
 }
 
 /**
@@ -17,8 +19,13 @@ interface CommandResponderOptions {
  * it (https://github.com/slackapi/bolt-js/issues/2287). Once the uses for progress are spent, progress
  * continues in direct messages.
  */
-export function commandResponder(url: ResponseUrl, options: CommandResponderOptions): Responder {
-  const { shared, progressMessage } = options;
+export function commandResponder(
+  slack: SlackContext,
+  options: UrlResponderOptions,
+  url = new ResponseUrl(options.address, slack),
+): Responder {
+  const { shared, user } = options;
+  const progressMessage = editableDirectMessage(slack, user);
   let ephemeralPosted = false;
   /** Whether a progress message is shown that no answer has replaced. */
   let pending = false;
@@ -29,10 +36,8 @@ export function commandResponder(url: ResponseUrl, options: CommandResponderOpti
   };
   return {
     shared,
-    replacesMessage: false,
-    pace: "few",
+    hasFewUses: true,
     expires: true,
-    direct: false,
     replacesProgress: () => true,
     async showProgress(body) {
       // Two uses are reserved: for the answer, and for an error or for deleting the progress.
@@ -50,7 +55,7 @@ export function commandResponder(url: ResponseUrl, options: CommandResponderOpti
       await url.post({ ...body, ...NO_UNFURL, response_type: "in_channel", replace_original: false });
     },
     sayEphemeral,
-    forFollowUp: () => commandResponder(url, options),
+    forFollowUp: () => commandResponder(slack, options, url),
     async clearProgress() {
       await progressMessage.clear();
       if (!pending) return;
@@ -84,10 +89,6 @@ export function mentionResponder(api: WebApiAccess, { channel, thread, user }: M
   };
   const responder: Responder = {
     shared: true,
-    replacesMessage: false,
-    pace: "steady",
-    expires: false,
-    direct: false,
     replacesProgress: (audience) => audience === "channel",
     /**
      * Public: one message, which the answer replaces. An ephemeral message cannot be edited: after the first one,
@@ -107,17 +108,18 @@ export function mentionResponder(api: WebApiAccess, { channel, thread, user }: M
   return responder;
 }
 
-interface ButtonResponderOptions {
-  readonly replaces: boolean;
-  readonly shared: boolean;
+interface ButtonResponderOptions extends UrlResponderOptions {
+  readonly replaces?: boolean;
   readonly thread?: string | undefined;
-  /** Progress in direct messages, which can be edited any number of times. */
-  readonly progressMessage: EditableMessage;
 }
 
 /** Answers a button: in place of its message, or below it. */
-export function buttonResponder(url: ResponseUrl, options: ButtonResponderOptions): Responder {
-  const { replaces, shared, thread, progressMessage } = options;
+export function buttonResponder(
+  slack: SlackContext,
+  { address, replaces = false, shared, thread, user }: ButtonResponderOptions,
+): Responder {
+  const url = new ResponseUrl(address, slack);
+  const progressMessage = editableDirectMessage(slack, user);
   const below = { ...(thread === undefined ? {} : { thread_ts: thread }), replace_original: false };
   let progressShown = false;
   const sayEphemeral = (body: MessageBody): Promise<void> =>
@@ -125,9 +127,7 @@ export function buttonResponder(url: ResponseUrl, options: ButtonResponderOption
   const responder: Responder = {
     shared,
     replacesMessage: replaces,
-    pace: "steady",
     expires: true,
-    direct: false,
     replacesProgress: () => false,
     /**
      * A message below a button's cannot be edited at its response_url: after the first one, progress continues in direct
@@ -155,10 +155,6 @@ export function directMessageResponder(api: WebApiAccess, user: string): Respond
   const message = editableDirectMessage(api, user);
   const show = (body: MessageBody): Promise<void> => message.show(body);
   return {
-    shared: false,
-    replacesMessage: false,
-    pace: "steady",
-    expires: false,
     direct: true,
     replacesProgress: () => true,
     showProgress: (body) => message.progress(body),

@@ -5,12 +5,10 @@ import { noAlertNotice, WHY_COMMAND, whyAsk } from "../../chat/why-this-alert.ts
 import type { SlackContext } from "../context.ts";
 import { ASK_BLOCKS, wantsForm } from "../render/form.ts";
 import { logFailure } from "../transport/api-error.ts";
-import { ResponseUrl } from "../transport/response-url.ts";
 import { readValue } from "./button-handler.ts";
 import { parseTypedLine } from "./command-handler.ts";
-import { editableDirectMessage } from "./editable-message.ts";
 import { answerInView, errorText, formOf, type FormResult, type SubmittedView } from "./form-handler.ts";
-import { type Asker, callerOf, commandOf, isShared, plainCaller, prepare, targetOf } from "./invocation.ts";
+import { type Asker, askerOf, callerOf, commandOf, isShared, plainCaller, prepare, targetOf } from "./invocation.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respond, respondWith } from "./respond.ts";
 import { buttonResponder, directMessageResponder } from "./responders.ts";
@@ -22,15 +20,14 @@ export async function handleWhyThisAlert(slack: SlackContext, shortcut: MessageS
     const asker = askerOf(slack, shortcut);
     const thread: unknown = message["thread_ts"];
     const inThread = typeof thread === "string" ? { thread } : {};
-    const response = new ResponseUrl({ url, since: slack.now(), used: 0 }, slack);
-    const progressMessage = editableDirectMessage(slack, asker.id);
+    const address = { url, since: slack.now(), used: 0 };
     const shared = isShared(channel.id, channel.name === "directmessage");
     const request: RequestContext = {
       caller: await callerOf(slack, asker, WHY_COMMAND),
       workspace: asker.workspace,
       channel: channel.id,
       ...inThread,
-      responder: buttonResponder(response, { replaces: false, shared, ...inThread, progressMessage }),
+      responder: buttonResponder(slack, { address, user: asker.id, shared, ...inThread }),
     };
     const ask = await whyAsk(valuesIn(message["blocks"]), async (value) => {
       const press = await readValue(slack, value);
@@ -74,8 +71,4 @@ export async function handleAskForm(slack: SlackContext, view: SubmittedView, as
   const prepared = prepare(slack, ask, request);
   if (!prepared.ok) return { errors: { [ASK_BLOCKS.line]: errorText(slack, prepared.reply) } };
   return answerInView(slack, ask, request, view.id);
-}
-
-function askerOf(slack: SlackContext, { user, team }: MessageShortcut): Asker {
-  return { id: user.id, name: user.name, workspace: slack.workspace ?? team?.id };
 }
