@@ -1,6 +1,5 @@
 import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
-import { editSubscription } from "../src/answers/alerts/subscriptions/change-subscription.ts";
-import { presentValues } from "../src/answers/alerts/subscriptions/present-values.ts";
+import { editSubscription, presentValues } from "../src/answers/alerts/subscriptions/change-subscription.ts";
 import { command } from "../src/bot/command.ts";
 import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
 

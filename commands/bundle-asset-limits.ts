@@ -1,11 +1,8 @@
 import { assetAmount } from "../src/answers/amounts.ts";
 import { askFor } from "../src/answers/answer.ts";
 import { bundleAnswer, copyableField, copyableIdField } from "../src/answers/bundles.ts";
-import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
-import { assetsById, PROPOSAL } from "../src/answers/ids/ids.ts";
-import { resolveId } from "../src/answers/ids/resolve-id.ts";
-import { noteSeen } from "../src/answers/ids/seen-ids.ts";
-import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import { askAboutId, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { assetsById, noteSeen, PROPOSAL } from "../src/answers/ids/ids.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError } from "../src/api/api-error.ts";
 import type { AssetLimitsBundle } from "../src/api/model/bundle.ts";

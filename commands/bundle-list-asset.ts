@@ -1,10 +1,7 @@
 import { askFor } from "../src/answers/answer.ts";
 import { bundleAnswer } from "../src/answers/bundles.ts";
-import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
-import { ASSET, assetsById } from "../src/answers/ids/ids.ts";
-import { resolveId } from "../src/answers/ids/resolve-id.ts";
-import { noteSeen } from "../src/answers/ids/seen-ids.ts";
-import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import { askAboutId, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { ASSET, assetsById, noteSeen } from "../src/answers/ids/ids.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { field } from "../src/reply/block.ts";

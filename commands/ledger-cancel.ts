@@ -1,5 +1,4 @@
-import { CODE_OPTION, noSuchJob } from "../src/answers/exports/code-option.ts";
-import { jobWords, stateWords } from "../src/answers/exports/exports.ts";
+import { CODE_OPTION, jobWords, noSuchJob, stateWords } from "../src/answers/exports/exports.ts";
 import { command } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";
 import { paragraph } from "../src/reply/block.ts";

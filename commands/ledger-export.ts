@@ -1,13 +1,10 @@
 import { decimalsOf } from "../src/answers/amounts.ts";
 import { askFor } from "../src/answers/answer.ts";
 import { exportRange, rangeName, rangeOptions } from "../src/answers/export-range.ts";
-import { COLUMN_CHOICES } from "../src/answers/exports/columns.ts";
 import { outcomeReply } from "../src/answers/exports/ended.ts";
-import { standingReply } from "../src/answers/exports/standing.ts";
-import { ASSET, assetsById, PARTY } from "../src/answers/ids/ids.ts";
-import { resolveId } from "../src/answers/ids/resolve-id.ts";
-import { noteSeen } from "../src/answers/ids/seen-ids.ts";
-import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import { standingReply } from "../src/answers/exports/exports.ts";
+import { ASSET, assetsById, noteSeen, PARTY } from "../src/answers/ids/ids.ts";
+import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
 import type { AssetNames } from "../src/api/model/names.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";
@@ -15,7 +12,29 @@ import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { parseTimeSpan } from "../src/bot/options/time-span.ts";
 import { UserError } from "../src/errors.ts";
 import type { ExportSubject } from "../src/export/jobs/job.ts";
+import type { FileColumnName } from "../src/export/normalise/file-columns.ts";
 import type { Ask } from "../src/reply/reply.ts";
+
+/** What each column of an export holds, in the order of the file. */
+const COLUMN_WORDS: Readonly<Record<FileColumnName, string>> = {
+  vega_time: "Time",
+  quantity: "Quantity, as the node writes it",
+  effect: "Effect on the party",
+  transfer_type: "Type of transfer",
+  asset_id: "Asset",
+  account_from_market_id: "From: market",
+  account_from_party_id: "From: party",
+  account_from_account_type: "From: type of account",
+  account_from_balance: "From: balance after it",
+  account_to_market_id: "To: market",
+  account_to_party_id: "To: party",
+  account_to_account_type: "To: type of account",
+  account_to_balance: "To: balance after it",
+  amount: "Amount in units of the asset",
+};
+
+/** The columns to choose from. A node of a later release may have more, which can be typed. */
+const COLUMN_CHOICES = Object.entries(COLUMN_WORDS).map(([value, words]) => ({ label: `${words} (${value})`, value }));
 
 const options = {
   party: {
@@ -46,7 +65,7 @@ const options = {
     section: "The file",
     description: "Only these columns, separated by commas",
     hint: "None chosen: all of them. The file has them in the order chosen",
-    several: COLUMN_CHOICES,
+    several: [{ heading: "Columns", choices: COLUMN_CHOICES }],
     example: "vega_time,quantity,transfer_type",
     maxLength: 1000,
   },

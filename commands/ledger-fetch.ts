@@ -1,4 +1,4 @@
-import { CODE_OPTION, noSuchJob } from "../src/answers/exports/code-option.ts";
+import { CODE_OPTION, noSuchJob } from "../src/answers/exports/exports.ts";
 import { endedReply } from "../src/answers/exports/ended.ts";
 import { command } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";

@@ -2,8 +2,7 @@ import { marketAmounts } from "../src/answers/amounts.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
 import { idCell } from "../src/answers/cells.ts";
 import { listWords, tradingModeWords } from "../src/answers/enum-words.ts";
-import { compareNames, marketsById } from "../src/answers/ids/ids.ts";
-import { noteSeen } from "../src/answers/ids/seen-ids.ts";
+import { compareNames, marketsById, noteSeen } from "../src/answers/ids/ids.ts";
 import { isInAuction, isLive, marketTone, stateRank, stateWords } from "../src/answers/markets.ts";
 import type { MarketData } from "../src/api/model/market.ts";
 import type { MarketNames } from "../src/api/model/names.ts";
@@ -25,7 +24,9 @@ export const marketList = command({
     const nameOf = (market: MarketData): MarketNames | undefined => names.get(market.market ?? "");
     const labelOf = (market: MarketData): string => nameOf(market)?.code ?? market.market ?? "";
     // Nodes send them in random order: sorted, two replies can be compared by eye.
-    const markets = value.toSorted((a, b) => stateRank(a) - stateRank(b) || compareNames(labelOf(a), labelOf(b)));
+    const markets = value.toSorted(
+      (a, b) => stateRank(a.marketState) - stateRank(b.marketState) || compareNames(labelOf(a), labelOf(b)),
+    );
     const live = markets.filter(isLive);
     const troubled = live.filter((market) => marketTone(market) === "warning");
     noteSeen(
@@ -112,7 +113,7 @@ function quoted(
 
 /** The state is news only where a market does not trade. */
 function stateCell(market: MarketData): Text {
-  const words = stateWords(market);
+  const words = stateWords(market.marketState);
   const tone = marketTone(market);
   return toText(tone === "warning" ? strong(words) : tone === "good" ? detailText(words) : words);
 }

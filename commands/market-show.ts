@@ -2,10 +2,8 @@ import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/
 import { answer, askFor } from "../src/answers/answer.ts";
 import { extraFields, timeCell } from "../src/answers/cells.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/answers/enum-words.ts";
-import { assetsById, MARKET, marketsById, type NamedId } from "../src/answers/ids/ids.ts";
-import { resolveId } from "../src/answers/ids/resolve-id.ts";
-import { noteSeen } from "../src/answers/ids/seen-ids.ts";
-import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import { assetsById, MARKET, marketsById, type NamedId, noteSeen } from "../src/answers/ids/ids.ts";
+import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
 import {
   auctionWords,
   boundsTable,

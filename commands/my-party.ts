@@ -1,6 +1,5 @@
 import { PARTY } from "../src/answers/ids/ids.ts";
-import { resolveId } from "../src/answers/ids/resolve-id.ts";
-import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
 import { command } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";

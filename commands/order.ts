@@ -3,11 +3,8 @@ import { marketAmounts } from "../src/answers/amounts.ts";
 import { answer, askFor, watchAction } from "../src/answers/answer.ts";
 import { extraFields } from "../src/answers/cells.ts";
 import { enumWords } from "../src/answers/enum-words.ts";
-import { askAboutId } from "../src/answers/ids/ask-about-id.ts";
-import { marketsById, ORDER } from "../src/answers/ids/ids.ts";
-import { resolveId } from "../src/answers/ids/resolve-id.ts";
-import { noteSeen } from "../src/answers/ids/seen-ids.ts";
-import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import { askAboutId, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { marketsById, noteSeen, ORDER } from "../src/answers/ids/ids.ts";
 import {
   changesBetween,
   endReasonBlocks,

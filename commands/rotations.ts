@@ -1,8 +1,6 @@
 import { idCell } from "../src/answers/cells.ts";
-import { nodesById, VALIDATOR } from "../src/answers/ids/ids.ts";
-import { resolveId } from "../src/answers/ids/resolve-id.ts";
-import { noteSeen } from "../src/answers/ids/seen-ids.ts";
-import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import { nodesById, noteSeen, VALIDATOR } from "../src/answers/ids/ids.ts";
+import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
 import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.ts";
 import { HISTORIES, type History } from "../src/api/histories.ts";
 import type { KeyRotation } from "../src/api/model/network.ts";

@@ -1,10 +1,8 @@
 import { percentWords, stakeAmount } from "../src/answers/amounts.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
 import { idCell } from "../src/answers/cells.ts";
-import { PARTY } from "../src/answers/ids/ids.ts";
-import { resolveId } from "../src/answers/ids/resolve-id.ts";
-import { noteSeen } from "../src/answers/ids/seen-ids.ts";
-import { suggestIds } from "../src/answers/ids/suggest-ids.ts";
+import { noteSeen, PARTY } from "../src/answers/ids/ids.ts";
+import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
 import { changeWords, linkingsTable, newestFirst, stakeTotals, wholeStakeTable } from "../src/answers/stake.ts";
 import type { PartyStake } from "../src/api/model/stake.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";

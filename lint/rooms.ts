@@ -105,10 +105,9 @@ export const doors: Readonly<Record<string, string>> = {
     "alert-kinds alert-options alert-subjects alert-times destination suspension-words episodes/* silences/* subscriptions/*",
   "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status",
   "answers/alerts/silences": "add-silence silence-options",
-  "answers/alerts/subscriptions":
-    "add-subscription change-subscription personal-watch present-values subscription-options",
-  "answers/exports": "code-option columns ended standing verified",
-  "answers/ids": "ask-about-id resolve-id seen-ids suggest-ids",
+  "answers/alerts/subscriptions": "add-subscription change-subscription personal-watch subscription-options",
+  "answers/exports": "ended verified",
+  "answers/ids": "typed-ids",
   "api/client": "poll-nodes",
   "api/http": "base-url error-body http-fault node-failure parse-response response-headers",
   "api/model": "bundle fields market names network order page stake",

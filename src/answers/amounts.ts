@@ -18,37 +18,32 @@ const READ_PERCENT_DIGITS = 3;
 /** More decimals than any token or market has: a node that says more is not believed. */
 const MAX_DECIMALS = 100;
 
-/** The numbers of one market, exact and short: in units where its decimals are known, else as sent, marked raw. */
-export interface MarketAmounts {
-  /** A price, with all decimals of the market. */
-  readonly price: (units: bigint | Decimal | undefined) => Inline;
-  /** A size, a volume or an open interest. */
-  readonly size: (units: bigint | undefined) => Inline;
-  /** An amount of the settlement asset, as the node's text. */
-  readonly amount: (units: string | undefined) => Inline;
-  /** Whether prices are in units. */
-  readonly known: boolean;
-}
+export type MarketAmounts = ReturnType<typeof marketAmounts>;
 
-export function marketAmounts(market: MarketNames | undefined, asset?: AssetNames): MarketAmounts {
+/** Words for the numbers of one market, exact and short: in units where its decimals are known, else as sent, marked raw. */
+export function marketAmounts(market: MarketNames | undefined, asset?: AssetNames) {
   const priceDecimals = validDecimals(market?.decimalPlaces, 0);
   const sizeDecimals = validDecimals(market?.positionDecimalPlaces, -MAX_DECIMALS);
   const symbol = asset?.symbol === undefined ? "" : ` ${asset.symbol}`;
   const assetDecimals = decimalsOf(asset);
   return {
+    /** Whether prices are in units. */
     known: priceDecimals !== undefined,
-    price: (units) => {
+    /** A price, with all decimals of the market. */
+    price: (units: bigint | Decimal | undefined): Inline => {
       if (units === undefined) return NOTHING;
       const exact = typeof units === "bigint" ? decimal(units) : units;
       if (priceDecimals === undefined) return plain(`${formatDecimal(exact, { group: false })} raw`);
       const shown = shifted(exact, priceDecimals);
       return readable(shown, { trim: shown.scale > priceDecimals });
     },
-    size: (units) => {
+    /** A size, a volume or an open interest. */
+    size: (units: bigint | undefined): Inline => {
       if (units === undefined) return NOTHING;
       return sizeDecimals === undefined ? plain(`${units} raw`) : readable(shifted(decimal(units), sizeDecimals));
     },
-    amount: (units) => {
+    /** An amount of the settlement asset, as the node's text. */
+    amount: (units: string | undefined): Inline => {
       const exact = units === undefined ? undefined : parseDecimal(units);
       if (exact === undefined) return units === undefined ? NOTHING : plain(units);
       if (assetDecimals === undefined) return plain(`${formatDecimal(exact, { group: false, trim: false })} raw`);

@@ -42,12 +42,7 @@ export function isInAuction(market: MarketData): boolean {
 }
 
 /** Sort order: live markets by state, unknown states, proposed and ended ones. */
-export function stateRank(market: MarketData): number {
-  return rankOfState(market.marketState);
-}
-
-/** The same for a state alone. */
-export function rankOfState(state = ""): number {
+export function stateRank(state = ""): number {
   const live = LIVE_STATES.indexOf(state);
   if (live >= 0) return live;
   const other = OTHER_STATES.indexOf(state);
@@ -59,12 +54,8 @@ export function hasEnded(state: string | undefined): boolean {
   return OTHER_STATES.indexOf(state ?? "") > 0;
 }
 
-export function stateWords(market: MarketData): string {
-  return wordsOfState(market.marketState);
-}
-
-/** The same for a state alone, short enough for a row on a phone: `terminated`. */
-export function wordsOfState(state: string | undefined): string {
+/** A state, short enough for a row on a phone: `terminated`. */
+export function stateWords(state: string | undefined): string {
   return enumWords(state, "STATE").replace(/^trading (?=terminated$)/u, "");
 }
 
@@ -73,7 +64,7 @@ export function stateAndMode(market: MarketData): string {
   const trigger = isInAuction(market) ? auctionTriggerWords(market.trigger) : undefined;
   const known = isLive(market) && market.marketTradingMode !== undefined;
   const mode = known ? `, ${tradingModeWords(market.marketTradingMode)}` : "";
-  return `${stateWords(market)}${mode}${trigger === undefined ? "" : ` (${trigger})`}`;
+  return `${stateWords(market.marketState)}${mode}${trigger === undefined ? "" : ` (${trigger})`}`;
 }
 
 /** `its opening auction`, or `an auction`. */

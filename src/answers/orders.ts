@@ -2,26 +2,24 @@ import type { Order } from "../api/model/order.ts";
 import { type Block, field, type Field, paragraph } from "../reply/block.ts";
 import { plainText } from "../reply/plain-text.ts";
 import type { Tone } from "../reply/reply.ts";
-import { code, type Inline, text, type Text, type TextPart, toText } from "../reply/text.ts";
+import { code, text, type Text, type TextPart, toText } from "../reply/text.ts";
 import { decimal, roundedPercentOf } from "../units/decimal.ts";
 import { type MarketAmounts, percentWords } from "./amounts.ts";
 import { idCell, namedCell, timeCell } from "./cells.ts";
 import { capitalised, enumWords, timeInForceWords } from "./enum-words.ts";
 import { orderReason, shortReason } from "./order-reasons.ts";
 
+/** The tones of states, where they are not neutral. */
+const TONES: ReadonlyMap<string | undefined, Tone> = new Map([
+  ["STATUS_FILLED", "good"],
+  ["STATUS_REJECTED", "bad"],
+  ["STATUS_STOPPED", "warning"],
+  ["STATUS_PARKED", "warning"],
+  ["STATUS_PARTIALLY_FILLED", "warning"],
+]);
+
 export function orderTone(status: string | undefined): Tone {
-  switch (status) {
-    case "STATUS_FILLED":
-      return "good";
-    case "STATUS_REJECTED":
-      return "bad";
-    case "STATUS_STOPPED":
-    case "STATUS_PARKED":
-    case "STATUS_PARTIALLY_FILLED":
-      return "warning";
-    default:
-      return "neutral";
-  }
+  return TONES.get(status) ?? "neutral";
 }
 
 /** `Rejected: margin check failed (buy 10 BTC/USDT at 62,500)`; an order without a reason is described at once. */
@@ -50,14 +48,9 @@ function pegText(order: Order, amounts: MarketAmounts): Text | undefined {
   return text`${reference} ${sign} ${amounts.price(peggedOrder.offset)}`;
 }
 
-/** The filled and the remaining size; undefined where sizes are missing. */
-function fillOf(
-  order: Order,
-): { readonly filled: bigint; readonly left: bigint; readonly percentFilled: Inline } | undefined {
-  const { size, remaining } = order;
+/** The filled and the remaining size, a zero of which nodes leave out; undefined where the size is missing. */
+function fillOf({ size, remaining: left = 0n }: Order) {
   if (size === undefined) return undefined;
-  // Nodes leave zeros out.
-  const left = remaining ?? 0n;
   const filled = size - left;
   return { filled, left, percentFilled: percentWords(roundedPercentOf(decimal(filled), decimal(size))) };
 }

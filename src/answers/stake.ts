@@ -3,22 +3,16 @@ import { table, type Table } from "../reply/block.ts";
 import { plainText } from "../reply/plain-text.ts";
 import { strong, type Text, text, time, toText } from "../reply/text.ts";
 import { compareIntegers } from "../units/decimal.ts";
+import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { stakeAmount } from "./amounts.ts";
 import { idCell, timeCell } from "./cells.ts";
 import { enumWords } from "./enum-words.ts";
 
-/** Sums over a party's linkings, in 10^-18 of the token. */
-interface StakeTotals {
-  /** Accepted. */
-  readonly linked: bigint;
-  /** Accepted. */
-  readonly unlinked: bigint;
-  /** Unconfirmed links less unconfirmed unlinks; may be negative. */
-  readonly pending: bigint;
-  readonly pendingCount: number;
-}
-
-export function stakeTotals(party: PartyStake): StakeTotals {
+/**
+ * Sums over a party's linkings, in 10^-18 of the token: of accepted ones, and of unconfirmed links less unconfirmed
+ * unlinks, which may be negative.
+ */
+export function stakeTotals(party: PartyStake) {
   let [linked, unlinked, pending, pendingCount] = [0n, 0n, 0n, 0];
   for (const { amount = 0n, status, type } of party.stakeLinkings) {
     const unlinks = type === "TYPE_UNLINK";
@@ -51,13 +45,13 @@ export function wholeStakeTable(parties: readonly PartyStake[]): Table {
 }
 
 export function newestFirst(linkings: readonly StakeLinking[]): readonly StakeLinking[] {
-  return linkings.toSorted((a, b) => compareIntegers(whenOf(b), whenOf(a)));
+  return linkings.toSorted((a, b) => compareIntegers(whenOf(b) ?? 0n, whenOf(a) ?? 0n));
 }
 
 /** One linking in a line: `unlink 52,350.05, 2026-01-15 09:20:37 UTC`; says so where it is not accepted. */
 export function changeWords(linking: StakeLinking): Text {
   const status = linking.status === "STATUS_ACCEPTED" ? text`` : text` (${statusText(linking.status)})`;
-  const at = linking.ts ?? linking.blockTime ?? linking.finalizedAt;
+  const at = whenOf(linking);
   const when = at === undefined ? text`` : text`, ${time(at)}`;
   return text`${enumWords(linking.type, "TYPE")} ${stakeAmount(linking.amount)}${status}${when}`;
 }
@@ -71,7 +65,7 @@ export function linkingsTable(linkings: readonly StakeLinking[]): Table {
     columns: [
       ["Type", (linking) => enumWords(linking.type, "TYPE")],
       ["Amount", (linking) => stakeAmount(linking.amount), "right"],
-      ["When", (linking) => timeCell(linking.ts ?? linking.blockTime ?? linking.finalizedAt)],
+      ["When", (linking) => timeCell(whenOf(linking))],
       ["Status", (linking) => statusText(linking.status), 2],
       ["Ethereum address", (linking) => idCell(linking.ethereumAddress), 3],
       ["Transaction", (linking) => idCell(linking.txHash), 3],
@@ -85,8 +79,8 @@ export function linkingsTable(linkings: readonly StakeLinking[]): Table {
   });
 }
 
-function whenOf(linking: StakeLinking): bigint {
-  return linking.ts ?? linking.blockTime ?? linking.finalizedAt ?? 0n;
+function whenOf({ ts, blockTime, finalizedAt }: StakeLinking): Nanoseconds | undefined {
+  return ts ?? blockTime ?? finalizedAt;
 }
 
 function statusText(status: string | undefined): Text {

@@ -17,8 +17,7 @@ import {
   PROPOSAL,
   VALIDATOR,
 } from "../ids/ids.ts";
-import { type ResolveContext, resolveId } from "../ids/resolve-id.ts";
-import { suggestIds } from "../ids/suggest-ids.ts";
+import { type ResolveContext, resolveId, suggestIds } from "../ids/typed-ids.ts";
 import { parseKinds } from "./alert-kinds.ts";
 
 /** More subjects are covered by subscribing without any. */

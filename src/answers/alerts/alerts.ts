@@ -8,7 +8,7 @@ import type { ChangeMessage, TestMessage } from "../../alerts/message/message.ts
 import type { Announcement } from "../../alerts/service/service.ts";
 import type { Labels } from "../../alerts/words/subscription-words.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
-import type { ResolveContext } from "../ids/resolve-id.ts";
+import type { ResolveContext } from "../ids/typed-ids.ts";
 import { type AlertsContext, directMessages, isSameDestination } from "./destination.ts";
 import type { Destination } from "../../alerts/destination.ts";
 

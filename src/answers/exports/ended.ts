@@ -6,9 +6,8 @@ import { type Action, commandAction, reply, type Reply } from "../../reply/reply
 import { commandLine, shortenId, text, type TextPart, time } from "../../reply/text.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { markSimulated } from "../../bot/simulated.ts";
-import { jobWords, stateWords } from "./exports.ts";
+import { cancelAction, jobWords, standingWords, stateWords } from "./exports.ts";
 import { type LedgerReplyContext, ledgerReply } from "./ledger-account.ts";
-import { cancelAction, standingWords } from "./standing.ts";
 
 /**
  * The outcome of the reader's own job, with its files: for `ledger fetch`, and for a direct message. `standing`: the

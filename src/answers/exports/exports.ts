@@ -1,13 +1,19 @@
-// Ledger exports in words: here the subject of a job, its outcome, and the list of jobs. Next: standing.ts (progress),
-// ended.ts (the answer once it has ended), code-option.ts (the option that names one).
+// Ledger exports in words: here the option that names a job, its subject, progress and outcome, and the list of jobs.
+// Next: ended.ts (the answer once it has ended).
 
-import type { ExportAsker, ExportJob, ExportStanding } from "../../export/jobs/job.ts";
+import type { ExportAsker, ExportJob, ExportStanding, ExportSubject } from "../../export/jobs/job.ts";
+import { exportAsker } from "../../bot/export-asker.ts";
+import { cutShort, quoteTyped } from "../../bot/nearest.ts";
+import { MAX_CHOICE_LENGTH, type TextOption } from "../../bot/options/options.ts";
+import { UserError } from "../../errors.ts";
+import { plainText } from "../../reply/plain-text.ts";
 import { paragraph, table } from "../../reply/block.ts";
-import { type Action, buttonsOrChoice, reply, type Reply } from "../../reply/reply.ts";
+import { type Action, buttonsOrChoice, commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { code, commandLine, shortenId, type Text, text, time } from "../../reply/text.ts";
-import { formatCount } from "../../units/format-number.ts";
+import { formatDuration } from "../../units/duration.ts";
+import { formatBytes, formatCount } from "../../units/format-number.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
-import { standingWords } from "./standing.ts";
+import { rangeWords } from "../export-range.ts";
 
 /** The subject of an export; of somebody else's export, only its owner. */
 export function jobWords(asker: Pick<ExportAsker, "platform" | "person">, job: ExportJob): Text {
@@ -133,4 +139,72 @@ function againActions(own: readonly ExportJob[]): Action[] {
       : [],
   );
   return buttonsOrChoice("Run one again", again, "reply");
+}
+
+/** Names an export; completes the caller's own. */
+export const CODE_OPTION = {
+  kind: "text",
+  required: true,
+  description: "The export's code; ledger list shows it",
+  example: "7k2m9xqd",
+  maxLength: 40,
+  suggest: async (typed, context) => {
+    const asker = exportAsker(context);
+    const wanted = typed.trim().toLowerCase();
+    return (await context.exports.list(asker))
+      .filter(({ code }) => code.startsWith(wanted))
+      .map((job) => {
+        const words = `${job.code}: ${plainText(jobWords(asker, job))}, ${job.state}`;
+        return { label: cutShort(words, MAX_CHOICE_LENGTH), value: job.code };
+      });
+  },
+} as const satisfies TextOption;
+
+/** The mistake of an unknown code. It is the same for somebody else's job, so that nobody learns of that job. */
+export function noSuchJob(typed: string): UserError {
+  return new UserError(`There is no export ${quoteTyped(typed)} of yours.`, {
+    option: "code",
+    remedy: "Exports are kept for 24 hours. This shows yours:",
+    suggestion: "ledger list",
+  });
+}
+
+/** A button that stops a job. */
+export function cancelAction(code: string): Action {
+  return commandAction("Cancel", "ledger cancel", { code });
+}
+
+/** The progress of an export, with a button to stop it. */
+export function standingReply({ query, asset }: ExportSubject, standing: ExportStanding): Reply {
+  const what = text`${asset?.symbol ?? "One asset"}, ${rangeWords({ from: query.from, to: query.to })}.`;
+  return reply({
+    title: text`Ledger of ${shortenId(query.partyId)}: ${standingWords(standing)}`,
+    blocks: [paragraph(what)],
+    actions: [cancelAction(standing.code)],
+  });
+}
+
+/** The progress of an export. The bot's own queue and a node's rate limit have different sentences. */
+export function standingWords(standing: ExportStanding): Text {
+  switch (standing.state) {
+    case "queued": {
+      const { place, of, waitMillis } = standing;
+      const begins =
+        waitMillis === undefined
+          ? ""
+          : waitMillis < 1000
+            ? ", it begins soon"
+            : `, it begins in about ${formatDuration(waitMillis, 1)}`;
+      return text`waiting for other exports, place ${place} of ${of}${begins}`;
+    }
+    case "refused":
+      return text`the data node asks for fewer requests; it is asked again at ${time(fromMillis(standing.until))}`;
+    case "running": {
+      const { bytes, rows, bytesPerSecond, share } = standing;
+      if (bytes === 0) return text`asking the node`;
+      const speed = bytesPerSecond === undefined ? "" : `, ${formatBytes(bytesPerSecond)} a second`;
+      const part = share === undefined ? "" : ` (${Math.floor(share * 100)} %)`;
+      return text`${formatCount(rows)} rows, ${formatBytes(bytes)}${part} so far${speed}`;
+    }
+  }
 }

@@ -1,6 +1,5 @@
-// Kinds of ids (market, asset, validator, party, order, proposal) and the names that nodes give them. resolve-id.ts
-// turns typed text into an id, suggest-ids.ts completes it, seen-ids.ts remembers ids shown before, ask-about-id.ts
-// turns a node's “not found” into a message for the caller.
+// Kinds of ids (market, asset, validator, party, order, proposal), the names that nodes give them, and the ids that
+// replies have shown. typed-ids.ts reads and completes what people type for an id.
 
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import { isLiveState } from "../../api/model/market.ts";
@@ -9,9 +8,9 @@ import { inTime } from "../../in-time.ts";
 import { shortText } from "../../reply/fold.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { text } from "../../reply/text.ts";
-import type { SeenKind } from "../../store/store.ts";
+import type { SeenId, SeenIds, SeenKind } from "../../store/store.ts";
 import { stakeAmount } from "../amounts.ts";
-import { hasEnded, rankOfState, wordsOfState } from "../markets.ts";
+import { hasEnded, stateRank, stateWords } from "../markets.ts";
 
 /** An id with its name. `label` can be typed for it, `more` describes it. */
 export interface NamedId {
@@ -48,12 +47,12 @@ export const MARKET: IdKind = {
     (await api.getMarketNames({ signal }))
       .map(({ id, code, name, state }) => ({ id, label: code ?? name, more: name, state }))
       // In the order of market list.
-      .toSorted((a, b) => rankOfState(a.state) - rankOfState(b.state) || compareNames(a.label ?? "", b.label ?? ""))
+      .toSorted((a, b) => stateRank(a.state) - stateRank(b.state) || compareNames(a.label ?? "", b.label ?? ""))
       .map(({ state, ...named }, place) => ({
         ...named,
         ended: hasEnded(state),
         place,
-        ...(state === undefined || state === "STATE_ACTIVE" ? {} : { state: wordsOfState(state) }),
+        ...(state === undefined || state === "STATE_ACTIVE" ? {} : { state: stateWords(state) }),
       })),
 };
 
@@ -131,4 +130,37 @@ async function byId<T extends { readonly id: string }>(
   const asked = get({ signal }).catch((): readonly T[] => []);
   const names = await inTime(asked, { millis: NAMES_WAIT_MILLIS }, (): readonly T[] => []);
   return new Map(names.map((named) => [named.id, named]));
+}
+
+/** The part of a command's context that remembers ids. */
+export interface SeenContext {
+  readonly network: string;
+  readonly seen: SeenIds;
+}
+
+/** Records ids that a reply shows, for completion; neither waits nor fails. */
+export function noteSeen(
+  context: SeenContext,
+  kind: SeenKind,
+  ids: readonly { readonly id: string | undefined; readonly label?: string | undefined }[],
+): void {
+  const known = new Map<string, SeenId>();
+  for (const { id, label } of ids) if (id !== undefined && id !== "") known.set(id, { id, label });
+  if (known.size === 0) return;
+  // Seen ids only ease typing: a failing store must not cost the answer.
+  Promise.try(() => context.seen.note(context.network, kind, [...known.values()])).catch(() => {});
+}
+
+/** Ids with the typed prefix, or whose label contains the typed text; none where the store fails. */
+export async function findSeen(
+  context: SeenContext,
+  kind: SeenKind,
+  typed: string,
+  limit: number,
+): Promise<readonly SeenId[]> {
+  try {
+    return await context.seen.find(context.network, kind, typed, limit);
+  } catch {
+    return [];
+  }
 }

@@ -4,17 +4,11 @@ import type { Page, PageRequest } from "../../api/model/page.ts";
 import { code, text, type Text } from "../../reply/text.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 
-/** The newest block of a network that a list has shown in this process. */
-interface NewestShown {
-  readonly block: bigint;
-  /** When it was first missing. */
-  readonly goneSince?: Nanoseconds;
-}
-
 /** After a day the note ends; blocks since then count. */
 const NOTE_NANOS = 86_400_000_000_000n;
 
-const newestShown = new WeakMap<object, Map<string, NewestShown>>();
+/** The newest block that a list has shown in this process, by network and list; and when it was first missing. */
+const newestShown = new WeakMap<object, Map<string, { readonly block: bigint; readonly goneSince?: Nanoseconds }>>();
 
 /**
  * A note where a block that was shown before, or that a page continues from, lies ahead of the network's head: its
@@ -45,7 +39,7 @@ function goneBlock(
   head: bigint,
   now: Nanoseconds,
 ): bigint | undefined {
-  const ofNetwork = newestShown.get(api) ?? new Map<string, NewestShown>();
+  const ofNetwork: NonNullable<ReturnType<typeof newestShown.get>> = newestShown.get(api) ?? new Map();
   newestShown.set(api, ofNetwork);
   const before = ofNetwork.get(list);
   const newest = heights.reduce<bigint>((most, one) => (one !== undefined && one > most ? one : most), 0n);

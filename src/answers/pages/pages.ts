@@ -2,7 +2,7 @@
 // walk-to-block.ts finds the same position at another node, history-reset.ts detects a network with a reset history.
 
 import type { ApiClient, AsOf } from "../../api/api-client.ts";
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError, asApiError } from "../../api/api-error.ts";
 import type { History } from "../../api/histories.ts";
 import { checkPageRequest, type Page, type PageRequest } from "../../api/model/page.ts";
 import type { Options, OptionValues } from "../../bot/options/options.ts";
@@ -70,23 +70,11 @@ interface PageContext extends AnswerContext {
   readonly options: PageOptions;
 }
 
-/** One page of a list. */
-interface ListPage<T> {
-  readonly rows: readonly T[];
-  readonly asOf: AsOf;
-  /** Shown above the rows where another node took over, or the history began anew. */
-  readonly notes: readonly Block[];
-  /** Previous and next page, and back to the start. */
-  readonly actions: readonly Action[];
-  /** It begins with the newest row of all. */
-  readonly isNewest: boolean;
-}
-
 /** A list, perhaps with other options of its command, which are carried from page to page. */
 type List<T> = History<T> & { readonly more?: Readonly<Record<string, string | undefined>> };
 
 /** Reads a page. @throws UserError for options that contradict each other, and for a cursor that no node takes. */
-export async function readPage<T>(context: PageContext, list: List<T>): Promise<ListPage<T>> {
+export async function readPage<T>(context: PageContext, list: List<T>) {
   const { options } = context;
   const query = pageQuery(options);
   const typed = options.after ?? options.before;
@@ -102,11 +90,16 @@ export async function readPage<T>(context: PageContext, list: List<T>): Promise<
   return {
     rows,
     asOf,
+    /** Shown above the rows where another node took over, or the history began anew. */
     notes: notes.flatMap((one) => (one === undefined ? [] : [paragraph(one)])),
+    /** Previous and next page, and back to the start. */
     actions: pageActions(context, list, page, asOf.node),
+    /** It begins with the newest row of all. */
     isNewest: options.newest && typed === undefined && options.last === undefined,
   };
 }
+
+type ListPage<T> = Awaited<ReturnType<typeof readPage<T>>>;
 
 /** A node's bare cursor has no known block. A filtered list says nothing about a cursor of the whole list. */
 async function bareCursorNote<T>(
@@ -131,56 +124,32 @@ function pageQuery(options: PageOptions): PageRequest {
   return { first: first ?? DEFAULT_PAGE_ROWS, ...(after === undefined ? {} : { after }), newestFirst };
 }
 
-interface Fetched<T> {
-  readonly page: Page<T>;
-  readonly asOf: AsOf;
-  readonly note?: Text;
-}
-
+/** If the cursor's own node cannot continue, finds the same position in another node's list, with a note. */
 async function fetchPage<T>(
-  context: PageContext,
+  { api, signal }: PageContext,
   list: List<T>,
   query: PageRequest,
   cursor: PageCursor | undefined,
-): Promise<Fetched<T>> {
-  const { api, signal } = context;
+) {
   const own = api.nodes.find((node) => node.name === cursor?.node);
-  const bare = cursor === undefined ? query : withCursor(query, cursor.cursor);
-  // A cursor means nothing at other nodes than its own.
-  const lost = cursor?.node !== undefined && own === undefined;
   let failure: ApiError | undefined;
-  if (!lost) {
-    try {
-      const got = await list.get(own ?? api, bare, { signal });
-      return { page: got.value, asOf: got.asOf };
-    } catch (error) {
-      if (!(error instanceof ApiError) || cursor === undefined) throw error;
-      failure = error;
-    }
+  // A cursor means nothing at other nodes than its own.
+  if (cursor?.node === undefined || own !== undefined) {
+    const bare = cursor === undefined ? query : withCursor(query, cursor.cursor);
+    const got = await list.get(own ?? api, bare, { signal }).catch(asApiError);
+    if (!(got instanceof ApiError)) return { page: got.value, asOf: got.asOf, note: undefined };
+    if (cursor === undefined) throw got;
+    failure = got;
   }
-  if (cursor?.block === undefined)
+  const { node: gone = "The node", block } = cursor;
+  if (block === undefined)
     throw failure?.kind === "invalid" ? badCursor(list.name, failure) : (failure ?? badCursor(list.name));
-  return fetchFromOtherNode(context, list, query, cursor, cursor.block, failure);
-}
-
-/** If the cursor's own node cannot continue, finds the same position in another node's list. */
-async function fetchFromOtherNode<T>(
-  context: PageContext,
-  list: List<T>,
-  query: PageRequest,
-  cursor: PageCursor,
-  block: bigint,
-  failure: ApiError | undefined,
-): Promise<Fetched<T>> {
-  const walked = await walkToBlock(context.api, query, block, list, context.signal);
+  const walked = await walkToBlock(api, query, block, list, signal);
   if (walked === undefined) throw failure ?? badCursor(list.name);
-  const gone = cursor.node ?? "The node";
   const reason =
     failure === undefined ? "is not among this bot's nodes any more" : "could not go on from where this page begins";
-  return {
-    ...walked,
-    note: text`${code(gone)} ${reason}: continued from block ${block} at ${code(walked.asOf.node)}.`,
-  };
+  const note = text`${code(gone)} ${reason}: continued from block ${block} at ${code(walked.asOf.node)}.`;
+  return { ...walked, note };
 }
 
 function withCursor(query: PageRequest, cursor: string): PageRequest {

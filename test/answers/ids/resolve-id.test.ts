@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { ORDER } from "../../../src/answers/ids/ids.ts";
-import { resolveId, type ResolveContext } from "../../../src/answers/ids/resolve-id.ts";
+import { type ResolveContext, resolveId } from "../../../src/answers/ids/typed-ids.ts";
 import { shortenId } from "../../../src/reply/text.ts";
 
 const seen = ["a1b2c3d4".padEnd(60, "0").concat("92fa"), "a1b2c3d4".padEnd(60, "1").concat("92fb")] as const;

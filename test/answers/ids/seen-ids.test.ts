@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { findSeen, noteSeen } from "../../../src/answers/ids/seen-ids.ts";
+import { findSeen, noteSeen } from "../../../src/answers/ids/ids.ts";
 import type { SeenIds } from "../../../src/store/store.ts";
 
 const inTrouble: SeenIds = {

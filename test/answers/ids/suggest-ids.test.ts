@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { MARKET, PARTY } from "../../../src/answers/ids/ids.ts";
-import { suggestIds } from "../../../src/answers/ids/suggest-ids.ts";
+import { suggestIds } from "../../../src/answers/ids/typed-ids.ts";
 import type { SuggestContext } from "../../../src/bot/options/options.ts";
 
 const id = "ab".repeat(32);

@@ -14,7 +14,7 @@ import { givenOptions } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { MARKET } from "../../ids/ids.ts";
-import { resolveId } from "../../ids/resolve-id.ts";
+import { resolveId } from "../../ids/typed-ids.ts";
 import { findKind } from "../alert-kinds.ts";
 import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { parseMoment, parseSpan, parseZone } from "../alert-times.ts";

@@ -1,10 +1,15 @@
-import { nearest, quoteTyped } from "../../bot/nearest.ts";
+// Ids as people type them: typed text becomes an id, is completed, and is corrected where a node knows no such id.
+
+import { ApiError } from "../../api/api-error.ts";
+import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
+import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { UserError } from "../../errors.ts";
+import { inTime } from "../../in-time.ts";
 import { shortenId } from "../../reply/text.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import { capitalised } from "../enum-words.ts";
-import type { IdKind, NamedId, NamesContext } from "./ids.ts";
-import { findSeen, type SeenContext } from "./seen-ids.ts";
+import { findSeen, type IdKind, type NamedId, type NamesContext, type SeenContext } from "./ids.ts";
 
 /** Parties, orders, markets, assets, nodes and proposals alike: 32 bytes in hex. */
 const ID_LENGTH = 64;
@@ -48,14 +53,14 @@ export async function resolveId(
   const whole = named.filter(({ id, label }) => id.toLowerCase() === low || label?.toLowerCase() === low);
   // `btc usdt`, `btc-usdt` and `btcusdt` are BTC/USDT, where nothing is called just that.
   const exact = whole.length > 0 ? whole : named.filter(({ label }) => label !== undefined && isSaidAs(label, low));
-  const known = unique([...names, ...(more.also ?? []), ...seen]);
+  const known = unique([...named, ...seen]);
   const byPrefix = low.length < MIN_PREFIX_LENGTH ? [] : known.filter((candidate) => startsWithTyped(candidate, low));
   const found = exact.length > 0 ? unique(exact) : byPrefix;
   const preferred = found.length > 1 ? found.filter(({ id }) => more.prefer?.(id) === true) : found;
   const [only] = preferred.length === 1 ? preferred : found;
   if (only !== undefined && preferred.length === 1) return only.id;
   if (only !== undefined) throw ambiguousId(kind, typed, found, option);
-  throw unknownId(kind, typed, known, { option, network: context.network, instead: more.instead });
+  throw unknownId(kind, typed, known, option, context.network, more.instead);
 }
 
 /** Whether a name is typed with other signs between its words, or none. */
@@ -85,9 +90,7 @@ function startsWithTyped(candidate: NamedId, low: string): boolean {
 }
 
 function unique(candidates: readonly NamedId[]): readonly NamedId[] {
-  const byId = new Map<string, NamedId>();
-  for (const candidate of candidates) if (!byId.has(candidate.id)) byId.set(candidate.id, candidate);
-  return [...byId.values()];
+  return [...Map.groupBy(candidates, ({ id }) => id).values()].flatMap(([first]) => first ?? []);
 }
 
 function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], option: string): UserError {
@@ -114,14 +117,14 @@ function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], opt
   });
 }
 
-interface UnknownContext {
-  readonly option: string;
-  readonly network: string;
-  readonly instead: { readonly label: string; readonly value: string } | undefined;
-}
-
-function unknownId(kind: IdKind, typed: string, known: readonly NamedId[], context: UnknownContext): UserError {
-  const { option, network, instead } = context;
+function unknownId(
+  kind: IdKind,
+  typed: string,
+  known: readonly NamedId[],
+  option: string,
+  network: string,
+  instead: { readonly label: string; readonly value: string } | undefined,
+): UserError {
   const names = known.flatMap(({ label }) => (label === undefined ? [] : [label]));
   const near =
     nearest(typed, names) ??
@@ -162,4 +165,112 @@ function whatIsWrong(kind: IdKind, typed: string, network: string): string {
 function containing(typed: string, names: readonly string[]): string | undefined {
   const low = typed.trim().toLowerCase();
   return low.length < 2 ? undefined : names.find((name) => name.toLowerCase().includes(low));
+}
+
+/** How many seen ids with the same prefix are compared for a correction. */
+const MAX_SEEN_COMPARED = 25;
+
+/** Awaits a request about one id; a node's “not found” or “invalid” becomes a UserError with the nearest match. */
+export async function askAboutId<T>(
+  kind: IdKind,
+  id: string,
+  option: string,
+  context: SeenContext,
+  question: Promise<T>,
+  /** Another possible cause. */
+  hint = "",
+): Promise<T> {
+  try {
+    return await question;
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.kind !== "not-found" && error.kind !== "invalid")) throw error;
+    const near = await nearestSeen(kind, id, context);
+    const said = error.innerWords ?? error.nodeMessage;
+    const sentence =
+      error.kind === "not-found"
+        ? `${error.network} knows of no ${kind.noun} ${id}.`
+        : `${error.network} does not take ${id} as ${kind.article} ${kind.noun}.`;
+    throw new UserError(sentence, {
+      option,
+      cause: error,
+      ...(near === undefined ? {} : { meanings: { typed: id, values: [{ label: shortenId(near), value: near }] } }),
+      remedy: [
+        `Check the id and the network.`,
+        hint,
+        near === undefined ? "" : `Did you mean ${near}?`,
+        said === undefined ? "" : `${error.node} says: ${said}`,
+      ]
+        .filter((part) => part !== "")
+        .join(" "),
+    });
+  }
+}
+
+async function nearestSeen(kind: IdKind, id: string, context: SeenContext): Promise<string | undefined> {
+  const alike = await findSeen(context, kind.kind, id.slice(0, 4), MAX_SEEN_COMPARED);
+  return nearest(
+    id,
+    alike.map((seen) => seen.id).filter((other) => other !== id),
+  );
+}
+
+/** Shorter than the time limit of a whole completion. */
+const NAMES_WAIT_MILLIS: Milliseconds = 1000;
+
+/** Completion for an option that takes an id of one kind: names that the node offers and ids seen, best match first. */
+export function suggestIds(
+  kind: IdKind,
+): (typed: string, context: Pick<SuggestContext, "api" | "seen" | "signal">) => Promise<readonly Choice[]> {
+  return async (typed, context) => {
+    const low = typed.trim().toLowerCase();
+    const where = { network: context.api.network, seen: context.seen };
+    const [names, seen] = await Promise.all([
+      // No names from a slow node: the ids seen are worth offering without them.
+      inTime(kind.names(context), { millis: NAMES_WAIT_MILLIS }, () => []),
+      findSeen(where, kind.kind, typed.trim(), MAX_CHOICES),
+    ]);
+    const counts = Map.groupBy(names, ({ label }) => label?.toLowerCase());
+    return unique([...names, ...seen])
+      .map((named) => ({ named, rank: rankOf(named, low) }))
+      .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
+      .toSorted(
+        (a, b) =>
+          a.rank - b.rank ||
+          Number(a.named.ended === true) - Number(b.named.ended === true) ||
+          orderOf(a.named, a.rank) - orderOf(b.named, b.rank),
+      )
+      .slice(0, MAX_CHOICES)
+      .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))
+      .filter(({ value }) => value.length <= MAX_CHOICE_LENGTH);
+  };
+}
+
+/** The rank of a name with the typed prefix. */
+const NAME_PREFIX_RANK = 1;
+
+/** Of names with the typed prefix the short ones come first; ids without a place, seen before, come last. */
+function orderOf({ label = "", place = Number.MAX_SAFE_INTEGER }: NamedId, rank: number): number {
+  return rank === NAME_PREFIX_RANK ? label.length : place;
+}
+
+/** Prefixes before other matches, names before ids. */
+function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
+  if (low === "") return 0;
+  const [name, address, words] = [label.toLowerCase(), id.toLowerCase(), more.toLowerCase()];
+  if (name === low || address === low) return 0;
+  if (name.startsWith(low)) return NAME_PREFIX_RANK;
+  if (address.startsWith(low)) return 2;
+  if (name.includes(low)) return 3;
+  if (words.includes(low)) return 4;
+  return address.includes(low) ? 5 : Number.POSITIVE_INFINITY;
+}
+
+/** A unique name is sent instead of the id: it reads better in the visible question, and says all in the list. */
+function choiceOf({ id, label, more, state }: NamedId, nameIsUnique: boolean): Choice {
+  // `BTC/USDT-R1420 rolling future` has the label already.
+  const further = label !== undefined && more?.startsWith(label) === true ? more.slice(label.length).trim() : more;
+  const words = [label, state, further].filter(Boolean).join(" · ");
+  const cut = (whole: string): string => cutShort(whole, MAX_CHOICE_LENGTH);
+  if (label === undefined) return { label: words === "" ? id : cut(`${shortenId(id)} · ${words}`), value: id };
+  return nameIsUnique ? { label: cut(words), value: label } : { label: cut(`${words} (${shortenId(id)})`), value: id };
 }
