@@ -51,38 +51,31 @@ const SIZES: Record<NetworkName, Size> = {
 };
 
 /** The state of a network, the same on every node. Its only mutable state is caches. */
-export class Network {
-  readonly name: NetworkName;
-  readonly random: SeededRandom;
-  readonly chain: Chain;
-  readonly blocks: Blocks;
-  readonly validators: Validators;
-  readonly assets: Assets;
-  readonly catalogue: MarketCatalogue;
-  readonly markets: MarketRecords;
-  readonly orders: Orders;
-  readonly stake: Stake;
-  readonly bundles: Bundles;
-  readonly ledger: Ledger;
+export type Network = Readonly<ReturnType<typeof createNetwork>>;
 
-  constructor(name: NetworkName, seed: string) {
-    const size = SIZES[name];
-    const random = new SeededRandom(`${seed}/${name}`);
-    this.name = name;
-    this.random = random;
-    this.chain = new Chain(random, size.pace);
-    this.blocks = new Blocks(this.chain, random);
-    this.validators = new Validators(this.chain, random, size.validators);
-    this.assets = new Assets(random);
-    this.catalogue = new MarketCatalogue(random, this.assets, size.rollBlocks);
-    this.markets = new MarketRecords(this.catalogue, random);
-    this.orders = new Orders(this.catalogue, random);
-    this.stake = new Stake(random, size.parties);
-    this.bundles = new Bundles(this.assets, random, size.proposalEvery);
-    this.ledger = new Ledger(this.chain, random, {
-      markets: this.catalogue.trading.map((market) => market.id),
-      parties: this.stake.parties,
-      assets: this.assets.list.map((asset) => asset.id),
-    });
-  }
+export function createNetwork(name: NetworkName, seed: string) {
+  const size = SIZES[name];
+  const random = new SeededRandom(`${seed}/${name}`);
+  const chain = new Chain(random, size.pace);
+  const assets = new Assets(random);
+  const catalogue = new MarketCatalogue(random, assets, size.rollBlocks);
+  const stake = new Stake(random, size.parties);
+  return {
+    name,
+    random,
+    chain,
+    blocks: new Blocks(chain, random),
+    validators: new Validators(chain, random, size.validators),
+    assets,
+    catalogue,
+    markets: new MarketRecords(catalogue, random),
+    orders: new Orders(catalogue, random),
+    stake,
+    bundles: new Bundles(assets, random, size.proposalEvery),
+    ledger: new Ledger(chain, random, {
+      markets: catalogue.trading.map((market) => market.id),
+      parties: stake.parties,
+      assets: assets.list.map((asset) => asset.id),
+    }),
+  };
 }

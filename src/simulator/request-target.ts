@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../units/without-undefined.ts";
 import type { NetworkName } from "./network.ts";
 
 /** The target of a path on the simulator's server. */
@@ -24,7 +25,7 @@ export function requestTarget(pathname: string): RequestTarget {
   if (place === "core" && network !== undefined) return { kind: "core", network, path };
   const node = place === undefined ? undefined : Number(place);
   if (path === "/control" || path.startsWith("/control/")) {
-    const scope = { ...(network === undefined ? {} : { network }), ...(node === undefined ? {} : { node }) };
+    const scope = withoutUndefined({ network, node });
     return { kind: "control", path, scope };
   }
   if (network === undefined) return { kind: "node", network: "mainnet", node: 1, path };

@@ -2,7 +2,8 @@
 // `market/`, `assets/`), `node/` answers as one of its data nodes (`gateway/` formats errors and pages), and `faults/`
 // injects faults.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { messageOf, UserError } from "../errors.ts";
@@ -10,7 +11,7 @@ import { type Log, silentLog } from "../log.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { serveControl } from "./faults/control.ts";
 import { FaultList } from "./faults/faults.ts";
-import { Network, type NetworkName } from "./network.ts";
+import { createNetwork, type NetworkName } from "./network.ts";
 import { defaultProfile, type NodeProfile } from "./node/node-profile.ts";
 import { serveNode, serveUnknownNode } from "./node/node-server.ts";
 import { SimulatedNode } from "./node/node.ts";
@@ -46,7 +47,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     mainnet: make("mainnet"),
     testnet: make("testnet"),
   });
-  const networks = byNetwork((name) => new Network(name, seed));
+  const networks = byNetwork((name) => createNetwork(name, seed));
   const rateLimit = options.rateLimit ?? DEFAULT_RATE_LIMIT;
   const nodes = byNetwork((name) =>
     Array.from({ length: nodesPerNetwork }, (_, index) => {
@@ -57,8 +58,16 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   );
   const stopped = new AbortController();
 
-  const server = createServer();
-  await listen(server, host, port);
+  const server = createServer().listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    throw new UserError(`The simulator cannot listen on ${host} port ${port}: ${messageOf(error)}.`, {
+      remedy: "Choose another port, or 0 for any that is free.",
+      cause: error,
+    });
+  }
+  server.on("error", () => {});
   const { port: bound } = server.address() as AddressInfo;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
 
@@ -86,18 +95,16 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://simulator.invalid");
-    const address = requestTarget(pathname);
-    const path = decodePath(address.path);
-    if (address.kind === "control") {
-      return serveControl(simulator, address.scope, path, query, request, response);
+    const target = requestTarget(pathname);
+    const path = decodePath(target.path);
+    if (target.kind === "control") {
+      return serveControl(simulator, target.scope, path, query, request, response);
     }
     request.resume();
-    const found = nodes[address.network][address.kind === "core" ? 0 : address.node - 1];
+    const found = nodes[target.network][target.kind === "core" ? 0 : target.node - 1];
     if (found === undefined) return serveUnknownNode(response);
-    const isCore = address.kind === "core";
-    const at = isCore ? "core" : "data-node";
-    const limiter = isCore ? undefined : found.limiter;
-    return serveNode(found.node, limiter, { request, response, path, query, at, signal: stopped.signal });
+    const limiter = target.kind === "core" ? undefined : found.limiter;
+    return serveNode(found.node, limiter, { request, response, path, query, at: target.kind, signal: stopped.signal });
   };
 
   // No request has arrived yet: the server has listened only since this turn of the event loop.
@@ -109,24 +116,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   });
   log.debug({ url, seed }, "simulator ready");
   return simulator;
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error) => {
-      reject(
-        new UserError(`The simulator cannot listen on ${host} port ${port}: ${messageOf(error)}.`, {
-          remedy: "Choose another port, or 0 for any that is free.",
-          cause: error,
-        }),
-      );
-    });
-    server.listen(port, host, () => {
-      server.removeAllListeners("error");
-      server.on("error", () => {});
-      resolve();
-    });
-  });
 }
 
 function decodePath(path: string): string {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import path from "node:path";
 
 import { toMicros } from "../../src/simulator/chain/chain.ts";
-import { Network } from "../../src/simulator/network.ts";
+import { createNetwork } from "../../src/simulator/network.ts";
 import { fromMillis, nanoseconds } from "../../src/units/nanoseconds.ts";
 import { ROOT } from "../support/bellwether.ts";
 
@@ -90,7 +90,7 @@ export class DataNodes {
 
 /** A time, well before now, after which no upgrade of the network's core happens within a scene. */
 function calmStretch(seed: string): bigint {
-  const { chain } = new Network("testnet", seed);
+  const { chain } = createNetwork("testnet", seed);
   const upgrades = (millis: number): number =>
     chain.upgradesBefore(chain.toActive(toMicros(nanoseconds(fromMillis(millis)))));
   // A time ahead of the wall clock would not be plausible.

@@ -1,10 +1,10 @@
-import { Network } from "../../src/simulator/network.ts";
+import { createNetwork } from "../../src/simulator/network.ts";
 import { samplesOf, type Samples } from "../../src/simulator/samples.ts";
 
 /** The samples of a seed without a simulator running. */
 export function sampleIds(seed: string): Record<"mainnet" | "testnet", Samples> {
   return {
-    mainnet: samplesOf(new Network("mainnet", seed)),
-    testnet: samplesOf(new Network("testnet", seed)),
+    mainnet: samplesOf(createNetwork("mainnet", seed)),
+    testnet: samplesOf(createNetwork("testnet", seed)),
   };
 }

@@ -30,12 +30,10 @@ const RECEIVED: readonly TransferKind[] = [
 ];
 
 /** The party of a ledger, and its pattern of entries. */
-interface LedgerSubject {
+interface LedgerSubject extends LedgerIds {
   readonly party: string;
   readonly partyIndex: number;
   readonly asset: string;
-  readonly markets: readonly string[];
-  readonly parties: readonly string[];
 }
 
 const HEADERS = {
@@ -108,46 +106,38 @@ interface Span {
   readonly to: Micros;
 }
 
+/** The ids that exist on a network. */
+interface LedgerIds {
+  readonly markets: readonly string[];
+  readonly parties: readonly string[];
+  readonly assets: readonly string[];
+}
+
 /** Ledger entries, generated while they are read: a gigabyte takes no memory. */
 export class Ledger {
   readonly #chain: Chain;
   readonly #random: SeededRandom;
-  readonly #markets: readonly string[];
-  readonly #parties: readonly string[];
-  readonly #assets: readonly string[];
+  readonly #ids: LedgerIds;
 
-  constructor(
-    chain: Chain,
-    random: SeededRandom,
-    known: { markets: readonly string[]; parties: readonly string[]; assets: readonly string[] },
-  ) {
+  constructor(chain: Chain, random: SeededRandom, ids: LedgerIds) {
     this.#chain = chain;
     this.#random = random;
-    this.#markets = known.markets;
-    this.#parties = known.parties;
-    this.#assets = known.assets;
+    this.#ids = ids;
   }
 
   /** The party whose whole ledger is 1 GiB. */
   get heavyParty(): string {
-    return this.#parties.at(-1) ?? "";
+    return this.#ids.parties.at(-1) ?? "";
   }
 
   /** The CSV line by line, each with its line feed. For an unknown party or an empty range: the header alone. */
   *lines(request: LedgerRequest, moment: Moment): Generator<string> {
-    const { columns } = request;
+    const { columns, party, asset } = request;
     yield `${HEADERS[columns]}${request.extraColumn ? `,${EXTRA_COLUMN}` : ""}\n`;
-    const partyIndex = this.#parties.indexOf(request.party);
+    const partyIndex = this.#ids.parties.indexOf(party);
     const span = askedSpan(request, moment);
-    if (partyIndex === -1 || !this.#assets.includes(request.asset) || span.from >= span.to) return;
-    const subject = {
-      party: request.party,
-      partyIndex,
-      asset: request.asset,
-      markets: this.#markets,
-      parties: this.#parties,
-    };
-    const rows = this.#rows(subject, request, span, moment);
+    if (partyIndex === -1 || !this.#ids.assets.includes(asset) || span.from >= span.to) return;
+    const rows = this.#rows({ ...this.#ids, party, partyIndex, asset }, request, span, moment);
     yield* columns === 12 ? unsorted(rows) : rows;
   }
 
@@ -180,12 +170,12 @@ export class Ledger {
 
   /** Newer releases also send incoming rows of other assets and of the time before the range. */
   #strayRow(subject: LedgerSubject, index: number, span: Span, timeText: TimeText): string {
-    const other = this.#assets.find((asset) => asset !== subject.asset) ?? subject.asset;
+    const { party, partyIndex, assets, parties } = subject;
+    const other = assets.find((asset) => asset !== subject.asset) ?? subject.asset;
     const before = index % 20 === 3;
-    const peer = this.#parties[(subject.partyIndex + 1) % this.#parties.length] ?? "network";
+    const peer = parties[(partyIndex + 1) % parties.length] ?? "network";
     const time = timeText.of(Math.max(SECOND, span.from - (before ? DAY : -SECOND)));
     const asset = before ? subject.asset : other;
-    const party = subject.party;
     return `${time},${index},${index},TRANSFER_TYPE_DEPOSIT,${asset},,${peer},ACCOUNT_TYPE_GENERAL,0,,${party},ACCOUNT_TYPE_GENERAL,${index}\n`;
   }
 }

@@ -92,10 +92,9 @@ export class Stake {
   }
 
   #record(party: number, linking: Linking, moment: Moment): Record<string, unknown> {
-    const timeOf = (height: number): ReturnType<Moment["timeOf"]> => moment.timeOf(height);
-    const made = timeOf(Math.max(1, Math.floor(linking.at / BLOCK_MICROS)));
+    const made = moment.timeOf(Math.max(1, Math.floor(linking.at / BLOCK_MICROS)));
     const seconds = (made / 1_000_000_000n).toString();
-    const settled = timeOf(Math.floor((linking.at + PENDING_FOR) / BLOCK_MICROS));
+    const settled = moment.timeOf(Math.floor((linking.at + PENDING_FOR) / BLOCK_MICROS));
     return {
       id: this.#random.hex(32, "linking", party, linking.sequence),
       type: linking.kind,

@@ -11,15 +11,15 @@ const RETENTION = 7 * DAY;
 /** What a fault does to a node's view of the chain. */
 export interface ChainDeviation {
   /** Goes into every hash, so that this node contradicts the others. */
-  readonly salt?: string;
+  readonly salt?: string | undefined;
   /** Blocks after this height are of another chain, the same for all nodes that are on it. */
-  readonly forkedAfter?: number;
+  readonly forkedAfter?: number | undefined;
   /** How far back it keeps checkpoints and snapshots, where that is less than usual. */
-  readonly keeps?: Micros;
+  readonly keeps?: Micros | undefined;
   /** The chain began anew after this height: nothing before it, and heights count from it. */
-  readonly resetAt?: number;
+  readonly resetAt?: number | undefined;
   /** The core version of blocks after a height. */
-  readonly coreVersion?: { readonly after: number; readonly version: string };
+  readonly coreVersion?: { readonly after: number; readonly version: string } | undefined;
 }
 
 interface BlockRow {
@@ -71,8 +71,8 @@ export class Blocks {
   }
 
   coreVersion(height: number, deviation: ChainDeviation): string {
-    if (deviation.coreVersion !== undefined && height > deviation.coreVersion.after)
-      return deviation.coreVersion.version;
+    const { coreVersion } = deviation;
+    if (coreVersion !== undefined && height > coreVersion.after) return coreVersion.version;
     // There are hundreds of upgrades: numbered as builds of the release that the newer nodes name (https://semver.org/#spec-item-10).
     return `${CORE_RELEASE}+${this.#chain.upgradesBefore(this.#chain.activeAtBlock(height))}`;
   }
@@ -112,7 +112,7 @@ export class Blocks {
   }
 
   #findCheckpoints(from: number, to: number): BlockRow[] {
-    const { pace } = this.#chain;
+    const { checkpointEvery, withdrawalEvery } = this.#chain.pace;
     const rows = new Map<string, BlockRow>();
     const add = (active: number, sequence: number): void => {
       const height = this.#chain.firstBlockFrom(active);
@@ -120,13 +120,11 @@ export class Blocks {
     };
     const begin = this.#chain.activeAtBlock(from - 1);
     const end = this.#chain.activeAtBlock(to);
-    for (let index = Math.max(1, Math.floor(begin / pace.checkpointEvery)); ; index++) {
-      if (index * pace.checkpointEvery > end) break;
-      add(index * pace.checkpointEvery, 0);
-    }
+    const firstSlot = Math.max(1, Math.floor(begin / checkpointEvery));
+    for (let at = firstSlot * checkpointEvery; at <= end; at += checkpointEvery) add(at, 0);
     // One falling on the next scheduled checkpoint may lie one checkpoint later than its own slot.
-    const first = Math.floor((begin - pace.checkpointEvery) / pace.withdrawalEvery);
-    for (let index = Math.max(1, first); index * pace.withdrawalEvery <= end; index++) {
+    const first = Math.floor((begin - checkpointEvery) / withdrawalEvery);
+    for (let index = Math.max(1, first); index * withdrawalEvery <= end; index++) {
       add(this.#chain.withdrawalAt(index), 1);
     }
     return [...rows.values()].toSorted((a, b) => a.height - b.height || a.sequence - b.sequence);

@@ -2,6 +2,7 @@
 // `blocks.ts` and `validators.ts` list what the chain records.
 
 import { fromSeconds, type Nanoseconds, nanoseconds } from "../../units/nanoseconds.ts";
+import { countWhile } from "../count-while.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 
 /** Whole microseconds since genesis: exact as a number for 285 years. */
@@ -110,7 +111,8 @@ export class Chain {
 
   /** Network time to active time; stands still during an upgrade. */
   toActive(network: Micros): Micros {
-    const index = this.#countUpgrades((upgrade) => upgrade.at + upgrade.pausedBefore < network, network);
+    this.#fillUpgrades(network);
+    const index = countWhile(this.#upgrades, (upgrade) => upgrade.at + upgrade.pausedBefore < network);
     const last = this.#upgrades[index - 1];
     if (last === undefined) return network;
     return Math.max(last.at, network - last.pausedBefore - last.pause);
@@ -124,7 +126,8 @@ export class Chain {
 
   /** How many core upgrades were done before this active time. */
   upgradesBefore(active: Micros): number {
-    return this.#countUpgrades((upgrade) => upgrade.at < active, active);
+    this.#fillUpgrades(active);
+    return countWhile(this.#upgrades, (upgrade) => upgrade.at < active);
   }
 
   /** The height of the nth snapshot: 300 to 1000 blocks after the one before. */
@@ -143,19 +146,6 @@ export class Chain {
     const at = index * withdrawalEvery + this.#random.int(0, withdrawalEvery - 1, "withdrawal", index);
     if (this.#random.int(0, 3, "withdrawal-shares", index) > 0) return at;
     return Math.ceil(at / checkpointEvery) * checkpointEvery;
-  }
-
-  #countUpgrades(isBefore: (upgrade: { at: Micros; pausedBefore: Micros }) => boolean, until: Micros): number {
-    this.#fillUpgrades(until);
-    let low = 0;
-    let high = this.#upgrades.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const upgrade = this.#upgrades[middle];
-      if (upgrade !== undefined && isBefore(upgrade)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   #fillUpgrades(until: Micros): void {

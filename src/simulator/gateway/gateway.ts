@@ -1,32 +1,21 @@
 // The errors and query parameters of the gRPC gateway in front of every data node. `pages.ts` pages lists.
 
-/** gRPC status codes, and the HTTP status that grpc-gateway gives each (github.com/grpc-ecosystem/grpc-gateway). */
-const HTTP_STATUS = {
-  unknown: [2, 500],
-  invalidArgument: [3, 400],
-  deadlineExceeded: [4, 504],
-  notFound: [5, 404],
-  permissionDenied: [7, 403],
-  resourceExhausted: [8, 429],
-  unimplemented: [12, 501],
-  internal: [13, 500],
-  unavailable: [14, 503],
-} as const satisfies Record<string, readonly [number, number]>;
+/**
+ * gRPC status codes, the HTTP status that grpc-gateway gives each (github.com/grpc-ecosystem/grpc-gateway), and the
+ * message, which names only the kind of error.
+ */
+const STATUSES = {
+  invalidArgument: [3, 400, "Bad Request"],
+  deadlineExceeded: [4, 504, "Gateway Timeout"],
+  notFound: [5, 404, "Not Found"],
+  permissionDenied: [7, 403, "Forbidden"],
+  resourceExhausted: [8, 429, "Too Many Requests"],
+  unimplemented: [12, 501, "Method Not Allowed"],
+  internal: [13, 500, "Internal error"],
+  unavailable: [14, 503, "Unavailable"],
+} as const;
 
-type GrpcStatus = keyof typeof HTTP_STATUS;
-
-/** `message` names only the kind of error. */
-const MESSAGES: Record<GrpcStatus, string> = {
-  unknown: "Unknown error",
-  invalidArgument: "Bad Request",
-  deadlineExceeded: "Gateway Timeout",
-  notFound: "Not Found",
-  permissionDenied: "Forbidden",
-  resourceExhausted: "Too Many Requests",
-  unimplemented: "Method Not Allowed",
-  internal: "Internal error",
-  unavailable: "Unavailable",
-};
+type GrpcStatus = keyof typeof STATUSES;
 
 export interface ErrorBody {
   readonly code: number;
@@ -41,8 +30,8 @@ export class WireFailure extends Error {
   readonly body: ErrorBody;
 
   constructor(status: GrpcStatus, message?: string, details: readonly Record<string, unknown>[] = []) {
-    super(message ?? MESSAGES[status]);
-    const [code, httpStatus] = HTTP_STATUS[status];
+    const [code, httpStatus, words] = STATUSES[status];
+    super(message ?? words);
     this.httpStatus = httpStatus;
     this.body = { code, message: this.message, details };
   }
@@ -52,11 +41,6 @@ export class WireFailure extends Error {
 export function entityFailure(status: GrpcStatus, message: string, inner?: string): WireFailure {
   const detail = { "@type": "type.googleapis.com/vega.ErrorDetail", code: 10_000, message };
   return new WireFailure(status, undefined, [inner === undefined ? detail : { ...detail, inner }]);
-}
-
-/** No such route: without details, unlike an entity that is not found. */
-export function routeNotFound(): WireFailure {
-  return new WireFailure("notFound");
 }
 
 /** Crashes the whole node: the connection ends without a reply. */

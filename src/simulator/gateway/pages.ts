@@ -1,3 +1,4 @@
+import { countWhile } from "../count-while.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 import { entityFailure, readBoolean, readInt32, type WireFailure } from "./gateway.ts";
 
@@ -19,7 +20,8 @@ export interface Page {
 const DEFAULT_ROWS = 1000;
 
 interface Asked {
-  direction: "forwards" | "backwards" | "all";
+  backwards: boolean;
+  /** Infinity for all rows. */
   limit: number;
   cursor: string | undefined;
   newestFirst: boolean;
@@ -29,14 +31,14 @@ interface Asked {
 export function pageOf<Row>(list: PagedList<Row>, query: URLSearchParams, cursors: CursorCodec): Page {
   const asked = readPagination(query, cursors);
   const ordered = asked.newestFirst ? list.rows.toReversed() : list.rows;
-  const sign = asked.newestFirst ? -1 : 1;
-  const window = cut(list, ordered, sign, asked);
-  const edges = window.rows.map((row) => ({ node: list.render(row), cursor: cursors.encode(list.keyOf(row)) }));
+  const { start, end } = cut(list, ordered, asked);
+  const rows = ordered.slice(start, end);
+  const edges = rows.map((row) => ({ node: list.render(row), cursor: cursors.encode(list.keyOf(row)) }));
   return {
     edges,
     pageInfo: {
-      hasNextPage: window.hasNext,
-      hasPreviousPage: window.hasPrevious,
+      hasNextPage: end < ordered.length,
+      hasPreviousPage: start > 0,
       startCursor: edges[0]?.cursor ?? "",
       endCursor: edges.at(-1)?.cursor ?? "",
     },
@@ -50,37 +52,16 @@ export function pageOf<Row>(list: PagedList<Row>, query: URLSearchParams, cursor
 function cut<Row>(
   list: PagedList<Row>,
   ordered: readonly Row[],
-  sign: number,
-  asked: Asked,
-): { rows: readonly Row[]; hasNext: boolean; hasPrevious: boolean } {
-  if (asked.direction === "all") return { rows: ordered, hasNext: false, hasPrevious: false };
-  const { cursor, limit } = asked;
-  const stands = (row: Row): number => (cursor === undefined ? 0 : sign * list.compareKeys(list.keyOf(row), cursor));
-  if (asked.direction === "forwards") {
-    let start = cursor === undefined ? 0 : countWhile(ordered, (row) => stands(row) < 0);
-    const found = ordered[start];
-    if (cursor !== undefined && found !== undefined && stands(found) === 0) start++;
-    const rows = ordered.slice(start, start + limit);
-    return { rows, hasNext: start + limit < ordered.length, hasPrevious: start > 0 };
+  { backwards, cursor, limit, newestFirst }: Asked,
+): { start: number; end: number } {
+  let at = backwards ? ordered.length : 0;
+  if (cursor !== undefined) {
+    const stands = (row: Row): number => (newestFirst ? -1 : 1) * list.compareKeys(list.keyOf(row), cursor);
+    at = countWhile(ordered, (row) => (backwards ? stands(row) <= 0 : stands(row) < 0));
+    const found = ordered[backwards ? at - 1 : at];
+    if (found !== undefined && stands(found) === 0) at += backwards ? -1 : 1;
   }
-  let end = cursor === undefined ? ordered.length : countWhile(ordered, (row) => stands(row) <= 0);
-  const found = ordered[end - 1];
-  if (cursor !== undefined && found !== undefined && stands(found) === 0) end--;
-  const start = Math.max(0, end - limit);
-  return { rows: ordered.slice(start, end), hasNext: end < ordered.length, hasPrevious: start > 0 };
-}
-
-/** How many rows at the beginning satisfy a condition that, once false, stays false. */
-function countWhile<Row>(rows: readonly Row[], holds: (row: Row) => boolean): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const row = rows[middle];
-    if (row !== undefined && holds(row)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return backwards ? { start: Math.max(0, at - limit), end: at } : { start: at, end: at + limit };
 }
 
 function readPagination(query: URLSearchParams, cursors: CursorCodec): Asked {
@@ -97,7 +78,7 @@ function readPagination(query: URLSearchParams, cursors: CursorCodec): Asked {
   const given = backwards ? before : after;
   const cursor = given === undefined ? undefined : cursors.decode(given);
   const unbounded = newest !== undefined && first === undefined && last === undefined && given === undefined;
-  return { direction: unbounded ? "all" : backwards ? "backwards" : "forwards", limit, cursor, newestFirst };
+  return { backwards, limit: unbounded ? Infinity : limit, cursor, newestFirst };
 }
 
 function badPage(message: string, inner?: string): WireFailure {

@@ -117,6 +117,18 @@ interface Order {
   readonly script: OrderScript;
 }
 
+/** An order after some of its steps. */
+interface OrderState {
+  readonly madeAt: number;
+  changedAt?: number;
+  status: string;
+  reason?: string | undefined;
+  /** Parts of a hundred. */
+  remaining: number;
+  version: number;
+  perMille: number;
+}
+
 export class Orders {
   readonly #random: SeededRandom;
   readonly #catalogue: MarketCatalogue;
@@ -145,37 +157,22 @@ export class Orders {
     if (order === undefined) return undefined;
     const madeAt = this.#madeAt(order);
     const known = order.script.steps.filter((step) => madeAt + step.after <= moment.height);
-    const state = { status: "STATUS_ACTIVE", reason: undefined as string | undefined, remaining: 100 };
-    let current = 1;
-    let perMille = 0;
-    let changedAt: number | undefined;
+    const state: OrderState = { madeAt, status: "STATUS_ACTIVE", remaining: 100, version: 1, perMille: 0 };
     for (const step of known) {
-      const next = step.amendedPerMille === undefined ? current : current + 1;
+      const next = step.amendedPerMille === undefined ? state.version : state.version + 1;
       if (version !== undefined && next > version) break;
-      if (step.after > 0) changedAt = madeAt + step.after;
-      current = next;
-      perMille += step.amendedPerMille ?? 0;
+      if (step.after > 0) state.changedAt = madeAt + step.after;
+      state.version = next;
+      state.perMille += step.amendedPerMille ?? 0;
       state.status = step.status ?? state.status;
       state.reason = step.reason ?? state.reason;
       state.remaining = step.remainingPercent ?? state.remaining;
     }
-    if (known.length === 0 || (version !== undefined && current !== version)) return undefined;
-    return this.#record(order, { ...state, version: current, perMille, madeAt, changedAt }, moment);
+    if (known.length === 0 || (version !== undefined && state.version !== version)) return undefined;
+    return this.#record(order, state, moment);
   }
 
-  #record(
-    order: Order,
-    now: {
-      status: string;
-      reason: string | undefined;
-      remaining: number;
-      version: number;
-      perMille: number;
-      madeAt: number;
-      changedAt: number | undefined;
-    },
-    moment: Moment,
-  ): Record<string, unknown> {
+  #record(order: Order, now: OrderState, moment: Moment): Record<string, unknown> {
     const { script, set, index } = order;
     const market = this.#market(order);
     const roll = (low: number, high: number, what: string): number => this.#random.int(low, high, what, set, index);

@@ -29,9 +29,8 @@ export async function serveLedger(
 ): Promise<void> {
   const request = readRequest(node, query);
   const { framing } = node.profile;
-  const cut = view.fault("cut-export");
-  const lines = node.network.ledger.lines(request, view.moment);
-  const bytes = framing === "raw" ? rawBytes(lines, cut) : messages(lines, cut, framing === "messages" ? "\n" : "");
+  const pieces = piecesUntil(node.network.ledger.lines(request, view.moment), view.fault("cut-export"));
+  const bytes = framing === "raw" ? rawBytes(pieces) : messages(pieces, framing === "messages" ? "\n" : "");
   response.writeHead(
     200,
     framing === "raw"
@@ -57,7 +56,7 @@ export async function serveLedger(
 /** Settles when the piece is written, so that its buffer can be reused. */
 function written(response: ServerResponse, piece: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    const gone = (): void => reject(new Dropped("the reader has gone"));
+    const gone = (): void => reject(new Error("the reader has gone"));
     if (response.destroyed || response.socket === null) return gone();
     response.once("close", gone);
     response.write(piece, () => {
@@ -88,16 +87,13 @@ function readRequest(node: SimulatedNode, query: URLSearchParams): LedgerRequest
   };
 }
 
-class Dropped extends Error {
-  override readonly name = "Dropped";
-}
-
 /** Marks the place of the error that ends a broken export. */
 const BREAK = Symbol("break");
+type Pieces = AsyncGenerator<Buffer | typeof BREAK>;
 
-async function* rawBytes(lines: Iterable<string>, cut: Fault | undefined): AsyncGenerator<Buffer> {
+async function* rawBytes(pieces: Pieces): AsyncGenerator<Buffer> {
   let last = 0x0a;
-  for await (const piece of piecesUntil(lines, cut)) {
+  for await (const piece of pieces) {
     if (piece === BREAK) {
       // On a line of its own, also where the row before was cut.
       yield Buffer.from(`${last === 0x0a ? "" : "\n"}${JSON.stringify({ error: BROKEN })}`);
@@ -108,9 +104,9 @@ async function* rawBytes(lines: Iterable<string>, cut: Fault | undefined): Async
   }
 }
 
-async function* messages(lines: Iterable<string>, cut: Fault | undefined, between: string): AsyncGenerator<Buffer> {
+async function* messages(pieces: Pieces, between: string): AsyncGenerator<Buffer> {
   let extensions = '[{"@type":"type.googleapis.com/google.api.HttpBody"}]';
-  for await (const piece of piecesUntil(lines, cut)) {
+  for await (const piece of pieces) {
     if (piece === BREAK) {
       yield Buffer.from(`${JSON.stringify({ error: BROKEN })}${between}`);
       return;
@@ -122,9 +118,9 @@ async function* messages(lines: Iterable<string>, cut: Fault | undefined, betwee
 }
 
 /** The file in pieces, broken off by the fault, at its end at the latest. */
-async function* piecesUntil(lines: Iterable<string>, cut: Fault | undefined): AsyncGenerator<Buffer | typeof BREAK> {
+async function* piecesUntil(lines: Iterable<string>, cut: Fault | undefined): Pieces {
   let left = cut === undefined ? Infinity : (cut.bytes ?? CUT_AFTER_BYTES);
-  for (const piece of pieces(lines)) {
+  for (const piece of piecesOf(lines)) {
     if (piece.length > left) {
       yield piece.subarray(0, left);
       break;
@@ -139,14 +135,14 @@ async function* piecesUntil(lines: Iterable<string>, cut: Fault | undefined): As
   }
   // The bytes written so far must reach the reader before the connection ends.
   await delay(20);
-  throw new Dropped("cut as asked");
+  throw new Error("cut as asked");
 }
 
 /** Room behind a piece for the line that fills it; no line is longer. */
 const LINE_BYTES = 4096;
 
 /** The lines as bytes, cut anywhere. Each piece is valid only until the next one is requested. */
-function* pieces(lines: Iterable<string>): Generator<Buffer> {
+function* piecesOf(lines: Iterable<string>): Generator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(PIECE + LINE_BYTES);
   let number = 0;
   let size: number = FIRST_PIECES[0];

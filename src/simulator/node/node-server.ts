@@ -2,14 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { GARBAGE_BODIES } from "../faults/faults.ts";
-import {
-  entityFailure,
-  type ErrorBody,
-  NodeCrash,
-  ProxyFailure,
-  routeNotFound,
-  WireFailure,
-} from "../gateway/gateway.ts";
+import { entityFailure, type ErrorBody, NodeCrash, ProxyFailure, WireFailure } from "../gateway/gateway.ts";
 import { LEDGER_PATH, serveLedger } from "./ledger-server.ts";
 import type { NodeView, SimulatedNode } from "./node.ts";
 import { answerOperation } from "./operations.ts";
@@ -21,7 +14,7 @@ interface NodeRequest {
   readonly response: ServerResponse;
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly at: "data-node" | "core";
+  readonly at: "node" | "core";
   readonly signal: AbortSignal;
 }
 
@@ -43,21 +36,22 @@ export async function serveNode(
     applyRefusals(view, response);
     limit(limiter, request, response);
     if (request.method !== "GET") throw new WireFailure("unimplemented", "Method Not Allowed");
-    const exporting = asked.at === "data-node" && asked.path === LEDGER_PATH;
+    const exporting = asked.at === "node" && asked.path === LEDGER_PATH;
     const garbage = view.fault("garbage");
     if (exporting && garbage === undefined) {
       await serveLedger(node, view, asked.query, response);
       return;
     }
     // A data node forwards the stake from the core, which sends no such headers.
-    if (asked.at === "data-node" && asked.path !== "/parties/stake") addBlockHeaders(view, response);
-    const document = exporting ? EXPORT : answerOperation({ node, view, query: asked.query }, asked.path, asked.at);
-    if (garbage !== undefined) {
-      const { contentType, body } = garbageOf(garbage.body ?? "html", document);
-      send(response, 200, contentType, body);
-      return;
+    if (asked.at === "node" && asked.path !== "/parties/stake") {
+      response.setHeader("X-Block-Height", String(view.height));
+      response.setHeader("X-Block-Timestamp", view.time.toString());
     }
-    send(response, 200, "application/json", JSON.stringify(document));
+    const document = exporting ? EXPORT : answerOperation({ node, view, query: asked.query }, asked.path, asked.at);
+    const { body: kind = "html" } = garbage ?? {};
+    if (garbage === undefined) send(response, 200, "application/json", JSON.stringify(document));
+    else if (kind === "html") send(response, 200, "text/html", proxyPage(502));
+    else send(response, 200, "application/json", garbled(kind, document));
   } catch (failure) {
     if (failure instanceof NodeCrash) request.socket.resetAndDestroy();
     else if (failure instanceof WireFailure) sendFailure(node, failure, asked);
@@ -82,7 +76,7 @@ function sendFailure(node: SimulatedNode, failure: WireFailure, asked: NodeReque
 
 /** Answers a path that belongs to no node. */
 export function serveUnknownNode(response: ServerResponse): void {
-  const failure = routeNotFound();
+  const failure = new WireFailure("notFound");
   send(response, failure.httpStatus, "application/json", JSON.stringify(failure.body));
 }
 
@@ -102,11 +96,15 @@ function applyRefusals(view: NodeView, response: ServerResponse): void {
     throw new WireFailure("permissionDenied", BANNED);
   }
   if (view.fault("rate-limit") !== undefined) {
-    response.setHeader("RateLimit-Limit", "20");
-    response.setHeader("RateLimit-Remaining", "0");
-    response.setHeader("RateLimit-Reset", "1");
+    setRateLimitHeaders(response, 20, 0);
     throw new WireFailure("resourceExhausted", LIMITED);
   }
+}
+
+function setRateLimitHeaders(response: ServerResponse, limit: number, remaining: number): void {
+  response.setHeader("RateLimit-Limit", String(limit));
+  response.setHeader("RateLimit-Remaining", String(remaining));
+  response.setHeader("RateLimit-Reset", "1");
 }
 
 /** Statuses of a node itself; any other comes from a proxy. */
@@ -124,15 +122,8 @@ function limit(limiter: RateLimiter | undefined, request: IncomingMessage, respo
     response.setHeader("RateLimit-Retry-After", String(verdict.seconds));
     throw new WireFailure("permissionDenied", BANNED);
   }
-  response.setHeader("RateLimit-Limit", String(limiter.limit.rate));
-  response.setHeader("RateLimit-Remaining", String(verdict.kind === "passed" ? verdict.remaining : 0));
-  response.setHeader("RateLimit-Reset", "1");
+  setRateLimitHeaders(response, limiter.limit.rate, verdict.kind === "passed" ? verdict.remaining : 0);
   if (verdict.kind === "limited") throw new WireFailure("resourceExhausted", LIMITED);
-}
-
-function addBlockHeaders(view: NodeView, response: ServerResponse): void {
-  response.setHeader("X-Block-Height", String(view.height));
-  response.setHeader("X-Block-Timestamp", view.time.toString());
 }
 
 function send(response: ServerResponse, status: number, contentType: string, body: string): void {
@@ -147,23 +138,18 @@ function proxyPage(status: number): string {
   return `<!DOCTYPE html>\n<html><head><title>${status} ${words}</title></head>\n<body><h1>${words}</h1><script>alert("no")</script></body></html>\n`;
 }
 
-/** A reply that cannot be understood, made from the right one. */
-function garbageOf(
-  kind: (typeof GARBAGE_BODIES)[number],
-  document: Record<string, unknown>,
-): { contentType: string; body: string } {
+/** A body that cannot be understood, made from the right document. */
+function garbled(kind: Exclude<(typeof GARBAGE_BODIES)[number], "html">, document: Record<string, unknown>): string {
   const right = JSON.stringify(document);
   switch (kind) {
-    case "html":
-      return { contentType: "text/html", body: proxyPage(502) };
     case "truncated":
-      return { contentType: "application/json", body: right.slice(0, Math.ceil(right.length * 0.6)) };
+      return right.slice(0, Math.ceil(right.length * 0.6));
     case "wrong-types":
-      return { contentType: "application/json", body: JSON.stringify(withWrongTypes(document)) };
+      return JSON.stringify(withWrongTypes(document));
     case "nulls":
-      return { contentType: "application/json", body: JSON.stringify(withNulls(document)) };
+      return JSON.stringify(withNulls(document));
     case "empty":
-      return { contentType: "application/json", body: "" };
+      return "";
   }
 }
 

@@ -52,29 +52,26 @@ export class SimulatedNode {
     const fault = (kind: FaultKind): Fault | undefined => faults.findLast((one) => one.kind === kind);
     const stalls = this.#faults.stalls(name);
     const moment = momentAt(chain, random, stalls, this.#wallSeen(faults));
-    const heightAt = (at: Nanoseconds): number => momentAt(chain, random, stalls, toMicros(at)).height;
+    const heightAt = (at: Micros): number => momentAt(chain, random, stalls, at).height;
     const reset = fault("history-reset");
     const wrong = fault("wrong-hash");
     const fork = fault("fork");
     const prune = fault("prune");
     const upgrade = this.#faults.upgrades(name).at(-1);
-    const resetAt = reset === undefined ? undefined : Math.min(heightAt(reset.from), moment.height - 1);
+    const resetAt = reset && Math.min(heightAt(toMicros(reset.from)), moment.height - 1);
     const salts = [
       ...(wrong === undefined ? [] : [`wrong/${this.name}/${wrong.id}`]),
       ...(resetAt === undefined ? [] : [`reset/${resetAt}`]),
     ];
-    const forkedAt = fork === undefined ? undefined : toMicros(fork.from) - (fork.seconds ?? 0) * SECOND;
     const ahead = BigInt(Math.round((fault("time-ahead")?.seconds ?? 0) * 1000)) * (NANOSECONDS_PER_SECOND / 1000n);
     return {
       moment,
       deviation: {
-        ...(salts.length === 0 ? {} : { salt: salts.join(" ") }),
-        ...(resetAt === undefined ? {} : { resetAt }),
-        ...(forkedAt === undefined ? {} : { forkedAfter: momentAt(chain, random, stalls, forkedAt).height }),
-        ...(prune === undefined ? {} : { keeps: Math.round((prune.seconds ?? 0) * SECOND) }),
-        ...(upgrade === undefined
-          ? {}
-          : { coreVersion: { after: heightAt(upgrade.from), version: upgrade.version ?? "v0.72.0" } }),
+        salt: salts.length === 0 ? undefined : salts.join(" "),
+        resetAt,
+        forkedAfter: fork && heightAt(toMicros(fork.from) - (fork.seconds ?? 0) * SECOND),
+        keeps: prune && Math.round((prune.seconds ?? 0) * SECOND),
+        coreVersion: upgrade && { after: heightAt(toMicros(upgrade.from)), version: upgrade.version ?? "v0.72.0" },
       },
       height: moment.height - (resetAt ?? 0),
       time: nanoseconds(moment.timeOf(moment.height) + ahead),

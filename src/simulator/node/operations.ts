@@ -1,4 +1,4 @@
-import { entityFailure, NodeCrash, readInt32, routeNotFound } from "../gateway/gateway.ts";
+import { entityFailure, NodeCrash, readInt32, WireFailure } from "../gateway/gateway.ts";
 import { type Page, type PagedList, pageOf } from "../gateway/pages.ts";
 import type { NodeView, SimulatedNode } from "./node.ts";
 
@@ -147,14 +147,15 @@ const CORE_ROUTES: readonly Route[] = [{ path: "/parties/stake", answer: parties
 export function answerOperation(
   asked: Omit<OperationRequest, "id">,
   path: string,
-  at: "data-node" | "core",
+  at: "node" | "core",
 ): Record<string, unknown> {
   for (const route of at === "core" ? CORE_ROUTES : ROUTES) {
     if (route.when !== undefined && !route.when(asked.node)) continue;
     const id = matched(route.path, path);
     if (id !== undefined) return route.answer({ ...asked, id });
   }
-  throw routeNotFound();
+  // Without details, unlike an entity that is not found.
+  throw new WireFailure("notFound");
 }
 
 /** The part of the path that stands at `:id`, empty where the route has none; undefined where the path is another. */
