@@ -1,5 +1,6 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { HttpHeaders } from "./http.ts";
 
 const DIGITS = /^\d{1,20}$/u;
@@ -13,10 +14,7 @@ export function readBlock(headers: HttpHeaders): { blockHeight?: bigint; blockTi
   const nanos = typeof time === "string" && DIGITS.test(time) ? BigInt(time) : 0n;
   // A node that has taken in no block yet says 0.
   const blockTime = nanos > 0n ? nanoseconds(nanos) : undefined;
-  return {
-    ...(blockHeight === undefined ? {} : { blockHeight }),
-    ...(blockTime === undefined ? {} : { blockTime }),
-  };
+  return withoutUndefined({ blockHeight, blockTime });
 }
 
 /** The longer wait of the two headers; a banning node sends `RateLimit-Retry-After`. */

@@ -1,5 +1,6 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { ApiError } from "../api-error.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { type BaseUrl, parseBaseUrl } from "../http/base-url.ts";
@@ -51,14 +52,11 @@ export async function inspectNode(url: string, options: InspectionOptions): Prom
     const roundTripMillis = Math.round(clock.monotonicMillis() - began);
     const { timestamp } = valueOf(networkTime, response, targetOf(base, networkTime, options));
     const { blockHeight: height } = readBlock(response.headers);
-    const rateLimit = rateLimitOf(response);
     return {
       dialect: other ? "v0.71" : "contract",
-      ...(timestamp === undefined ? {} : { time: timestamp }),
-      ...(height === undefined ? {} : { height }),
+      ...withoutUndefined({ time: timestamp, height, rateLimit: rateLimitOf(response) }),
       at: clock.wallClock(),
       roundTripMillis,
-      ...(rateLimit === undefined ? {} : { rateLimit }),
       ...(await versionOf(send)),
     };
   });

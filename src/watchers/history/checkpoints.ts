@@ -5,6 +5,7 @@ import { HISTORIES } from "../../api/histories.ts";
 import { millisBetween } from "../../api/verdict/verdict.ts";
 import { median } from "../../units/decimal.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 import { historyState, type HistoryState } from "./history-state.ts";
 import { historyWatcher } from "./history.ts";
@@ -37,7 +38,7 @@ export function checkpointsWatcher(
         node,
         atBlock: block.toString(),
         hash,
-        ...(blockHash === undefined ? {} : { blockHash }),
+        ...withoutUndefined({ blockHash }),
       })),
     }),
     events: ({ fresh }, _, seen) =>

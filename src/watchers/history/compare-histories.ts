@@ -5,6 +5,7 @@ import { z } from "zod";
 import { HistoryField } from "../../alerts/judge/kinds/json-fields.ts";
 import type { HistoryName } from "../../api/histories.ts";
 import { compareIntegers } from "../../units/decimal.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { integerCodec } from "../snapshot-schema.ts";
 
 const texts = z.array(z.string()).readonly();
@@ -105,7 +106,7 @@ export function compareHistories(all: readonly NodeClaims[], before: Comparison 
       return compareNode(one, left, disputes, before);
     }),
     agreed: agreedAfter(disputes, all, before?.agreed ?? []),
-    ...(found === undefined ? {} : { fork: found }),
+    ...withoutUndefined({ fork: found }),
   };
 }
 
@@ -207,7 +208,7 @@ function compareNode(
   const own = new Set(claims.map(placeKey));
   const isCompared = disputes.some(({ place: where, said }) => said.length > 1 && own.has(placeKey(where)));
   if (isCompared && !isSilent) return { node, state: "good" };
-  return { node, state: "unknown", ...(last === undefined ? {} : { differs: last }) };
+  return { node, state: "unknown", ...withoutUndefined({ differs: last }) };
 }
 
 /** What stays listed is remembered; where too few nodes answered to tell, all is. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { integerCodec, timeCodec } from "../snapshot-schema.ts";
 
 /** The part of a row by which it is recognized. */
@@ -68,9 +69,7 @@ export function resetEvents(
       node,
       what,
       lastSeen: lastSeen.block.toString(),
-      ...(oldest === undefined ? {} : { oldest: oldest.toString() }),
-      ...(newest === undefined ? {} : { newest: newest.toString() }),
-      ...(pruned === undefined ? {} : { pruned }),
+      ...withoutUndefined({ oldest: oldest?.toString(), newest: newest?.toString(), pruned }),
     },
   ];
 }

@@ -2,6 +2,7 @@
 // by its block and its name, not by its place in the list.
 import type { History } from "../../api/histories.ts";
 import { compareIntegers } from "../../units/decimal.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import {
   type BlockClock,
   blockPointOf,
@@ -96,7 +97,7 @@ function placeRows<T>(
     if (block === undefined) continue;
     const key = `${block}/${history.nameOf(row)}`;
     const at = point === undefined ? undefined : timeBetweenLooks(block, clock, lookAtBlock(clock, point));
-    placed.set(key.toLowerCase(), { key, block, row, node: answer.node, ...(at === undefined ? {} : { at }) });
+    placed.set(key.toLowerCase(), { key, block, row, node: answer.node, ...withoutUndefined({ at }) });
   }
   // The newest row comes first. Of one block the list alone can tell the order.
   const ordered = [...placed.values()].toReversed().toSorted((a, b) => compareIntegers(a.block, b.block));
@@ -174,10 +175,9 @@ function isBehind(rows: readonly KnownRow[], before: HistoryState, { asOf }: Lis
 
 /** The first observation: all rows count as seen. */
 function begin(rows: readonly KnownRow[], listing: Listing<unknown>): HistoryState {
-  const { node } = answered(listing);
   return {
     recent: newestRows(rows),
-    ...(listing.complete && rows.length <= REMEMBERED_ROWS ? { wholeOf: node } : {}),
+    ...(listing.complete && rows.length <= REMEMBERED_ROWS ? { wholeOf: listing.asOf.node } : {}),
     ...lookAtBlock({}, blockPointOf(listing.asOf)),
     ...answered(listing),
     behind: false,
@@ -196,21 +196,20 @@ function goOn(rows: readonly KnownRow[], before: HistoryState, listing: Listing<
     ...clock,
     ...answered(listing),
     behind: false,
-    ...(lost === undefined ? {} : { lost }),
+    ...withoutUndefined({ lost }),
   };
 }
 
 function newestRows(rows: readonly KnownRow[]): readonly KnownRow[] {
   return rows
-    .map(({ key, block, at }): KnownRow => ({ key, block, ...(at === undefined ? {} : { at }) }))
+    .map(({ key, block, at }): KnownRow => ({ key, block, ...withoutUndefined({ at }) }))
     .toSorted((a, b) => compareIntegers(a.block, b.block) || (a.key < b.key ? -1 : 1))
     .slice(-REMEMBERED_ROWS);
 }
 
 /** The time of a row from before the first look, once the pace of the blocks is known. */
 function withTime(row: KnownRow, clock: BlockClock): KnownRow {
-  const at = row.at ?? timeBeforeLooks(row.block, clock);
-  return at === undefined ? row : { ...row, at };
+  return { ...row, ...withoutUndefined({ at: row.at ?? timeBeforeLooks(row.block, clock) }) };
 }
 
 /** Says that the newest row seen is gone, unless that was said already. */
@@ -229,8 +228,7 @@ function withLoss(
     lost: [...lost, lastSeen.key].slice(-REMEMBERED_LOSSES),
     reset: {
       lastSeen,
-      ...(oldest === undefined ? {} : { oldest }),
-      ...(newest === undefined ? {} : { newest }),
+      ...withoutUndefined({ oldest, newest }),
       ...how,
     },
   };
@@ -247,11 +245,8 @@ function forgetGuesses(stored: HistoryState): HistoryState {
 function clockBefore(before: HistoryState | undefined, asOf: Listing<unknown>["asOf"]): BlockClock {
   if (before === undefined) return {};
   const { first, point, paces } = before;
-  return {
-    ...(first === undefined ? {} : { first }),
-    ...(point === undefined || !isPlausibleTime(point.time, asOf) ? {} : { point }),
-    ...(paces === undefined ? {} : { paces }),
-  };
+  const isCredible = point !== undefined && isPlausibleTime(point.time, asOf);
+  return withoutUndefined({ first, point: isCredible ? point : undefined, paces });
 }
 
 function answered({ asOf: { node, receivedAt } }: Listing<unknown>): Pick<HistoryState, "node" | "receivedAt"> {

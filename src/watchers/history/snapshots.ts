@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
 import { HISTORIES } from "../../api/histories.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 import { historyState } from "./history-state.ts";
 import { historyWatcher } from "./history.ts";
@@ -33,14 +34,11 @@ export function snapshotsWatcher(
       const coreVersion = newest?.coreVersion ?? before?.coreVersion;
       return {
         history: state,
-        fresh: fresh.map(({ key, block, node, row }) => ({
-          key,
-          node,
-          blockHeight: block.toString(),
-          ...(row.blockHash === undefined ? {} : { blockHash: row.blockHash }),
-          ...(row.coreVersion === undefined ? {} : { coreVersion: row.coreVersion }),
-        })),
-        ...(coreVersion === undefined ? {} : { coreVersion }),
+        fresh: fresh.map(({ key, block, node, row: { blockHash, coreVersion: version } }) => {
+          const known = withoutUndefined({ blockHash, coreVersion: version });
+          return { key, node, blockHeight: block.toString(), ...known };
+        }),
+        ...withoutUndefined({ coreVersion }),
       };
     },
     events: snapshotEvents,

@@ -3,6 +3,7 @@ import { timeFromText, timeToText } from "../../alerts/judge/kinds/json-fields.t
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import { isAuctionMode, isLiveState } from "../../api/model/market.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { observationKey } from "../snapshot-schema.ts";
 import type { MarketRecord, MarketsState } from "./market-state.ts";
 
@@ -12,7 +13,7 @@ export function marketReadings(network: string, nodes: number, state: MarketsSta
     if (market.absent === true) return [];
     const { label, price, nearest } = market;
     const live = isLiveState(market.state);
-    const common = { network, subject, nodes, seenBy: [state.node], ...(label === undefined ? {} : { label }) };
+    const common = { network, subject, nodes, seenBy: [state.node], ...withoutUndefined({ label }) };
     const unknown = state.behind ? { why: `${state.node} stands behind what was seen before` } : {};
     const known = (bad: boolean): Reading["state"] => (state.behind ? "unknown" : bad ? "bad" : "good");
     // A market that is not live any more has no price that could move.
@@ -38,7 +39,7 @@ export function marketReadings(network: string, nodes: number, state: MarketsSta
         ...common,
         ...unknown,
         state: live && nearest === undefined ? "unknown" : known(false),
-        facts: quoted && nearest !== undefined ? { ...(price === undefined ? {} : { price }), ...nearest } : {},
+        facts: quoted && nearest !== undefined ? { ...withoutUndefined({ price }), ...nearest } : {},
       },
     ] satisfies Reading[];
   });
@@ -64,8 +65,7 @@ export function marketEvents(
         key: `${subject}/${observationKey(after)}`,
         at: timeToText(at),
         node: after.node,
-        ...(market.label === undefined ? {} : { label: market.label }),
-        ...(known === undefined ? {} : { before: sideOf(known) }),
+        ...withoutUndefined({ label: market.label, before: known && sideOf(known) }),
         after: sideOf(market),
       };
     });
@@ -81,14 +81,8 @@ function isInAuction({ state, tradingMode }: MarketRecord): boolean {
 }
 
 function auctionFacts(market: MarketRecord): Extract<Reading, { kind: "market.auction" }>["facts"] {
-  const { tradingMode, trigger, auctionStart, auctionEnd } = market;
-  const during = isInAuction(market);
-  return {
-    ...(tradingMode === undefined ? {} : { tradingMode }),
-    ...(during && trigger !== undefined ? { trigger } : {}),
-    ...(during && auctionStart !== undefined ? { start: auctionStart } : {}),
-    ...(during && auctionEnd !== undefined ? { end: auctionEnd } : {}),
-  };
+  const { tradingMode, trigger, auctionStart: start, auctionEnd: end } = market;
+  return withoutUndefined({ tradingMode, ...(isInAuction(market) ? { trigger, start, end } : {}) });
 }
 
 /** The node knows when an auction began, even without an observation then. */
@@ -100,9 +94,5 @@ function auctionSince(market: MarketRecord): { since?: string } {
 }
 
 function sideOf({ state, tradingMode, trigger }: MarketRecord): MarketSide {
-  return {
-    ...(state === undefined ? {} : { state }),
-    ...(tradingMode === undefined ? {} : { tradingMode }),
-    ...(trigger === undefined ? {} : { trigger }),
-  };
+  return withoutUndefined({ state, tradingMode, trigger });
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
 
-import { DecimalText, TimeText, timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { DecimalText, TimeText } from "../../alerts/judge/kinds/json-fields.ts";
 import { exactPrice } from "../../alerts/judge/kinds/price.ts";
 import type { MarketData } from "../../api/model/market.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import { compareDecimals, decimal, type Decimal, formatDecimal, percentOf } from "../../units/decimal.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { observationCounter } from "../snapshot-schema.ts";
 
 /** A market as it was last seen. Prices in the market's units, where its decimals are known. */
@@ -54,25 +55,20 @@ export function marketRecordOf(data: MarketData, names: MarketNames | undefined)
   const price = markPrice === undefined || markPrice <= 0n ? undefined : markPrice;
   const shown = price === undefined ? undefined : exactPrice(price, names);
   const nearest = price === undefined ? undefined : nearestBound(data, price);
-  const bound = nearest === undefined ? undefined : exactPrice(nearest.bound, names);
-  return {
-    ...(label === undefined ? {} : { label }),
-    ...(marketState === undefined ? {} : { state: marketState }),
-    ...(marketTradingMode === undefined ? {} : { tradingMode: marketTradingMode }),
-    ...(trigger === undefined ? {} : { trigger }),
-    ...(auctionStart === undefined ? {} : { auctionStart: timeToText(auctionStart) }),
-    ...(auctionEnd === undefined ? {} : { auctionEnd: timeToText(auctionEnd) }),
-    ...(shown === undefined ? {} : { price: shown }),
-    ...(nearest === undefined
-      ? {}
-      : {
-          nearest: {
-            ...(bound === undefined ? {} : { bound }),
-            side: nearest.side,
-            distancePercent: formatDecimal(nearest.distance, { group: false }),
-          },
-        }),
-  };
+  return withoutUndefined({
+    label,
+    state: marketState,
+    tradingMode: marketTradingMode,
+    trigger,
+    auctionStart: auctionStart?.toString(),
+    auctionEnd: auctionEnd?.toString(),
+    price: shown,
+    nearest: nearest && {
+      ...withoutUndefined({ bound: exactPrice(nearest.bound, names) }),
+      side: nearest.side,
+      distancePercent: formatDecimal(nearest.distance, { group: false }),
+    },
+  });
 }
 
 interface NearestBound {

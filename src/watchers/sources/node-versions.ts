@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type AlertEvent, nodeRelease } from "../../alerts/judge/kinds/event.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { ApiError } from "../../api/api-error.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { countObservation, observationCounter, observationKey, storedAs } from "../snapshot-schema.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 
@@ -29,13 +30,7 @@ export function nodeVersionsWatcher(
         api.nodes.map(async (node): Promise<[string, Release]> => {
           const { value } = await node.getNodeInfo({ lane: "watchers", fresh: true, signal });
           const { version, commitHash } = value;
-          return [
-            node.name,
-            {
-              ...(version === undefined ? {} : { version }),
-              ...(commitHash === undefined ? {} : { commitHash }),
-            },
-          ];
+          return [node.name, withoutUndefined({ version, commitHash })];
         }),
       );
       signal.throwIfAborted();

@@ -10,6 +10,7 @@ import {
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 
 /**
  * Several nodes may answer in turn behind one URL; their blocks are a few seconds apart. A node that was swapped or
@@ -60,7 +61,7 @@ export function sourcesReadings(seen: JudgedRound): readonly Reading[] {
       seenBy: blind ? [] : believed,
       why: verdict.why,
       facts: {
-        nodes: verdict.nodes.map(({ node, why }) => ({ node, ...(why === undefined ? {} : { why }) })),
+        nodes: verdict.nodes.map(({ node, why }) => ({ node, ...withoutUndefined({ why }) })),
       },
     },
     ...round.witnesses.flatMap((_, index) => nodeReadings(seen, index, nodes)),
@@ -77,11 +78,11 @@ function stalled({ verdict }: JudgedRound, common: CommonFields): Reading {
     ...common,
     state,
     why: single ? `${verdict.why}; seen from one node; network and node cannot be told apart` : verdict.why,
-    ...(state === "bad" && stillMillis !== undefined ? { badForMillis: stillMillis } : {}),
-    ...(state === "bad" && frontier?.advancedAt !== undefined ? { since: timeToText(frontier.advancedAt) } : {}),
+    ...(state === "bad"
+      ? withoutUndefined({ badForMillis: stillMillis, since: frontier?.advancedAt?.toString() })
+      : {}),
     facts: {
-      ...(frontier === undefined ? {} : { frontier: timeToText(frontier.time) }),
-      ...(frontier?.height === undefined ? {} : { height: frontier.height.toString() }),
+      ...withoutUndefined({ frontier: frontier?.time.toString(), height: frontier?.height?.toString() }),
       ...(state === "bad" ? votes(verdict) : {}),
     },
   };
@@ -92,8 +93,7 @@ function votes({ nodes }: Verdict) {
     votes: nodes.map(({ node, vote, time, height }) => ({
       node,
       vote,
-      ...(time === undefined ? {} : { time: timeToText(time) }),
-      ...(height === undefined ? {} : { height: height.toString() }),
+      ...withoutUndefined({ time: time?.toString(), height: height?.toString() }),
     })),
   };
 }
@@ -133,7 +133,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   const { node } = witness;
   const common = { network, subject: node, nodes, seenBy: [node] };
   const said = historyMismatch(judged) ?? judged.why;
-  const told = { ...common, ...(said === undefined ? {} : { why: said }) };
+  const told = { ...common, ...withoutUndefined({ why: said }) };
   const blind = verdict.network === "blind";
   const believed = witness.reachable && judged.disbelief === undefined;
   // A node that has not moved yet has proven nothing; while it contradicts another one, either may be right.
@@ -172,10 +172,7 @@ function lagging(
     ...told,
     state: !placed ? "unknown" : state === "lagging" ? "bad" : "good",
     seenBy: frontierNode === node ? [node] : [node, frontierNode],
-    facts: {
-      ...(placed && behindMillis !== undefined ? { behindMillis } : {}),
-      ...(placed && behindBlocks !== undefined ? { behindBlocks: behindBlocks.toString() } : {}),
-    },
+    facts: placed ? withoutUndefined({ behindMillis, behindBlocks: behindBlocks?.toString() }) : {},
   };
 }
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { judgeSources, shiftMemory } from "../../api/verdict/judge-sources.ts";
 import type { PollRound, SourceMemory, Verdict, VerdictThresholds } from "../../api/verdict/verdict.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { integerCodec, storedAs, timeCodec } from "../snapshot-schema.ts";
 
 const witness = z.object({
@@ -111,8 +112,7 @@ function memoryAfterRestart(
     watchedSinceMillis,
     atMillis,
     nodes: [],
-    ...(frontier === undefined ? {} : { frontier }),
-    ...(mark === undefined ? {} : { mark }),
+    ...withoutUndefined({ frontier, mark }),
   };
 }
 

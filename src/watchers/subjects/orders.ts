@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-import { type AlertEvent, FINAL_STATUSES, orderEnd } from "../../alerts/judge/kinds/event.ts";
-import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { FINAL_STATUSES, orderEnd } from "../../alerts/judge/kinds/event.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import type { Order } from "../../api/model/order.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import { formatUnits, pollSubjects } from "./subjects.ts";
+import { endingsWatcher, formatUnits } from "./subjects.ts";
 
 const endedOrder = z.object({ node: z.string(), ...orderEnd });
 type EndedOrder = z.output<typeof endedOrder>;
@@ -16,59 +16,31 @@ const Orders = z.object({
   ended: z.record(z.string(), endedOrder),
   turn: z.string().exactOptional(),
 });
-type Orders = z.output<typeof Orders>;
 
 /** Orders that people watch: each is polled until its final state. One that ended before is announced, too. */
 export function ordersWatcher(
   options: Pick<WatcherOptions, "network" | "config" | "clock" | "selector">,
-): Watcher<Orders> {
-  const { network, config, clock, selector = new NodeSelector() } = options;
-  const every = config.poll.rest;
-  return {
+): Watcher<z.output<typeof Orders>> {
+  const { selector = new NodeSelector() } = options;
+  return endingsWatcher(options, {
     name: "orders",
-    every,
+    kind: "order.final",
     snapshot: Orders,
-    async observe(api, context, signal) {
-      const { before } = context;
-      // Findings of the first observation are not announced, so that it polls nothing.
-      if (before === undefined) return { ended: {} };
-      const ids = new Set(context.subjects("order.final"));
-      const open = [...ids].filter((id) => !Object.hasOwn(before.ended, id));
-      const call = { lane: "watchers", fresh: true, signal } as const;
-      const { answers, turn } = await pollSubjects(open, before.turn, { millis: every, clock }, (id) =>
-        selector.clientFor(api).getOrder(id, undefined, call),
+    ended: ({ ended }) => ended,
+    after: (ended, turn) => ({ ended, ...turn }),
+    async poll(api, id, call) {
+      const { value, asOf } = await selector.clientFor(api).getOrder(id, undefined, call);
+      if (value.status === undefined || !FINAL_STATUSES.has(value.status)) return undefined;
+      const { fresh: _, ...cached } = call;
+      const markets = await api.getMarketNames(cached);
+      return endedOrderOf(
+        value,
+        asOf.node,
+        markets.find((market) => market.id === value.marketId),
       );
-      const over = [...answers].filter(
-        ([, { value }]) => value.status !== undefined && FINAL_STATUSES.has(value.status),
-      );
-      const markets = over.length === 0 ? [] : await api.getMarketNames({ lane: "watchers", signal });
-      const names = new Map(markets.map((market) => [market.id, market]));
-      const ended = over.map(([id, { value, asOf }]): [string, EndedOrder] => [
-        id,
-        endedOrderOf(value, asOf.node, names.get(value.marketId ?? "")),
-      ]);
-      const kept = Object.entries(before.ended).filter(([id]) => ids.has(id));
-      return {
-        ended: { ...Object.fromEntries(kept), ...Object.fromEntries(ended) },
-        ...(turn === undefined ? {} : { turn }),
-      };
     },
-    judge(before, after, at) {
-      if (before === undefined) return { readings: [], events: [] };
-      const fresh = Object.entries(after.ended).filter(([id]) => !Object.hasOwn(before.ended, id));
-      return {
-        readings: [],
-        events: fresh.map(([subject, end]): AlertEvent => ({
-          kind: "order.final",
-          network,
-          subject,
-          key: `${subject}/${end.status}`,
-          at: timeToText(at),
-          ...end,
-        })),
-      };
-    },
-  };
+    event: (seen, end) => ({ kind: "order.final", ...seen, key: `${seen.subject}/${end.status}`, ...end }),
+  });
 }
 
 function endedOrderOf(order: Order, node: string, market: MarketNames | undefined): EndedOrder {
@@ -81,12 +53,6 @@ function endedOrderOf(order: Order, node: string, market: MarketNames | undefine
   return {
     node,
     status,
-    ...(reason === undefined ? {} : { reason }),
-    ...(marketId === undefined ? {} : { market: marketId }),
-    ...(label === undefined ? {} : { label }),
-    ...(side === undefined ? {} : { side }),
-    ...(size === undefined ? {} : { size }),
-    ...(remaining === undefined ? {} : { remaining }),
-    ...(price === undefined ? {} : { price }),
+    ...withoutUndefined({ reason, market: marketId, label, side, size, remaining, price }),
   };
 }

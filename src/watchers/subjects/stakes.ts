@@ -4,6 +4,7 @@ import { type AlertEvent, stakeChange } from "../../alerts/judge/kinds/event.ts"
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { type PartyStake, STAKE_DECIMALS, type StakeLinking } from "../../api/model/stake.ts";
 import { compareIntegers } from "../../units/decimal.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 import { formatUnits, pollSubjects } from "./subjects.ts";
 
@@ -47,7 +48,7 @@ export function stakesWatcher(options: Pick<WatcherOptions, "network" | "config"
         const stake = answer.value.find((one) => one.party === party);
         return [[party, partyRecordOf(stake, answer.asOf.node, known)]];
       });
-      return { parties: Object.fromEntries(parties), ...(turn === undefined ? {} : { turn }) };
+      return { parties: Object.fromEntries(parties), ...withoutUndefined({ turn }) };
     },
     judge(_before, after, at) {
       const events = Object.entries(after.parties).flatMap(([subject, { node, fresh, available }]) =>
@@ -59,7 +60,7 @@ export function stakesWatcher(options: Pick<WatcherOptions, "network" | "config"
           at: timeToText(at),
           node,
           ...changed,
-          ...(available === undefined ? {} : { available }),
+          ...withoutUndefined({ available }),
         })),
       );
       return { readings: [], events };
@@ -78,7 +79,7 @@ function partyRecordOf(stake: PartyStake | undefined, node: string, known: Party
     // Linkings that a node has forgotten stay known: another one may still list them.
     accepted: [...new Set([...had, ...accepted.map((linking) => nameOf(linking))])],
     fresh: fresh.toSorted(byTime).map((linking) => ({ name: nameOf(linking), ...changeOf(linking) })),
-    ...(available === undefined ? {} : { available }),
+    ...withoutUndefined({ available }),
   };
 }
 
@@ -86,9 +87,7 @@ function changeOf({ type, amount, txHash, ethereumAddress }: StakeLinking): z.ou
   const shown = formatUnits(amount, STAKE_DECIMALS);
   return {
     change: type === "TYPE_UNLINK" ? "unlinked" : "linked",
-    ...(shown === undefined ? {} : { amount: shown }),
-    ...(txHash === undefined ? {} : { txHash }),
-    ...(ethereumAddress === undefined ? {} : { ethereumAddress }),
+    ...withoutUndefined({ amount: shown, txHash, ethereumAddress }),
   };
 }
 

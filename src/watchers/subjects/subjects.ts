@@ -1,10 +1,71 @@
 // Watchers of single subjects (orders.ts, stakes.ts, bundles.ts) share this: subjects that subscriptions name are polled
 // one after the other, a bounded number at a time, and their amounts are formatted.
 
+import type { z } from "zod";
+
+import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
+import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import type { AlertKind } from "../../alerts/judge/kinds/kinds.ts";
+import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";
 import type { Clock } from "../../api/clock.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
+import type { Watcher, WatcherOptions } from "../watcher.ts";
+
+/** What differs between watchers of subjects that come to an end, such as orders. */
+interface WatchedEndings<End, Snapshot> {
+  readonly name: string;
+  readonly kind: AlertKind;
+  readonly snapshot: z.ZodType<Snapshot>;
+  /** The ends found so far, by subject. */
+  ended(snapshot: Snapshot): Readonly<Record<string, End>>;
+  after(ended: Record<string, End>, turn: { readonly turn?: string }): Snapshot;
+  /** Undefined while the subject has not ended. */
+  poll(api: ApiClient, subject: string, call: CallOptions): Promise<End | undefined>;
+  event(seen: { readonly network: string; readonly subject: string; readonly at: string }, end: End): AlertEvent;
+}
+
+/** Polls each subject that a subscription names until it has ended. */
+export function endingsWatcher<End, Snapshot extends { readonly turn?: string }>(
+  { network, config, clock }: Pick<WatcherOptions, "network" | "config" | "clock">,
+  endings: WatchedEndings<End, Snapshot>,
+): Watcher<Snapshot> {
+  const { name, kind, snapshot } = endings;
+  const every = config.poll.rest;
+  return {
+    name,
+    every,
+    snapshot,
+    async observe(api, context, signal) {
+      const { before } = context;
+      // Findings of the first observation are not announced, so that it polls nothing.
+      if (before === undefined) return endings.after({}, {});
+      const known = endings.ended(before);
+      const named = new Set(context.subjects(kind));
+      const open = [...named].filter((subject) => !Object.hasOwn(known, subject));
+      const call = { lane: "watchers", fresh: true, signal } as const;
+      const { answers, turn } = await pollSubjects(open, before.turn, { millis: every, clock }, (subject) =>
+        endings.poll(api, subject, call),
+      );
+      const kept = Object.entries(known).filter(([subject]) => named.has(subject));
+      const ended = [...answers].flatMap(([subject, end]): [string, End][] =>
+        end === undefined ? [] : [[subject, end]],
+      );
+      return endings.after(Object.fromEntries([...kept, ...ended]), withoutUndefined({ turn }));
+    },
+    judge(before, after, at) {
+      if (before === undefined) return { readings: [], events: [] };
+      const known = endings.ended(before);
+      const fresh = Object.entries(endings.ended(after)).filter(([subject]) => !Object.hasOwn(known, subject));
+      return {
+        readings: [],
+        events: fresh.map(([subject, end]) => endings.event({ network, subject, at: timeToText(at) }, end)),
+      };
+    },
+  };
+}
 
 /** The most subjects polled in one observation; the rest follow in the next ones. */
 export const MAX_SUBJECTS_PER_POLL = 100;

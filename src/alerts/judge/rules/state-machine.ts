@@ -1,5 +1,6 @@
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, nanoseconds, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";
 import { timeFromText, timeToText } from "../kinds/json-fields.ts";
 import type { Reading } from "../kinds/reading.ts";
@@ -47,7 +48,7 @@ export interface Step {
 export function step(machine: Machine, episode: Episode | undefined, round: Round): Step {
   const before = skipUnseenCalm(afterRestart(machine, round), round);
   if (round.judgement.state === "unknown") {
-    return { ...stepUnknown(before, round), ...(episode === undefined ? {} : { episode }) };
+    return { ...stepUnknown(before, round), ...withoutUndefined({ episode }) };
   }
   // A span counts only if both of its ends were observed.
   const isUnseen = round.downtimeMillis !== undefined || !before.known;
@@ -173,9 +174,8 @@ function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): 
     state: "firing",
     severity: severityNow(machine, round),
     began: machine.began ?? timeToText(at),
-    ...(machine.beganBefore === undefined ? {} : { beganBefore: machine.beganBefore }),
     detected: timeToText(at),
-    ...(machine.lastGood === undefined ? {} : { lastGood: machine.lastGood }),
+    ...withoutUndefined({ beganBefore: machine.beganBefore, lastGood: machine.lastGood }),
     first: round.reading,
     last: round.reading,
   };
@@ -278,7 +278,7 @@ export const ROUNDS_UNTIL_GONE = 10;
 export function stepAbsent(machine: Machine, episode: Episode | undefined, at: Nanoseconds): Step {
   const absent = (machine.absent ?? 0) + 1;
   if (absent < ROUNDS_UNTIL_GONE) {
-    return { machine: { ...machine, absent }, ...(episode === undefined ? {} : { episode }), changes: [] };
+    return { machine: { ...machine, absent }, ...withoutUndefined({ episode }), changes: [] };
   }
   const calm = resetMachine(clearAbsence(machine));
   if (episode === undefined || !isOpen(episode)) return { machine: calm, changes: ["dismissed"] };
