@@ -16,10 +16,11 @@ import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
 import { withListedManagers } from "../chat/listed-managers.ts";
 import { BUTTON_LIFETIME_MILLIS } from "../chat/press.ts";
+import { Supervision } from "../chat/supervision.ts";
 import { NOT_RUNNING, type Webhook, webhookUrl } from "../webhook.ts";
 import { CommandMentions } from "./command-mentions.ts";
-import type { DiscordContext } from "./context.ts";
-import { ACKNOWLEDGE_TIMEOUT_MILLIS, NONCE_LIFETIME_MILLIS, TOKEN_LIFETIME_MILLIS } from "./limits.ts";
+import { type DiscordContext, type DiscordTiming, TIMING } from "./context.ts";
+import { NONCE_LIFETIME_MILLIS } from "./limits.ts";
 import { registerCommands } from "./register-commands.ts";
 import { respondToInteraction } from "./respond/respond.ts";
 import { DiscordSender } from "./send/send.ts";
@@ -47,20 +48,7 @@ export interface DiscordAdapterOptions {
   readonly log: Log;
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
-  readonly timing?: DiscordTiming | undefined;
-}
-
-/** Timing in milliseconds; shortened by tests. */
-export interface DiscordTiming {
-  readonly deferAfterMillis?: number;
-  readonly progressEveryMillis?: number;
-  readonly lateAfterMillis?: number;
-  readonly autocompleteMillis?: number;
-  readonly backoffMillis?: number;
-  readonly failedMillis?: number;
-  readonly stuckMillis?: number;
-  readonly checkMillis?: number;
-  readonly registerAgainMillis?: number;
+  readonly timing?: Partial<DiscordTiming> | undefined;
 }
 
 const STOP_TIMEOUT_MILLIS = 3000;
@@ -76,6 +64,7 @@ class DiscordAdapter implements SendingAdapter {
   readonly webhooks: readonly Webhook[];
   readonly #options: DiscordAdapterOptions;
   readonly #shared: SharedToken;
+  readonly #timing: DiscordTiming;
   readonly #stopping = new AbortController();
   readonly #rest: REST;
   readonly #botRest: REST;
@@ -85,11 +74,13 @@ class DiscordAdapter implements SendingAdapter {
   readonly #mentions = new CommandMentions();
   readonly #seen = new LRUCache<string, true>({ maxSize: 5000, sizeCalculation: () => 1 });
   #connection: GatewayConnection | InteractionsEndpoint | undefined;
+  #supervision = new Supervision();
   #registered: Promise<void> | undefined;
 
   constructor(options: DiscordAdapterOptions) {
     this.#options = options;
     this.#shared = options.shared ?? OWN_TOKEN;
+    this.#timing = { ...TIMING, ...options.timing };
     const { token, apiUrl, payloads, log, publicKey } = options;
     const handle: Webhook["handle"] = async (request) => {
       const endpoint = this.#connection;
@@ -102,7 +93,7 @@ class DiscordAdapter implements SendingAdapter {
       token,
       apiUrl,
       retries: 0,
-      timeoutMillis: 60_000,
+      timeout: 60_000,
       // Interactions stand outside of the global limit: https://docs.discord.com/developers/interactions/receiving-and-responding#endpoints.
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     });
@@ -116,14 +107,8 @@ class DiscordAdapter implements SendingAdapter {
       // A rate-limited request waits in the sender's own queue.
       rejectOnRateLimit: () => true,
     });
-    const sending = {
-      payloads,
-      log,
-      ttlMillis: BUTTON_LIFETIME_MILLIS,
-      mentions: this.#mentions,
-      token: this.#shared,
-    };
-    this.#sender = new DiscordSender(this.#sendRest, sending);
+    const storage = { payloads, log, ttlMillis: BUTTON_LIFETIME_MILLIS };
+    this.#sender = new DiscordSender(this.#sendRest, { ...storage, mentions: this.#mentions, token: this.#shared });
   }
 
   get health(): AdapterHealth {
@@ -133,7 +118,8 @@ class DiscordAdapter implements SendingAdapter {
 
   start(everybodys: Bot): Promise<void> {
     const bot = withListedManagers(everybodys, this.#options.managers ?? []);
-    const { payloads, log, publicKey, publicUrl, timing = {}, token } = this.#options;
+    const { payloads, log, publicKey, publicUrl, token } = this.#options;
+    const timing = this.#timing;
     const context: DiscordContext = {
       bot,
       rest: this.#rest,
@@ -142,16 +128,13 @@ class DiscordAdapter implements SendingAdapter {
       log,
       ttlMillis: BUTTON_LIFETIME_MILLIS,
       now: this.#options.now ?? Date.now,
-      deferAfterMillis: timing.deferAfterMillis ?? 300,
-      progressEveryMillis: timing.progressEveryMillis ?? 2500,
-      lateAfterMillis: timing.lateAfterMillis ?? TOKEN_LIFETIME_MILLIS - 60_000,
-      autocompleteMillis: timing.autocompleteMillis ?? ACKNOWLEDGE_TIMEOUT_MILLIS - 1000,
+      timing,
       signal: this.#stopping.signal,
     };
     const common = {
       rest: this.#botRest,
       log,
-      ...timing,
+      timing,
       onInteraction: (interaction: APIInteraction) => this.#answer(context, interaction),
       onReady: (applicationId: string) => {
         this.#registered ??= this.#register(bot, this.#options.applicationId ?? applicationId);
@@ -170,10 +153,12 @@ class DiscordAdapter implements SendingAdapter {
 
   /** Returns its end. */
   #connect(connection: GatewayConnection | InteractionsEndpoint): () => Promise<void> {
+    const supervision = new Supervision();
     this.#connection = connection;
-    connection.start();
+    this.#supervision = supervision;
+    supervision.start(() => connection.attempt(supervision.signal));
     return async () => {
-      await connection.stop();
+      await supervision.stop();
       if (this.#connection === connection) this.#connection = undefined;
     };
   }
@@ -187,7 +172,7 @@ class DiscordAdapter implements SendingAdapter {
 
   async stop(): Promise<void> {
     this.#stopping.abort(new BotStopping());
-    const work = Promise.allSettled([...this.#answering, this.#registered, this.#connection?.stop()]);
+    const work = Promise.allSettled([...this.#answering, this.#registered, this.#supervision.stop()]);
     await Promise.race([work, sleep(STOP_TIMEOUT_MILLIS, undefined, { ref: false })]);
     for (const rest of [this.#rest, this.#botRest, this.#sendRest]) closeRest(rest);
   }
@@ -199,7 +184,7 @@ class DiscordAdapter implements SendingAdapter {
   async checkToken(signal: AbortSignal): Promise<void> {
     const wasRefused = this.#sender.isTokenRefused;
     await this.#sender.checkToken(AbortSignal.any([signal, this.#stopping.signal]));
-    if (wasRefused) this.#connection?.reconnectNow();
+    if (wasRefused) this.#supervision.wake();
   }
 
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
@@ -223,20 +208,14 @@ class DiscordAdapter implements SendingAdapter {
 
   /** Once a process; until it succeeds, Discord shows the commands registered before. */
   async #register(bot: Bot, applicationId: string): Promise<void> {
-    const { guildId, log, timing = {} } = this.#options;
+    const { guildId, log } = this.#options;
     const { signal } = this.#stopping;
-    let wait = timing.registerAgainMillis ?? 15_000;
+    let wait = this.#timing.registerAgainMillis;
     while (!signal.aborted) {
       try {
         const { commands, networks } = bot;
-        const { changes, registered } = await registerCommands({
-          rest: this.#botRest,
-          applicationId,
-          guildId,
-          commands,
-          networks,
-          signal,
-        });
+        const options = { rest: this.#botRest, applicationId, guildId, commands, networks, signal };
+        const { changes, registered } = await registerCommands(options);
         this.#mentions.learn(registered, commands, guildId);
         log.info({ platform: "discord", ...changes }, "commands registered");
         return;

@@ -4,7 +4,7 @@ import { DiscordAPIError, type REST } from "discord.js";
 import type { AnyCommand } from "../../bot/command.ts";
 import { messageOf } from "../../errors.ts";
 import { type CommandChanges, compareCommands, hasChanges, registrationOf } from "./registration.ts";
-import { closeRest, createRest } from "./transport/rest.ts";
+import { closeRest, createRest, isTokenRefused } from "./transport/rest.ts";
 
 export interface RegisterOptions {
   readonly rest: REST;
@@ -82,7 +82,7 @@ export async function discordRegister(args: readonly string[], options: Register
 }
 
 function whyRegistrationFailed(error: unknown): string {
-  if (error instanceof DiscordAPIError && error.status === 401) {
+  if (isTokenRefused(error)) {
     return "Discord refuses the token. Copy it again from the page Bot of your app and set DISCORD_TOKEN.";
   }
   if (error instanceof DiscordAPIError && error.status === 403) {

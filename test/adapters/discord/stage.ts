@@ -2,7 +2,8 @@ import { expect } from "vitest";
 
 import { commands } from "../../../commands/index.ts";
 import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
-import { createDiscordAdapter, type DiscordTiming } from "../../../src/adapters/discord/index.ts";
+import type { DiscordTiming } from "../../../src/adapters/discord/context.ts";
+import { createDiscordAdapter } from "../../../src/adapters/discord/index.ts";
 import { INTERACTIONS_PATH } from "../../../src/adapters/discord/transport/signature.ts";
 import type { SharedToken } from "../../../src/alerts/sender.ts";
 import type { AlertEngine } from "../../../src/alerts/engine/engine.ts";
@@ -26,7 +27,7 @@ import { PLATFORMS } from "../../support/platforms.ts";
 export interface StageOptions {
   /** Commands beside the real ones, for tests. */
   readonly extra?: readonly AnyCommand[];
-  readonly timing?: DiscordTiming;
+  readonly timing?: Partial<DiscordTiming>;
   readonly guildId?: string;
   /** The bot's token, right unless a test says otherwise. */
   readonly token?: string;

@@ -36,14 +36,15 @@ export async function answerCommand(
   placement: AnswerPlacement,
   { form, ...more }: Pick<Invocation, "again" | "pressed"> & { readonly form?: Ask } = {},
 ): Promise<void> {
-  const { api, bot, deferAfterMillis, interaction } = context;
+  const { api, bot, interaction } = context;
+  const { deferAfterMillis, lateAfterMillis, progressEveryMillis } = context.timing;
   const cancellation = new AbortController();
   const signal = AbortSignal.any([context.signal, cancellation.signal]);
   const caller = callerOf(interaction);
   let acknowledged: Promise<void> = Promise.resolve();
   // Edits share a rate-limit bucket with the answer itself.
   const progress = new Progress(
-    ({ times, lastMillis }) => (times === 0 ? deferAfterMillis : context.progressEveryMillis - lastMillis),
+    ({ times, lastMillis }) => (times === 0 ? deferAfterMillis : progressEveryMillis - lastMillis),
     async (latest) => {
       await acknowledged.then(
         () => editProgress({ ...context, signal }, latest),
@@ -86,7 +87,7 @@ export async function answerCommand(
     void takesDirectMessage(context, caller.id, ask).then((reachable) =>
       progress.updateLast(lateAnswerNotice(reachable)),
     );
-  }, context.lateAfterMillis);
+  }, lateAfterMillis);
   late.unref();
   const reply = await runWhileAcknowledging(running ?? prepared.run(), acknowledged, cancellation).finally(() =>
     clearTimeout(late),

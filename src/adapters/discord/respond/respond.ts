@@ -106,17 +106,17 @@ async function whyThisAlert(
 /** Autocompletes in time, or with an empty list. */
 async function complete({
   api,
-  autocompleteMillis,
   bot,
   interaction,
   signal,
+  timing,
 }: InteractionContext<APIApplicationCommandAutocompleteInteraction>): Promise<void> {
   const { ask, focused } = typedCommand(interaction.data);
   const asking = {
     ...ask,
     here: targetOf(interaction),
     caller: callerOf(interaction),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(autocompleteMillis)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timing.autocompleteMillis)]),
   };
   const found = focused === undefined ? [] : await bot.suggest({ ...asking, ...focused });
   const choices = found

@@ -4,7 +4,7 @@ import { DiscordAPIError, HTTPError, RateLimitError } from "discord.js";
 import { SendError } from "../../../alerts/sender.ts";
 import { messageOf } from "../../../errors.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
-import { hasErrorCode } from "../transport/rest.ts";
+import { hasErrorCode, isTokenRefused } from "../transport/rest.ts";
 
 /** Discord's error codes for a destination that is gone. */
 const DESTINATION_GONE_CODES = [
@@ -16,11 +16,6 @@ const DESTINATION_GONE_CODES = [
   RESTJSONErrorCodes.InvalidRecipients,
   ...CannotSendMessagesToThisUserErrorCodes,
 ] as const;
-
-/** Whether Discord refuses the bot's own token; it does not say whether that was reset, mistyped or revoked. */
-export function isTokenRefused(thrown: unknown): boolean {
-  return thrown instanceof DiscordAPIError && thrown.status === 401;
-}
 
 /** Classifies a failed request by what to do next. `maybeSent`: whether it left the queue. */
 export function toSendError(thrown: unknown, maybeSent: boolean): SendError {

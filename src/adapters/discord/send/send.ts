@@ -21,11 +21,11 @@ import type { PressStorage } from "../../chat/press.ts";
 import { CONTENT_LENGTH, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
 import { composeAlert, type ComposedMessage, composePlain, SILENT } from "../render/compose.ts";
 import { flatText } from "../render/markdown.ts";
-import { errorForLog, hasErrorCode } from "../transport/rest.ts";
+import { errorForLog, hasErrorCode, isTokenRefused } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
 import { RefusedToken } from "../../chat/refused-token.ts";
 import { type LimitedRequest, limitedRequests, RateLimiter } from "./rate-limiter.ts";
-import { isTokenRefused, toSendError } from "./send-error.ts";
+import { toSendError } from "./send-error.ts";
 
 /** Discord's error codes for a thread that takes no messages any more. */
 const THREAD_CLOSED_CODES = [

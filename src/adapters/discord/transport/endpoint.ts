@@ -5,16 +5,18 @@ import {
   type RESTGetCurrentApplicationResult,
   Routes,
 } from "discord-api-types/v10";
-import { DiscordAPIError, type REST } from "discord.js";
+import type { REST } from "discord.js";
 
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../chat/parse-json.ts";
-import { Backoff, Supervision } from "../../chat/supervision.ts";
+import { Backoff } from "../../chat/supervision.ts";
 import type { WebhookRequest, WebhookResponse } from "../../webhook.ts";
-import { TOKEN_REFUSED } from "./rest.ts";
-import { signatureCheck, type SignatureCheck } from "./signature.ts";
+import type { DiscordTiming } from "../context.ts";
+import { isTokenRefused, TOKEN_REFUSED } from "./rest.ts";
+import { signatureCheck } from "./signature.ts";
 
 interface EndpointOptions {
   readonly rest: REST;
@@ -28,25 +30,20 @@ interface EndpointOptions {
   onInteraction(interaction: APIInteraction): void;
   /** Called each time that Discord accepts the token, with the id of the application. */
   onReady(applicationId: string): void;
-  /** Between two checks of the token while all is well. */
-  readonly checkMillis?: number;
-  /** The first wait after a check without an answer; it doubles up to a minute. */
-  readonly backoffMillis?: number;
-  /** The wait after a failure that only the operator can mend. */
-  readonly failedMillis?: number;
+  readonly timing: DiscordTiming;
 }
 
 const KEY_REFUSED =
   "DISCORD_PUBLIC_KEY is not the key of this application: copy the Public Key from its page General Information and start again";
 
 /**
- * Interactions over HTTP: takes the requests that Discord posts, and checks periodically whether Discord accepts the
- * bot's token, with which everything else is sent. Takes the gateway's place. No method rejects.
+ * Interactions over HTTP, in place of the gateway: takes the requests that Discord posts, and checks whether Discord
+ * accepts the bot's token, with which everything else is sent. No method rejects.
  */
 export class InteractionsEndpoint {
   readonly #options: EndpointOptions;
-  readonly #isSigned: SignatureCheck;
-  readonly #supervision = new Supervision();
+  readonly #isSigned: ReturnType<typeof signatureCheck>;
+  readonly #backoff: Backoff;
   #health: AdapterHealth = { state: "starting" };
   /** The address that the Developer Portal named last. */
   #entered: string | undefined;
@@ -54,40 +51,30 @@ export class InteractionsEndpoint {
   constructor(options: EndpointOptions) {
     this.#options = options;
     this.#isSigned = signatureCheck(options.publicKey);
+    this.#backoff = new Backoff(options.timing.backoffMillis);
   }
 
   get health(): AdapterHealth {
     return this.#health;
   }
 
-  start(): void {
-    const { backoffMillis = 1000, checkMillis = 300_000, failedMillis = 600_000, log } = this.#options;
-    const backoff = new Backoff(backoffMillis);
-    this.#supervision.start(async () => {
-      const { state: before } = this.#health;
-      const health = await this.#check();
-      if (this.#supervision.signal.aborted) return undefined;
-      this.#health = health;
-      const { state, why } = health;
-      if (state === "up") {
-        backoff.reset();
-        if (before !== "up") log.info({ platform: "discord" }, "interactions ready");
-        return checkMillis;
-      }
-      const wait = backoff.next();
-      const [pause, level] = state === "failed" ? ([failedMillis, "error"] as const) : ([wait, "warn"] as const);
-      log[level]({ platform: "discord", why, againInMillis: pause }, "interactions unavailable");
-      return pause;
-    });
-  }
-
-  /** Ends the pause before the next check, since the token is accepted again. */
-  reconnectNow(): void {
-    this.#supervision.wake();
-  }
-
-  stop(): Promise<void> {
-    return this.#supervision.stop();
+  /** Checks the token; resolves with the pause before the next check, or with undefined once it is stopped. */
+  async attempt(signal: AbortSignal): Promise<Milliseconds | undefined> {
+    const { log, timing } = this.#options;
+    const { state: before } = this.#health;
+    const health = await this.#check(signal);
+    if (signal.aborted) return undefined;
+    this.#health = health;
+    const { state, why } = health;
+    if (state === "up") {
+      this.#backoff.reset();
+      if (before !== "up") log.info({ platform: "discord" }, "interactions ready");
+      return timing.checkMillis;
+    }
+    const wait = this.#backoff.next();
+    const [pause, level] = state === "failed" ? ([timing.failedMillis, "error"] as const) : ([wait, "warn"] as const);
+    log[level]({ platform: "discord", why, againInMillis: pause }, "interactions unavailable");
+    return pause;
   }
 
   /**
@@ -109,18 +96,17 @@ export class InteractionsEndpoint {
     return { status: 202 };
   }
 
-  async #check(): Promise<AdapterHealth> {
+  async #check(signal: AbortSignal): Promise<AdapterHealth> {
     const { publicKey, rest } = this.#options;
     try {
-      const found = await rest.get(Routes.currentApplication(), { signal: this.#supervision.signal });
+      const found = await rest.get(Routes.currentApplication(), { signal });
       const { id, verify_key: key, interactions_endpoint_url: url } = found as RESTGetCurrentApplicationResult;
       if (typeof key === "string" && key !== publicKey.toLowerCase()) return { state: "failed", why: KEY_REFUSED };
       this.#compareEndpoint(url ?? "");
       this.#options.onReady(id);
       return { state: "up" };
     } catch (error) {
-      const refused = error instanceof DiscordAPIError && error.status === 401;
-      return refused
+      return isTokenRefused(error)
         ? { state: "failed", why: TOKEN_REFUSED }
         : { state: "down", why: `no answer: ${messageOf(error)}` };
     }

@@ -3,16 +3,10 @@ import { DiscordAPIError, HTTPError, REST, type RESTOptions } from "discord.js";
 
 import { messageOf } from "../../../errors.ts";
 
-interface RestClientOptions {
+interface RestClientOptions extends Partial<RESTOptions> {
   readonly token: string;
   /** The interface's base without version; left out = Discord's own. */
   readonly apiUrl?: string | undefined;
-  readonly timeoutMillis?: number;
-  /** Further tries after a 5xx, a time-out or a reset connection. */
-  readonly retries?: number;
-  /** Left out = 50, Discord's limit for a bot; infinite for calls with a limiter of their own or outside of that limit. */
-  readonly globalRequestsPerSecond?: number;
-  readonly rejectOnRateLimit?: RESTOptions["rejectOnRateLimit"];
 }
 
 /**
@@ -20,20 +14,20 @@ interface RestClientOptions {
  * undici 8 sets (and with it Slack's library) breaks every multipart upload that discord.js would send through its own
  * undici 6.
  */
-export function createRest(options: RestClientOptions): REST {
+export function createRest({ token, apiUrl, ...more }: RestClientOptions): REST {
   const restOptions: Partial<RESTOptions> = {
     version: "10",
     makeRequest: fetch as unknown as RESTOptions["makeRequest"],
-    timeout: options.timeoutMillis ?? 15_000,
-    retries: options.retries ?? 2,
+    timeout: 15_000,
+    retries: 2,
     userAgentAppendix: "Bellwether",
     // Each interaction has a token of its own, and with it a rate-limit bucket that is used no more afterwards.
     handlerSweepInterval: 60_000,
-    ...(options.apiUrl === undefined ? {} : { api: options.apiUrl.replace(/\/+$/u, "") }),
-    globalRequestsPerSecond: options.globalRequestsPerSecond ?? 50,
-    ...(options.rejectOnRateLimit === undefined ? {} : { rejectOnRateLimit: options.rejectOnRateLimit }),
+    globalRequestsPerSecond: 50,
+    ...(apiUrl === undefined ? {} : { api: apiUrl.replace(/\/+$/u, "") }),
+    ...more,
   };
-  return new TokenKeepingRest(restOptions).setToken(options.token);
+  return new TokenKeepingRest(restOptions).setToken(token);
 }
 
 /** Keeps its token: discord.js forgets a token after one 401, and would then fail every request unsent. */
@@ -41,6 +35,11 @@ class TokenKeepingRest extends REST {
   override setToken(token: string | null): this {
     return token === null ? this : super.setToken(token);
   }
+}
+
+/** Whether Discord refuses the bot's own token; it does not say whether that was reset, mistyped or revoked. */
+export function isTokenRefused(thrown: unknown): boolean {
+  return thrown instanceof DiscordAPIError && thrown.status === 401;
 }
 
 /** The health of a bot whose token Discord refuses, in words for the operator. */

@@ -6,14 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { type SessionInfo, WebSocketManager, WebSocketShardEvents, WebSocketShardStatus } from "@discordjs/ws";
 import { type APIInteraction, GatewayCloseCodes, GatewayDispatchEvents } from "discord-api-types/v10";
-import { DiscordAPIError, type REST } from "discord.js";
+import type { REST } from "discord.js";
 
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import type { AdapterHealth } from "../../adapter.ts";
-import { Backoff, jittered, Supervision } from "../../chat/supervision.ts";
+import { Backoff, jittered } from "../../chat/supervision.ts";
+import type { DiscordTiming } from "../context.ts";
 import { IdentifyBudget } from "./identify-budget.ts";
-import { TOKEN_REFUSED } from "./rest.ts";
+import { isTokenRefused, TOKEN_REFUSED } from "./rest.ts";
 
 interface GatewayOptions {
   readonly rest: REST;
@@ -22,12 +24,7 @@ interface GatewayOptions {
   onInteraction(interaction: APIInteraction): void;
   /** Called at each Ready event, with the id of the application. */
   onReady(applicationId: string): void;
-  /** The first wait before a new connection; it doubles up to a minute. */
-  readonly backoffMillis?: number;
-  /** The wait after a fatal close, which only the operator can mend. */
-  readonly failedMillis?: number;
-  /** After this long without a session, a new connection is made. */
-  readonly stuckMillis?: number;
+  readonly timing: DiscordTiming;
 }
 
 const DESTROY_TIMEOUT_MILLIS = 2000;
@@ -37,49 +34,40 @@ const STABLE_SESSION_MILLIS = 30_000;
 const RECONNECT_STEP_MILLIS = 500;
 
 /**
- * Keeps a gateway session until it is stopped. discord.js resumes and reconnects; this class reports the health and
- * makes a new connection where discord.js gives up. No method rejects.
+ * Keeps a gateway session. discord.js resumes and reconnects; this class reports the health, and a further attempt makes
+ * a new connection where discord.js gives up. No method rejects.
  */
 export class GatewayConnection {
   readonly #options: GatewayOptions;
-  readonly #supervision = new Supervision();
+  readonly #backoff: Backoff;
   readonly #budget = new IdentifyBudget();
   #health: AdapterHealth = { state: "starting" };
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    this.#backoff = new Backoff(options.timing.backoffMillis);
   }
 
   get health(): AdapterHealth {
     return this.#health;
   }
 
-  start(): void {
-    const { backoffMillis = 1000, failedMillis = 600_000, log } = this.#options;
-    const backoff = new Backoff(backoffMillis);
-    this.#supervision.start(async () => {
-      const { fatal, wasUp, why } = await this.#session();
-      if (this.#supervision.signal.aborted) return undefined;
-      const wait = wasUp ? backoff.reset() : backoff.next();
-      const pause = fatal ? failedMillis : jittered(wait);
-      this.#become({ state: fatal ? "failed" : "down", why });
-      log[fatal ? "error" : "warn"]({ platform: "discord", why, againInMillis: pause }, "gateway reconnecting");
-      return pause;
-    });
-  }
-
-  /** Ends the pause before the next connection, since the token is accepted again. */
-  reconnectNow(): void {
-    this.#supervision.wake();
-  }
-
-  stop(): Promise<void> {
-    return this.#supervision.stop();
+  /** One connection, up to its end; resolves with the pause before the next one, or with undefined once it is stopped. */
+  async attempt(signal: AbortSignal): Promise<Milliseconds | undefined> {
+    const { fatal, wasUp, why } = await this.#session(signal);
+    if (signal.aborted) return undefined;
+    const { log, timing } = this.#options;
+    const wait = wasUp ? this.#backoff.reset() : this.#backoff.next();
+    const pause = fatal ? timing.failedMillis : jittered(wait);
+    this.#become({ state: fatal ? "failed" : "down", why });
+    log[fatal ? "error" : "warn"]({ platform: "discord", why, againInMillis: pause }, "gateway reconnecting");
+    return pause;
   }
 
   /** One connection, from its first call to its end. */
-  async #session(): Promise<{ why: string; fatal: boolean; wasUp: boolean }> {
-    const { rest, token, log, stuckMillis = 120_000 } = this.#options;
+  async #session(signal: AbortSignal): Promise<{ why: string; fatal: boolean; wasUp: boolean }> {
+    const { rest, token, log, timing } = this.#options;
+    const { stuckMillis } = timing;
     const { promise: ended, resolve: end } = Promise.withResolvers<{ why: string; fatal: boolean }>();
     const sessions = new Map<number, SessionInfo>();
     let over = false;
@@ -137,10 +125,11 @@ export class GatewayConnection {
       // A short session is no success.
       failures = performance.now() - upSince > STABLE_SESSION_MILLIS ? 1 : failures + 1;
       upSince = Number.POSITIVE_INFINITY;
-      const final = fatalCloseOf(code);
+      const why = FATAL_CLOSES.get(code);
       log[failures > 1 ? "debug" : "warn"]({ platform: "discord", code, failures }, "gateway closed");
-      if (final === undefined) this.#become({ state: "down", why: `the gateway closed (${code})` });
-      else end({ why: `${final.why} (${code})`, fatal: !(final.mayRecover && wasUp) });
+      if (why === undefined) this.#become({ state: "down", why: `the gateway closed (${code})` });
+      // A new connection asks Discord again for the number of shards.
+      else end({ why: `${why} (${code})`, fatal: !(why === SHARD_COUNT_REFUSED && wasUp) });
     });
     manager.on(WebSocketShardEvents.Error, ({ error }) => {
       log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
@@ -156,17 +145,16 @@ export class GatewayConnection {
     const watchdog = setInterval(watch, Math.max(10, stuckMillis / 4));
     watchdog.unref();
     const stopped = (): void => end({ why: "stopped", fatal: false });
-    this.#supervision.signal.addEventListener("abort", stopped, { once: true });
+    signal.addEventListener("abort", stopped, { once: true });
     manager.connect().catch(async (error: unknown) => {
-      const refused = error instanceof DiscordAPIError && error.status === 401;
-      if (refused) return end({ why: TOKEN_REFUSED, fatal: true });
+      if (isTokenRefused(error)) return end({ why: TOKEN_REFUSED, fatal: true });
       // discord.js retries the connection of a shard that exists.
       if ((await statuses()).length === 0) end({ why: `no gateway: ${messageOf(error)}`, fatal: false });
     });
     const outcome = await ended;
     over = true;
     clearInterval(watchdog);
-    this.#supervision.signal.removeEventListener("abort", stopped);
+    signal.removeEventListener("abort", stopped);
     // A socket that is still opening must keep its error handler: it is closed at its Hello.
     if (!(await statuses()).includes(WebSocketShardStatus.Connecting)) {
       await Promise.race([destroy(), sleep(DESTROY_TIMEOUT_MILLIS, undefined, { ref: false })]);
@@ -181,37 +169,18 @@ export class GatewayConnection {
   }
 }
 
-/** A close code that forbids to reconnect, in words for the operator. */
-interface FatalClose {
-  readonly why: string;
-  /** Whether a new connection may succeed: it asks Discord again for the number of shards. */
-  readonly mayRecover: boolean;
-}
-
-const SHARD_COUNT_REFUSED: FatalClose = {
-  why: "Discord refuses this number of gateway connections: it is asked again in a while how many it wants",
-  mayRecover: true,
-};
-const INTENTS_REFUSED: FatalClose = {
-  why: "Discord refuses the gateway intents, of which there are none: update Bellwether",
-  mayRecover: false,
-};
-const FATAL_CLOSES: ReadonlyMap<number, FatalClose> = new Map<number, FatalClose>([
-  [GatewayCloseCodes.AuthenticationFailed, { why: TOKEN_REFUSED, mayRecover: false }],
+const SHARD_COUNT_REFUSED =
+  "Discord refuses this number of gateway connections: it is asked again in a while how many it wants";
+const INTENTS_REFUSED = "Discord refuses the gateway intents, of which there are none: update Bellwether";
+/**
+ * The close codes that forbid to reconnect, in words for the operator; after all others discord.js reconnects:
+ * https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes.
+ */
+const FATAL_CLOSES = new Map<number, string>([
+  [GatewayCloseCodes.AuthenticationFailed, TOKEN_REFUSED],
   [GatewayCloseCodes.InvalidShard, SHARD_COUNT_REFUSED],
   [GatewayCloseCodes.ShardingRequired, SHARD_COUNT_REFUSED],
-  [
-    GatewayCloseCodes.InvalidAPIVersion,
-    { why: "Discord no longer speaks this version of its gateway: update Bellwether", mayRecover: false },
-  ],
+  [GatewayCloseCodes.InvalidAPIVersion, "Discord no longer speaks this version of its gateway: update Bellwether"],
   [GatewayCloseCodes.InvalidIntents, INTENTS_REFUSED],
   [GatewayCloseCodes.DisallowedIntents, INTENTS_REFUSED],
 ]);
-
-/**
- * The meaning of a close code that forbids to reconnect; undefined for all others, after which discord.js reconnects:
- * https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes.
- */
-function fatalCloseOf(code: number): FatalClose | undefined {
-  return FATAL_CLOSES.get(code);
-}
