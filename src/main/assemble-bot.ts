@@ -1,43 +1,29 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { Platforms } from "../alerts/platform.ts";
 import { DRILL_NETWORK } from "../alerts/judge/drill.ts";
 import { createAlertEngine } from "../alerts/engine/engine.ts";
 import { type AlertService, createAlertService } from "../alerts/service/service.ts";
 import { systemClock } from "../api/clock.ts";
-import type { AudienceSettings } from "../bot/audience-settings.ts";
 import type { Bot } from "../bot/bot.ts";
-import type { InvocationOutcome } from "../bot/invocation.ts";
-import type { ExportJobs } from "../export/jobs/jobs.ts";
+import type { BotDependencies } from "../bot/setup.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
-import { fromMillis } from "../units/nanoseconds.ts";
 import type { Networks } from "./networks.ts";
 import { withSampleIds } from "./seen-ids.ts";
 
-interface AssemblyOptions {
+interface AssemblyOptions extends Omit<BotDependencies, "commands" | "clients" | "seen" | "parties"> {
   readonly networks: Networks;
   readonly store: Pick<Store, "seen" | "parties">;
-  readonly alerts: AlertService;
-  readonly exports: ExportJobs;
-  /** Left out where no chat platform is configured. */
-  readonly chosen?: AudienceSettings | undefined;
-  readonly platforms: Platforms;
-  readonly log: Log;
-  readonly onOutcome?: (outcome: InvocationOutcome) => void;
 }
 
 /** The bot with all its commands: the only place that joins commands with clients, store and exports. */
-export async function assembleBot({ networks, store, log, ...more }: AssemblyOptions): Promise<Bot> {
+export async function assembleBot({ networks, store, ...more }: AssemblyOptions): Promise<Bot> {
   const [{ createBot }, { commands }] = await Promise.all([import("../bot/bot.ts"), import("../../commands/index.ts")]);
-  const now = () => fromMillis(Date.now());
   return createBot({
+    ...more,
     commands,
     clients: networks.clients,
     seen: networks.samples === undefined ? store.seen : withSampleIds(store.seen, networks.samples),
     parties: store.parties,
-    log,
-    now,
-    ...more,
   });
 }
 

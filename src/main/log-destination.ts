@@ -23,21 +23,12 @@ interface LogDestination extends LogTarget {
  * first line, since most processes write none. A line that cannot be written is dropped and counted.
  */
 export function logDestination(stream: LogStream = process.stderr): LogDestination {
-  const guarded = guardLogStream(stream);
-  return stream.isTTY === true ? prettyDestination(guarded) : guarded;
-}
-
-function prettyDestination(guarded: LogDestination): LogDestination {
   let pretty: ReturnType<typeof Pretty.prettyFactory> | undefined;
-  return {
-    get lost() {
-      return guarded.lost;
-    },
-    write(line) {
-      pretty ??= loadPretty();
-      guarded.write(pretty(line) ?? line);
-    },
+  const format = (line: string): string => {
+    pretty ??= loadPretty();
+    return pretty(line) ?? line;
   };
+  return guardLogStream(stream, stream.isTTY === true ? format : (line) => line);
 }
 
 function loadPretty(): ReturnType<typeof Pretty.prettyFactory> {
@@ -45,15 +36,15 @@ function loadPretty(): ReturnType<typeof Pretty.prettyFactory> {
   return prettyFactory({ messageKey: "event", colorize: true, translateTime: "SYS:HH:MM:ss", singleLine: true });
 }
 
-/** Buffer for a reader that has stopped reading; lines beyond it are dropped. */
+/** The bytes that are buffered while nobody reads; lines beyond them are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 /**
- * Lines for a stream that may break or be left unread at any time, which must never end or hold up the process: without
- * anybody who listens for its errors, a line that cannot be written would be an uncaught one, whose own line could not be
- * written either. Lost lines are counted, and logged once writing works again.
+ * Writes lines to a stream that may break, or that nobody may read, without ending or blocking the process. An error of
+ * the stream without a listener would be uncaught, and the line about it could not be written either. Lost lines are
+ * counted, and logged once writing works again.
  */
-function guardLogStream(stream: Writable): LogDestination {
+function guardLogStream(stream: Writable, format: (line: string) => string): LogDestination {
   let lost = 0;
   let unreported = 0;
   // Each failure is counted where the line was written.
@@ -80,6 +71,6 @@ function guardLogStream(stream: Writable): LogDestination {
     get lost() {
       return lost;
     },
-    write: (line) => send(line, 1),
+    write: (line) => send(format(line), 1),
   };
 }

@@ -3,7 +3,6 @@
 // answers `ask` of other processes, `metrics/` and `health/` describe the process.
 import type { Adapter } from "../adapters/adapter.ts";
 import { consoleSender } from "../adapters/web/alerts/console-sender.ts";
-import type { WebAdapter } from "../adapters/web/index.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import type { Platforms } from "../alerts/platform.ts";
@@ -12,14 +11,13 @@ import type { Bot } from "../bot/bot.ts";
 import type { PlatformRecord } from "../adapters/chat/chat.ts";
 import { loadConfig } from "../config.ts";
 import { UserError } from "../errors.ts";
-import type { ExportJobs } from "../export/jobs/jobs.ts";
 import { createLog, type Log } from "../log.ts";
 import { createStore, type DatabaseStore, type StoreFile } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/file/holder-record.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { readAlertsConfig } from "./alerting/alerting-settings.ts";
-import { createDuties, type Duties } from "./alerting/duties.ts";
-import { type OpenAlerting, openAlerting, type StartHooks } from "./alerting/open-alerting.ts";
+import { createDuties } from "./alerting/duties.ts";
+import { openAlerting, type StartHooks } from "./alerting/open-alerting.ts";
 import { assembleBot } from "./assemble-bot.ts";
 import { createChangeSignal } from "./change-signal.ts";
 import { packageVersion } from "./cli/cli.ts";
@@ -30,15 +28,15 @@ import { startDeadManSwitch } from "./health/dead-man-switch.ts";
 import { healthProblem } from "./health/health.ts";
 import { claimDatabase, requiredOrigin } from "./holder/claim-database.ts";
 import { logDestination } from "./log-destination.ts";
-import { createMetrics, type MetricsRecorder } from "./metrics/metrics.ts";
-import { type Networks, openNetworks } from "./networks.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { openNetworks } from "./networks.ts";
 import { PLATFORM_RECORDS } from "./platforms/list.ts";
 import { watchPlatformLimits } from "./platforms/platform-limits.ts";
-import { type Config, configuredChats, type OpenPlatforms, openPlatforms, platformsOf } from "./platforms/platforms.ts";
+import { type Config, configuredChats, openPlatforms, platformsOf } from "./platforms/platforms.ts";
 import { createShutdown, handleProcessEvents, type Shutdown } from "./cli/shutdown.ts";
 import { collectGarbageOnce, unlimitYoungGeneration } from "./v8-memory.ts";
 
-/** The first questions are answered before anything else is loaded. */
+/** The pause before watching begins: the first questions are answered before more modules are loaded. */
 const WATCH_AFTER: Milliseconds = 500;
 
 /** Runs the bot until a signal comes. */
@@ -67,9 +65,9 @@ export async function start(
       shutdown.ended,
     ]);
   } catch (thrown) {
-    // A start that is interrupted fails in many ways, none of which is an error.
+    // An interrupted start may fail in any way; its failures are no errors.
     if (shutdown.signal.aborted) return shutdown.ended;
-    // Stop the parts that have begun before the error is shown.
+    // The parts that have begun stop before the error is shown.
     await shutdown.begin(0);
     throw thrown;
   }
@@ -105,33 +103,15 @@ export async function runBot(bot: BotProcess): Promise<void> {
   if (!shutdown.signal.aborted) console.log(greeting(config, web?.url, services.networks.simulated));
   const begun = Promise.all(chats.adapters.map(begin));
   watchHealth(bot, services);
-  // The first questions are answered first; watching and delivering begin soon after.
   setTimeout(() => void startAlerts(bot, services, surfaces, begunAnew), WATCH_AFTER).unref();
   await begun;
 }
 
 /** All that answers and alerts, whatever the platform. */
-interface Services {
-  /** When this process began, in Unix milliseconds. */
-  readonly startedAt: Milliseconds;
-  readonly metrics: MetricsRecorder;
-  readonly duties: Duties;
-  /** The words of each platform. */
-  readonly platforms: Platforms;
-  readonly networks: Networks;
-  readonly exports: ExportJobs;
-  readonly alerts: OpenAlerting;
-  readonly bot: Bot;
-}
+type Services = Awaited<ReturnType<typeof openServices>>;
 
-async function openServices({
-  config,
-  store,
-  log,
-  shutdown,
-  clock = systemClock,
-  ...more
-}: BotProcess): Promise<Services> {
+async function openServices({ config, store, log, shutdown, clock = systemClock, ...more }: BotProcess) {
+  /** In Unix milliseconds. */
   const startedAt = Date.now();
   const chats = configuredChats(config);
   const platforms = platformsOf(config);
@@ -144,7 +124,7 @@ async function openServices({
   shutdown.add("platform limits", async () => endLimits());
   const duties = createDuties({ store, clock, log });
   shutdown.add("processes", () => duties.leave());
-  // From here on other processes know of this one, and leave alone what it has.
+  // From here on other processes know this process, and do not take over its work.
   await duties.start();
   const networks = await openNetworks(config, {
     log,
@@ -163,7 +143,7 @@ async function openServices({
     platforms,
   });
   shutdown.add("exports", () => exports.close());
-  // What another process left before this moment is found when the exports start.
+  // Exports that other processes left before this moment are found when the exports start.
   duties.onFewer(() => void exports.interruptAbandoned());
   const { alertsConfig, hooks } = more;
   const alerts = openAlerting({ config, alertsConfig, store, duties, networks, metrics, exports, owed, hooks, log });
@@ -180,27 +160,23 @@ async function openServices({
   return { startedAt, metrics, duties, platforms, networks, exports, alerts, bot };
 }
 
-/** Only servers of chat platforms have audience settings: without one, nothing is read before the first answer. */
+/** Undefined without a chat platform: only its servers and workspaces have audience settings. */
 async function audienceSettings(
   config: Config,
   store: DatabaseStore,
   platforms: Platforms,
 ): Promise<AudienceSettings | undefined> {
   if (configuredChats(config).length === 0) return undefined;
-  // Those of a workspace that has removed the app are deleted by another process, too.
+  // Another process, too, may delete the settings of a workspace that has removed the app.
   return openAudienceSettings(store.answers, {
     shared: store.embedded === undefined || platforms.chats.some((one) => one.destinationsPerWorkspace === true),
   });
 }
 
 /** Where people reach the bot. */
-interface Surfaces {
-  readonly chats: OpenPlatforms;
-  readonly web: WebAdapter | undefined;
-  readonly begin: (adapter: Adapter) => Promise<void>;
-}
+type Surfaces = Awaited<ReturnType<typeof openSurfaces>>;
 
-async function openSurfaces({ config, store, log, shutdown }: BotProcess, services: Services): Promise<Surfaces> {
+async function openSurfaces({ config, store, log, shutdown }: BotProcess, services: Services) {
   const { duties, alerts, bot } = services;
   if (configuredChats(config).length > 0) {
     const cancel = collectGarbageOnce();
@@ -218,14 +194,14 @@ async function openSurfaces({ config, store, log, shutdown }: BotProcess, servic
   return {
     chats,
     web,
-    async begin(adapter) {
+    async begin(adapter: Adapter): Promise<void> {
       shutdown.add(adapter.platform, () => adapter.stop());
       await adapter.start(bot);
     },
   };
 }
 
-/** Answers `ask` of other processes, where this one holds the database. */
+/** Answers `ask` of other processes, where this process holds the database. */
 async function answerAsk({ store, log, shutdown }: BotProcess, bot: Bot, shownAt: string | undefined): Promise<void> {
   if (store.embedded === undefined) return;
   const { file } = store.embedded;
@@ -240,10 +216,10 @@ async function answerAsk({ store, log, shutdown }: BotProcess, bot: Bot, shownAt
   writeHolderRecord(file, { pid: process.pid, socket: holder.address, ...console });
 }
 
-/** Pings the dead man's switch, and looks after the database's file. */
+/** Pings the dead man's switch, and watches the file of the database. */
 function watchHealth({ config, store, log, shutdown }: BotProcess, { alerts, platforms, startedAt }: Services): void {
   const { alerting, notifyOfDatabase } = alerts;
-  // Stopped first: no delivery may be planned or sent while the platforms stop.
+  // The alerts stop first: no delivery may be planned or sent while the platforms stop.
   shutdown.add("alerts", () => alerting.stop());
   if (config.alerting.deadmanUrl !== undefined) {
     const problem = () => healthProblem({ store, platforms, alerting, startedAt, now: Date.now });

@@ -39,8 +39,9 @@ export async function ask(args: readonly string[]): Promise<number> {
 }
 
 /**
- * Opens the runner that answers `ask`: the process that holds the database, else a bot in this one, as always where the
- * database is on a server. `warn` is given a sentence when the database cannot be used.
+ * Opens the runner that answers `ask`: the process that holds the database, else a bot in this process. Where the
+ * database is on a server, it is always a bot in this process. `warn` is given a sentence when the database cannot be
+ * used.
  */
 export async function openLineRunner(config: Config, log: Log, warn: (sentence: string) => void): Promise<LineRunner> {
   const findHolderRunner = async (): Promise<LineRunner | undefined> => {
@@ -48,17 +49,22 @@ export async function openLineRunner(config: Config, log: Log, warn: (sentence: 
     const address = await findHolder(databaseFile(config.databaseUrl));
     return address === undefined ? undefined : (await import("../holder/holder-client.ts")).holderRunner(address);
   };
-  return (await findHolderRunner()) ?? openLocalRunner({ config, log, warn, findHolderRunner });
+  return (await findHolderRunner()) ?? openLocalRunner(config, log, warn, findHolderRunner);
 }
 
-interface LocalRunnerOptions {
-  readonly config: Config;
-  readonly log: Log;
-  readonly warn: (sentence: string) => void;
-  readonly findHolderRunner: () => Promise<LineRunner | undefined>;
-}
+/** How long a question is retried while other processes take the database in turns. */
+const MAX_CONTENTION_MILLIS: Milliseconds = 5000;
 
-async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRunnerOptions): Promise<LineRunner> {
+/**
+ * Opens a bot in this process. It forwards a question to the holder where another process took the database meanwhile.
+ * `findHolderRunner` looks for the holder again; undefined when the database is free by now.
+ */
+async function openLocalRunner(
+  config: Config,
+  log: Log,
+  warn: (sentence: string) => void,
+  findHolderRunner: () => Promise<LineRunner | undefined>,
+): Promise<LineRunner> {
   const [
     { openNetworks },
     { createStore },
@@ -79,9 +85,9 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     import("../platforms/platforms.ts"),
   ]);
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
-  // The database is locked per call only: several questions may be asked at the same time.
-  let inUse = false;
-  const store = createStore({ url: config.databaseUrl, log, hold: "call", onInUse: () => void (inUse = true) });
+  // The database is locked for each call only, so that several processes can answer at the same time.
+  let timesInUse = 0;
+  const store = createStore({ url: config.databaseUrl, log, hold: "call", onInUse: () => void (timesInUse += 1) });
   const warning = await databaseWarning(store, config);
   if (warning !== undefined) warn(warning);
   const networks = await openNetworks(config, { log, ...exportSlotsOf(store) });
@@ -91,7 +97,7 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
   const platforms = platformsOf(config);
   const exports = await openExportJobs({ store, log, ...exportFolders(config), platforms });
   let joining: Promise<void> | undefined;
-  /** From here on it counts among the processes that share a server, which leave alone what it has. */
+  /** Registers this process with those that share the server: they do not take over its exports. */
   const join = async (): Promise<void> => {
     await duties.start();
     await exports.start();
@@ -111,16 +117,27 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
     log,
   });
   const runner = localRunner(bot);
-  // A bot on the same file would have answered, from a simulator of its own.
+  // Another bot on the same file would have answered from its own simulator.
   const simulatesAlone = config.networks.length === 0 && !isPostgresUrl(config.databaseUrl);
-  const local: LineRunner = {
+  return {
     ...runner,
     async run(line, options) {
-      await probeNodes();
-      const reply = await runner.run(line, options);
-      return simulatesAlone && reply.footer !== undefined
-        ? { ...reply, footer: text`${reply.footer} · simulated for this question; no bot runs` }
-        : reply;
+      const deadline = performance.now() + MAX_CONTENTION_MILLIS;
+      for (;;) {
+        await probeNodes();
+        const before = timesInUse;
+        const reply = await runner.run(line, options);
+        // Such a question did not get the database, so nothing of it is done yet.
+        const wasBlocked = reply.failure === "caller" && timesInUse > before;
+        if (!wasBlocked || options.signal.aborted || performance.now() >= deadline) {
+          return simulatesAlone && reply.footer !== undefined
+            ? { ...reply, footer: text`${reply.footer} · simulated for this question; no bot runs` }
+            : reply;
+        }
+        await disposeReply(reply);
+        const holder = await findHolderRunner();
+        if (holder !== undefined) return holder.run(line, options);
+      }
     },
     async close() {
       await exports.close();
@@ -129,57 +146,16 @@ async function openLocalRunner({ config, log, warn, findHolderRunner }: LocalRun
       await store.close();
     },
   };
-  const wasInUse = (): boolean => {
-    const was = inUse;
-    inUse = false;
-    return was;
-  };
-  return forwardToHolder({ local, wasInUse, findHolderRunner });
 }
 
-interface ForwardingOptions {
-  /** Answers as long as the database is free. */
-  readonly local: LineRunner;
-  /** True once after each call that found the database held by another process. */
-  readonly wasInUse: () => boolean;
-  /** Looks for the holder again; undefined when the database is free by now. */
-  readonly findHolderRunner: () => Promise<LineRunner | undefined>;
-}
-
-/** How long a question is retried while other processes take the database in turns. */
-const MAX_CONTENTION_MILLIS: Milliseconds = 5000;
-
-/**
- * Answers in this process; forwards a question to the holder when it failed because another process took the database
- * meanwhile.
- */
-function forwardToHolder({ local, wasInUse, findHolderRunner }: ForwardingOptions): LineRunner {
-  return {
-    ...local,
-    async run(line, options) {
-      const deadline = performance.now() + MAX_CONTENTION_MILLIS;
-      for (;;) {
-        wasInUse();
-        const reply = await local.run(line, options);
-        // Such a question did not get the database, so nothing of it is done yet.
-        const blocked = reply.failure === "caller" && wasInUse();
-        if (!blocked || options.signal.aborted || performance.now() >= deadline) return reply;
-        await disposeReply(reply);
-        const holder = await findHolderRunner();
-        if (holder !== undefined) return holder.run(line, options);
-      }
-    },
-  };
-}
-
-/** A client trusts the last seen block of a node for 30 s; the probe is repeated before that. */
+/** A client relies on the last seen block of a node for 30 s; the probe is repeated before that. */
 const PROBE_VALID_FOR: Milliseconds = 20_000;
 /** The longest a question waits for slow nodes. */
 const PROBE_TIMEOUT: Milliseconds = 1000;
 
 /**
- * For a process without watchers: gives a function that asks every node of networks with several, so that the client
- * knows which of them lag or began their history anew. Never rejects.
+ * For a process without watchers. The function that it returns asks every node of a network with several nodes, so that
+ * the client knows which nodes lag or began their history anew. Never rejects.
  */
 function createNodeProbe(clients: readonly Pick<ApiClient, "nodes">[]): () => Promise<void> {
   const nodes = clients.flatMap((client) => (client.nodes.length > 1 ? client.nodes : []));
@@ -189,7 +165,7 @@ function createNodeProbe(clients: readonly Pick<ApiClient, "nodes">[]): () => Pr
     if (performance.now() - probedAt > PROBE_VALID_FOR) {
       probedAt = performance.now();
       const signal = AbortSignal.timeout(PROBE_TIMEOUT);
-      // Every answer names its block; the version is asked because no other question asks for it at the same time.
+      // Every answer names its block. The version is asked because no question asks for it at the same time.
       probe = Promise.allSettled(nodes.map((node) => node.getNodeInfo({ signal })));
     }
     await probe;

@@ -9,13 +9,13 @@ import type { Platforms } from "../../alerts/platform.ts";
 
 /** An observation may take three intervals, and this long on top. */
 const GRACE: Milliseconds = 30_000;
+/** A queue with an older delivery is stuck. */
+const STUCK_AFTER: Milliseconds = 600_000;
+
 /** The platforms that this process delivers to. */
 export interface DeliveredPlatforms extends Pick<Platforms, "nameOf"> {
   readonly senders: readonly string[];
 }
-
-/** A queue with an older delivery is stuck. */
-const STUCK_AFTER: Milliseconds = 600_000;
 
 /**
  * The watcher whose observation is overdue, as a clause; undefined where none is. Observations count once they are
@@ -56,14 +56,6 @@ function suspendedPlatform(
   return `${nameOf(platform)} has refused the bot's token for ${formatDuration(Math.max(0, now - since))} (${why})${so}`;
 }
 
-/** A channel that only the operator can open, such as for a missing scope, as a clause; undefined where there is none. */
-function closedChannel(suspensions: AlertingHealth["suspensions"], platforms: DeliveredPlatforms): string | undefined {
-  return channelsOutOfReach(
-    suspensions.filter(({ operator }) => operator === true),
-    platforms,
-  );
-}
-
 /** The channels that cannot be reached, the last one by name, as a clause; undefined where there are none. */
 export function channelsOutOfReach(
   suspensions: AlertingHealth["suspensions"],
@@ -80,7 +72,7 @@ export function channelsOutOfReach(
   return `${last.channel} on ${nameOf(last.platform)} cannot be reached (${last.why})${more}`;
 }
 
-/** A message that was refused stays named for so long. */
+/** How long a refused message is reported. */
 const REFUSED_FOR: Milliseconds = 86_400_000;
 
 /** The last message that was given up or sent as plain text, as a clause; undefined where there was none within a day. */
@@ -104,12 +96,16 @@ export function deliveryProblem(
 ): string | undefined {
   return (
     suspendedPlatform(suspensions, platforms, now) ??
-    closedChannel(suspensions, platforms) ??
+    // Only the operator can open such a channel: the bot lacks a scope, for instance.
+    channelsOutOfReach(
+      suspensions.filter(({ operator }) => operator === true),
+      platforms,
+    ) ??
     stuckQueue(sendable, platforms, now)
   );
 }
 
-interface HealthDependencies {
+export interface HealthDependencies {
   readonly store: Pick<Store, "ping">;
   readonly alerting: Pick<Alerting, "health" | "service">;
   readonly platforms: Pick<Platforms, "nameOf">;
@@ -119,14 +115,9 @@ interface HealthDependencies {
 }
 
 /** The first problem of watching and delivering, as a clause; undefined where there is none. Rejects where the database fails. */
-export async function healthProblem({
-  store,
-  alerting,
-  platforms,
-  startedAt,
-  now,
-}: HealthDependencies): Promise<string | undefined> {
-  await store.ping();
+export async function healthProblem(dependencies: HealthDependencies): Promise<string | undefined> {
+  const { alerting, platforms, startedAt, now } = dependencies;
+  await dependencies.store.ping();
   const health = await alerting.health();
   if (health.observations.length === 0) return "no watcher has looked yet";
   const delivered = { senders: alerting.service.platforms(), nameOf: platforms.nameOf };

@@ -1,20 +1,12 @@
 import type { Adapter } from "../../adapters/adapter.ts";
 import type { Readiness } from "../../adapters/web/index.ts";
-import type { Platforms } from "../../alerts/platform.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { messageOf, StorageError } from "../../errors.ts";
 import { inTime } from "../../in-time.ts";
-import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Alerting } from "../alerting/alerting.ts";
-import { channelsOutOfReach, deliveryProblem, lateWatcher, refusedMessage } from "./health.ts";
+import { channelsOutOfReach, deliveryProblem, type HealthDependencies, lateWatcher, refusedMessage } from "./health.ts";
 
-export interface ReadinessDependencies {
-  readonly alerting: Pick<Alerting, "health" | "service">;
-  readonly platforms: Pick<Platforms, "nameOf">;
-  /** When this process began, in Unix milliseconds. */
-  readonly startedAt: Milliseconds;
-  readonly store: Pick<Store, "ping">;
+export interface ReadinessDependencies extends Omit<HealthDependencies, "now"> {
   readonly clients: readonly Pick<ApiClient, "network" | "getNetworkTime">[];
   readonly adapters: readonly Pick<Adapter, "platform" | "health">[];
 }
@@ -40,11 +32,8 @@ export async function checkReadiness(dependencies: ReadinessDependencies): Promi
   return { ok: Object.values(all).every((part) => part.ok), parts: all };
 }
 
-async function alertParts({
-  alerting,
-  platforms,
-  startedAt,
-}: ReadinessDependencies): Promise<readonly (readonly [string, PartStatus])[]> {
+async function alertParts(dependencies: ReadinessDependencies): Promise<readonly (readonly [string, PartStatus])[]> {
+  const { alerting, platforms, startedAt } = dependencies;
   const part = (why: string | undefined): PartStatus => (why === undefined ? { ok: true } : { ok: false, why });
   try {
     const health = await answered(alerting.health());
@@ -59,11 +48,7 @@ async function alertParts({
       ["delivery", { ...part(problem), ...(noted === undefined ? {} : { why: noted }) }],
     ];
   } catch (thrown) {
-    const why = messageOf(thrown);
-    return [
-      ["watching", part(why)],
-      ["delivery", part(why)],
-    ];
+    return ["watching", "delivery"].map((name) => [name, part(messageOf(thrown))]);
   }
 }
 

@@ -3,16 +3,13 @@ import type { Platforms } from "../../alerts/platform.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { SavedParties } from "../../store/store.ts";
 
-interface HomeDependencies {
-  /** The platform's id. */
-  readonly platform: string;
-  readonly platforms: Platforms;
-  readonly alerts: AlertService;
-  readonly parties: SavedParties;
-}
-
-/** What a platform shows a person on the bot's own page; read when it is asked for. */
-export function openHome({ platform, platforms, alerts, parties }: HomeDependencies): HomeData {
+/** What a platform shows a person on the bot's own page; read when the page is opened. */
+export function openHome(
+  platform: string,
+  platforms: Platforms,
+  alerts: AlertService,
+  parties: SavedParties,
+): HomeData {
   return {
     async savedParties(person) {
       const { ownParties } = await import("../../bot/options/saved-parties.ts");

@@ -1,6 +1,6 @@
 // The chat platforms of a bot, by their records (`list.ts`). `home.ts` fills the page that a person opens on one of them,
 // `platform-limits.ts` counts refused requests.
-import type { Payloads, Preview, SendingAdapter } from "../../adapters/adapter.ts";
+import type { Payloads, Preview } from "../../adapters/adapter.ts";
 import type {
   ConfiguredPlatform,
   OpenPlatform,
@@ -26,7 +26,7 @@ export type Config = AnyConfig<ConfiguredPlatform>;
 /** The part of them that belongs to the chat platforms. */
 export type ChatConfig = Pick<Config, "platforms">;
 
-/** Every platform of this program by its words; lists name those alone that are set up. */
+/** The words of every platform of this program; lists name only the chat platforms that are set up. */
 export function platformsOf({ platforms }: ChatConfig): Platforms {
   return createPlatforms(
     [...platforms.map(({ platform }) => platform), consolePlatform, terminalPlatform],
@@ -45,16 +45,7 @@ export function configuredChats({ platforms }: ChatConfig): readonly SetUpPlatfo
 }
 
 /** The chat platforms of a process. */
-export interface OpenPlatforms {
-  /** Those that are set up. */
-  readonly adapters: readonly SendingAdapter[];
-  /** How each would show a reply, whether or not it is set up. */
-  readonly previews: readonly Preview[];
-  /** Where they post requests, and send browsers. */
-  readonly webhooks: readonly Webhook[];
-  /** The installations of each app of many workspaces. */
-  readonly installations: () => Promise<readonly InstallationSample[]>;
-}
+export type OpenPlatforms = Awaited<ReturnType<typeof openPlatforms>>;
 
 interface OpenDependencies {
   readonly store: Pick<Store, "installations" | "transaction" | "parties">;
@@ -65,8 +56,8 @@ interface OpenDependencies {
   readonly alerts: AlertService;
 }
 
-/** Loads a platform's libraries only where it is set up: they cost more time and memory than all the rest. */
-export async function openPlatforms(config: Config, dependencies: OpenDependencies): Promise<OpenPlatforms> {
+/** Loads the libraries of a platform only where it is set up: they cost more time and memory than the rest of the bot. */
+export async function openPlatforms(config: Config, dependencies: OpenDependencies) {
   const { commands, store, alerts, ...common } = dependencies;
   const platforms = platformsOf(config);
   const installations: PlatformDependencies["installations"] = {
@@ -82,26 +73,29 @@ export async function openPlatforms(config: Config, dependencies: OpenDependenci
   const chats = configuredChats(config);
   const opened = await Promise.all(
     chats.map(async ({ platform: { id }, service }): Promise<OpenPlatform & { readonly id: string }> => {
-      const home = openHome({ platform: id, platforms, alerts, parties: store.parties });
+      const home = openHome(id, platforms, alerts, store.parties);
       return { id, ...(await service.open({ ...common, installations, home })) };
     }),
   );
   return {
+    /** The chat platforms that are set up. */
     adapters: opened.map(({ adapter }) => adapter),
-    webhooks: opened.flatMap(({ adapter, pages = [] }) => [...(adapter.webhooks ?? []), ...pages]),
-    installations: () =>
-      Promise.all(
-        opened.flatMap((one) =>
-          one.installations === undefined
-            ? []
-            : [one.installations().then((counts) => ({ platform: one.id, counts: { ...counts } }))],
-        ),
-      ),
+    /** How each platform would show a reply, whether or not it is set up. */
     previews: config.platforms.map((one) => previewOf(one, commands)),
+    /** Where the platforms post requests, and send browsers. */
+    webhooks: opened.flatMap(({ adapter, pages = [] }): Webhook[] => [...(adapter.webhooks ?? []), ...pages]),
+    /** The installations of each app of many workspaces. */
+    async installations(): Promise<readonly InstallationSample[]> {
+      const counted = opened.map(async (one) => {
+        const counts = await one.installations?.();
+        return counts === undefined ? [] : [{ platform: one.id, counts: { ...counts } }];
+      });
+      return (await Promise.all(counted)).flat();
+    },
   };
 }
 
-/** Loads a platform's renderer with its first preview: most processes never show one. */
+/** Loads the renderer of a platform with its first preview: most processes never show a preview. */
 function previewOf(
   { platform: { id, name }, page, preview }: ConfiguredPlatform,
   commands: readonly AnyCommand[],

@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
 
-import { endpointChecks, examineEndpoint, examinePage } from "../../../src/main/doctor/endpoints.ts";
+import { endpointChecks, examineEndpoint } from "../../../src/main/doctor/endpoints.ts";
 import { loopbackNode } from "../../support/loopback-node.ts";
 import { saying } from "../../support/said.ts";
 import { problemLines } from "./finding-lines.ts";
 import { examineConfig, parseConfig } from "../../support/platforms.ts";
 
 const signal = AbortSignal.timeout(5000);
+const discordEndpoint = (url: string) => examineEndpoint({ name: "Discord endpoint", url }, "Discord", signal);
 
 it.each<[number, RegExp[]]>([
   [401, []],
@@ -14,15 +15,15 @@ it.each<[number, RegExp[]]>([
   [308, [saying("warning Discord endpoint", 308, "->")]],
 ])("of an endpoint that answers %i", async (status, lines) => {
   await using node = await loopbackNode(() => ({ status }));
-  const found = problemLines([await examineEndpoint("Discord endpoint", `${node.url}/discord/interactions`, signal)]);
+  const found = problemLines([await discordEndpoint(`${node.url}/discord/interactions`)]);
   expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
   expect(node.requests).toHaveLength(1);
 });
 
 it("of an endpoint that cannot be reached, or that no platform posts to", async () => {
   const found = [
-    await examineEndpoint("Discord endpoint", "http://127.0.0.1:9/discord/interactions", signal),
-    await examineEndpoint("Discord endpoint", "http://bell.example/discord/interactions", signal),
+    await discordEndpoint("http://127.0.0.1:9/discord/interactions"),
+    await discordEndpoint("http://bell.example/discord/interactions"),
   ];
   expect(problemLines(found)).toEqual([
     expect.stringMatching(saying("warning Discord endpoint", "127.0.0.1:9", "->")),
@@ -57,7 +58,11 @@ it.each<[number, RegExp[]]>([
 ])("of an install page that answers %i", async (status, lines) => {
   await using node = await loopbackNode(() => ({ status }));
   const found = problemLines([
-    await examinePage("Slack install page", { url: `${node.url}/slack/install`, platform: "Slack" }, signal),
+    await examineEndpoint(
+      { name: "Slack install page", url: `${node.url}/slack/install`, method: "GET" },
+      "Slack",
+      signal,
+    ),
   ]);
   expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
   expect(found).toMatchSnapshot();
