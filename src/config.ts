@@ -1,4 +1,4 @@
-// The settings: environment variables and `.env`, read here alone and checked all at once.
+// The settings: environment variables and `.env`. Only this module reads them; it checks all of them at once.
 // Read next: config/environment.ts (every variable, and the values it takes), config/rules.ts (which of them contradict
 // each other), config/env-file.ts (`.env`), config/settings.ts (what a platform declares).
 import { existsSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ interface NetworkConfig {
   readonly urls: readonly string[];
   /** The node that serves /parties/stake, where it is not the data node. */
   readonly coreUrl: string | undefined;
-  /** How long each data node keeps ledger entries, in days, Infinity for ever: one for each, or none where unknown. */
+  /** How many days each data node keeps ledger entries, Infinity for ever: one entry a node, or none where unknown. */
   readonly ledgerDays: readonly number[];
 }
 
@@ -52,11 +52,11 @@ export interface Config<P = unknown> {
     /** IP addresses and networks of proxies that name their client. */
     readonly trustProxy: readonly string[];
   };
-  /** Whether people on the platforms may be shown the simulator where no data node is set up. */
+  /** Whether platforms may show people a simulated network where no data node is set up. */
   readonly allowSimulator: boolean;
   /** Undefined = whatever suits the subcommand. */
   readonly logLevel: LogLevel | undefined;
-  /** Possible mistakes that are no faults, such as a name close to one of ours. Sentences without values. */
+  /** Possible mistakes that are no faults, such as a name close to that of a setting. Sentences without values. */
   readonly hints: readonly string[];
 }
 
@@ -77,16 +77,8 @@ export function loadLogLevel(): LogLevel | undefined {
   return Environment.shape.LOG_LEVEL.safeParse(process.env["LOG_LEVEL"] || undefined).data;
 }
 
-/** The terminal preferences of the environment, each variable unchanged. */
-export interface TerminalPreferences {
-  readonly noColor: string | undefined;
-  readonly forceColor: string | undefined;
-  readonly term: string | undefined;
-  readonly columns: string | undefined;
-}
-
-/** The variables that every terminal program reads; they are no settings of Bellwether's. */
-export function terminalPreferences(): TerminalPreferences {
+/** The variables that every terminal program reads, unchanged; they are no settings of Bellwether's. */
+export function terminalPreferences() {
   const { NO_COLOR, FORCE_COLOR, TERM, COLUMNS } = process.env;
   return { noColor: NO_COLOR, forceColor: FORCE_COLOR, term: TERM, columns: COLUMNS };
 }
@@ -113,7 +105,7 @@ export interface ExaminedConfig<P = unknown> {
   readonly config: Config<P>;
   /** Sentences without their full stop, and without values: the bot does not start. */
   readonly faults: readonly string[];
-  /** The contradictions that the doctor names besides. */
+  /** The contradictions that only the doctor reports. */
   readonly findings: readonly SettingFinding[];
   /** The variables that are set, with their values: secrets among them. */
   readonly set: Readonly<Record<string, string>>;
@@ -121,7 +113,7 @@ export interface ExaminedConfig<P = unknown> {
   readonly unknown: readonly UnknownName[];
 }
 
-/** The same as `loadConfig` for callers that go on despite faults. Never throws. */
+/** Reads the same as `loadConfig`, for callers that go on despite faults. Never throws. */
 export function loadExaminedConfig<P>(platforms: readonly PlatformSettings<P>[]): ExaminedConfig<P> {
   try {
     const file = readEnvFile();
@@ -137,7 +129,7 @@ export function loadExaminedConfig<P>(platforms: readonly PlatformSettings<P>[])
   }
 }
 
-/** The same for a given environment. */
+/** Examines a given environment. */
 export function examineConfig<P>(
   given: Readonly<Record<string, string | undefined>>,
   platforms: readonly PlatformSettings<P>[],
@@ -158,7 +150,7 @@ export function examineConfig<P>(
   return {
     config: configOf(environment.parse(right), platforms, hints),
     faults: [...issues.map((issue) => `${issue.path.join(".")} ${issue.message}`), ...of("refuse")],
-    // A variable at fault is named once.
+    // A faulty variable is reported once, among the faults.
     findings: judgeSettings(rules, givenBy(right)).filter(
       ({ severity }) => severity === "fault" || severity === "warning",
     ),
@@ -171,7 +163,11 @@ function givenBy(set: Readonly<Record<string, string>>): GivenSettings {
   return { has: (name) => set[name] !== undefined, value: (name) => set[name]?.trim() ?? "" };
 }
 
-/** The same for a given environment, which must be right. An empty variable counts as unset. */
+/**
+ * The settings of a given environment. An empty variable counts as unset.
+ *
+ * @throws UserError that names every fault at once, and no value.
+ */
 export function parseConfig<P>(
   given: Readonly<Record<string, string | undefined>>,
   platforms: readonly PlatformSettings<P>[],
@@ -224,7 +220,7 @@ function operatorsOf(written: string | undefined): AlertingConfig["operators"] {
   return { platform, ...(workspace === undefined ? {} : { workspace }), channel };
 }
 
-/** Names that are none of ours but nearly so. The environment is full of strangers, so this is a hint and no fault. */
+/** Names that are close to that of a setting. Other programs use such names, too, so this is a hint and no fault. */
 function likelyTypos(names: readonly string[], platforms: readonly PlatformSettings[]): string[] {
   const variables = variablesOf(platforms);
   const prefixes = ["mainnet", "testnet", ...platforms.map(({ platform }) => platform.id)];
@@ -239,7 +235,7 @@ function likelyTypos(names: readonly string[], platforms: readonly PlatformSetti
   });
 }
 
-/** Other bots call theirs `SLACK_TOKEN` or so: set here, nothing would connect, and nothing say why. */
+/** Other bots use names such as `SLACK_TOKEN`: with such a name nothing connects, and no message would say why. */
 function isOneWordOff(typed: string, known: string, prefixes: readonly string[]): boolean {
   const [more, fewer] = typed.length > known.length ? [typed, known] : [known, typed];
   if (!prefixes.some((prefix) => fewer.startsWith(`${prefix.toUpperCase()}_`))) return false;
@@ -249,11 +245,8 @@ function isOneWordOff(typed: string, known: string, prefixes: readonly string[])
 
 function configError(faults: readonly string[], hints: readonly string[]): UserError {
   const lines = [...faults.map((fault) => `${fault}.`), ...hints];
-  const [only] = lines;
-  return new UserError(
-    lines.length === 1 && only !== undefined
-      ? `The configuration is wrong: ${only}`
-      : `The configuration is wrong:\n${lines.map((line) => `- ${line}`).join("\n")}`,
-    { remedy: "Settings come from the environment and from the file .env; .env.example describes each of them." },
-  );
+  const list = lines.length === 1 ? ` ${lines.join("")}` : lines.map((line) => `\n- ${line}`).join("");
+  return new UserError(`The configuration is wrong:${list}`, {
+    remedy: "Settings come from the environment and from the file .env; .env.example describes each of them.",
+  });
 }

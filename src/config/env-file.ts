@@ -24,7 +24,7 @@ const FOREIGN =
 
 /** Reads the bytes of `.env`. Throws UserError for another encoding than UTF-8. */
 export function parseEnvFile(bytes: Buffer): EnvFile {
-  // Windows programs write UTF-16, in which no name is found.
+  // Some Windows programs write UTF-16, in which no name would be found.
   if (bytes.includes(0)) {
     throw new UserError("The file .env is no UTF-8 text (it may be UTF-16).", { remedy: "Save it as UTF-8." });
   }
@@ -35,7 +35,7 @@ export function parseEnvFile(bytes: Buffer): EnvFile {
   return { values, hints: [...(marked ? [MARKED] : []), ...ignoredLines(content)] };
 }
 
-/** Names in the file that are none of these variables. */
+/** The names in the file that are not among these variables. */
 export function unknownNames(
   { values }: Pick<EnvFile, "values">,
   variables: readonly string[],

@@ -4,6 +4,7 @@ import { z } from "zod";
 
 import { LOG_LEVELS } from "../log.ts";
 import {
+  areDistinct,
   eachEntry,
   endpoint,
   endpoints,
@@ -20,7 +21,7 @@ import {
 
 const words = entries.transform((parts) => parts.filter((part) => part !== ""));
 
-/** An entry that names nobody must not be skipped: an empty list would allow everybody what it was written to forbid. */
+/** A wrong entry is a fault. If wrong entries were skipped, the list could be empty, and an empty list limits nobody. */
 const listOf = (isEntry: (entry: string) => boolean, what: string) =>
   words.check(eachEntry(isEntry, `must hold ${what}`));
 
@@ -56,7 +57,7 @@ const secretKeys = entries
       `must be a key of ${SECRET_KEY_BYTES} bytes in base64, as openssl rand -base64 ${SECRET_KEY_BYTES} prints it, or several separated by commas`,
     ),
   )
-  .refine((keys) => new Set(keys).size === keys.length, "names the same key twice")
+  .refine(areDistinct, "names the same key twice")
   .transform((value): readonly Uint8Array[] => value.map((part) => Buffer.from(part, "base64")));
 
 const host = text.refine(
@@ -121,7 +122,7 @@ export type Environment = z.infer<typeof Environment>;
 /** The variables whose values appear in no output. */
 export const SECRETS = ["WEB_TOKEN", "SECRET_KEY", "DEADMAN_URL"] as const satisfies readonly (keyof Environment)[];
 
-/** The whole environment, by variable. `.env.example` lists the same names, in the same order. */
+/** The schema of the whole environment. `.env.example` lists the same names, in the same order. */
 export function environmentOf(platforms: readonly PlatformSettings[], given: Pick<GivenSettings, "has">) {
   const own: PlatformSettings["variables"] = Object.assign({}, ...platforms.map(({ variables }) => variables));
   const wanted = platforms.filter(({ tokens }) => tokens.some(given.has));
@@ -147,17 +148,17 @@ export function variablesOf(platforms: readonly PlatformSettings[]): readonly st
   return [...Object.keys(networkVariables), ...own, ...Object.keys(otherVariables)];
 }
 
-/** The id of a person of this platform, from an entry of ALERT_MANAGERS; undefined where it is none. */
+/** The id of a person of this platform in an entry of ALERT_MANAGERS; undefined where the entry has another form. */
 export function personOf({ platform, person }: PlatformSettings, entry: string): string | undefined {
   const prefix = `${platform.id}:`;
   const id = entry.toLowerCase().startsWith(prefix) ? entry.slice(prefix.length) : entry;
   return person.pattern.test(id) ? id : undefined;
 }
 
-/** A value in quotes may go on over many lines, until the same quote comes again. */
+/** A value in quotes may span several lines; the same quote ends it. */
 const QUOTED = /^[^=]*=\s*(["'`])/u;
 
-/** A sentence for each line that Node skips without a word, since it has no `=`. Never the line itself: it may be a secret. */
+/** A sentence for each line without `=`, which Node skips. It does not repeat the line, which may be a secret. */
 export function ignoredLines(content: string): readonly string[] {
   const hints: string[] = [];
   let open: string | undefined;
@@ -171,7 +172,7 @@ export function ignoredLines(content: string): readonly string[] {
         hints.push(`Line ${index + 1} of .env has no “=” and is ignored: a setting is written NAME=value.`);
       }
       const quote = QUOTED.exec(words)?.[1];
-      // A quote that is never closed stands for itself.
+      // A quote without a second one is part of the value.
       const closes = quote !== undefined && lines.slice(index + 1).some((later) => later.includes(quote));
       if (closes && words.split(quote).length === 2) open = quote;
     }

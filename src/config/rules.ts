@@ -1,18 +1,17 @@
 import { isLoopback } from "../loopback.ts";
 import { type GivenSettings, type PlatformSettings, refuse, type SettingRule, warning } from "./settings.ts";
 
-/** The default. */
+/** The database where DATABASE_URL is not set. */
 export const DATABASE_URL = "file:./data/bellwether.db";
 
 const isSimulated = ({ has }: GivenSettings): boolean => !has("MAINNET_URLS") && !has("TESTNET_URLS");
-const isAllowed = ({ value }: GivenSettings): boolean => /^(?:1|true|yes)$/iu.test(value("ALLOW_SIMULATOR"));
 const hasConsole = ({ value }: GivenSettings): boolean => value("WEB_PORT") !== "0";
 
 /** Whether the console listens for other machines, too. */
 const listensBeyond = (given: GivenSettings): boolean =>
   given.has("WEB_HOST") && !isLoopback(given.value("WEB_HOST").toLowerCase()) && hasConsole(given);
 
-/** Where the console is reached, if others reach it; undefined on this machine alone. */
+/** The public address of the console; undefined where only this machine reaches it. */
 function publicAddress(given: GivenSettings): URL | undefined {
   if (!hasConsole(given) || !URL.canParse(given.value("PUBLIC_URL"))) return undefined;
   const address = new URL(given.value("PUBLIC_URL"));
@@ -108,7 +107,7 @@ const otherRules: readonly SettingRule[] = [
   ),
 ];
 
-/** What the platforms need of the settings that all of them share. */
+/** The rules of the settings that all platforms share. */
 function sharedRules(platforms: readonly PlatformSettings[]): SettingRule[] {
   const firstSetUp = (given: GivenSettings): PlatformSettings | undefined =>
     platforms.find((platform) => platform.isSetUp(given));
@@ -118,7 +117,7 @@ function sharedRules(platforms: readonly PlatformSettings[]): SettingRule[] {
       return (
         isSimulated(given) &&
         set.length > 0 &&
-        !isAllowed(given) &&
+        !/^(?:1|true|yes)$/iu.test(given.value("ALLOW_SIMULATOR")) &&
         `${set.join(" and ")} ${set.length === 1 ? "is" : "are"} set, but neither MAINNET_URLS nor TESTNET_URLS: ` +
           "set one of them to your data nodes, or ALLOW_SIMULATOR=1 to show people a simulated network"
       );
@@ -156,7 +155,7 @@ function sharedRules(platforms: readonly PlatformSettings[]): SettingRule[] {
   ];
 }
 
-/** Every contradiction that is looked for; the start and the doctor judge by the same table. */
+/** All rules. The start and the doctor judge by the same rules. */
 export function settingRules(platforms: readonly PlatformSettings[]): readonly SettingRule[] {
   return [
     ...sharedRules(platforms),

@@ -13,23 +13,30 @@ export const secret = text.refine((value) => !/\s/u.test(value), "must not conta
 /** Entries between commas. */
 export const entries = text.transform((value) => value.split(",").map((part) => part.trim()));
 
-/** Each entry must be right: `words` says what it must be, and the wrong ones are named by their places. */
+/**
+ * A check of a list: `words` says what each entry must be, and the wrong entries are named by their places. `more` adds
+ * what is wrong with them.
+ */
 export const eachEntry =
-  (isEntry: (entry: string) => boolean, words: string) =>
+  (isEntry: (entry: string) => boolean, words: string, more: (wrong: readonly string[]) => string = () => "") =>
   ({ value, issues }: z.core.ParsePayload<string[]>): void => {
-    const wrong = value.flatMap((entry, index) => (isEntry(entry) ? [] : [`no. ${index + 1}`]));
-    const message = `${words}; wrong: ${wrong.join(", ")}`;
-    if (wrong.length > 0) issues.push({ code: "custom", message, input: value });
+    const wrong = value.filter((entry) => !isEntry(entry));
+    if (wrong.length === 0) return;
+    const places = value.flatMap((entry, index) => (isEntry(entry) ? [] : [`no. ${index + 1}`]));
+    const message = `${words}; wrong: ${places.join(", ")}${more(wrong)}`;
+    issues.push({ code: "custom", message, input: value, continue: true });
   };
+
+export const areDistinct = (all: readonly string[]): boolean => new Set(all).size === all.length;
 
 const isHttp = (value: string): boolean => /^https?:\/\//iu.test(value) && URL.canParse(value);
 
-/** Whether it would be an address with `https://` before it: a host with a dot, a port or a path. */
+/** Whether a value would be an address with `https://` before it: a host with a dot, a port or a path. */
 const lacksScheme = (value: string): boolean =>
   !/^[a-z][a-z\d+.-]*:\/\//iu.test(value) && /[.:/]/u.test(value) && isHttp(`https://${value}`);
 const WRITE_SCHEME = "write https:// (or http://) before it";
 
-/** A fault in words; a forgotten scheme is named. */
+/** The words of a fault; they name a missing scheme. */
 const addressFault = (words: string) => (issue: { readonly input: unknown }) =>
   typeof issue.input === "string" && lacksScheme(issue.input) ? `${words}: ${WRITE_SCHEME}` : words;
 
@@ -48,16 +55,13 @@ const isEndpoint = (value: string): boolean => isHttp(value) && new URL(value).h
 const ENDPOINT_WORDS = "must be an http:// or https:// address without a fragment";
 export const endpoint = text.refine(isEndpoint, { error: addressFault(ENDPOINT_WORDS) });
 
-export const endpoints = entries.check((context) => {
-  const say = (message: string): void => {
-    context.issues.push({ code: "custom", message, input: context.value });
-  };
-  const wrong = context.value.flatMap((part, index) => (isEndpoint(part) ? [] : [`no. ${index + 1}`]));
-  const bare = context.value.some((part) => !isEndpoint(part) && lacksScheme(part));
-  const words = `${ENDPOINT_WORDS}, or several separated by commas; wrong: ${wrong.join(", ")}`;
-  if (wrong.length > 0) say(bare ? `${words}: ${WRITE_SCHEME}` : words);
-  if (new Set(context.value).size < context.value.length) say("names the same address twice");
-});
+export const endpoints = entries
+  .check(
+    eachEntry(isEndpoint, `${ENDPOINT_WORDS}, or several separated by commas`, (wrong) =>
+      wrong.some(lacksScheme) ? `: ${WRITE_SCHEME}` : "",
+    ),
+  )
+  .refine(areDistinct, "names the same address twice");
 
 /** The settings as a rule sees them. */
 export interface GivenSettings {
@@ -69,11 +73,11 @@ export interface GivenSettings {
 /** A sentence without its full stop and without values; false where there is none. */
 type Contradiction = string | false;
 
-/** Settings that are valid alone and contradict each other, or one that lacks another. */
+/** Finds settings that are valid alone and contradict each other, or a setting that lacks another. */
 export interface SettingRule {
   /**
-   * `refuse`: the bot does not start. `hint`: it starts and logs a warning. The doctor names these two, and alone a `fault`
-   * and a `warning`.
+   * `refuse`: the bot does not start. `hint`: it starts and logs a warning. The doctor reports both. Only the doctor
+   * reports a `fault` or a `warning`.
    */
   readonly severity: "refuse" | "hint" | "fault" | "warning";
   /** The setting that the doctor names; left out: `settings`. */
@@ -98,7 +102,7 @@ export function judgeSettings(rules: readonly SettingRule[], given: GivenSetting
 /** A contradiction with which the bot does not start. */
 export const refuse = (find: SettingRule["find"]): SettingRule => ({ severity: "refuse", find });
 
-/** A contradiction that the doctor alone names. */
+/** A contradiction that only the doctor reports. */
 export const warning = (setting: string, find: SettingRule["find"], remedy: string): SettingRule => ({
   severity: "warning",
   setting,
@@ -133,9 +137,9 @@ export interface PlatformSettings<P = unknown, S extends Shape = Shape> {
   };
   /** Its variables, in the order of `.env.example`. */
   readonly variables: S;
-  /** Those whose values appear in no output. */
+  /** The variables whose values appear in no output. */
   readonly secrets: readonly (keyof S & string)[];
-  /** Those by which an operator wants this platform: with any of them, the bot needs data nodes. */
+  /** The variables that an operator sets to use this platform: with any of them, the bot needs data nodes. */
   readonly tokens: readonly (keyof S & string)[];
   /** Whether the bot connects to it. */
   isSetUp(given: Pick<GivenSettings, "has">): boolean;
@@ -148,7 +152,7 @@ export interface PlatformSettings<P = unknown, S extends Shape = Shape> {
   read(values: SharedSettings & z.infer<z.ZodObject<S>>, managers: readonly string[]): P;
 }
 
-/** A key that serves nothing, since all tokens beside it are missing. */
+/** Finds a key that has no effect, since all tokens that it belongs to are missing. */
 export function idleKey(key: string, ...tokens: readonly string[]): SettingRule {
   return {
     severity: "hint",
@@ -160,7 +164,7 @@ export function idleKey(key: string, ...tokens: readonly string[]): SettingRule 
   };
 }
 
-/** A token that looks like something else from the same page. */
+/** Finds a token without the form of its kind: people copy another value from the same page. */
 export function tokenForm(setting: string, form: RegExp, what: string): SettingRule {
   return warning(
     setting,
@@ -169,7 +173,7 @@ export function tokenForm(setting: string, form: RegExp, what: string): SettingR
   );
 }
 
-/** A platform that posts its requests to this process needs its server, and a public address. */
+/** Finds that a platform posts its requests to this process, which has no server or no public address. */
 export function needsServer(
   applies: (given: GivenSettings) => boolean,
   { why, sends, instead }: { readonly why: string; readonly sends: string; readonly instead: string },

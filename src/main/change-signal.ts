@@ -1,7 +1,7 @@
 /** Notifies its listeners that something changed, without saying what. */
 export interface ChangeSignal {
   readonly notify: () => void;
-  /** Gives the function that ends listening. */
+  /** Returns the function that ends listening. */
   readonly onChange: (listener: () => void) => () => void;
 }
 

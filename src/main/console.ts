@@ -26,7 +26,7 @@ interface ConsoleDependencies {
   readonly log: Log;
 }
 
-/** Of several processes: how long a session that ended in one may last in another. */
+/** Where several processes serve a console: how long a session that ended in one may last in another. */
 const SIGN_OUTS_EVERY: Milliseconds = 5000;
 
 /** The web console; undefined where WEB_PORT is 0. */

@@ -18,16 +18,16 @@ import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import type { NetworkDependencies } from "./networks.ts";
 
-/** So long the message about an export is left to a process that can read its file. */
+/** How long only a process that can read the file of an export sends the message about it. */
 const LEFT_TO_ITS_PROCESS: Milliseconds = 120_000;
-/** The pause until any process may try it. */
+/** The pause before the next attempt. */
 const AGAIN_AFTER: Milliseconds = 1000;
 
 interface ExportJobsOptions {
   readonly store: Pick<Store, "exports" | "transaction" | "processes">;
   /** Where files are kept. */
   readonly directory: string;
-  /** Where temporary files lie; left out = where the system has them. */
+  /** The folder of temporary files; left out = the system's. */
   readonly temporary?: string | undefined;
   readonly log: Log;
   /** Where files that are too large for a chat can be downloaded; left out = nowhere. */
@@ -38,8 +38,8 @@ interface ExportJobsOptions {
 }
 
 /**
- * Where exports lie: by default kept beside the database file (without one in `data/`), made where the system has its
- * temporary files.
+ * The folders of exports. By default they are kept beside the database file (in `data/` where there is none), and made
+ * in the system's temporary folder.
  */
 export function exportFolders({
   exportFolder,
@@ -48,7 +48,7 @@ export function exportFolders({
   return { directory: exportFolder ?? path.join(folderBeside(databaseUrl), "exports"), temporary: exportFolder };
 }
 
-/** Of several processes, one at a time exports from a node. */
+/** Where several processes share a server, one process at a time exports from a node. */
 export function exportSlotsOf({ processes }: Pick<Store, "processes">): Pick<NetworkDependencies, "exportSlots"> {
   if (processes.aliveFor === undefined) return {};
   const lease = (network: string, node: string): string => `export ${network} ${node}`;
@@ -88,7 +88,7 @@ export async function openExportJobs(options: ExportJobsOptions): Promise<Export
   });
 }
 
-/** Owes a person the end of their job by direct message, through the outbox; on a platform without any, nothing. */
+/** Puts a direct message about the end of a job into the outbox; nothing on a platform without direct messages. */
 export async function enqueueExportNotice(
   { alerts }: Parameters<UpkeepDependencies["owe"]>[0],
   { code, platform, workspace, person }: Parameters<UpkeepDependencies["owe"]>[1],
@@ -107,8 +107,8 @@ export async function enqueueExportNotice(
 }
 
 /**
- * The direct message about the end of a job, made from the job as it is now; undefined where that is no longer kept.
- * Rejects with SendError where another process has its file: it may take the next attempt.
+ * The direct message about the end of a job, made from the present state of the job; undefined where the job is no
+ * longer kept. Rejects with SendError where another process has the file: that process may make the next attempt.
  */
 export async function exportNotice(
   exports: Pick<ExportJobs, "ended">,

@@ -42,8 +42,8 @@ function sampleIdsOf(samples: Samples, kind: SeenKind): readonly SeenId[] {
 }
 
 /**
- * The ids seen, of a database that may be unusable: then no ids are stored or found, and `warn` is given one sentence
- * about it, once. Questions that need no database do not fail.
+ * The ids seen, in a database that may be unusable: then no ids are stored or found, and `warn` is given a sentence about
+ * it once. So questions that need no database do not fail.
  */
 export function lenientSeenIds(seen: SeenIds, warn: (sentence: string) => void, log: Log): SeenIds {
   let warned = false;
@@ -51,7 +51,7 @@ export function lenientSeenIds(seen: SeenIds, warn: (sentence: string) => void, 
     try {
       return await work;
     } catch (thrown) {
-      // A bot that is just starting stores ids of its own; losing those of this answer needs no warning.
+      // The holder is just starting, and will store ids itself. That the ids of this answer are lost needs no warning.
       const harmless = fallback === undefined && thrown instanceof DatabaseInUse;
       if (!warned && !harmless) {
         warned = true;

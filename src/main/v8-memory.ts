@@ -18,12 +18,12 @@ export function unlimitYoungGeneration(): void {
   setFlagsFromString("--semi-space-growth-factor=2");
 }
 
-/** By then everything is loaded and every platform is connected. */
+/** After this time every module is loaded and every platform is connected. */
 const COLLECT_AFTER: Milliseconds = 20_000;
 
 /**
  * Schedules one major collection after the start: a process that then has little to do allocates so little that V8
- * would leave some 15 MB of startup garbage for hours. Gives the function that cancels it.
+ * would leave some 15 MB of startup garbage for hours. Returns the function that cancels it.
  */
 export function collectGarbageOnce(): () => void {
   const timer = setTimeout(() => {

@@ -7,9 +7,9 @@ import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { EXIT_BUG } from "./cli.ts";
 
-/** How long one part may take to stop; platforms promise 5 s. */
+/** How long one part may take to stop; platforms stop within 5 s. */
 const STEP_MILLIS: Milliseconds = 5500;
-/** How long all of them together may take; then each gets the minimum. With that, less than 10 s. */
+/** How long all parts together may take; then each gets the minimum. In total that is less than 10 s. */
 const TOTAL_MILLIS: Milliseconds = 8000;
 const MIN_STEP_MILLIS: Milliseconds = 200;
 
@@ -68,8 +68,8 @@ export function createShutdown(log: Log): Shutdown {
 }
 
 /**
- * Within this time a second signal is the same key press: a terminal signals the whole process group, and npm and the
- * launcher pass theirs on besides.
+ * Within this time a second signal comes from the same key press: a terminal signals the whole process group, and npm
+ * and the launcher forward their signal as well.
  */
 const SAME_SIGNAL_MILLIS: Milliseconds = 750;
 

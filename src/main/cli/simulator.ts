@@ -32,7 +32,7 @@ export interface SimulatorTerminal {
 /** Runs the simulator until the signal says stop. Throws UserError for arguments that are wrong or a port that is busy. */
 export async function runSimulator(argv: readonly string[], terminal: SimulatorTerminal): Promise<void> {
   const options = readArguments(argv);
-  if (options === "help") {
+  if (options === undefined) {
     terminal.print(USAGE);
     return;
   }
@@ -45,23 +45,16 @@ export async function runSimulator(argv: readonly string[], terminal: SimulatorT
   }
 }
 
-interface Arguments {
-  readonly port: number;
-  readonly seed: string;
-  readonly host: string;
-  readonly nodesPerNetwork: number;
-  readonly rateLimit?: false;
-}
-
-function readArguments(argv: readonly string[]): Arguments | "help" {
+/** Undefined where only help is asked for. */
+function readArguments(argv: readonly string[]) {
   const values = parse(argv);
-  if (values.help === true) return "help";
+  if (values.help === true) return undefined;
   return {
     port: whole("--port", values.port ?? "0", 0, 65_535),
     seed: values.seed ?? DEFAULT_SEED,
     host: values.host ?? "127.0.0.1",
     nodesPerNetwork: whole("--nodes", values.nodes ?? "3", 1, 9),
-    ...(values["no-rate-limit"] === true ? { rateLimit: false } : {}),
+    ...(values["no-rate-limit"] === true ? { rateLimit: false as const } : {}),
   };
 }
 

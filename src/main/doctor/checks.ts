@@ -15,8 +15,9 @@ export interface Check {
 }
 
 /**
- * The same checks without findings about faulty settings, such as that they are not set: `faults` says what is wrong with
- * each, and begins with its name. Where an address of a data node is faulty, nothing is said of networks without any.
+ * The same checks without findings about settings with faults, such as that one of them is not set. Each of `faults`
+ * begins with the name of its setting. Where the addresses of a network have a fault, the finding that there is no data
+ * node is left out, too.
  */
 export function withoutFaulty(checks: readonly Check[], faults: readonly string[]): readonly Check[] {
   const faulty = new Set(faults.map((sentence) => sentence.split(" ", 1)[0] ?? ""));
@@ -30,10 +31,10 @@ export function withoutFaulty(checks: readonly Check[], faults: readonly string[
 
 /** Timeout of one check. */
 const CHECK_TIMEOUT_MILLIS: Milliseconds = 12_000;
-/** A check that obeys its signal still gives its findings. */
+/** How much longer a check may take that gives its findings when its signal fires. */
 const CHECK_GRACE_MILLIS: Milliseconds = 250;
 
-/** Runs the checks concurrently, each with a timeout, and shows their findings in order as soon as they are there. */
+/** Runs the checks concurrently, each with a timeout, and shows their findings in order, each as soon as possible. */
 export async function runChecks(
   checks: readonly Check[],
   show: (finding: Finding) => void,
@@ -44,7 +45,7 @@ export async function runChecks(
   );
   const found: Finding[] = [];
   for (const one of checks) {
-    // A blocking check would make the others time out: it waits for all of them.
+    // A blocking check would make the others time out, so all of them end before it.
     if (one.blocks === true) await Promise.all(prompt.values());
     const findings = await (prompt.get(one) ?? runCheck(one, limitMillis));
     for (const finding of findings) show(finding);
@@ -90,7 +91,7 @@ export function exitCodeOf(findings: readonly Finding[]): number {
 /** Shorter secrets would match ordinary text. */
 const MIN_SECRET_LENGTH = 6;
 
-/** Removes secrets from a text, in case another side repeated one. */
+/** Removes secrets from a text, in case a node or a platform repeated one. */
 export function createRedactor(secrets: readonly (string | undefined)[]): (text: string) => string {
   const hidden = secrets
     .filter((secret) => secret !== undefined)
@@ -99,7 +100,7 @@ export function createRedactor(secrets: readonly (string | undefined)[]): (text:
   return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
 }
 
-/** The last line. */
+/** The last line of the output. */
 export function summaryOf(findings: readonly Finding[]): string {
   const count = (state: Finding["state"]): number => findings.filter((finding) => finding.state === state).length;
   const [faults, warnings] = [count("fault"), count("warning")];

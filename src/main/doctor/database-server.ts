@@ -34,7 +34,7 @@ export async function examineServer({
   return [...findingsOf(inspected, examination), ...(await examineExportFolder(exportFolder, inspected.live))];
 }
 
-/** What an inspection shows. */
+/** The findings of an inspection. */
 export function findingsOf(
   inspected: ServerInspection<readonly Suspension[]>,
   examination: Pick<DatabaseExamination, "platforms" | "now">,
@@ -73,7 +73,7 @@ function examineState(inspected: ServerInspection<unknown>): Finding {
   return ok(CHECK, `${name}: ${formatBytes(bytes)}, ${state}, ${users}`);
 }
 
-/** Whether several processes keep the files of exports in one folder, as it is seen from here. */
+/** Whether all processes keep the files of exports in this folder, as this machine sees it. */
 export async function examineExportFolder(folder: string, live: readonly string[]): Promise<Finding[]> {
   if (live.length < 2) return [];
   const check = "EXPORT_DIR";

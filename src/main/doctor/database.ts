@@ -18,15 +18,15 @@ import { formatBytes } from "../../units/format-number.ts";
 import { isGone } from "../holder/claim-database.ts";
 import { findHolder } from "../holder/find-holder.ts";
 
-/** A day of alerts is some megabytes; a log that grows on the same disk is not. */
+/** A day of alerts takes some megabytes, but a log on the same disk may grow faster. */
 const LOW_SPACE_BYTES = 500_000_000;
 const MIN_SPACE_BYTES = 50_000_000;
-/** A queue that waits longer is stuck. */
+/** Deliveries that wait longer are stuck. */
 const STUCK_AFTER: Milliseconds = 300_000;
 
 type Inspection = FileInspection<readonly Suspension[]>;
 
-/** The database to look at, and when. */
+/** The database to examine, and the time of the examination. */
 export interface DatabaseExamination {
   readonly url: string;
   readonly platforms: Platforms;

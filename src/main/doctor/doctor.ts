@@ -54,7 +54,7 @@ export async function doctor(
   return exitCodeOf(findings);
 }
 
-/** Without a setting it is beside the database, or where the system has its temporary files. */
+/** Without EXPORT_DIR exports lie beside the database and in the system's temporary folder. */
 function exportFolderChecks({ exportFolder }: Config): Check[] {
   if (exportFolder === undefined) return [];
   return [{ name: "EXPORT_DIR", run: async () => [await examineExportPlace(exportFolder)] }];
@@ -78,7 +78,7 @@ function databaseCheck(config: Config): Check {
   };
 }
 
-/** Each platform that is set up, without its libraries. */
+/** Checks each platform that is set up, without its libraries. */
 function platformChecks(config: Config): Check[] {
   const { operators } = config.alerting;
   return configuredChats(config).map(({ platform: { id, name }, service }) => ({

@@ -56,7 +56,7 @@ export function networkChecks(
   ];
 }
 
-/** Nothing where the settings are refused for it. */
+/** No finding where the settings are refused for the same reason. */
 function simulatedFindings(config: Pick<Config, "allowSimulator"> & ChatConfig): Finding[] {
   const check = "networks";
   if (configuredChats(config).length === 0) {
@@ -75,7 +75,7 @@ interface ClockReading {
 
 /** A network cannot be ahead of the true time by more than its blocks are apart. */
 const AHEAD_MILLIS: Milliseconds = 2000;
-/** A node may take so long to take in a block. */
+/** How long a node may take to process a block. */
 const BEHIND_MILLIS: Milliseconds = 10_000;
 const NTP = "Let the machine keep its clock by NTP (timedatectl set-ntp true).";
 

@@ -7,7 +7,7 @@ import { formatUtc, type Nanoseconds } from "../../units/nanoseconds.ts";
 
 /** Below this share, a node's rate limit is nearly used up, though this process sent only two requests. */
 const LOW_RATE_LIMIT_SHARE = 0.1;
-/** A node with the others' time cannot miss so many blocks: they come once a second. */
+/** A node with the same time as the others cannot lack so many blocks: blocks come once a second. */
 const OTHER_CHAIN_BLOCKS = 10_000n;
 /** Tolerance for nodes that are asked, and process a block, at slightly different moments. */
 const AGREEMENT_MILLIS: Milliseconds = 5000;
@@ -96,7 +96,7 @@ function judgeFailure(check: string, setting: string, failure: ApiError): Findin
   return noAnswer(check, what, "See whether the node runs and whether this machine may reach it.");
 }
 
-/** The core node, which serves stakes where it has an address of its own. */
+/** Judges the core node, which serves stakes where its address is set. */
 export function judgeCore(network: string, { node, failure }: NodeInspection): Finding {
   const check = `${network} core ${node}`;
   return failure === undefined

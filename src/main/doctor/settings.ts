@@ -10,7 +10,7 @@ import type { SettingFinding } from "../../config/settings.ts";
 import { readAlertsConfig } from "../alerting/alerting-settings.ts";
 import { configuredChats } from "../platforms/platforms.ts";
 
-/** The settings as they were read, and what contradicts itself in them. */
+/** The faults, the contradictions and the unknown names of the settings. */
 export function examineSettings({
   config,
   faults,
@@ -48,7 +48,7 @@ function findingOf({ severity, setting = "settings", what, remedy = "Mend it." }
 
 const DEADMAN = "DEADMAN_URL";
 
-/** A line without “=” sets nothing, so there is no name to mend. */
+/** What to do about a hint. A line without “=” has no name to mend. */
 function remedyOf(hint: string): string {
   if (hint.includes("byte order mark")) return "Save the file as UTF-8 without one.";
   return /^Line \d+ of \.env /u.test(hint) ? "Write it as NAME=value, or take it away." : "Rename it, or take it away.";
@@ -81,7 +81,7 @@ export function examineNode(version = process.versions.node): Finding {
   );
 }
 
-/** The alerts' settings as far as they can be read; the defaults where not. */
+/** The settings of alerts; the defaults where the file cannot be read. */
 export function alertsConfigOf(file: string | undefined): { readonly config: AlertsConfig; readonly finding: Finding } {
   const check = "ALERTS_CONFIG";
   try {
@@ -94,7 +94,7 @@ export function alertsConfigOf(file: string | undefined): { readonly config: Ale
   }
 }
 
-/** The dead man's switch, by its address alone: a ping would report that the bot is well. */
+/** Examines only the address of the dead man's switch: a ping would report that the bot is well. */
 export function examineDeadManSwitch({ config, findings }: Pick<ExaminedConfig, "config" | "findings">): Finding[] {
   const found = findings.filter(({ setting }) => setting === DEADMAN).map(findingOf);
   if (found.length > 0) return found;

@@ -8,15 +8,15 @@ interface DatabaseWatchOptions {
   readonly file: StoreFile;
   readonly clock: Clock;
   readonly log: Log;
-  /** Tells the operators. A rejection is logged. */
+  /** Notifies the operators. A rejection is logged. */
   readonly notify: (what: NonNullable<ReturnType<StoreFile["lost"]>>) => Promise<void>;
 }
 
 const LOOK_INTERVAL: Milliseconds = 10_000;
 
 /**
- * Looks whether the database's file is still in its place, until the signal; logs each change and tells the operators of
- * each loss. SQLite itself notices neither: it goes on with the file that it opened.
+ * Checks until the signal whether the file of the database is still in its place; logs each change and notifies the
+ * operators of each loss. SQLite does not notice a loss: it goes on with the file that it opened.
  */
 export async function watchDatabase(
   { file, clock, log, notify }: DatabaseWatchOptions,

@@ -15,22 +15,20 @@ interface DeadManSwitchOptions {
   readonly pingMillis?: Milliseconds;
 }
 
-export interface DeadManSwitch {
-  stop(): Promise<void>;
-}
+export type DeadManSwitch = ReturnType<typeof startDeadManSwitch>;
 
 const FIRST_PING_AFTER: Milliseconds = 10_000;
 const PING_INTERVAL: Milliseconds = 60_000;
-/** Before the second and the third attempt; after that the next minute's ping follows. */
+/** The pauses before the second and the third attempt; after those the ping of the next minute follows. */
 const RETRY_DELAYS: readonly Milliseconds[] = [2000, 5000];
 /** A health check that takes longer counts as a problem. */
 const HEALTH_TIMEOUT: Milliseconds = 10_000;
 
 /**
- * Pings an address about once a minute while the bot is well, so that a service elsewhere notices when this process,
- * its machine or its network is gone, or when it runs and does nothing.
+ * Pings an address about once a minute while the bot is well, so that a service elsewhere notices when this process, its
+ * machine or its network is gone, or when the process runs without watching or delivering.
  */
-export function startDeadManSwitch({ url, clock, log, problem, pingMillis }: DeadManSwitchOptions): DeadManSwitch {
+export function startDeadManSwitch({ url, clock, log, problem, pingMillis }: DeadManSwitchOptions) {
   const stopped = new AbortController();
   const { signal } = stopped;
   let silentFor: string | undefined;
@@ -60,7 +58,7 @@ export function startDeadManSwitch({ url, clock, log, problem, pingMillis }: Dea
     return why;
   }
 
-  /** Logs changes only: a night of failures is two lines. */
+  /** Logs only changes: a night of failures makes two lines. */
   function logChange(why: string | undefined): void {
     if (why === undefined && silentFor !== undefined) log.info({}, "dead man's switch pinged again");
     if (why !== undefined && silentFor === undefined) log.warn({ why }, "dead man's switch not pinged");
@@ -83,7 +81,7 @@ export function startDeadManSwitch({ url, clock, log, problem, pingMillis }: Dea
     if (!signal.aborted) log.error({ err: thrown }, "dead man's switch ended");
   });
   return {
-    async stop() {
+    async stop(): Promise<void> {
       stopped.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       await running;
     },

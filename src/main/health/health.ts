@@ -1,5 +1,5 @@
 // Whether the bot is well. This module names problems of watching and delivering; `readiness.ts` reports them at
-// `/readyz`, `dead-man-switch.ts` stops pinging while there is one.
+// `/readyz`, `dead-man-switch.ts` does not ping while there is a problem.
 
 import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";

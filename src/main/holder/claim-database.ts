@@ -37,7 +37,7 @@ export async function claimDatabase(
   return { begunAnew };
 }
 
-/** A database on a server is set aside by nobody but its operator: other processes may use it. */
+/** The bot sets aside no database on a server: other processes may use it. */
 async function refuseOtherOrigin(
   store: Pick<DatabaseStore, "origin">,
   config: Pick<Config, "networks">,
@@ -53,12 +53,12 @@ async function refuseOtherOrigin(
       });
 }
 
-/** Whether a database was there once and is not any more: the file of its lock outlives it. */
+/** Whether a database existed once and is gone: the file of its lock stays. */
 export function isGone(file: string): boolean {
   return !existsSync(file) && wasEverLocked(file);
 }
 
-/** A sentence about a database that `isGone`, with what to do. */
+/** A sentence about a database that is gone, with what to do. */
 function lostDatabaseWarning(file: string): string {
   return (
     `The database ${file} was there before and is gone, so a new one is begun, without subscriptions and saved parties. ` +
@@ -66,14 +66,14 @@ function lostDatabaseWarning(file: string): string {
   );
 }
 
-/** For a process that uses the database without claiming it: a sentence about one that is gone, or of another origin. */
+/** For a process that uses the database without claiming it: a sentence where it is gone, or has another origin. */
 export async function databaseWarning(
   store: Pick<DatabaseStore, "embedded" | "origin">,
   config: Pick<Config, "networks">,
 ): Promise<string | undefined> {
   const file = store.embedded?.file;
   if (file !== undefined && isGone(file)) return lostDatabaseWarning(file);
-  // What is wrong with a server is said with the answers.
+  // The answers report what is wrong with a server.
   const origin = file === undefined ? await store.origin().catch(() => undefined) : originOf(file);
   if (origin === undefined || origin === requiredOrigin(config)) return undefined;
   const where = file ?? "the database in DATABASE_URL";

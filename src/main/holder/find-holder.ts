@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -44,15 +45,14 @@ function isHeld(databaseFile: string): boolean {
   }
 }
 
-function acceptsConnections(address: string): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
+async function acceptsConnections(address: string): Promise<boolean> {
   const socket = connect(address);
-  const done = (connected: boolean): void => {
+  try {
+    await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_MILLIS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
     socket.destroy();
-    resolve(connected);
-  };
-  socket.setTimeout(CONNECT_MILLIS, () => done(false));
-  socket.once("connect", () => done(true));
-  socket.once("error", () => done(false));
-  return promise;
+  }
 }

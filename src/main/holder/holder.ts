@@ -53,18 +53,14 @@ export interface HolderServerOptions {
   readonly log: Log;
 }
 
-export interface HolderServer {
-  /** Where it listens; undefined when no socket could be made. */
-  readonly address: string | undefined;
-  close(): Promise<void>;
-}
+export type HolderServer = Awaited<ReturnType<typeof serveHolder>>;
 
 /** Attachments that wait to be fetched, and for how long. */
 const MAX_FILES = 100;
 const FILE_MILLIS: Milliseconds = 600_000;
 
-/** Answers `ask` in other processes of this user while this one holds the database. Never rejects: the bot runs without it. */
-export async function serveHolder(options: HolderServerOptions): Promise<HolderServer> {
+/** Answers `ask` in other processes of this user while this process holds the database. Never rejects. */
+export async function serveHolder(options: HolderServerOptions) {
   const { runner, log } = options;
   const files = createFileCache({
     maxFiles: MAX_FILES,
@@ -88,8 +84,9 @@ export async function serveHolder(options: HolderServerOptions): Promise<HolderS
   );
   const address = await listenAtFirst(server, options);
   return {
+    /** Where it listens; undefined when no socket could be made. */
     address,
-    async close() {
+    async close(): Promise<void> {
       stopping.abort(new BotStopping());
       if (server.listening) await closeServer(server);
       await files.close();

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { type Immutable, ReplyJson } from "../../reply/document.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 
-// What the routes of the console (adapters/web/invocations) do not say of the holder's socket. Both ends may be of
-// different versions, so both validate.
+// The bodies of the holder's socket; adapters/web/invocations has its routes. Both ends may have different versions, so
+// both validate.
 
 /** POST /invocations */
 export const SocketQuestion = z.object({

@@ -18,7 +18,7 @@ const DELAYS: Readonly<Record<string, (delays: Delays) => number>> = {
 /** Often enough to see a blocked loop, rarely enough to be cheap. */
 const RESOLUTION_MILLIS = 100;
 
-/** Node measures from tick to tick, so that a loop which is never late shows the whole time between two of them. */
+/** Node measures from tick to tick, so a loop that is never late shows the whole time between two ticks. */
 function delayOf(measured: number): number {
   return Math.max(0, measured - RESOLUTION_MILLIS * 1e6);
 }
@@ -49,11 +49,11 @@ export function processInstruments({ collectDefaultMetrics, Gauge }: typeof prom
       registers: [registry],
       collect: () => show(),
     });
-    // Nothing is measured yet, which is not the same as 0.
+    // Nothing is measured yet: a gauge of 0 would say that there was no delay.
     gauge.remove();
     return { gauge, read };
   });
-  // The first gauge collected sets them all; for the rest of that scrape there is nothing newer.
+  // The first gauge that is collected sets all gauges; for the others of that scrape there is no newer measurement.
   function show(): void {
     if (delays.count === 0) return;
     for (const { gauge, read } of gauges) gauge.set(read(delays) / 1e9);

@@ -17,7 +17,7 @@ import { groupDigits } from "../../units/format-number.ts";
 import type { PlacedPerson } from "./home-subscriptions.ts";
 import { type Destination, tokenKey } from "../../alerts/destination.ts";
 
-/** So many open alerts are named, the worst first; the others are counted. */
+/** How many open alerts are named, the worst first; the others are counted. */
 const MAX_OPEN = 10;
 
 const VERDICT_TONES: Readonly<Record<NetworkStatus["verdict"], Tone>> = {
@@ -30,7 +30,7 @@ const VERDICT_TONES: Readonly<Record<NetworkStatus["verdict"], Tone>> = {
   blind: "bad",
 };
 
-/** What the home tab says first: how each network stands, and what is open. Asks no node. */
+/** The first part of the home tab: the state of each network, and the open alerts. Asks no node. */
 export async function homeStanding(
   alerts: AlertService,
   networks: readonly string[],
@@ -58,7 +58,7 @@ export async function homeStanding(
   };
 }
 
-/** No network is good while an alert of it is open: the worst one comes first. */
+/** A healthy network with open alerts has the tone of the worst alert, which comes first. */
 function toneOf(status: NetworkStatus): Tone {
   const [worst] = status.firing;
   return status.verdict === "healthy" && worst !== undefined ? TONES[worst.severity] : VERDICT_TONES[status.verdict];
@@ -69,7 +69,7 @@ function heightWords({ answering, nodes, height }: NetworkStatus): string {
   return `${count}${height === undefined ? "" : ` · block ${groupDigits(height)}`}`;
 }
 
-/** Acknowledged where it was told: to this person, else in a channel of their workspace. */
+/** It can be acknowledged where it was delivered: to this person, else in a channel of their workspace. */
 async function openAlert(alerts: AlertService, episode: Episode, direct: Destination): Promise<OpenAlert> {
   const { id, severity, network, acknowledged } = episode;
   const state = acknowledged === undefined ? [] : text` · acknowledged by ${acknowledged.by}`;

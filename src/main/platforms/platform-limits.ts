@@ -2,10 +2,10 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 
 import type { SetUpPlatform } from "./platforms.ts";
 
-/** On which the built-in fetch and every undici publish response headers: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel. */
+/** The channel on which the built-in fetch and every undici publish response headers: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel. */
 const CHANNEL = "undici:request:headers";
 
-/** The fields of its message that are read here. */
+/** The fields of a message on this channel that are read here. */
 interface ResponseMessage {
   readonly request?: { readonly origin?: string | URL };
   readonly response?: { readonly statusCode?: number };
@@ -14,7 +14,7 @@ interface ResponseMessage {
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * Reports every 429 of a platform, even where its library waits and retries by itself. Gives the function that ends it.
+ * Reports every 429 of a platform, even where its library waits and retries by itself. Returns the function that ends it.
  */
 export function watchPlatformLimits(
   platforms: readonly SetUpPlatform[],
