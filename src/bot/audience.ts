@@ -2,7 +2,7 @@ import { UserError } from "../errors.ts";
 import type { AudienceSettings } from "./audience-settings.ts";
 import type { AnyCommand } from "./command.ts";
 import type { Target, Visibility } from "./invocation.ts";
-import type { OptionValue } from "./options/parse-options.ts";
+import type { OptionValue } from "./options/options.ts";
 
 /**
  * The audience that overrides a command's default: everybody if it announces a change, else the choice of the server or

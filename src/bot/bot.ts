@@ -68,6 +68,7 @@ export function createBot(dependencies: BotDependencies): Bot {
   const run = (invocation: Invocation): Promise<Reply> => prepare(invocation).run();
 
   return {
+    ...suggestions,
     commands,
     networks,
     audience: (name, here) => {
@@ -91,21 +92,11 @@ export function createBot(dependencies: BotDependencies): Bot {
       }
       return run({ ...asker, ...ask });
     },
-    present: suggestions.present,
-    suggest: suggestions.suggest,
-    completions: suggestions.completions,
   };
 }
 
-/** An invocation that may run. */
-interface Checked {
-  readonly command: AnyCommand;
-  readonly options: ReturnType<typeof parseOptions>;
-  readonly visibility: Visibility;
-}
-
 /** @throws UserError for an unknown command, a wrong value, and for somebody who may not do this. */
-function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes): Checked {
+function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes) {
   const { commands, networks, platforms, chosen } = setup;
   const command = setup.byName.get(invocation.command);
   // A button of an older version may name a removed command: the nearest match helps there, too.
@@ -133,7 +124,7 @@ function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes): Che
 
 async function execute(
   command: AnyCommand,
-  options: Checked["options"],
+  options: ReturnType<typeof parseOptions>,
   invocation: Invocation,
   setup: BotSetup,
   mistakes: Mistakes,
@@ -179,7 +170,7 @@ async function execute(
 }
 
 function report({ byName, onOutcome }: BotSetup, command: string, here: Target, reply: Reply, millis: number): void {
-  onOutcome({
+  onOutcome?.({
     // Typing errors must not create metric labels.
     command: byName.has(command) ? command : "unknown",
     platform: here.platform,

@@ -5,7 +5,10 @@ import { BotStopping, StorageError, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Block, details, field, paragraph } from "../reply/block.ts";
 import { type Action, type Ask, buttonsOrChoice, reply, type Reply } from "../reply/reply.ts";
-import { code, text } from "../reply/text.ts";
+import { code, text, type Text } from "../reply/text.ts";
+
+/** The question to which an error belongs; its options as given, so that another value can be offered for one of them. */
+export type Asked = Pick<Ask, "command"> & Partial<Ask>;
 
 /**
  * Turns any thrown value into a reply. Three kinds of errors, by who can act: UserError is the caller's, ApiError the
@@ -13,49 +16,27 @@ import { code, text } from "../reply/text.ts";
  */
 export function errorReply(
   thrown: unknown,
-  context: {
-    log: Log;
-    command: string;
-    /** As given, so that a mistake in one can be mended by choosing another value. */
-    options?: Ask["options"];
-    signal: AbortSignal;
-  },
+  context: Asked & { readonly log: Log; readonly signal: AbortSignal },
 ): Reply {
   if (thrown instanceof UserError) return userErrorReply(thrown, context);
   if (thrown instanceof ApiError) return apiErrorReply(thrown);
   if (context.signal.aborted && !(thrown instanceof StorageError)) return cancelledReply(context.signal.reason);
   const id = randomBytes(4).toString("hex");
   context.log.error({ err: thrown, bug: id, command: context.command }, "command failed");
-  if (thrown instanceof StorageError) return storeTroubleReply(thrown, id);
-  return reply({
-    tone: "bad",
-    title: "Something went wrong inside the bot",
-    blocks: [
-      paragraph(
-        text`This is a fault of the bot, not yours. Its operator finds the cause in the log under ${code(id)}.`,
-      ),
-    ],
-    failure: "bug",
-  });
+  if (thrown instanceof StorageError) {
+    const { title, remote, remedy = "Ask again once its operator has mended that" } = thrown;
+    const words = text`Nothing of this was kept, and you did nothing wrong. ${remedy}; the log has the cause under ${code(id)}.`;
+    return failedReply(title, words, remote ? "network" : "bug");
+  }
+  const words = text`This is a fault of the bot, not yours. Its operator finds the cause in the log under ${code(id)}.`;
+  return failedReply("Something went wrong inside the bot", words, "bug");
 }
 
-function storeTroubleReply(
-  { title, remote, remedy = "Ask again once its operator has mended that" }: StorageError,
-  id: string,
-): Reply {
-  return reply({
-    tone: "bad",
-    title,
-    blocks: [
-      paragraph(
-        text`Nothing of this was kept, and you did nothing wrong. ${remedy}; the log has the cause under ${code(id)}.`,
-      ),
-    ],
-    failure: remote ? "network" : "bug",
-  });
+function failedReply(title: string, words: Text, failure: "network" | "bug"): Reply {
+  return reply({ tone: "bad", title, blocks: [paragraph(words)], failure });
 }
 
-function userErrorReply(error: UserError, context: { command: string; options?: Ask["options"] }): Reply {
+function userErrorReply(error: UserError, context: Asked): Reply {
   const blocks: Block[] = [];
   if (error.remedy !== undefined) blocks.push(paragraph(error.remedy));
   if (error.suggestion !== undefined) blocks.push({ kind: "code", text: error.suggestion, command: true });
@@ -69,10 +50,7 @@ function userErrorReply(error: UserError, context: { command: string; options?: 
 }
 
 /** The same question with each value that may be meant: of an ambiguous one, or of a word in it, or where none was given. */
-function meant(
-  { option, meanings }: UserError,
-  { command, options }: { command: string; options?: Ask["options"] },
-): Action[] {
+function meant({ option, meanings }: UserError, { command, options }: Asked): Action[] {
   if (option === undefined || meanings === undefined || options === undefined) return [];
   const given = String(options[option] ?? "").trim();
   const typed = meanings.typed.trim();

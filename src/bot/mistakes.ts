@@ -1,7 +1,7 @@
 import { UserError } from "../errors.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { AnyCommand } from "./command.ts";
-import { errorReply } from "./error-reply.ts";
+import { type Asked, errorReply } from "./error-reply.ts";
 import { fillExample } from "./grammar/grammar.ts";
 import { withRightLine } from "./grammar/offered-line.ts";
 import type { Invocation } from "./invocation.ts";
@@ -10,27 +10,21 @@ import { neededParty, withSavedParties } from "./options/saved-parties.ts";
 import type { Asker, BotSetup } from "./setup.ts";
 import { SUGGEST_MILLIS, type Suggestions } from "./suggestions.ts";
 
-/** The replies to what is thrown. None rejects. */
-export interface Mistakes {
-  /** At once, the offered line unchecked. */
-  toReply(thrown: unknown, ask: Pick<Ask, "command"> & Partial<Ask>, signal: AbortSignal): Reply;
-  /** To a line that cannot be read. The line that it offers can be. */
-  ofLine(thrown: unknown, asker: Asker): Promise<Reply>;
-  /**
-   * To what a command throws. The line that it offers may be typed; with `offers`, the reply to one without a value that
-   * it needs has the values to choose from.
-   */
-  ofCommand(thrown: unknown, invocation: Invocation, offers: boolean): Promise<Reply>;
-  /** An example of the command with the values that were given. */
-  filler(command: AnyCommand): (example: string, given: Ask["options"]) => string;
-}
+export type Mistakes = ReturnType<typeof createMistakes>;
 
-export function createMistakes(setup: BotSetup, { suggest, context }: Suggestions): Mistakes {
+/** The replies to what is thrown. None rejects. */
+export function createMistakes(setup: BotSetup, { suggest, context }: Suggestions) {
   const { commands, networks, log, now } = setup;
 
-  const toReply: Mistakes["toReply"] = (thrown, ask, signal) => errorReply(thrown, { log, ...ask, signal });
+  /** At once, the offered line unchecked. */
+  function toReply(thrown: unknown, asked: Asked, signal: AbortSignal): Reply {
+    return errorReply(thrown, { log, ...asked, signal });
+  }
 
-  const filler: Mistakes["filler"] = (command) => (example, given) => fillExample(example, given, command, now());
+  /** An example of the command with the values that were given. */
+  function filler(command: AnyCommand): (example: string, given: Ask["options"]) => string {
+    return (example, given) => fillExample(example, given, command, now());
+  }
 
   /** A mistake with a line that may be typed, as far as that is known in time; anything else as it is. */
   function withRight(thrown: unknown, asker: Asker, refused: "command" | "placeholder"): Promise<unknown> {
@@ -59,9 +53,15 @@ export function createMistakes(setup: BotSetup, { suggest, context }: Suggestion
   return {
     toReply,
     filler,
-    ofLine: async (thrown, asker) =>
-      toReply(await withRight(thrown, asker, "command"), { command: "unknown" }, asker.signal),
-    ofCommand: async (thrown, invocation, offers) => {
+    /** To a line that cannot be read. The line that it offers can be. */
+    async ofLine(thrown: unknown, asker: Asker): Promise<Reply> {
+      return toReply(await withRight(thrown, asker, "command"), { command: "unknown" }, asker.signal);
+    },
+    /**
+     * To what a command throws. The line that it offers may be typed; with `offers`, the reply to one without a value
+     * that it needs has the values to choose from.
+     */
+    async ofCommand(thrown: unknown, invocation: Invocation, offers: boolean): Promise<Reply> {
       const { option } = thrown instanceof UserError ? thrown : {};
       const misses = offers && option !== undefined && invocation.options[option] === undefined;
       const error = misses ? ((await missedParty(invocation)) ?? thrown) : thrown;

@@ -20,11 +20,10 @@ export function nearest(typed: string, candidates: Iterable<string>): string | u
 function editDistance(typed: string, known: string): number {
   const [some, others] = [typed.split(" "), known.split(" ")];
   if (some.length !== others.length) return distance(typed, known);
-  return some.reduce((sum, word, at) => sum + wordDistance(word, others[at] ?? ""), 0);
-}
-
-function wordDistance(typed: string, known: string): number {
-  return isTransposition(typed, known) ? 1 : distance(typed, known);
+  return some.reduce((sum, word, at) => {
+    const other = others[at] ?? "";
+    return sum + (isTransposition(word, other) ? 1 : distance(word, other));
+  }, 0);
 }
 
 function isTransposition(a: string, b: string): boolean {

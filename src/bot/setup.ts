@@ -32,23 +32,12 @@ export interface BotDependencies {
 }
 
 /** The dependencies with their defaults, and what is found in them by name. */
-export interface BotSetup extends Readonly<Required<BotDependencies>> {
-  /** With the options that every command takes. */
-  readonly commands: readonly AnyCommand[];
-  readonly chosen: AudienceSettings;
-  readonly byName: ReadonlyMap<string, AnyCommand>;
-  /** The configured networks, the default one first. */
-  readonly networks: readonly string[];
-  /** The client of a network; the default one where there is none of this name. */
-  clientOf(network: unknown): ApiClient;
-  partiesOf(asker: Pick<Asker, "here" | "caller">): OwnParties;
-  /** Whether an option of the command may be filled in with a saved party. */
-  takesParty(command: AnyCommand): boolean;
-}
+export type BotSetup = ReturnType<typeof setUp>;
 
 /** @throws RangeError where no network is given. */
-export function setUp(dependencies: BotDependencies): BotSetup {
+export function setUp(dependencies: BotDependencies) {
   const { platforms, parties } = dependencies;
+  /** With the options that every command takes. */
   const commands = dependencies.commands.map((command) => withCommonOptions(command, platforms));
   const clients = new Map(dependencies.clients.map((client) => [client.network, client]));
   const [fallback] = dependencies.clients;
@@ -59,12 +48,16 @@ export function setUp(dependencies: BotDependencies): BotSetup {
     commands,
     chosen: dependencies.chosen ?? NO_AUDIENCE_SETTINGS,
     now: dependencies.now ?? (() => fromMillis(Date.now())),
-    onOutcome: dependencies.onOutcome ?? (() => {}),
     byName: new Map(commands.map((command) => [command.name, command])),
+    /** The configured networks, the default one first. */
     networks: [...clients.keys()],
-    clientOf: (network) => (typeof network === "string" ? clients.get(network) : undefined) ?? fallback,
-    partiesOf: ({ here, caller }) => ownParties(parties, here, caller, platforms),
-    takesParty: (command) => partyCommands.has(command),
+    /** The client of a network; the default one where there is none of this name. */
+    clientOf: (network: unknown): ApiClient =>
+      (typeof network === "string" ? clients.get(network) : undefined) ?? fallback,
+    partiesOf: ({ here, caller }: Pick<Asker, "here" | "caller">): OwnParties =>
+      ownParties(parties, here, caller, platforms),
+    /** Whether an option of the command may be filled in with a saved party. */
+    takesParty: (command: AnyCommand): boolean => partyCommands.has(command),
   };
 }
 

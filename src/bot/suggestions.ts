@@ -16,29 +16,22 @@ export type SuggestRequest = Question & { readonly option: string; readonly type
 /** Discord and Slack close the list of suggestions after 3 s. */
 export const SUGGEST_MILLIS = 1500;
 
-export interface Suggestions {
-  /**
-   * The present values of the thing that a command would change: a form begins with them. Undefined where the command
-   * changes no such thing, the question names none, or it is not known in time. Never rejects, nor takes long.
-   */
-  readonly present: (asked: Question) => Promise<Ask["options"] | undefined>;
-  /** Never rejects, nor takes long; an empty list where there is nothing to offer in time. */
-  readonly suggest: (request: SuggestRequest) => Promise<readonly Choice[]>;
-  /** Completion of a typed line: whole lines to offer, best first, and what each stands for. Never rejects. */
-  readonly completions: (line: string, asker: Asker) => Promise<readonly LineCompletion[]>;
-  /** The context of completion for a question. */
-  readonly context: (asked: Question) => SuggestContext;
-}
+export type Suggestions = ReturnType<typeof createSuggestions>;
 
-export function createSuggestions(setup: BotSetup): Suggestions {
+export function createSuggestions(setup: BotSetup) {
   const { commands, networks, byName, log, alerts, exports, platforms } = setup;
 
+  /** The context of completion for a question. */
   function context({ caller, here, options, signal }: Question): SuggestContext {
     const seen = workspaceSeenIds(setup.seen, here, platforms);
     const api = setup.clientOf(options["network"]);
     return { api, seen, alerts, exports, platforms, here, caller, options, commands, signal };
   }
 
+  /**
+   * The present values of the thing that a command would change: a form begins with them. Undefined where the command
+   * changes no such thing, the question names none, or it is not known in time. Never rejects, nor takes long.
+   */
   async function present(asked: Question): Promise<Ask["options"] | undefined> {
     const edits = byName.get(asked.command)?.edits;
     const named = edits === undefined ? undefined : asked.options[edits.option];
@@ -52,6 +45,7 @@ export function createSuggestions(setup: BotSetup): Suggestions {
     }
   }
 
+  /** Never rejects, nor takes long; an empty list where there is nothing to offer in time. */
   async function suggest(request: SuggestRequest): Promise<readonly Choice[]> {
     const option = byName.get(request.command)?.options[request.option];
     if (option === undefined) return [];
@@ -74,7 +68,8 @@ export function createSuggestions(setup: BotSetup): Suggestions {
     context,
     present,
     suggest,
-    completions: async (line, asker) => {
+    /** Completion of a typed line: whole lines to offer, best first, and what each stands for. Never rejects. */
+    async completions(line: string, asker: Asker): Promise<readonly LineCompletion[]> {
       try {
         return await completions(line, commands, setup.now(), (ask, option, typed) =>
           suggest({ ...asker, ...ask, option, typed }),

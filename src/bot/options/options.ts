@@ -159,25 +159,25 @@ export type Option = TextOption | IntegerOption | ChoiceOption | FlagOption | Ti
 /** By name (`^[a-z][a-z\d-]{0,31}$`), in the order in which bare values are taken; required ones first. */
 export type Options = Readonly<Record<string, Option>>;
 
-type ValueOf<O extends Option> = O extends { kind: "text" }
-  ? string
-  : O extends { kind: "choice" }
-    ? string
-    : O extends { kind: "integer" }
-      ? number
-      : O extends { kind: "flag" }
-        ? boolean
-        : O extends { kind: "time" }
-          ? TimeSpan
-          : O extends { kind: "file" }
-            ? GivenFile
-            : string;
+/** The parsed values, by the kind of their option. */
+interface Parsed {
+  text: string;
+  integer: number;
+  choice: string;
+  flag: boolean;
+  time: TimeSpan;
+  file: GivenFile;
+  network: string;
+}
+
+/** A parsed value of an option. */
+export type OptionValue<O extends Option = Option> = Parsed[O["kind"]];
 
 type AlwaysGiven<O extends Option> = O extends { required: true } | { needed: true } | { kind: "flag" } ? true : false;
 
 /** The parsed values of a command's options. */
 export type OptionValues<S extends Options> = {
-  readonly [K in keyof S as AlwaysGiven<S[K]> extends true ? K : never]: ValueOf<S[K]>;
+  readonly [K in keyof S as AlwaysGiven<S[K]> extends true ? K : never]: OptionValue<S[K]>;
 } & {
-  readonly [K in keyof S as AlwaysGiven<S[K]> extends true ? never : K]?: ValueOf<S[K]> | undefined;
+  readonly [K in keyof S as AlwaysGiven<S[K]> extends true ? never : K]?: OptionValue<S[K]> | undefined;
 };

@@ -2,7 +2,7 @@ import { UserError } from "../../errors.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
-import type { GivenFile, Option, Options, TimeSpan } from "./options.ts";
+import type { GivenFile, Option, Options, OptionValue } from "./options.ts";
 import { nearestTime, parseTimeSpan } from "./time-span.ts";
 
 type RawOptions = Readonly<Record<string, string | number | boolean>>;
@@ -80,8 +80,6 @@ export interface ParseContext {
   /** The file that a value stands for; left out where no file can be given. */
   readonly openFile?: ((given: string) => GivenFile | undefined) | undefined;
 }
-
-export type OptionValue = string | number | boolean | TimeSpan | GivenFile;
 
 const DEFAULT_MAX_LENGTH = 200;
 const TRUE_WORDS = ["true", "yes", "on", "1", "y"];

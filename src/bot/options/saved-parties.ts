@@ -64,10 +64,9 @@ export function takesParty(option: Option | undefined): boolean {
 
 /** The party that a command needs and has not got, from the caller or from what they saved. */
 export function neededParty(options: Options, values: Readonly<Record<string, unknown>>): string | undefined {
-  return Object.keys(options).find((name) => {
-    const option = options[name];
-    return option?.kind === "text" && option.needed === true && values[name] === undefined;
-  });
+  const isMissed = ([name, option]: [string, Option]): boolean =>
+    option.kind === "text" && option.needed === true && values[name] === undefined;
+  return Object.entries(options).find(isMissed)?.[0];
 }
 
 function savedId(typed: unknown, saved: readonly SavedParty[]): string | undefined {

@@ -3,8 +3,6 @@ import { fromMillis, nanoseconds, type Nanoseconds, toMillis } from "../../units
 import { nearest } from "../nearest.ts";
 import type { TimeSpan } from "./options.ts";
 
-const DAY_MILLIS = 86_400_000;
-
 /**
  * A time as people type it, in UTC: `2023-05-01` (a day), `2023-05` (a month), `2023`, `1 may 2023`, `2023-05-01 12:30`,
  * `7d` and `7 days ago` (a moment before now), `today`, `yesterday`, `tomorrow 7am`, `last month`, `this week` (from
@@ -51,13 +49,12 @@ const DAYS: ReadonlyMap<string, number> = new Map([
 ]);
 
 function named(typed: string, now: Nanoseconds): Span | undefined {
-  const midnight = Math.floor(toMillis(now) / DAY_MILLIS) * DAY_MILLIS;
   if (typed === "now") return moment(now);
   const [day = "", ...time] = typed.split(" ");
   const shift = DAYS.get(day);
   if (shift === undefined) return undefined;
-  const from = midnight + shift * DAY_MILLIS;
-  if (time.length === 0) return between(from, from + DAY_MILLIS);
+  const from = startOf("day", now, shift);
+  if (time.length === 0) return between(from, startOf("day", now, shift + 1));
   const since = parseTimeOfDay(time.join(" "));
   return since === undefined ? undefined : moment(fromMillis(from + since));
 }
@@ -160,26 +157,27 @@ function ago(typed: string, now: Nanoseconds): Span | undefined {
 }
 
 function relative(typed: string, now: Nanoseconds): Span | undefined {
-  const match = /^(last|previous|past|this|current) (day|week|month|quarter|year)$/u.exec(typed);
-  if (match === null) return undefined;
-  const back = match[1] === "this" || match[1] === "current" ? 0 : 1;
-  const today = new Date(Math.floor(toMillis(now) / DAY_MILLIS) * DAY_MILLIS);
-  const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];
-  switch (match[2]) {
+  const [, which = "", unit] = /^(last|previous|past|this|current) (day|week|month|quarter|year)$/u.exec(typed) ?? [];
+  if (unit === undefined) return undefined;
+  const shift = which === "this" || which === "current" ? 0 : -1;
+  return between(startOf(unit, now, shift), startOf(unit, now, shift + 1));
+}
+
+/** The start of the present day, week and so on, in Unix milliseconds; with a shift, of one so many units later. */
+function startOf(unit: string, now: Nanoseconds, shift: number): Milliseconds {
+  const date = new Date(toMillis(now));
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  switch (unit) {
     case "day":
-      return between(today.getTime() - back * DAY_MILLIS, today.getTime() + (1 - back) * DAY_MILLIS);
-    case "week": {
-      const monday = today.getTime() - ((today.getUTCDay() + 6) % 7) * DAY_MILLIS;
-      return between(monday - back * 7 * DAY_MILLIS, monday + (1 - back) * 7 * DAY_MILLIS);
-    }
+      return Date.UTC(year, month, day + shift);
+    case "week":
+      return Date.UTC(year, month, day - ((date.getUTCDay() + 6) % 7) + 7 * shift);
     case "month":
-      return between(Date.UTC(year, month - back), Date.UTC(year, month - back + 1));
-    case "quarter": {
-      const first = month - (month % 3) - back * 3;
-      return between(Date.UTC(year, first), Date.UTC(year, first + 3));
-    }
+      return Date.UTC(year, month + shift);
+    case "quarter":
+      return Date.UTC(year, month - (month % 3) + 3 * shift);
     default:
-      return between(Date.UTC(year - back, 0), Date.UTC(year - back + 1, 0));
+      return Date.UTC(year + shift, 0);
   }
 }
 
