@@ -26,24 +26,14 @@ function createJobTables(withDatabase: WithDatabase) {
     /** The jobs that have not expired, newest first; of everybody where no owner is named. */
     list: (owner: ExportOwner | undefined, at: Milliseconds, limit: number) =>
       withDatabase((db) =>
-        ofOwner(db, owner)
+        newest(db, owner, limit)
           .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
-          .orderBy("created_at", "desc")
-          .orderBy("code")
-          .limit(limit)
           .execute(),
       ),
 
     /** The jobs whose files can be recognised by more than a hash, newest first; of everybody where no owner is named. */
     recognisable: (owner: ExportOwner | undefined, limit: number) =>
-      withDatabase((db) =>
-        ofOwner(db, owner)
-          .where("account", "is not", null)
-          .orderBy("created_at", "desc")
-          .orderBy("code")
-          .limit(limit)
-          .execute(),
-      ),
+      withDatabase((db) => newest(db, owner, limit).where("account", "is not", null).execute()),
 
     /** Queued or running in a process that lives, oldest first. `self` is this process, which lives. */
     open: (self: string) =>
@@ -62,10 +52,7 @@ function createJobTables(withDatabase: WithDatabase) {
           .where((eb) =>
             eb.or([
               eb("process", "is", null),
-              eb.and([
-                eb("process", "!=", self),
-                eb("process", "not in", eb.selectFrom("processes").select("processes.id")),
-              ]),
+              eb("process", "!=", self).and("process", "not in", eb.selectFrom("processes").select("processes.id")),
             ]),
           )
           .execute(),
@@ -128,11 +115,7 @@ function createFileTables(withDatabase: WithDatabase) {
     /** Every file whose bytes are kept, oldest job first. */
     kept: () =>
       withDatabase((db) =>
-        db
-          .selectFrom("export_files")
-          .innerJoin("export_jobs", "export_jobs.code", "export_files.code")
-          .selectAll("export_files")
-          .where("export_files.path", "is not", null)
+        keptFiles(db)
           .orderBy("export_jobs.ended_at")
           .orderBy("export_files.code")
           .orderBy("export_files.name")
@@ -142,14 +125,7 @@ function createFileTables(withDatabase: WithDatabase) {
     /** The kept file behind a link, of a job that has not expired. */
     linked: (link: string, at: Milliseconds) =>
       withDatabase((db) =>
-        db
-          .selectFrom("export_files")
-          .innerJoin("export_jobs", "export_jobs.code", "export_files.code")
-          .selectAll("export_files")
-          .where("export_files.link", "=", link)
-          .where("export_files.path", "is not", null)
-          .where("export_jobs.expires_at", ">", at)
-          .executeTakeFirst(),
+        keptFiles(db).where("export_files.link", "=", link).where("export_jobs.expires_at", ">", at).executeTakeFirst(),
       ),
 
     /** The jobs that made a file of this hash, or of one of these names, newest first. */
@@ -157,14 +133,7 @@ function createFileTables(withDatabase: WithDatabase) {
       withDatabase((db) => {
         const files = db.selectFrom("export_files").select("export_files.code");
         const found = "sha256" in by ? files.where("sha256", "=", by.sha256) : files.where("name", "in", [...by.names]);
-        return db
-          .selectFrom("export_jobs")
-          .selectAll()
-          .where("code", "in", found)
-          .orderBy("created_at", "desc")
-          .orderBy("code")
-          .limit(limit)
-          .execute();
+        return newest(db, undefined, limit).where("code", "in", found).execute();
       }),
 
     /** Notes that the bytes of a job's files are gone. */
@@ -212,9 +181,19 @@ function unended(db: Kysely<Schema>) {
     .orderBy("code");
 }
 
-/** The jobs of one person, or of everybody. */
-function ofOwner(db: Kysely<Schema>, owner: ExportOwner | undefined) {
-  const all = db.selectFrom("export_jobs").selectAll();
+/** The files whose bytes are kept, with their jobs. */
+function keptFiles(db: Kysely<Schema>) {
+  return db
+    .selectFrom("export_files")
+    .innerJoin("export_jobs", "export_jobs.code", "export_files.code")
+    .selectAll("export_files")
+    .where("export_files.path", "is not", null);
+}
+
+/** The newest jobs of one person, or of everybody. */
+function newest(db: Kysely<Schema>, owner: ExportOwner | undefined, limit: number) {
+  const jobs = db.selectFrom("export_jobs").selectAll();
+  const all = jobs.orderBy("created_at", "desc").orderBy("code").limit(limit);
   if (owner === undefined) return all;
   const own = all.where("platform", "=", owner.platform).where("person", "=", owner.person);
   return owner.workspace === undefined ? own : own.where("workspace", "=", owner.workspace);

@@ -1,23 +1,6 @@
-import type { Kysely } from "kysely";
-
 import type { Milliseconds } from "../units/duration.ts";
 import { putRows, type WithDatabase } from "./queries.ts";
-import type { Schema } from "./schema.ts";
 import type { InstallationChange, InstallationRow } from "./store.ts";
-
-/** What a new installation in the same place overwrites. */
-const OVERWRITTEN = [
-  "enterprise",
-  "name",
-  "org_wide",
-  "bot_user",
-  "scopes",
-  "sealed",
-  "expires_at",
-  "installed_by",
-  "installed_at",
-  "removed_at",
-] as const satisfies readonly (keyof InstallationRow)[];
 
 /** Installations in many workspaces. */
 export function createInstallations(withDatabase: WithDatabase, now: () => Milliseconds) {
@@ -40,11 +23,20 @@ export function createInstallations(withDatabase: WithDatabase, now: () => Milli
 
     /** In place of an earlier one. */
     put: (row: InstallationRow) =>
-      withDatabase((db) => putRows(db, "installations", { key: ["platform", "id"], set: OVERWRITTEN }, [row])),
+      withDatabase((db) => putRows(db, "installations", { key: ["platform", "id"] }, [row])),
 
     /** False, and nothing changes, where its tokens are no longer as they were read. */
-    change: (row: InstallationRow, changes: InstallationChange) =>
-      withDatabase((db) => changeUnlessChanged(db, row, changes)),
+    change: ({ platform, id, sealed }: InstallationRow, changes: InstallationChange) =>
+      withDatabase(async (db) => {
+        const { numUpdatedRows } = await db
+          .updateTable("installations")
+          .set(changes)
+          .where("platform", "=", platform)
+          .where("id", "=", id)
+          .where("sealed", "=", sealed)
+          .executeTakeFirst();
+        return numUpdatedRows > 0n;
+      }),
 
     /** Notes that something was used which serves once, and which nobody takes after `endsAt`. False where it was before. */
     useOnce: (state: string, endsAt: Milliseconds) =>
@@ -58,19 +50,4 @@ export function createInstallations(withDatabase: WithDatabase, now: () => Milli
         return numInsertedOrUpdatedRows === 1n;
       }),
   };
-}
-
-async function changeUnlessChanged(
-  db: Kysely<Schema>,
-  { platform, id, sealed }: InstallationRow,
-  changes: InstallationChange,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("installations")
-    .set(changes)
-    .where("platform", "=", platform)
-    .where("id", "=", id)
-    .where("sealed", "=", sealed)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
 }

@@ -83,18 +83,22 @@ export async function selectInBatches<T, R>(keys: readonly T[], select: (batch: 
 
 type Column<T extends keyof Schema> = keyof Schema[T] & string;
 
-/** Inserts rows; of one whose key is there already, be it in an earlier row, the columns of `set` are overwritten. */
+/**
+ * Inserts rows, all with the same columns. Of a row whose key is there already, be it in an earlier row, the columns of
+ * `set` are overwritten; by default all but the key.
+ */
 export function putRows<T extends keyof Schema>(
   db: Kysely<Schema>,
   table: T,
-  { key, set }: { readonly key: readonly Column<T>[]; readonly set: readonly Column<T>[] },
+  { key, set }: { readonly key: readonly Column<T>[]; readonly set?: readonly Column<T>[] },
   rows: readonly Insertable<Schema[T]>[],
 ): Promise<void> {
   // Kysely cannot tell the columns of a table that is a parameter; the types above can.
   const tables = db as unknown as Kysely<Record<string, Record<string, unknown>>>;
   const name: string = table;
-  const overwritten = Object.fromEntries(set.map((column) => [column, sql.ref(`excluded.${column}`)]));
-  return inBatches(eachOnce(rows as readonly Record<string, unknown>[], key, set), (batch) =>
+  const columns = set ?? Object.keys(rows[0] ?? {}).filter((column) => !key.some((one) => one === column));
+  const overwritten = Object.fromEntries(columns.map((column) => [column, sql.ref(`excluded.${column}`)]));
+  return inBatches(eachOnce(rows as readonly Record<string, unknown>[], key, columns), (batch) =>
     tables
       .insertInto(name)
       .values(batch)

@@ -25,7 +25,7 @@ export function createSavedParties(withDatabase: WithDatabase, now: () => Millis
           // Later than every other one, even within one millisecond, so that the last one comes first.
           const at = Math.max(now(), ...saved.map((one) => one.saved_at + 1));
           const row = { owner, id, name: name ?? null, saved_at: at };
-          await putRows(trx, "saved_parties", { key: ["owner", "id"], set: ["name", "saved_at"] }, [row]);
+          await putRows(trx, "saved_parties", { key: ["owner", "id"] }, [row]);
           return "saved";
         }),
       ),
@@ -70,8 +70,7 @@ export function createAnswerChoices(withDatabase: WithDatabase) {
     /** In place of what was chosen there before. */
     async keep({ platform, workspace, markets, by, at }: AnswerChoice) {
       const row = { platform, workspace, markets, chosen_by: by, chosen_at: at };
-      const set = ["markets", "chosen_by", "chosen_at"] as const;
-      await withDatabase((db) => putRows(db, "answer_choices", { key: ["platform", "workspace"], set }, [row]));
+      await withDatabase((db) => putRows(db, "answer_choices", { key: ["platform", "workspace"] }, [row]));
     },
   };
 }
