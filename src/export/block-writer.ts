@@ -6,13 +6,13 @@ import { codeOf, StorageError } from "../errors.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { BlockThread } from "./block-thread.ts";
 
-/** Bytes gathered for one write. */
+/** The size of a block. */
 const BLOCK_BYTES = 1024 * 1024;
-/** One or two are in use; the others bridge the 30 ms that the thread takes to start. */
+/** One or two are in use. The others take what arrives in the 30 ms that the thread needs to start. */
 const MAX_BLOCKS = 6;
-/** With fewer free blocks the caller has to wait, so that bytes that have arrived already need no other memory. */
+/** With fewer free blocks the caller has to wait, so that bytes which have arrived already fit into a block. */
 const MIN_FREE_BLOCKS = 1;
-/** With so many free blocks the caller may go on: few long waits, since each stops and restarts the sender. */
+/** With so many free blocks the caller may go on. Each wait stops and restarts the sender, so a few long ones are best. */
 const FREE_BLOCKS_TO_RESUME = 3;
 
 /** A written file. */
@@ -22,13 +22,13 @@ export interface Written {
   readonly sha256: string;
 }
 
-/** What becomes of the blocks: a thread's result. */
+/** Makes a file of the blocks. */
 export interface BlockSink<Result extends Written> {
-  /** Starts the thread. */
+  /** Starts the thread that takes the blocks. */
   start(): BlockThread<Result>;
-  /** The same for all bytes at once, where they fit into one block; a thread is not worth it. May reject. */
+  /** Does the same on this thread, where all bytes fit into one block: starting a thread would take longer. May reject. */
   takeAll(bytes: Uint8Array): Promise<Result>;
-  /** A block that is not full goes to the thread after so many milliseconds; left out = never. */
+  /** A block that is not full is sent to the thread after so many milliseconds; left out = never. */
   readonly flushMillis?: Milliseconds;
   /** Called at once with the error that every later call throws. */
   onFailure?(error: Error): void;
@@ -55,23 +55,23 @@ export function fileSink(handle: FileHandle): BlockSink<Written> {
 }
 
 /**
- * Gathers bytes into blocks. A few blocks of memory are passed to the thread that makes a file of them, and back. They
- * are transferred, not shared: V8 copies into shared memory word by word or byte by byte, several times as slowly.
+ * Gathers bytes into blocks of memory, and sends these to the thread that makes a file of them, and back. They are
+ * transferred, not shared: V8 copies into shared memory word by word or byte by byte, several times as slowly.
  */
 export class BlockWriter<Result extends Written> {
   readonly #sink: BlockSink<Result>;
   #free: Uint8Array<ArrayBuffer>[] = [];
   /** The number of blocks made; most files need one. */
   #blockCount = 0;
-  /** It holds a byte at least. */
+  /** The block that is being filled; it has one byte at least. */
   #filling: Uint8Array<ArrayBuffer> | undefined;
-  /** Bytes in the block that is being filled. */
+  /** Bytes in it. */
   #filled = 0;
   #takenBytes = 0;
   #thread: BlockThread<Result> | undefined;
   #flush: NodeJS.Timeout | undefined;
   #pending = 0;
-  /** Bytes beyond the blocks, from a caller that did not wait. */
+  /** Bytes for which there was no block, from a caller that did not wait. */
   readonly #overflow: Uint8Array[] = [];
   readonly #waiting: (() => void)[] = [];
   #failure: Error | undefined;
@@ -87,15 +87,13 @@ export class BlockWriter<Result extends Written> {
 
   /**
    * Takes bytes, which may be changed again as soon as it returns. Returns a promise to await before the next call, or
-   * undefined while there is room. Throws or rejects with StorageError when the disk is full, and with what the thread
-   * throws.
+   * undefined while there is room. Throws or rejects with StorageError when the disk is full, and with the thread's
+   * error.
    */
-  write(chunks: readonly Uint8Array[]): Promise<void> | undefined {
+  write(chunk: Uint8Array): Promise<void> | undefined {
     this.#check();
-    for (const chunk of chunks) {
-      const taken = this.#overflow.length === 0 ? this.#take(chunk) : 0;
-      if (taken < chunk.length) this.#overflow.push(Uint8Array.from(chunk.subarray(taken)));
-    }
+    const taken = this.#overflow.length === 0 ? this.#take(chunk) : 0;
+    if (taken < chunk.length) this.#overflow.push(Uint8Array.from(chunk.subarray(taken)));
     return this.#available >= MIN_FREE_BLOCKS ? undefined : this.#untilRoom();
   }
 
@@ -110,7 +108,7 @@ export class BlockWriter<Result extends Written> {
       while (this.#pending > 0) await this.#blockReturned();
       this.#check();
     }
-    // The file may be kept for long, its blocks need not.
+    // The file may be kept for long; its blocks are of no more use.
     this.#free = [];
     this.#filling = undefined;
     try {
@@ -225,7 +223,7 @@ export class BlockWriter<Result extends Written> {
 
 const DISK_FULL_CODES = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** Turns a system's error for a full disk into a StorageError, which operators can mend; anything else into an Error. */
+/** Turns a system's error for a full disk into a StorageError, which is for operators; anything else into an Error. */
 export function toDiskFullError(thrown: unknown, sizeBytes: number): Error {
   if (!DISK_FULL_CODES.has(codeOf(thrown))) return thrown instanceof Error ? thrown : new Error(String(thrown));
   const megabytes = Math.ceil(sizeBytes / 1_000_000);

@@ -1,41 +1,31 @@
 import { StorageError } from "../errors.ts";
 import { formatBytes } from "../units/format-number.ts";
 
-/** One export's part of the bytes that all may take on disk. */
+/** The bytes that one export may take on disk. */
 export interface DiskReservation {
-  /** From now on it takes this many. Throws StorageError where all together would take more than they may. */
+  /** Reserves so many bytes instead of those before. Throws StorageError where all exports together would take too many. */
   hold(bytes: number): void;
-  /** It takes none any more. Safe to call twice. */
+  /** Gives all of them back. Safe to call twice. */
   release(): void;
 }
 
-/** Bounds the bytes that all temporary files together take on disk. */
-export class DiskBudget {
-  readonly #maxBytes: number;
-  #usedBytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  get usedBytes(): number {
-    return this.#usedBytes;
-  }
-
-  open(): DiskReservation {
+/** Bounds the bytes that all temporary files together take on disk. Each call of the result begins a reservation. */
+export function diskBudget(maxBytes: number): () => DiskReservation {
+  let usedBytes = 0;
+  return () => {
     let held = 0;
     const hold = (bytes: number): void => {
-      const used = this.#usedBytes - held + bytes;
-      if (used > this.#maxBytes) {
-        const title = `The bot's room for exports is full: all together may take ${formatBytes(this.#maxBytes)}`;
+      const used = usedBytes - held + bytes;
+      if (used > maxBytes) {
+        const title = `The bot's room for exports is full: all together may take ${formatBytes(maxBytes)}`;
         throw new StorageError(`${title}.`, {
           title,
           remedy: "Ask for a shorter range, or again when other exports are done",
         });
       }
-      this.#usedBytes = used;
+      usedBytes = used;
       held = bytes;
     };
     return { hold, release: () => hold(0) };
-  }
+  };
 }

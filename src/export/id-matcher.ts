@@ -16,14 +16,10 @@ export interface IdMatcher {
 /** Matches the id of a party or an asset, as people and nodes write it. */
 export function idMatcher(id: string): IdMatcher {
   const plain = id.toLowerCase().replace(/^\\x/u, "");
-  if (plain === NETWORK_PARTY || (plain === NETWORK_BYTE && plain !== id)) {
-    return either(spelling(NETWORK_PARTY, false), spelling(NETWORK_BYTE, true));
-  }
-  return either(spelling(plain, false), spelling(plain, true));
-}
-
-function either(first: IdMatcher, second: IdMatcher): IdMatcher {
-  return { matches: (bytes, start, end) => first.matches(bytes, start, end) || second.matches(bytes, start, end) };
+  const isNetwork = plain === NETWORK_PARTY || (plain === NETWORK_BYTE && plain !== id);
+  const bare = spelling(isNetwork ? NETWORK_PARTY : plain, false);
+  const escaped = spelling(isNetwork ? NETWORK_BYTE : plain, true);
+  return { matches: (bytes, start, end) => bare.matches(bytes, start, end) || escaped.matches(bytes, start, end) };
 }
 
 function spelling(text: string, escaped: boolean): IdMatcher {

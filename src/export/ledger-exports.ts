@@ -1,6 +1,7 @@
-// A ledger export becomes a file on disk, with its account. ledger-intake.ts takes the node's bytes: raw ones pass
-// raw-transform.ts, all others normalise/, which brings rows of every release into one form and sorts them on a thread of
-// its own. node-memory.ts remembers what each node gave. jobs/ says when an export runs, and what becomes of it.
+// A ledger export becomes a file on disk, with its account. ledger-intake.ts takes the node's bytes: it checks those of a
+// raw export, and gives all others to normalise/, which brings rows of every release into one form and sorts them on a
+// thread of its own. node-memory.ts remembers which history each node has. jobs/ decides when an export runs, and stores
+// its end.
 
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -12,7 +13,7 @@ import { type Attachment, MAX_NAME_CHARACTERS, safeFileName } from "../reply/att
 import type { Milliseconds } from "../units/duration.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 import { MalformedCsv } from "./csv-splitter.ts";
-import { DiskBudget, type DiskReservation } from "./disk-budget.ts";
+import { diskBudget, type DiskReservation } from "./disk-budget.ts";
 import type { LedgerAccount } from "./ledger-account.ts";
 import { type IntakeResult, type LedgerIntake, normalisedIntake, rawIntake } from "./ledger-intake.ts";
 import { NodeMemory } from "./node-memory.ts";
@@ -83,14 +84,14 @@ export class LedgerExports {
   readonly #config: LedgerExportsConfig;
   readonly #files: TemporaryFiles;
   readonly #maxBytes: number;
-  readonly #budget: DiskBudget;
+  readonly #reserve: () => DiskReservation;
   readonly #memory = new NodeMemory();
 
   constructor(config: LedgerExportsConfig) {
     this.#config = config;
     this.#files = config.files ?? temporaryFiles(config.directory === undefined ? {} : { directory: config.directory });
     this.#maxBytes = config.maxBytes ?? DEFAULT_MAX_BYTES;
-    this.#budget = new DiskBudget(config.maxTemporaryBytes ?? DEFAULT_MAX_TEMPORARY_BYTES);
+    this.#reserve = diskBudget(config.maxTemporaryBytes ?? DEFAULT_MAX_TEMPORARY_BYTES);
   }
 
   /**
@@ -131,7 +132,7 @@ export class LedgerExports {
 
   async #runExport(stream: LedgerStream, request: LedgerExportRequest): Promise<LedgerFile> {
     const { network, node } = stream.asOf;
-    const reservation = this.#budget.open();
+    const reservation = this.#reserve();
     let intake: LedgerIntake | undefined;
     const received = { bytes: 0 };
     const failure = Promise.withResolvers<never>();
@@ -139,15 +140,7 @@ export class LedgerExports {
       const { query, columns, unit } = request;
       intake = request.raw
         ? await rawIntake(this.#files)
-        : await normalisedIntake(
-            this.#files,
-            {
-              query,
-              ...(columns === undefined ? {} : { columns }),
-              ...(unit?.decimals === undefined ? {} : { decimals: unit.decimals }),
-            },
-            failure.reject,
-          );
+        : await normalisedIntake(this.#files, { query, columns, decimals: unit?.decimals }, failure.reject);
       // The node may be silent while the bytes received so far turn out to be no ledger.
       const failed = failure.promise.catch(async (error: unknown) => {
         if (error instanceof MalformedCsv) await delay(this.#config.reasonMillis ?? DEFAULT_REASON_MILLIS);

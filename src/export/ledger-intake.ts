@@ -2,34 +2,27 @@ import type { FileHandle } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 
 import { BlockThread } from "./block-thread.ts";
-import type { BlockSink, Written } from "./block-writer.ts";
-import { MalformedCsv } from "./csv-splitter.ts";
-import type { LedgerFingerprint, LedgerFlows } from "./ledger-account.ts";
+import { type BlockSink, fileSink, type Written } from "./block-writer.ts";
+import { CsvSplitter, fieldStart, MalformedCsv } from "./csv-splitter.ts";
+import { LedgerColumns, RowTally } from "./ledger-transform.ts";
 import { LedgerWork, type LedgerWritten } from "./normalise/normalise.ts";
-import type { NormaliserOptions } from "./normalise/normaliser.ts";
-import { RawTransform } from "./raw-transform.ts";
+import type { NormalisedAccount, NormaliserOptions } from "./normalise/normaliser.ts";
 import type { TemporaryFile, TemporaryFiles } from "./temporary-file.ts";
+import { readVegaTime, type SplitTime } from "./vega-time.ts";
 
-/** A slow node's rows are checked and counted this often at least. */
+/** The rows of a slow node are checked and counted at least this often. */
 const FLUSH_MILLIS = 300;
-/** A row is needed for a moment only. V8 would take several times as much memory before it collects garbage. */
+/** V8 would by default take several times as much memory before it collects the garbage of rows. */
 const YOUNG_GENERATION_MB = 8;
 /** Memory for rows where all of them fit into one block. */
 const FEW_RUN_BYTES = 4 * 1024 * 1024;
 
-/** What an export's rows tell of it. */
-export interface IntakeResult extends Written {
-  readonly rows: number;
-  readonly firstTime: bigint | undefined;
-  readonly lastTime: bigint | undefined;
-  readonly columns: readonly string[];
-  readonly dropped: { readonly asset: number; readonly party: number; readonly range: number };
-  readonly outgoingOnly: boolean;
-  readonly flows?: LedgerFlows;
-  readonly fingerprint?: LedgerFingerprint;
-}
+/** A finished file; flows and fingerprint are left out of a raw export. */
+export type IntakeResult = Written &
+  Omit<NormalisedAccount, "flows" | "fingerprint"> &
+  Partial<Pick<NormalisedAccount, "flows" | "fingerprint">> & { readonly columns: readonly string[] };
 
-/** Takes a node's bytes and makes a file of them. Methods throw and reject as BlockWriter's and MalformedCsv. */
+/** Takes a node's bytes and makes a file of them. The methods throw as BlockWriter's do, and MalformedCsv. */
 export interface LedgerIntake {
   readonly file: Pick<TemporaryFile<Written>, "open" | "dispose">;
   /** Rows taken so far. */
@@ -37,7 +30,7 @@ export interface LedgerIntake {
   /** See BlockWriter. */
   write(chunk: Buffer): Promise<void> | undefined;
   finish(): Promise<IntakeResult>;
-  /** Ends all work; the file stays where the export is finished. Never rejects. */
+  /** Ends all work, and keeps a finished file. Never rejects. */
   stop(): Promise<void>;
 }
 
@@ -50,7 +43,7 @@ export async function normalisedIntake(
   options: NormaliserOptions,
   onFailure: (error: Error) => void,
 ): Promise<LedgerIntake> {
-  const runs = await files.create();
+  const runs = await files.create(fileSink);
   const sink = (handle: FileHandle): BlockSink<LedgerWritten> => {
     const work = { ...options, fd: handle.fd, runsFd: runs.fd };
     return {
@@ -81,7 +74,7 @@ export async function normalisedIntake(
     get rows() {
       return file.rows;
     },
-    write: (chunk) => file.write([chunk]),
+    write: (chunk) => file.write(chunk),
     async finish() {
       const written = await file.finish();
       return { ...written, columns: written.fingerprint.columns };
@@ -90,30 +83,45 @@ export async function normalisedIntake(
   };
 }
 
-/** The node's bytes as they are, once each row is seen to be a ledger's. */
+/** The node's bytes as they are, each row of them checked. */
 export async function rawIntake(files: TemporaryFiles): Promise<LedgerIntake> {
-  const transform = new RawTransform();
-  const file = await files.create();
+  const tally = new RowTally();
+  const time: SplitTime = { seconds: 0, nanos: 0 };
+  let columns: LedgerColumns | undefined;
+  const splitter = new CsvSplitter((record) => {
+    if (record.end === record.start) return;
+    if (columns === undefined) {
+      columns = new LedgerColumns(record);
+      return;
+    }
+    columns.check(record, tally.rows + 1);
+    const at = columns.time;
+    const isKnown =
+      at !== -1 && readVegaTime(record.bytes, fieldStart(record, at), record.fieldEnds[at] as number, time);
+    tally.add(isKnown ? time : undefined);
+  });
+  const file = await files.create(fileSink);
   return {
     file,
     get rows() {
-      return transform.tally.rows;
+      return tally.rows;
     },
-    write: (chunk) => file.write(transform.push(chunk)),
+    write(chunk) {
+      splitter.push(chunk);
+      return file.write(chunk);
+    },
     async finish() {
-      transform.end();
-      const { columns } = transform;
+      splitter.end();
       if (columns === undefined) throw new MalformedCsv("it has not even a header row");
-      const { rows, firstTime, lastTime } = transform.tally;
-      const written = await file.finish();
+      const { rows, firstTime, lastTime } = tally;
       return {
-        ...written,
+        ...(await file.finish()),
         rows,
         firstTime,
         lastTime,
-        columns,
+        columns: columns.names,
         dropped: { asset: 0, party: 0, range: 0 },
-        outgoingOnly: !columns.includes("effect"),
+        outgoingOnly: !columns.names.includes("effect"),
       };
     },
     stop: async () => {},

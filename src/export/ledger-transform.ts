@@ -1,16 +1,12 @@
-import { closest } from "fastest-levenshtein";
-
-import { UserError } from "../errors.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { type CsvRecord, fieldStart, fieldText, MalformedCsv } from "./csv-splitter.ts";
-import { compareTimes, joinTime, readVegaTime, type SplitTime } from "./vega-time.ts";
+import { compareTimes, joinTime, type SplitTime } from "./vega-time.ts";
 
 /** Counts rows and remembers the earliest and latest of their times, without allocating per row. */
 export class RowTally {
   rows = 0;
   #first: SplitTime | undefined;
   #last: SplitTime | undefined;
-  readonly #time: SplitTime = { seconds: 0, nanos: 0 };
 
   get firstTime(): Nanoseconds | undefined {
     return this.#first === undefined ? undefined : joinTime(this.#first);
@@ -20,12 +16,7 @@ export class RowTally {
     return this.#last === undefined ? undefined : joinTime(this.#last);
   }
 
-  /** One row, with the bytes of its vega_time; bytes that are no time leave the span as it is. */
-  addWithTimeAt(bytes: Uint8Array, start: number, end: number): void {
-    this.add(readVegaTime(bytes, start, end, this.#time) ? this.#time : undefined);
-  }
-
-  /** One row; the time is copied out. */
+  /** Adds one row; its time, where it has one, is copied. */
   add(time: SplitTime | undefined): void {
     this.rows += 1;
     if (time === undefined) return;
@@ -112,16 +103,4 @@ function isInteger(bytes: Uint8Array, start: number, end: number): boolean {
     if (digit < 0 || digit > 9) return false;
   }
   return true;
-}
-
-/** The positions of the chosen columns, each once. Throws UserError naming the nearest match and all there are. */
-export function chooseColumns(columns: readonly string[], chosen: readonly string[]): readonly number[] {
-  return [...new Set(chosen)].map((name) => {
-    const at = columns.indexOf(name);
-    if (at !== -1) return at;
-    throw new UserError(`This export has no column “${name}”; did you mean “${closest(name, [...columns])}”?`, {
-      remedy: `Its columns are: ${columns.join(", ")}.`,
-      option: "columns",
-    });
-  });
 }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 
 import { codeOf } from "../errors.ts";
-import { type BlockSink, BlockWriter, fileSink, toDiskFullError, type Written } from "./block-writer.ts";
+import { type BlockSink, BlockWriter, toDiskFullError, type Written } from "./block-writer.ts";
 
 const READ_BYTES = 64 * 1024;
 
@@ -19,40 +19,35 @@ export interface TemporaryFilesOptions {
 }
 
 export interface TemporaryFiles {
-  /** `sink` makes the file of the bytes that are written to it; left out, it holds them as they are. */
-  create(): Promise<TemporaryFile<Written>>;
+  /** A new file, which `sink` makes of the bytes written to it. */
   create<Result extends Written>(sink: (handle: FileHandle) => BlockSink<Result>): Promise<TemporaryFile<Result>>;
 }
 
 /**
- * Files that vanish with the process: each loses its name as soon as it is open, so that a crash leaves none behind.
- * Where a system refuses to remove the name of an open file, `dispose` removes it, and names that a crash left behind are
- * swept at first use; such a system refuses to sweep open files, too.
+ * Files that are gone when the process ends: the name of each is removed as soon as it is open. Where a system refuses to
+ * remove the name of an open file, `dispose` removes it. Files that a crash left behind on such a system are removed
+ * before the first one is made; it refuses to remove files that another process has open.
  */
 export function temporaryFiles(options: TemporaryFilesOptions = {}): TemporaryFiles {
   const openFile = options.openFile ?? ((file: string) => open(file, "wx+", 0o600));
   let directory: Promise<string> | undefined;
   let swept: Promise<void> | undefined;
-  return { create };
-
-  async function create(): Promise<TemporaryFile<Written>>;
-  async function create<Result extends Written>(
-    sink: (handle: FileHandle) => BlockSink<Result>,
-  ): Promise<TemporaryFile<Result>>;
-  async function create(sink: (handle: FileHandle) => BlockSink<Written> = fileSink): Promise<TemporaryFile<Written>> {
-    const folder = options.directory ?? (await (directory ??= privateDirectory()));
-    // Each time, since systems clean their temporary folders of anything unused for days.
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    swept ??= sweep(folder);
-    await swept;
-    const file = path.join(folder, `ledger-${randomBytes(16).toString("hex")}.part`);
-    const handle = await openFile(file).catch((thrown: unknown) => Promise.reject(toDiskFullError(thrown, 0)));
-    const nameless = await unlink(file).then(
-      () => true,
-      (error: unknown) => codeOf(error) === "ENOENT",
-    );
-    return new TemporaryFile(handle, nameless ? undefined : file, sink(handle));
-  }
+  return {
+    async create(sink) {
+      const folder = options.directory ?? (await (directory ??= privateDirectory()));
+      // Each time, since systems remove from their temporary folders what was not used for days.
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      swept ??= sweep(folder);
+      await swept;
+      const file = path.join(folder, `ledger-${randomBytes(16).toString("hex")}.part`);
+      const handle = await openFile(file).catch((thrown: unknown) => Promise.reject(toDiskFullError(thrown, 0)));
+      const nameless = await unlink(file).then(
+        () => true,
+        (error: unknown) => codeOf(error) === "ENOENT",
+      );
+      return new TemporaryFile(handle, nameless ? undefined : file, sink(handle));
+    },
+  };
 }
 
 /** A folder that only this user can read; a folder of another user under its name is not used. */
@@ -84,19 +79,19 @@ export class TemporaryFile<Result extends Written> {
     this.#writer = new BlockWriter(sink);
   }
 
-  /** For a thread that writes to it as well. */
+  /** For a thread that writes to it. */
   get fd(): number {
     return this.#handle.fd;
   }
 
-  /** Rows written so far, where the sink counts them. */
+  /** The rows that the sink has counted so far. */
   get rows(): number {
     return this.#writer.rows;
   }
 
   /** See BlockWriter. */
-  write(chunks: readonly Uint8Array[]): Promise<void> | undefined {
-    return this.#writer.write(chunks);
+  write(chunk: Uint8Array): Promise<void> | undefined {
+    return this.#writer.write(chunk);
   }
 
   /** Waits until everything is written. Once only. */

@@ -37,7 +37,7 @@ describe("BlockWriter", () => {
           expected.fill(`piece ${index}, `, at, at + length);
           // The same memory is reused at once: it must have been read by then.
           const piece = Buffer.from(expected.subarray(at, at + length));
-          const room = writer.write([piece.subarray(0, 7), piece.subarray(7)]);
+          const room = writer.write(piece);
           piece.fill("x");
           if (room !== undefined) await room;
           at += length;
@@ -57,7 +57,7 @@ describe("BlockWriter", () => {
     const pieces = Array.from({ length: 30 }, (_, index) => Buffer.alloc(700_001, `piece ${index}, `));
     const expected = Buffer.concat(pieces);
     const rooms = pieces.map((piece) => {
-      const room = writer.write([piece]);
+      const room = writer.write(piece);
       piece.fill("x");
       return room;
     });
@@ -72,7 +72,7 @@ describe("BlockWriter", () => {
   test("holds its caller back when the disk is slower, and never holds more than its blocks", async () => {
     const writer = new BlockWriter(fileSink(handle));
     const waits: Promise<void>[] = [];
-    const room = writer.write([Buffer.alloc(40 * MIB, "a")]);
+    const room = writer.write(Buffer.alloc(40 * MIB, "a"));
     if (room !== undefined) waits.push(room);
     expect(waits).toHaveLength(1);
     await Promise.all(waits);
@@ -83,7 +83,7 @@ describe("BlockWriter", () => {
   test("can be stopped in the middle, twice, and leaves no thread behind", async () => {
     const writer = new BlockWriter(fileSink(handle));
     // The last block is free.
-    expect(writer.write([Buffer.alloc(5 * MIB)])).toBeUndefined();
+    expect(writer.write(Buffer.alloc(5 * MIB))).toBeUndefined();
     await writer.stop();
     await writer.stop();
     expect((await handle.stat()).size).toBeLessThanOrEqual(5 * MIB);
@@ -95,7 +95,7 @@ describe("BlockWriter", () => {
         handle.write(bytes, from, Math.ceil(length / 2), to),
     });
     const writer = new BlockWriter(fileSink(half));
-    expect(writer.write([Buffer.from("twelve bytes")])).toBeUndefined();
+    expect(writer.write(Buffer.from("twelve bytes"))).toBeUndefined();
     await writer.finish();
     expect(await readFile(fileName(), "utf8")).toBe("twelve bytes");
   });
@@ -112,7 +112,7 @@ describe("BlockWriter", () => {
     const start = () => thread as unknown as BlockThread<Written>;
     const writer = new BlockWriter({ ...fileSink(handle), start, flushMillis: 300 });
     const write = async (bytes: number, sentBefore: readonly number[], pause: number) => {
-      expect(writer.write([Buffer.alloc(bytes)])).toBeUndefined();
+      expect(writer.write(Buffer.alloc(bytes))).toBeUndefined();
       await vi.advanceTimersByTimeAsync(pause);
       expect(sent).toEqual(sentBefore);
     };
@@ -131,7 +131,7 @@ describe("BlockWriter", () => {
     const readOnly = await open(fileName(), "r");
     const writer = new BlockWriter(fileSink(readOnly));
     const writing = (async () => {
-      await writer.write([Buffer.alloc(5 * MIB)]);
+      await writer.write(Buffer.alloc(5 * MIB));
       await writer.finish();
     })();
     await expect(writing).rejects.toThrow("EBADF");

@@ -1,7 +1,5 @@
 import * as fc from "fast-check";
 
-import type { RawTransform } from "../../src/export/raw-transform.ts";
-
 /** CSV for these tests, and the chunks in which it is passed on. */
 
 export const COLUMNS_12 = [
@@ -116,13 +114,3 @@ export const cell = fc.oneof(
   ),
   fc.string({ unit: "grapheme", maxLength: 12 }),
 );
-
-/** The output of a transform for these chunks, whose memory is overwritten after each call: keeping some of it would show. */
-export function pushReused(transform: RawTransform, chunks: readonly Buffer[]): Buffer[] {
-  return chunks.map((chunk) => {
-    const reused = Buffer.from(chunk);
-    const output = Buffer.concat(transform.push(reused));
-    reused.fill("#");
-    return output;
-  });
-}

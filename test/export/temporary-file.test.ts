@@ -8,6 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { StorageError } from "../../src/errors.ts";
+import { fileSink } from "../../src/export/block-writer.ts";
 import { temporaryFiles } from "../../src/export/temporary-file.ts";
 
 let directory: string;
@@ -18,10 +19,10 @@ afterEach(() => rm(directory, { recursive: true }));
 
 describe("a temporary file", () => {
   test("returns what was written, as often as asked, and its SHA-256", async () => {
-    const file = await temporaryFiles({ directory }).create();
+    const file = await temporaryFiles({ directory }).create(fileSink);
     const bytes = randomBytes(3_000_000);
     for (let at = 0; at < bytes.length; at += 70_001) {
-      const room = file.write([bytes.subarray(at, at + 35_000), bytes.subarray(at + 35_000, at + 70_001)]);
+      const room = file.write(bytes.subarray(at, at + 70_001));
       if (room !== undefined) await room;
     }
     expect(await file.finish()).toEqual({
@@ -35,7 +36,7 @@ describe("a temporary file", () => {
   });
 
   test("an empty one is empty", async () => {
-    const file = await temporaryFiles({ directory }).create();
+    const file = await temporaryFiles({ directory }).create(fileSink);
     expect((await file.finish()).sizeBytes).toBe(0);
     expect((await buffer(file.open())).length).toBe(0);
     await file.dispose();
@@ -49,7 +50,7 @@ describe("a temporary file", () => {
       handles.push(handle);
       return handle;
     };
-    const file = await temporaryFiles({ directory, openFile }).create();
+    const file = await temporaryFiles({ directory, openFile }).create(fileSink);
     const mode = process.platform === "win32" ? 0o600 : (await handles[0]!.stat()).mode & 0o777;
     expect(mode).toBe(0o600);
     expect(await readdir(directory)).toEqual([]);
@@ -57,8 +58,8 @@ describe("a temporary file", () => {
   });
 
   test("is gone once it is disposed of, also for readers that have begun", async () => {
-    const file = await temporaryFiles({ directory }).create();
-    await file.write([randomBytes(300_000)]);
+    const file = await temporaryFiles({ directory }).create(fileSink);
+    await file.write(randomBytes(300_000));
     await file.finish();
     const reader = file.open();
     await file.dispose();
@@ -70,7 +71,7 @@ describe("a temporary file", () => {
   test("what a crash left is swept at first use, other files are left alone", async () => {
     await writeFile(path.join(directory, `ledger-${"0a".repeat(16)}.part`), "left over");
     await writeFile(path.join(directory, "notes.txt"), "somebody's");
-    const file = await temporaryFiles({ directory }).create();
+    const file = await temporaryFiles({ directory }).create(fileSink);
     expect(await readdir(directory)).toEqual(["notes.txt"]);
     await file.dispose();
   });
@@ -78,9 +79,9 @@ describe("a temporary file", () => {
   test("the folder is made anew when a cleaner has taken it away", async () => {
     const folder = path.join(directory, "below");
     const files = temporaryFiles({ directory: folder });
-    await (await files.create()).dispose();
+    await (await files.create(fileSink)).dispose();
     await rm(folder, { recursive: true });
-    await (await files.create()).dispose();
+    await (await files.create(fileSink)).dispose();
     expect(existsSync(folder)).toBe(true);
   });
 
@@ -107,7 +108,7 @@ describe("a temporary file", () => {
         used.push(path.dirname(name));
         return open(name, "wx+", 0o600);
       };
-      await (await temporaryFiles({ openFile }).create()).dispose();
+      await (await temporaryFiles({ openFile }).create(fileSink)).dispose();
       const [folder = ""] = used;
       expect(folder === usual).toBe(isUsed);
       expect((await lstat(folder)).mode & 0o777).toBe(0o700);
@@ -117,13 +118,13 @@ describe("a temporary file", () => {
   test("a disk too full for a file's name is one, too", async () => {
     const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
     const files = temporaryFiles({ directory, openFile: () => Promise.reject(full) });
-    await expect(files.create()).rejects.toThrow(StorageError);
+    await expect(files.create(fileSink)).rejects.toThrow(StorageError);
   });
 
   test.runIf(existsSync("/dev/full"))("a full disk is one clear sentence", async () => {
-    const file = await temporaryFiles({ directory, openFile: () => open("/dev/full", "r+") }).create();
+    const file = await temporaryFiles({ directory, openFile: () => open("/dev/full", "r+") }).create(fileSink);
     const writing = (async () => {
-      for (let count = 0; count < 4; count += 1) await file.write([Buffer.alloc(600_000)]);
+      for (let count = 0; count < 4; count += 1) await file.write(Buffer.alloc(600_000));
       await file.finish();
     })();
     await expect(writing).rejects.toThrow(StorageError);

@@ -3,18 +3,22 @@ import { compareTimes, type SplitTime } from "../vega-time.ts";
 /** A party has one account of an asset by type and market; more than this are not followed. */
 const MAX_ACCOUNTS = 5000;
 
-/** The balance of one account before its first entry and after its last. */
-export interface KnownBalance {
+/** One of the party's accounts, as the file names it. */
+export interface OwnAccount {
   readonly account: string;
   readonly market: string;
+}
+
+/** The balance of an account before its first entry and after its last. */
+interface KnownBalance extends OwnAccount {
   readonly opening: bigint;
   readonly closing: bigint;
 }
 
-/** The entries of one moment, in no known order: each leads from a balance to the next. */
+/** The entries of one moment, whose order is not known: each leads from one balance to another. */
 class Moment {
   readonly time: SplitTime;
-  /** How often a balance is left, less how often it is reached; without the balances where that is 0. */
+  /** By balance: how many entries begin with it, less how many end with it; without those of which that is 0. */
   readonly #left = new Map<bigint, number>();
 
   constructor(time: SplitTime) {
@@ -26,7 +30,7 @@ class Moment {
     this.#count(after, -1);
   }
 
-  /** The balance before all of them and after; undefined where their order matters, or where they do not follow. */
+  /** The balance before all entries and after them; undefined where it depends on their order, or they do not connect. */
   get ends(): { readonly before: bigint; readonly after: bigint } | undefined {
     if (this.#left.size !== 2) return undefined;
     const [before] = [...this.#left].find(([, count]) => count === 1) ?? [];
@@ -41,32 +45,25 @@ class Moment {
   }
 }
 
-interface Account {
-  readonly name: string;
-  readonly market: string;
+interface Account extends OwnAccount {
   first: Moment;
   last: Moment;
-  /** All that came, less all that went. */
+  /** The sum of all entries. */
   change: bigint;
   isKnown: boolean;
 }
 
 /**
- * Follows the balances of the party's own accounts, whatever order the rows come in. A balance is known where the entries
- * of its first and last moment say it in any order, and all entries between add up to the difference.
+ * Follows the balances of the party's own accounts, in whatever order the rows come. A balance is known where it follows
+ * from the entries of the first and of the last moment in any order, and all entries add up to the difference.
  */
 export class Balances {
   readonly #accounts = new Map<string, Account>();
-  /** Accounts beyond the bound. */
+  /** Whether there were more accounts than MAX_ACCOUNTS. */
   #isFull = false;
 
-  /** One entry: what it brought to the account, and the balance after it; undefined where the node does not say. */
-  add(
-    { account, market }: { readonly account: string; readonly market: string },
-    time: SplitTime,
-    change: bigint,
-    after: bigint | undefined,
-  ): void {
+  /** Adds an entry: the change of the account, and the balance after it; undefined where the node does not tell. */
+  add({ account, market }: OwnAccount, time: SplitTime, change: bigint, after: bigint | undefined): void {
     const key = `${account} ${market}`;
     let entry = this.#accounts.get(key);
     if (entry === undefined) {
@@ -75,7 +72,7 @@ export class Balances {
         return;
       }
       const moment = new Moment(time);
-      entry = { name: account, market, first: moment, last: moment, change: 0n, isKnown: true };
+      entry = { account, market, first: moment, last: moment, change: 0n, isKnown: true };
       this.#accounts.set(key, entry);
     }
     entry.change += change;
@@ -93,17 +90,17 @@ export class Balances {
     if (fromLast >= 0) entry.last.add(before, after);
   }
 
-  /** Those that are known, by account and market, and the number of those that are not. */
+  /** The known balances, by account and market, and the number of accounts whose balance is not known. */
   result(): { readonly known: readonly KnownBalance[]; readonly unknown: number } {
     const known: KnownBalance[] = [];
     const accounts = [...this.#accounts].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    for (const [, { name, market, first, last, change, isKnown }] of accounts) {
+    for (const [, { account, market, first, last, change, isKnown }] of accounts) {
       const opening = first.ends?.before;
       const closing = last.ends?.after;
       if (!isKnown || opening === undefined || closing === undefined || opening + change !== closing) continue;
       // An account of the network is never overdrawn.
       if (opening < 0n) continue;
-      known.push({ account: name, market, opening, closing });
+      known.push({ account, market, opening, closing });
     }
     return { known, unknown: this.#accounts.size - known.length + (this.#isFull ? 1 : 0) };
   }

@@ -1,5 +1,8 @@
+import { closest } from "fastest-levenshtein";
+
+import { UserError } from "../../errors.ts";
 import { MalformedCsv } from "../csv-splitter.ts";
-import { chooseColumns, type LedgerColumns } from "../ledger-transform.ts";
+import type { LedgerColumns } from "../ledger-transform.ts";
 import { textCell } from "./cell.ts";
 
 /** The columns of every file, whatever the release of the node: docs/ledger.md explains each. */
@@ -49,9 +52,9 @@ export interface FileColumn {
 }
 
 /**
- * The columns of the file for a node's header: those of every file, then what a later release adds; of these the chosen
- * ones, where some are. Throws MalformedCsv for a header that names one twice, and UserError for a chosen one that is not
- * there.
+ * The columns of the file for a node's header: those of every file, then those that a later release adds; of these the
+ * chosen ones, each once, where some are. Throws MalformedCsv for a header that names one twice. For a chosen column that
+ * is not there, throws UserError with the nearest match and all names.
  */
 export function fileColumns({ names }: LedgerColumns, chosen: readonly string[]): readonly FileColumn[] {
   const known: readonly string[] = FILE_COLUMNS.filter((name) => name !== "amount");
@@ -59,17 +62,21 @@ export function fileColumns({ names }: LedgerColumns, chosen: readonly string[])
   if (twice !== undefined) throw new MalformedCsv(`its header names ${twice} twice`);
   const all: FileColumn[] = [
     ...FILE_COLUMNS.map((name) => ({ name, kind: KINDS[name], from: name === "amount" ? -1 : names.indexOf(name) })),
-    // A node's own `amount` is none of ours.
+    // `amount` is a column of this bot's.
     ...names.flatMap((name, from): FileColumn[] =>
       known.includes(name) ? [] : [{ name: name === "amount" ? "node_amount" : name, kind: "text", from }],
     ),
   ];
   if (chosen.length === 0) return all;
-  const places = chooseColumns(
-    all.map(({ name }) => name),
-    chosen,
-  );
-  return places.flatMap((place) => all.slice(place, place + 1));
+  return [...new Set(chosen)].map((name) => {
+    const column = all.find((one) => one.name === name);
+    if (column !== undefined) return column;
+    const columns = all.map((one) => one.name);
+    throw new UserError(`This export has no column “${name}”; did you mean “${closest(name, columns)}”?`, {
+      remedy: `Its columns are: ${columns.join(", ")}.`,
+      option: "columns",
+    });
+  });
 }
 
 /** The names as cells, with a line end. */

@@ -1,17 +1,11 @@
 import type { LedgerFlows } from "../ledger-account.ts";
 import type { SplitTime } from "../vega-time.ts";
-import { Balances } from "./balances.ts";
+import { Balances, type OwnAccount } from "./balances.ts";
 import { DecimalSum } from "./decimal-sum.ts";
 
-/** Transfer types told apart; what a node sends beyond is summed as `other`. */
+/** Transfer types that are summed on their own; all further ones are summed as `other`. */
 const MAX_TYPES = 200;
 const OTHER = "other";
-
-/** One side of an entry, as the file names it. */
-export interface OwnAccount {
-  readonly account: string;
-  readonly market: string;
-}
 
 /** Which sides of an entry are the party's own. */
 export interface EntrySides {
@@ -19,19 +13,13 @@ export interface EntrySides {
   readonly to: boolean;
 }
 
-/** One transfer type's. */
+/** The sums of one transfer type. */
 class TypeSum {
   rows = 0;
   readonly in = new DecimalSum();
   readonly out = new DecimalSum();
   /** Between two of the party's own accounts. */
   readonly internal = new DecimalSum();
-}
-
-interface Flow {
-  readonly rows: number;
-  readonly in: bigint;
-  readonly out: bigint;
 }
 
 /** Sums of the kept rows, exact, in any order. */
@@ -44,7 +32,7 @@ export class LedgerSums {
     this.#outgoingOnly = outgoingOnly;
   }
 
-  /** Of all rows, whichever way. */
+  /** Of all rows, in whichever direction. */
   get quantity(): bigint {
     return this.#sum(({ in: came, out, internal }) => came.value + out.value + internal.value);
   }
@@ -67,27 +55,22 @@ export class LedgerSums {
     way.add(bytes, start, end);
   }
 
-  /** What an entry did to one of the party's accounts; `balance` is what it had then. */
+  /** Adds an entry to one of the party's accounts; `balance` is the one after it. */
   addBalance(account: OwnAccount, time: SplitTime, change: bigint, balance: bigint | undefined): void {
     if (!this.#outgoingOnly) this.#balances.add(account, time, change, balance);
   }
 
   flows(): LedgerFlows {
-    const types = [...this.#types].map(([type, sum]) => ({
-      type,
-      rows: sum.rows,
-      in: sum.in.value,
-      out: sum.out.value,
-    }));
-    const total = {
-      rows: types.reduce((all, { rows }) => all + rows, 0),
-      in: this.#sum((sum) => sum.in.value),
-      out: this.#sum((sum) => sum.out.value),
-    };
+    const types = [...this.#types].toSorted(([, a], [, b]) => b.rows - a.rows);
+    const rows = types.reduce((all, [, sum]) => all + sum.rows, 0);
     const { known, unknown } = this.#balances.result();
     return {
-      types: types.toSorted((a, b) => b.rows - a.rows).map(({ type, ...sum }) => ({ type, ...this.#flow(sum) })),
-      total: this.#flow(total),
+      types: types.map(([type, sum]) => ({ type, ...this.#flow(sum.rows, sum.in.value, sum.out.value) })),
+      total: this.#flow(
+        rows,
+        this.#sum((sum) => sum.in.value),
+        this.#sum((sum) => sum.out.value),
+      ),
       balances: known.map(({ opening, closing, ...account }) => ({
         ...account,
         opening: String(opening),
@@ -101,8 +84,8 @@ export class LedgerSums {
     return [...this.#types.values()].reduce((all, sum) => all + of(sum), 0n);
   }
 
-  #flow(sum: Flow): LedgerFlows["total"] {
-    const both = this.#outgoingOnly ? {} : { in: String(sum.in), net: String(sum.in - sum.out) };
-    return { rows: sum.rows, out: String(sum.out), ...both };
+  #flow(rows: number, came: bigint, out: bigint): LedgerFlows["total"] {
+    const both = this.#outgoingOnly ? {} : { in: String(came), net: String(came - out) };
+    return { rows, out: String(out), ...both };
   }
 }

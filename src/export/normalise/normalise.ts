@@ -4,18 +4,15 @@
 
 import { createHash } from "node:crypto";
 
+import type { Written } from "../block-writer.ts";
 import { type NormalisedAccount, Normaliser, type NormaliserOptions } from "./normaliser.ts";
 import { RowSorter, writeAll } from "./row-sorter.ts";
 
-/** What a finished file is, besides its bytes. */
-export interface LedgerWritten extends NormalisedAccount {
-  readonly sizeBytes: number;
-  /** Lower-case hex. */
-  readonly sha256: string;
-}
+/** A finished file. */
+export interface LedgerWritten extends NormalisedAccount, Written {}
 
 export interface LedgerWorkOptions extends NormaliserOptions {
-  /** An open file for the result, and one for what is sorted on the way; both are written from their beginning. */
+  /** An open file for the result, and one for the sorted runs; both are written from their beginning. */
   readonly fd: number;
   readonly runsFd: number;
   /** Memory for rows. Default 16 MiB. */
@@ -23,9 +20,8 @@ export interface LedgerWorkOptions extends NormaliserOptions {
 }
 
 /**
- * Makes a file of a node's bytes: rows checked, filtered, in one form, sorted. It does not wait for anything, so it runs
- * in a thread of its own (ledger-thread.ts) unless there is little to do. Throws as Normaliser does, and the system's
- * errors.
+ * Makes a file of a node's bytes: rows checked, filtered, in one form, sorted. It blocks its thread, so it runs in one of
+ * its own (ledger-thread.ts) unless there are few rows. Throws as Normaliser does, and the system's errors.
  */
 export class LedgerWork {
   readonly #options: LedgerWorkOptions;

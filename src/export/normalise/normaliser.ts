@@ -4,9 +4,10 @@ import { idMatcher, type IdMatcher } from "../id-matcher.ts";
 import type { LedgerFingerprint, LedgerFlows } from "../ledger-account.ts";
 import { LedgerColumns, RowTally } from "../ledger-transform.ts";
 import { compareTimes, readVegaTime, splitTime, type SplitTime } from "../vega-time.ts";
+import type { OwnAccount } from "./balances.ts";
 import { writeAmount, writeBytes, writeId, writeText } from "./cell.ts";
 import { type FileColumn, fileColumns, headerRow } from "./file-columns.ts";
-import { type EntrySides, LedgerSums, type OwnAccount } from "./ledger-sums.ts";
+import { type EntrySides, LedgerSums } from "./ledger-sums.ts";
 import { accountTypeName, transferTypeName } from "./names.ts";
 import { type TypeName, TypeNames } from "./type-names.ts";
 import type { RowSorter } from "./row-sorter.ts";
@@ -22,9 +23,9 @@ const MORE_BYTES = 1024;
 export interface NormaliserOptions {
   readonly query: LedgerQuery;
   /** The columns of the file, of those it would have, in this order; left out = all. */
-  readonly columns?: readonly string[];
+  readonly columns?: readonly string[] | undefined;
   /** Digits behind the point of an `amount`; left out = unknown, so that `amount` is empty. */
-  readonly decimals?: number;
+  readonly decimals?: number | undefined;
 }
 
 /** A finished file's account, as far as its rows tell it. */

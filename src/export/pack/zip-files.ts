@@ -3,14 +3,15 @@ import type { Readable } from "node:stream";
 import { ZipFile } from "yazl";
 
 import type { Attachment } from "../../reply/attachment.ts";
+import { fileSink } from "../block-writer.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 
-/** No time of its own (the earliest that the format knows), so that the same files give the same bytes. */
+/** The earliest time that the format has, for every file, so that the same files give the same bytes. */
 const NO_TIME = new Date(1980, 0, 1);
 
 /**
- * Compresses files into one .zip on disk, a format that phones open. The originals stay their owner's. Rejects with
- * StorageError when the disk is full, with the failure of a file that cannot be read, or with the signal's reason.
+ * Compresses files into one .zip on disk, a format that phones open. The caller still disposes of the originals. Rejects
+ * with StorageError when the disk is full, with the error of a file that cannot be read, or with the signal's reason.
  */
 export async function zipFiles(
   name: string,
@@ -18,12 +19,12 @@ export async function zipFiles(
   temporary: TemporaryFiles,
   signal: AbortSignal,
 ): Promise<Attachment> {
-  const target = await temporary.create();
+  const target = await temporary.create(fileSink);
   try {
     const zip = new ZipFile();
     for (const file of files) {
       zip.addReadStreamLazy(file.name, { compress: true, mtime: NO_TIME, forceDosTimestamp: true }, (give) => {
-        // A source that fails must fail the archive: neither hang it nor end the process.
+        // The error of a source ends the archive; without this, the archive would never end, or the process would.
         try {
           const source = file.attachment.open();
           source.once("error", (error) => zip.emit("error", error));
@@ -38,7 +39,7 @@ export async function zipFiles(
     zip.on("error", (error: unknown) => output.destroy(error instanceof Error ? error : new Error(String(error))));
     for await (const chunk of output) {
       signal.throwIfAborted();
-      await target.write([chunk as Buffer]);
+      await target.write(chunk as Buffer);
     }
     signal.throwIfAborted();
     const written = await target.finish();

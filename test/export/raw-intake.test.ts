@@ -1,13 +1,18 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { MalformedCsv } from "../../src/export/csv-splitter.ts";
-import { RawTransform } from "../../src/export/raw-transform.ts";
+import { type IntakeResult, rawIntake } from "../../src/export/ledger-intake.ts";
+import { temporaryFiles, type TemporaryFiles } from "../../src/export/temporary-file.ts";
 import { saying } from "../support/said.ts";
-import { cell, chunkings, COLUMNS_12, COLUMNS_13, csv, pushReused, row } from "./ledger-csv.ts";
+import { cell, chunkings, COLUMNS_12, COLUMNS_13, csv, row } from "./ledger-csv.ts";
 
 const TIMES = [
   "2023-01-18 01:09:59.297309+00",
@@ -16,20 +21,36 @@ const TIMES = [
   "2022-06-01 00:00:00+00",
 ];
 
-function run(chunks: readonly Buffer[]): { bytes: Buffer; transform: RawTransform } {
-  const transform = new RawTransform();
-  const bytes = Buffer.concat(pushReused(transform, chunks));
-  transform.end();
-  return { bytes, transform };
+let files: TemporaryFiles;
+beforeAll(async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), "bellwether-test-"));
+  files = temporaryFiles({ directory });
+  return () => rm(directory, { recursive: true });
+});
+
+/** The file of these chunks, whose memory is overwritten after each call: keeping some of it would show. */
+async function run(chunks: readonly Buffer[]): Promise<{ bytes: Buffer; result: IntakeResult }> {
+  const intake = await rawIntake(files);
+  try {
+    for (const chunk of chunks) {
+      const reused = Buffer.from(chunk);
+      await intake.write(reused);
+      reused.fill("#");
+    }
+    const result = await intake.finish();
+    return { bytes: await buffer(intake.file.open()), result };
+  } finally {
+    await intake.file.dispose();
+  }
 }
 
-describe("RawTransform", () => {
+describe("the intake of a raw export", () => {
   test.each([
     ["12 columns", COLUMNS_12],
     ["13 columns", COLUMNS_13],
     ["the time elsewhere", COLUMNS_12.toReversed()],
     ["no time", COLUMNS_12.slice(1)],
-  ])("%s, however the bytes are cut: not a byte differs, rows and span are right", (_name, columns) => {
+  ])("%s, however the bytes are cut: not a byte differs, rows and span are right", async (_name, columns) => {
     const rows = fc.array(
       fc.tuple(fc.constantFrom(...TIMES), cell).map(([time, type]) => row({ vega_time: time, transfer_type: type })),
       { maxLength: 10 },
@@ -38,25 +59,27 @@ describe("RawTransform", () => {
       .tuple(rows, fc.constantFrom("\n", "\r\n"))
       .map(([some, lineEnd]) => csv(columns, some, lineEnd))
       .chain((text) => fc.tuple(fc.constant(text), chunkings(Buffer.from(text))));
-    fc.assert(
-      fc.property(file, ([text, chunks]) => {
-        const { bytes, transform } = run(chunks);
+    await fc.assert(
+      fc.asyncProperty(file, async ([text, chunks]) => {
+        const { bytes, result } = await run(chunks);
         expect(bytes.equals(Buffer.from(text))).toBe(true);
         const model: Record<string, string>[] = parse(text, { columns: true });
-        expect(transform.columns).toEqual(columns);
-        expect(transform.tally.rows).toBe(model.length);
+        expect(result.columns).toEqual(columns);
+        expect(result.rows).toBe(model.length);
         const times = model.map((each) => TIMES.indexOf(each["vega_time"] ?? "")).filter((at) => at !== -1);
         const inOrder = [3, 2, 0, 1].filter((at) => times.includes(at)).map((at) => TIMES[at] ?? "");
-        expect([transform.tally.firstTime, transform.tally.lastTime]).toEqual(
+        expect([result.firstTime, result.lastTime]).toEqual(
           inOrder.length === 0 ? [undefined, undefined] : [moment(inOrder.at(0)), moment(inOrder.at(-1))],
         );
       }),
     );
   });
 
-  test("a last row without an end counts, blank lines do not", () => {
-    const { transform } = run([Buffer.from(`${csv(COLUMNS_12, [row()])}\n${csv(COLUMNS_12, [row()]).split("\n")[1]}`)]);
-    expect(transform.tally.rows).toBe(2);
+  test("a last row without an end counts, blank lines do not", async () => {
+    const { result } = await run([
+      Buffer.from(`${csv(COLUMNS_12, [row()])}\n${csv(COLUMNS_12, [row()]).split("\n")[1]}`),
+    ]);
+    expect(result.rows).toBe(2);
   });
 
   const whole = csv(COLUMNS_13, [row(), row()]);
@@ -74,21 +97,22 @@ describe("RawTransform", () => {
         saying(2, column),
       ]),
     ),
-  ])("%s is no ledger", (_name, bytes, named) => {
-    expect(() => run([Buffer.from(bytes)])).toThrow(MalformedCsv);
-    expect(() => run([Buffer.from(bytes)])).toThrow(named);
+  ])("%s is no ledger", async (_name, bytes, named) => {
+    const reading = run([Buffer.from(bytes)]);
+    await expect(reading).rejects.toThrow(MalformedCsv);
+    await expect(reading).rejects.toThrow(named);
   });
 
-  test("integers in quotes, negative ones and nulls pass, and so does a byte order mark", () => {
+  test("integers in quotes, negative ones and nulls pass, and so does a byte order mark", async () => {
     const text = `\uFEFF${csv(COLUMNS_13, [row({ effect: "-7", account_to_balance: "" })]).replace("-7", '"-7"')}`;
-    const { bytes, transform } = run([Buffer.from(text)]);
+    const { bytes, result } = await run([Buffer.from(text)]);
     expect(bytes.toString()).toBe(text);
-    expect([transform.tally.rows, transform.columns?.[0]]).toEqual([1, "vega_time"]);
-    expect(transform.tally.firstTime).toBeDefined();
+    expect([result.rows, result.columns[0]]).toEqual([1, "vega_time"]);
+    expect(result.firstTime).toBeDefined();
   });
 
-  test("no bytes: no columns", () => {
-    expect(run([]).transform.columns).toBeUndefined();
+  test("no bytes: no ledger", async () => {
+    await expect(run([])).rejects.toThrow(MalformedCsv);
   });
 });
 
