@@ -31,19 +31,18 @@ export interface LedgerExportRequest {
   /** Begins the file's name, after labels such as SIMULATED where they apply. */
   readonly name: string;
   readonly signal: AbortSignal;
-  /** Called now and then while bytes arrive, and where they broke off. */
+  /** Called at intervals while bytes arrive, and when the export fails after some have. */
   onProgress?(progress: {
     readonly bytes: number;
     readonly rows: number;
     /** Of the answer, from 0 to 1; absent where the node does not say how long it is. */
-    readonly share?: number;
+    readonly share?: number | undefined;
   }): void;
 }
 
-/** A complete export, on disk until its attachment is disposed of. */
+/** A whole export, on disk until its attachment is disposed of. */
 export interface LedgerFile {
   readonly attachment: Attachment;
-  /** All that is known of it besides its bytes, as JSON. */
   readonly account: LedgerAccount;
   /** Of the file, in its order. */
   readonly columns: readonly string[];
@@ -51,7 +50,7 @@ export interface LedgerFile {
 }
 
 export interface LedgerExportsConfig {
-  /** Where the files lie; default is a private folder under the system's one for temporary files. */
+  /** The folder of the files; default: a private folder under the system's one for temporary files. */
   readonly directory?: string;
   readonly log: Log;
   now(): Nanoseconds;
@@ -59,18 +58,18 @@ export interface LedgerExportsConfig {
   readonly maxBytes?: number;
   /** The most that all temporary files together may take, in bytes. Default 24 GiB. */
   readonly maxTemporaryBytes?: number;
-  /** Where the bytes go; default is the directory. */
+  /** Makes the files; default: in the directory. */
   readonly files?: TemporaryFiles;
-  /** How long a node that sent a malformed row may take to send the reason. Default 1 s. */
+  /** How long to wait, after a malformed row, for the node's own error. Default 1 s. */
   readonly reasonMillis?: Milliseconds;
 }
 
 const DEFAULT_MAX_BYTES = 8 * 1024 ** 3;
-/** An export of the largest size, its sorted runs and its file. */
+/** The node's bytes of an export of the largest size, its sorted runs and its file. */
 const DEFAULT_MAX_TEMPORARY_BYTES = 3 * DEFAULT_MAX_BYTES;
-/** Bytes on disk for one that is received: the sorted runs and the file, of which a row may be longer than the node's. */
+/** Bytes on disk for each byte received: those of the sorted runs and of the file, whose rows may be longer than the node's. */
 const DISK_BYTES = { raw: 1, normalised: 3 } as const;
-/** How many bytes behind a malformed row are still received: they may hold the reason why the row is cut. */
+/** Bytes that are still received behind a malformed row: the node's own error may be among them. */
 const MAX_REASON_BYTES = 64 * 1024;
 const DEFAULT_REASON_MILLIS = 1000;
 /** Every report is an edit of a message on some platforms. */
@@ -95,8 +94,8 @@ export class LedgerExports {
   }
 
   /**
-   * Prefers a node whose rows also say what the party received. A node that sends outgoing entries alone is remembered;
-   * each other node is asked once.
+   * Prefers a node whose rows also tell what the party received. Where a node sends outgoing entries alone, this is
+   * remembered, and each other node is asked once.
    */
   async export(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
     if (request.raw && (request.columns ?? []).length > 0) {
@@ -141,7 +140,7 @@ export class LedgerExports {
       intake = request.raw
         ? await rawIntake(this.#files)
         : await normalisedIntake(this.#files, { query, columns, decimals: unit?.decimals }, failure.reject);
-      // The node may be silent while the bytes received so far turn out to be no ledger.
+      // The thread may find that the bytes are no ledger while the node sends nothing.
       const failed = failure.promise.catch(async (error: unknown) => {
         if (error instanceof MalformedCsv) await delay(this.#config.reasonMillis ?? DEFAULT_REASON_MILLIS);
         throw error;
@@ -228,8 +227,7 @@ export class LedgerExports {
         const at = this.#config.now();
         if (at - reportedAt >= PROGRESS_EVERY) {
           reportedAt = at;
-          const share = stream.share();
-          request.onProgress({ bytes, rows: intake.rows, ...(share === undefined ? {} : { share }) });
+          request.onProgress({ bytes, rows: intake.rows, share: stream.share() });
         }
       }
       return drained?.catch(take);
@@ -286,7 +284,7 @@ function attachmentOf(
   };
 }
 
-/** `SIMULATED-PARTIAL-HISTORY-ledger-f8ac93d1-USDT-raw.csv`: what must not be lost with the reply stands first. */
+/** `SIMULATED-PARTIAL-HISTORY-ledger-f8ac93d1-USDT-raw.csv`: the warnings of the reply, then the name asked for. */
 function fileName(request: LedgerExportRequest, { asOf }: LedgerStream, account: LedgerAccount): string {
   const labels = [
     ...(asOf.simulated ? ["SIMULATED"] : []),

@@ -29,7 +29,7 @@ export function exportJobsOn(
   { clock = systemClock, log = silentLog(), ...more }: ExportJobsOptions = {},
 ): ExportJobs {
   const exports = new LedgerExports({ directory, log, now: () => clock.wallClock() });
-  return createExportJobs({ exports, store, clock, log, kept: { directory }, ...more });
+  return createExportJobs({ exports, store, clock, log, owe: async () => undefined, kept: { directory }, ...more });
 }
 
 const notAskedFor = async (): Promise<never> => {

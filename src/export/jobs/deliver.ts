@@ -3,21 +3,21 @@ import { type MadeFile, packFile } from "../pack/pack.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 import type { ExportJob } from "./job.ts";
 
-/** What one message says of an export's file. */
+/** An export's file as one message has it. */
 export interface Delivery {
-  /** None where there are no rows, and where the file fits nowhere. The receiver disposes of them. */
+  /** None where there are no rows, or where the file is too large. The receiver disposes of them. */
   readonly attachments: readonly Attachment[];
-  /** What was made of the file for this place: archives, and parts of it; left out = nothing. */
+  /** The archives and parts that were made of the file for this place; left out = none. */
   readonly made?: readonly MadeFile[];
-  /** Which message this is, from 1, where one is not enough. */
+  /** The number of this message, from 1, where the file takes several. */
   readonly message?: { readonly number: number; readonly of: number };
   /** The file is too large to be sent here. */
   readonly tooLarge?: TooLarge;
-  /** The file is not where this process can read it: another one made it. */
+  /** Another process made the file, and this one cannot read it. */
   readonly elsewhere?: true;
 }
 
-/** A job, with what a message says of its file where that is still there. */
+/** A job, with its file where that is kept. */
 export interface EndedJob {
   readonly job: ExportJob;
   readonly delivery: Delivery | undefined;
@@ -25,24 +25,24 @@ export interface EndedJob {
 
 export interface TooLarge {
   readonly sizeBytes: number;
-  readonly compressedBytes?: number;
+  readonly compressedBytes?: number | undefined;
   /** Of one file here. */
   readonly maxBytes: number;
-  /** Where it can be downloaded as long as it is kept. */
+  /** The address at which it can be downloaded as long as it is kept. */
   readonly link?: string;
 }
 
 /** The message that a file is for. */
 export interface Into {
-  /** Left out = it takes a file of any size. */
+  /** Undefined = it takes a file of any size. */
   readonly limits: FileLimits | undefined;
-  /** Which of the messages, from 1. */
+  /** The number of the message, from 1, among those that the file takes. */
   readonly number: number;
 }
 
 /**
- * The file for the message of that number. Takes the file over: what is not among the attachments is disposed of.
- * Rejects as `packFile` does; then nothing is left.
+ * The attachments of the message of that number. Disposes of the file, of archives and of parts that are not among them.
+ * Rejects as `packFile` does, after all are disposed of.
  */
 export async function deliver(
   file: Attachment,
@@ -56,15 +56,7 @@ export async function deliver(
     if (!packed.fits) {
       await file.dispose();
       const { compressedBytes } = packed;
-      const { sizeBytes } = file;
-      return {
-        attachments: [],
-        tooLarge: {
-          sizeBytes,
-          maxBytes: limits.maxBytes,
-          ...(compressedBytes === undefined ? {} : { compressedBytes }),
-        },
-      };
+      return { attachments: [], tooLarge: { sizeBytes: file.sizeBytes, maxBytes: limits.maxBytes, compressedBytes } };
     }
     const of = packed.messages.length;
     const [attachments = [], at] = [packed.messages[number - 1] ?? packed.messages[0], Math.min(number, of)];

@@ -8,7 +8,7 @@ type OpenJob = Pick<
   "code" | "platform" | "person" | "network" | "state" | "created_at" | "started_at" | "ended_at"
 >;
 
-/** What is known of all exports, at one moment. */
+/** The state of all exports at one moment. */
 export interface LineState {
   /** Oldest first. */
   readonly open: readonly OpenJob[];
@@ -17,7 +17,7 @@ export interface LineState {
   readonly at: Milliseconds;
   /** How many exports a network's nodes take at a time; 1 or more. */
   readonly nodes: (network: string) => number;
-  /** Until when the nodes of a network are not to be asked, as far as this process knows. */
+  /** Until when the nodes of a network must not be asked, as far as this process knows. */
   readonly pausedUntil: (network: string) => Milliseconds;
   /** How long a network's last exports took. */
   readonly durations: (network: string) => readonly Milliseconds[];
@@ -27,20 +27,19 @@ export interface LineState {
 export interface Place {
   readonly place: number;
   readonly of: number;
-  readonly waitMillis?: Milliseconds;
+  readonly waitMillis?: Milliseconds | undefined;
 }
 
 /**
- * Who may begin: one export a node and one a person at a time, in fair turns, over all processes. It follows from what is
- * stored alone, so that all processes see the same line. People take turns. Each has one place in the line for all that
- * they asked for, from the time of their first request. They go behind the others when one of their exports begins, and
- * again when it ends. So somebody who asks for five files waits, from the second on, behind everybody who waits by then.
- * Nobody waits for ever, and nobody fails by waiting.
+ * The order in which exports begin: one export a node and one a person at a time, over all processes. It is computed from
+ * stored rows alone, so that all processes compute the same. Each person has one place in the line for all their requests,
+ * by the time of the first. They move behind the others when one of their exports begins, and again when it ends. Whoever
+ * asks for five files waits, from the second on, behind everybody who waits by then. So everybody's turn comes.
  */
 export class ExportLine {
   readonly #state: LineState;
   readonly #running: readonly OpenJob[];
-  /** What each person waits for, in the order of turns. */
+  /** The waiting jobs of each person, in the order of turns. */
   readonly #turns: readonly (readonly OpenJob[])[];
 
   constructor(state: LineState) {
@@ -64,7 +63,7 @@ export class ExportLine {
       .map(({ jobs }) => jobs);
   }
 
-  /** The codes of all that may begin now, if each begins in its process. */
+  /** The codes of all jobs that may begin now, in whichever process. */
   next(): readonly string[] {
     const people = new Set(this.#running.map(turnKey));
     const busy = new Map<string, number>();
@@ -109,9 +108,7 @@ export class ExportLine {
     for (const network of new Set(this.#turns.flat().map((job) => job.network))) {
       const order = this.#order(network);
       for (const [ahead, { code }] of order.entries()) {
-        const waitMillis = this.#waitOf(network, ahead);
-        const place = { place: ahead + 1, of: order.length };
-        places.set(code, waitMillis === undefined ? place : { ...place, waitMillis });
+        places.set(code, { place: ahead + 1, of: order.length, waitMillis: this.#waitOf(network, ahead) });
       }
     }
     return places;
@@ -127,7 +124,7 @@ export class ExportLine {
     return rounds.flat();
   }
 
-  /** Each export is taken to last as long as the last ones did on average. */
+  /** The estimate takes each export to last as long as the last ones did on average. */
   #waitOf(network: string, ahead: number): Milliseconds | undefined {
     const { at, durations } = this.#state;
     const measured = durations(network);
@@ -143,7 +140,8 @@ export class ExportLine {
 }
 
 /**
- * Whose turn it is. Two workspaces may give different people the same id, which is unlikely and costs no more than a wait.
+ * One key a person. Two workspaces may give different people the same id, which is unlikely: these would take turns as
+ * one person.
  */
 function turnKey({ platform, person }: Pick<ExportJobRow, "platform" | "person">): string {
   return `${platform}/${person}`;

@@ -18,7 +18,7 @@ const FIRST_STORE_PAUSE: Milliseconds = 1000;
 const MAX_STORE_PAUSE: Milliseconds = 60_000;
 /** How often a job that the nodes refused is tried again. */
 const MAX_REFUSALS = 5;
-/** A refusal that does not say for how long. */
+/** The pause after a refusal that names none. */
 const USUAL_REFUSAL: Milliseconds = 5000;
 
 /** A job of this process. */
@@ -31,7 +31,7 @@ export interface LiveJob extends ExportRequest {
   awaited: boolean;
   /** It is stored, and stands in line. */
   waits: boolean;
-  /** Its export has ended; what is left takes little time. */
+  /** Its export has ended; the rest takes little time. */
   finishing: boolean;
   refusals: number;
   standing: ExportStanding;
@@ -46,9 +46,9 @@ export interface JobRunnerDependencies extends UpkeepDependencies {
   readonly closing: AbortSignal;
 }
 
-/** Runs jobs in their turns, and stores what becomes of them. */
+/** Runs jobs in their turns, and stores how they end. */
 export class JobRunner {
-  /** All that wait or run, by code. */
+  /** The jobs of this process that wait or run, by code. */
   readonly live = new Map<string, LiveJob>();
   readonly turns: Turns;
   readonly #dependencies: JobRunnerDependencies;
@@ -67,7 +67,7 @@ export class JobRunner {
     });
   }
 
-  /** Takes a new job, which gets its turn once it is stored. Rejects as `store` does. */
+  /** Takes a new job, and lets it wait for its turn once it is stored. Rejects as `store` does. */
   async enter(job: LiveJob, store: () => Promise<void>): Promise<void> {
     this.live.set(job.code, job);
     try {
@@ -101,22 +101,14 @@ export class JobRunner {
     try {
       const { attachment, ...file } = await exports.export(api, {
         ...request,
-        query: subject.query,
-        raw: subject.raw,
-        ...(subject.columns === undefined ? {} : { columns: subject.columns }),
+        ...subject,
         signal,
         onProgress: (progress) => {
           got = { bytes: progress.bytes, rows: progress.rows };
           const now = clock.monotonicMillis();
           firstAt ??= now;
           const bytesPerSecond = now > firstAt ? Math.round((progress.bytes * 1000) / (now - firstAt)) : undefined;
-          this.#report(job, {
-            code,
-            state: "running",
-            ...got,
-            ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
-            ...(progress.share === undefined ? {} : { share: progress.share }),
-          });
+          this.#report(job, { code, state: "running", ...got, bytesPerSecond, share: progress.share });
         },
       });
       await this.#leaveNode(job, attachment);
@@ -157,8 +149,8 @@ export class JobRunner {
   }
 
   /**
-   * Its export has ended: others may ask the node, though its file is still to be copied. Rejects where it was stopped in
-   * another process, which has said so.
+   * Records that the export has ended, so that others may ask the node while the file is being copied. Rejects where
+   * another process has stopped the job.
    */
   async #leaveNode(job: LiveJob, attachment: Attachment): Promise<void> {
     const { store, log } = this.#dependencies;
@@ -183,7 +175,7 @@ export class JobRunner {
     throw cancellation.signal.reason;
   }
 
-  /** Nobody waits for it any more, or it is more than one file of a message: it stays until it expires. */
+  /** Copies the file, to be kept until the job expires: nobody waits for it, or it does not fit into the answer. */
   async #keep(job: LiveJob, changes: ExportChanges, sent: Attachment | undefined): Promise<void> {
     const { store, files, maxKeptBytes } = this.#dependencies;
     try {
@@ -204,7 +196,7 @@ export class JobRunner {
     const refusal = refusalOf(thrown);
     if (refusal !== undefined && !cancellation.signal.aborted) {
       job.refusals += 1;
-      // An operator reads the node's words at once; others are served once it takes questions again.
+      // Whoever takes no direct messages reads the refusal at once; the jobs of others wait for the node.
       const waitsAgain = asker.takesDirectMessages && job.refusals <= MAX_REFUSALS;
       job.waits = waitsAgain;
       await this.turns.pause(network, refusal);
@@ -229,7 +221,7 @@ export class JobRunner {
     job.ended.reject(told);
   }
 
-  /** Stores the end of a job, with the message that it owes where nobody waits for the answer. */
+  /** Stores the end of a job, together with the owed message where nobody waits for the answer. */
   async #settle(
     job: LiveJob,
     state: ExportState,
@@ -253,7 +245,8 @@ export class JobRunner {
         break;
       } catch (thrown) {
         log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
-        // A caller who waits gets the answer anyway. Else the store is tried until the process stops; the next start reports it.
+        // A caller who waits gets the answer anyway. For others, the store is tried again until the process stops; the next
+        // start then interrupts the job.
         if (!owes || closing.aborted) break;
         await clock.sleep(pause, closing).catch(() => undefined);
       }
@@ -284,7 +277,7 @@ function fileRows(
   return [{ code, name, media_type, size_bytes, sha256, ...kept }];
 }
 
-/** How long the nodes are not to be asked; undefined where they refused nothing. */
+/** How long the nodes must not be asked; undefined where they refused nothing. */
 function refusalOf(thrown: unknown): Milliseconds | undefined {
   if (!(thrown instanceof ApiError) || (thrown.kind !== "rate-limited" && thrown.kind !== "banned")) return undefined;
   return Math.max(1000, thrown.retryAfterMillis ?? USUAL_REFUSAL);

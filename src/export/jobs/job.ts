@@ -1,3 +1,5 @@
+import { randomInt } from "node:crypto";
+
 import type { ApiClient, LedgerQuery } from "../../api/api-client.ts";
 import type { AssetNames } from "../../api/model/names.ts";
 import type { FileLimits } from "../../reply/attachment.ts";
@@ -12,7 +14,7 @@ export interface ExportAsker extends ExportOwner {
   /** The server or workspace; empty where there is none. */
   readonly place: string;
   readonly channel?: string;
-  /** Whether what comes late reaches them by direct message. */
+  /** Whether a late answer reaches them by direct message. */
   readonly takesDirectMessages: boolean;
   /** Sees and cancels everybody's jobs. */
   readonly isOperator: boolean;
@@ -37,30 +39,30 @@ export interface ExportResult extends ExportSubject {
 export interface ExportRequest {
   readonly api: ApiClient;
   readonly asker: ExportAsker;
-  /** The command that repeats it. */
+  /** The command that asked for it, to repeat it. */
   readonly ask: Ask;
   readonly subject: ExportSubject;
   readonly request: Omit<LedgerExportRequest, "signal" | "onProgress" | "query" | "raw" | "columns">;
-  /** Of the message that the answer is; left out = of any size. */
+  /** The limits of the answer's message; left out = files of any size. */
   readonly limits?: FileLimits;
-  /** The answer's file is not taken along: it stays until it expires. */
+  /** The file is kept until it expires, also where the answer has it. */
   readonly keepsFile?: true;
-  /** How long the command can be answered; left out = for as long as it takes, and where nobody waits it is stopped. */
+  /** How long the command can be answered; left out = without end: the export is then stopped once nobody waits. */
   readonly answerWithin?: Milliseconds;
   /** Aborted once nobody waits for the answer. */
   readonly signal: AbortSignal;
   onStanding?(standing: ExportStanding): void;
 }
 
-/** How far a job is. */
+/** The progress of a job. */
 export type ExportStanding = { readonly code: string } & (
   | {
       readonly state: "queued";
       /** From 1, among `of` that wait for the same network. */
       readonly place: number;
       readonly of: number;
-      /** Roughly until it begins, where earlier exports let that be guessed. */
-      readonly waitMillis?: Milliseconds;
+      /** An estimate of the time until it begins, where earlier exports allow one. */
+      readonly waitMillis?: Milliseconds | undefined;
     }
   /** The nodes ask for fewer questions; they are asked again at `until` (Unix milliseconds). */
   | { readonly state: "refused"; readonly until: Milliseconds }
@@ -69,16 +71,16 @@ export type ExportStanding = { readonly code: string } & (
       readonly bytes: number;
       readonly rows: number;
       /** Absent at the beginning. */
-      readonly bytesPerSecond?: number;
-      /** From 0 to 1, where the node says how much it sends. */
-      readonly share?: number;
+      readonly bytesPerSecond?: number | undefined;
+      /** From 0 to 1, where the node tells how much it sends. */
+      readonly share?: number | undefined;
     }
 );
 
-/** What became of a request while somebody waited for it. */
+/** How a request ended while somebody waited for it. */
 export type ExportOutcome =
   | { readonly kind: "whole"; readonly code: string; readonly result: ExportResult; readonly delivery: Delivery }
-  /** It goes on by itself. */
+  /** The export goes on without the command. */
   | { readonly kind: "later"; readonly code: string }
   | { readonly kind: "cancelled"; readonly code: string };
 
@@ -140,4 +142,18 @@ function fromStoredJson(json: string): unknown {
     if (typeof one !== "object" || one === null || !("$int" in one) || typeof one.$int !== "string") return one;
     return BigInt(one.$int);
   });
+}
+
+/** Crockford's base 32 (https://www.crockford.com/base32.html): no letter looks like another one or like a digit. */
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const CODE_LENGTH = 8;
+
+/** A new code for a job: unguessable, and easy to say and to type. */
+export function randomCode(): string {
+  return Array.from({ length: CODE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
+}
+
+/** A code as somebody typed it: letters in any case, O for 0, I and L for 1, dashes anywhere. */
+export function normalizeCode(typed: string): string {
+  return typed.trim().toLowerCase().replaceAll("-", "").replaceAll("o", "0").replaceAll(/[il]/gu, "1");
 }

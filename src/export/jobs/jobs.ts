@@ -1,17 +1,17 @@
-// A ledger export is a job in the store: it waits for its turn, runs, and ends in the answer to its command or, where that
-// takes too long, by itself. job.ts declares a job, job-runner.ts runs it, turns.ts gives it its turn (export-line.ts says
-// whose that is), job-sync.ts takes note of what other processes did to it.
+// A ledger export is a job in the store: it waits for its turn and runs. Its file is in the answer to its command or, where
+// the export takes too long for that, is kept. job.ts declares a job, job-runner.ts runs it, turns.ts begins it in its turn
+// (export-line.ts computes the order), job-sync.ts stops jobs that another process has ended.
+
+import { once } from "node:events";
 
 import type { Clock } from "../../api/clock.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
-import type { Attachment, FileLimits } from "../../reply/attachment.ts";
+import type { FileLimits } from "../../reply/attachment.ts";
 import type { NewExportJob } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
-import type { Stored } from "../split-file.ts";
 import { type TemporaryFiles, temporaryFiles } from "../temporary-file.ts";
-import { normalizeCode, randomCode } from "./code.ts";
 import { ExportCancelled } from "./failure.ts";
 import type { EndedJob, Into } from "./deliver.ts";
 import { checkBounds } from "./export-line.ts";
@@ -26,60 +26,27 @@ import {
   type ExportStanding,
   isOwn,
   jobOf,
+  normalizeCode,
   ownerOf,
+  randomCode,
 } from "./job.ts";
 import { cancelElsewhere, stopEnded } from "./job-sync.ts";
+import { oneAfterAnother } from "./turns.ts";
 import { interruptLeftovers, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
-import { type GivenLedger, type VerifiedFile, verifyFile } from "./verify-file.ts";
+import { type GivenLedger, verifyFile } from "./verify-file.ts";
 
 /** Ledger exports as jobs. */
-export interface ExportJobs {
-  /**
-   * Resolves once the export is whole, cancelled, or takes longer than its command can be answered. Rejects with
-   * UserError (too many wait), ApiError, StorageError or the signal's reason.
-   */
-  run(request: ExportRequest): Promise<ExportOutcome>;
-  /** The jobs that have not expired, newest first: the asker's own, or everybody's for an operator. */
-  list(asker: ExportAsker): Promise<readonly ExportJob[]>;
-  /** How far a waiting or running job is. */
-  standing(code: string): ExportStanding | undefined;
-  /** Stops a job at once; undefined where the asker has no such job. Resolves once its files and node are free. */
-  cancel(asker: ExportAsker, code: string): Promise<{ readonly job: ExportJob; readonly stopped: boolean } | undefined>;
-  /** An own job and what is kept of it, for a message; undefined where the asker has no such job. */
-  fetch(asker: ExportAsker, code: string, into: Into, signal: AbortSignal): Promise<EndedJob | undefined>;
-  /** The same for the direct message about its end. */
-  ended(code: string, limitsOn: (platform: string) => FileLimits | undefined): Promise<EndedJob | undefined>;
-  /** The kept file behind the secret of a link, as long as it is kept; `elsewhere`: this process cannot read it. */
-  linked(secret: string): Promise<(Attachment & Stored) | "elsewhere" | undefined>;
-  /**
-   * Which export a file, or a hash, is of: among the asker's own and, byte for byte, those of their workspace; an operator's
-   * among all. Rejects with the reader's error.
-   */
-  verify(asker: ExportAsker, given: GivenLedger): Promise<VerifiedFile>;
-  /** Interrupts the jobs that an earlier process left, and from then on removes what expires. Never rejects. */
-  start(): Promise<void>;
-  /** Jobs of processes that died, or ended in order, are interrupted: their people are told, and choose. Never rejects. */
-  interruptAbandoned(): Promise<void>;
-  /**
-   * Another process may have changed something: begins what may begin now, and stops the jobs of this process that were
-   * cancelled in another one. Never rejects.
-   */
-  syncJobs(): Promise<void>;
-  /** Stops all jobs; their rows stay as they are. */
-  close(): Promise<void>;
-}
+export type ExportJobs = ReturnType<typeof createExportJobs>;
 
-export interface ExportJobsDependencies extends Omit<UpkeepDependencies, "files" | "owe" | "onOwed"> {
+export interface ExportJobsDependencies extends Omit<UpkeepDependencies, "files" | "onOwed"> {
   readonly exports: Pick<LedgerExports, "export">;
-  /** Where archives are made; default: where the system has its temporary files. */
+  /** Where archives are made; default: the system's folder for temporary files. */
   readonly temporary?: TemporaryFiles;
   /** Where kept files can be downloaded; left out = nowhere. */
   readonly publicUrl?: string;
   readonly kept: KeptFilesOptions;
   /** Default 8 GiB. */
   readonly maxKeptBytes?: number;
-  /** Default: nobody is told. */
-  readonly owe?: UpkeepDependencies["owe"];
   readonly onOwed?: () => void;
   /** Default: random. */
   readonly newCode?: () => string;
@@ -89,8 +56,8 @@ const MAX_KEPT_BYTES = 8 * 1024 ** 3;
 /** How many jobs a list holds at most. */
 const MAX_LISTED = 100;
 
-export function createExportJobs(dependencies: ExportJobsDependencies): ExportJobs {
-  const { store, clock, log, newCode = randomCode, owe = owesNothing, onOwed = noop } = dependencies;
+export function createExportJobs(dependencies: ExportJobsDependencies) {
+  const { store, clock, log, newCode = randomCode, owe, onOwed = () => undefined } = dependencies;
   const closing = new AbortController();
   const files = new KeptFiles(dependencies.kept);
   const upkeep = { store, clock, log, files, owe, onOwed };
@@ -121,36 +88,44 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
     }
   }
 
-  async function run(request: ExportRequest): Promise<ExportOutcome> {
-    const { asker, signal } = request;
-    signal.throwIfAborted();
-    closing.signal.throwIfAborted();
-    await files.checkSpace();
-    const job = jobFor(request, newCode());
-    // A job may reject when nobody waits for it any more.
-    job.ended.promise.catch(() => undefined);
-    await runner.enter(job, async () => {
-      const row = rowOf(job, at(), runner.turns.pausedUntil(job.network), store.processes.self);
-      await store.transaction(async (tables) => {
-        checkBounds(await tables.exports.open(store.processes.self), asker);
-        await tables.exports.add(row);
-      });
-      closing.signal.throwIfAborted();
-    });
-    return waitFor(job, clock, runner);
-  }
-
   return {
-    run,
+    /**
+     * Resolves once the export is whole, cancelled, or takes longer than its command can be answered. Rejects with
+     * UserError (too many wait), ApiError, StorageError or the signal's reason.
+     */
+    async run(request: ExportRequest): Promise<ExportOutcome> {
+      const { asker, signal } = request;
+      signal.throwIfAborted();
+      closing.signal.throwIfAborted();
+      await files.checkSpace();
+      const job = jobFor(request, newCode());
+      // A job may reject when nobody waits for it any more.
+      job.ended.promise.catch(() => undefined);
+      await runner.enter(job, async () => {
+        const row = rowOf(job, at(), runner.turns.pausedUntil(job.network), store.processes.self);
+        await store.transaction(async (tables) => {
+          checkBounds(await tables.exports.open(store.processes.self), asker);
+          await tables.exports.add(row);
+        });
+        closing.signal.throwIfAborted();
+      });
+      return waitFor(job, clock, runner);
+    },
 
-    async list(asker) {
+    /** The jobs that have not expired, newest first: the asker's own, or everybody's for an operator. */
+    async list(asker: ExportAsker): Promise<readonly ExportJob[]> {
       const rows = await store.exports.list(asker.isOperator ? undefined : ownerOf(asker), at(), MAX_LISTED);
       return rows.map(jobOf);
     },
 
-    standing: (code) => live.get(code)?.standing,
+    /** The progress of a job of this process that waits or runs. */
+    standing: (code: string): ExportStanding | undefined => live.get(code)?.standing,
 
-    async cancel(asker, typed) {
+    /** Stops a job at once; undefined where the asker has no such job. Resolves once its files and node are free. */
+    async cancel(
+      asker: ExportAsker,
+      typed: string,
+    ): Promise<{ readonly job: ExportJob; readonly stopped: boolean } | undefined> {
       const code = normalizeCode(typed);
       const row = await store.exports.get(code);
       if (row === undefined || !(asker.isOperator || isOwn(asker, row))) return undefined;
@@ -161,31 +136,45 @@ export function createExportJobs(dependencies: ExportJobsDependencies): ExportJo
       return { job: jobOf((await store.exports.get(code)) ?? row), stopped: true };
     },
 
-    async fetch(asker, typed, into, signal) {
+    /** An own job and its kept file, for a message; undefined where the asker has no such job. */
+    async fetch(asker: ExportAsker, typed: string, into: Into, signal: AbortSignal): Promise<EndedJob | undefined> {
       const row = await store.exports.get(normalizeCode(typed));
       return row === undefined || !isOwn(asker, row) ? undefined : kept.ended(row, into, signal);
     },
 
-    async ended(code, limitsOn) {
+    /** The same for the direct message about the end of a job. */
+    async ended(code: string, limitsOn: (platform: string) => FileLimits | undefined): Promise<EndedJob | undefined> {
       const row = await store.exports.get(code);
       return row === undefined
         ? undefined
         : kept.ended(row, { limits: limitsOn(row.platform), number: 1 }, closing.signal);
     },
 
-    linked: (secret) => kept.linked(secret, at()),
+    /** The kept file behind the secret of a link, as long as it is kept; `elsewhere`: this process cannot read it. */
+    linked: (secret: string) => kept.linked(secret, at()),
 
-    verify: (asker, given) => verifyFile(store.exports, asker, given),
+    /**
+     * Which export a file, or a hash, is of: among the asker's own and, byte for byte, those of their workspace; an
+     * operator's among all. Rejects with the reader's error.
+     */
+    verify: (asker: ExportAsker, given: GivenLedger) => verifyFile(store.exports, asker, given),
 
+    /** Interrupts the jobs of processes that died or ended, and messages whoever asked for them. Never rejects. */
     interruptAbandoned,
 
+    /**
+     * To be called where another process may have changed something: begins the jobs whose turn has come, and stops those
+     * of this process that were cancelled in another one. Never rejects.
+     */
     syncJobs: oneAfterAnother(syncOnce),
 
+    /** Interrupts the jobs that an earlier process left, and from then on removes what expires. Never rejects. */
     async start() {
       await interruptAbandoned();
       sweeping = sweepRegularly(upkeep, closing.signal);
     },
 
+    /** Stops all jobs; their rows stay as they are. */
     async close() {
       const reason = new BotStopping();
       closing.abort(reason);
@@ -215,7 +204,7 @@ function jobFor(request: ExportRequest, code: string): LiveJob {
   };
 }
 
-/** Of a job that the nodes refuse until `pausedUntil`. */
+/** The row of a new job; `pausedUntil`: when the nodes may be asked again. */
 function rowOf(job: LiveJob, at: Milliseconds, pausedUntil: Milliseconds, process: string): NewExportJob {
   const { code, network, asker, ask } = job;
   return {
@@ -233,35 +222,12 @@ function rowOf(job: LiveJob, at: Milliseconds, pausedUntil: Milliseconds, proces
   };
 }
 
-/** Runs once after the run under way, however often it is asked for. */
-function oneAfterAnother(work: () => Promise<void>): () => Promise<void> {
-  let running = Promise.resolve();
-  let next: Promise<void> | undefined;
-  return () => {
-    next ??= running.then(() => {
-      next = undefined;
-      running = work();
-      return running;
-    });
-    return next;
-  };
-}
-
 /** Resolves with how it ends, or once it takes longer than its command can be answered. */
 async function waitFor(job: LiveJob, clock: Clock, runner: JobRunner): Promise<ExportOutcome> {
   const { code, asker, signal, answerWithin } = job;
   const over = new AbortController();
-  const { promise: gone, resolve: leave } = Promise.withResolvers<"gone">();
-  const abort = (): void => leave("gone");
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) leave("gone");
-  const late =
-    answerWithin === undefined
-      ? gone
-      : clock.sleep(answerWithin, over.signal).then(
-          () => "late" as const,
-          () => gone,
-        );
+  const gone = signal.aborted ? "gone" : once(signal, "abort", { signal: over.signal }).then(() => "gone" as const);
+  const late = answerWithin === undefined ? gone : clock.sleep(answerWithin, over.signal).then(() => "late" as const);
   try {
     const first = await Promise.race([job.ended.promise, late, gone]);
     if (typeof first === "object") return first;
@@ -270,24 +236,19 @@ async function waitFor(job: LiveJob, clock: Clock, runner: JobRunner): Promise<E
       job.awaited = false;
       return { kind: "later", code };
     }
-    // The asker gets a message about its end, or can fetch it later; even where it ends at this very moment.
+    // The asker gets a message about its end, or can fetch it later, even where it ends at the same time.
     const goesOn = asker.takesDirectMessages || answerWithin !== undefined;
     if (goesOn) job.awaited = false;
     if (!goesOn || job.finishing) await abandon(job, signal.reason, runner);
     throw signal.reason;
   } finally {
     over.abort();
-    signal.removeEventListener("abort", abort);
   }
 }
 
-/** Nobody is there for the answer, and it can be sent to nobody. */
+/** Stops a job whose answer nobody waits for and nobody can be sent. */
 async function abandon(job: LiveJob, reason: unknown, runner: JobRunner): Promise<void> {
   await runner.stop(job, reason instanceof BotStopping ? reason : new ExportCancelled());
   const outcome = await job.ended.promise.catch(() => undefined);
   if (outcome?.kind === "whole") await Promise.all(outcome.delivery.attachments.map((file) => file.dispose()));
 }
-
-async function owesNothing(): Promise<void> {}
-
-function noop(): void {}

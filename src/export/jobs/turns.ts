@@ -9,7 +9,7 @@ import { ExportLine } from "./export-line.ts";
 import type { ExportStanding } from "./job.ts";
 import type { LiveJob } from "./job-runner.ts";
 
-/** How often the line is read again where other processes have jobs in it, and after the database failed. */
+/** The line is read again after so long where other processes have jobs in it, and after the database failed. */
 const LOOK_EVERY: Milliseconds = 1000;
 /** How many of a network's last exports the estimate of a wait uses. */
 const MEASURED_EXPORTS = 10;
@@ -27,54 +27,36 @@ export interface TurnsDependencies {
   readonly report: (job: LiveJob, standing: ExportStanding) => void;
 }
 
-/** Whose turn it is, among the jobs of all processes. */
-export interface Turns {
-  /** Begins the jobs of this process that may begin, and reports their places to the others. */
-  look(): void;
-  /** No export of a network begins for so long, in any process: its nodes ask for fewer questions. Never rejects. */
-  pause(network: string, millis: Milliseconds): Promise<void>;
-  /** The end of a pause that began in this process; 0 = there is none. */
-  pausedUntil(network: string): Milliseconds;
-}
+/** Begins the jobs of this process in their turn among the jobs of all processes. */
+export type Turns = ReturnType<typeof createTurns>;
 
-/** A turn is taken in a transaction, of which one runs at a time over all processes: no two take the same. */
-export function createTurns({ store, clock, log, closing, live, begin, report }: TurnsDependencies): Turns {
+/** Jobs begin in a transaction, of which one runs at a time over all processes: no two of them take the same turn. */
+export function createTurns({ store, clock, log, closing, live, begin, report }: TurnsDependencies) {
   const { self, aliveFor } = store.processes;
   const paused = new Map<string, Milliseconds>();
   const at = (): Milliseconds => toMillis(clock.wallClock());
   const pausedUntil = (network: string): Milliseconds => paused.get(network) ?? 0;
   const waiting = (): LiveJob[] => [...live.values()].filter((job) => job.waits);
-  let looking: Promise<void> | undefined;
-  let lookAgain = false;
   let timed = false;
 
-  /** One at a time, however many are asked for. */
-  function look(): void {
-    lookAgain = true;
-    looking ??= lookOnceOrMore().finally(() => {
-      looking = undefined;
-    });
-  }
-
-  async function lookOnceOrMore(): Promise<void> {
-    while (lookAgain && !closing.aborted && waiting().length > 0) {
-      lookAgain = false;
-      try {
-        await lookOnce();
-        if (aliveFor !== undefined && waiting().length > 0) lookLater();
-      } catch (thrown) {
-        log.warn({ why: messageOf(thrown) }, "export queue unknown");
-        lookLater();
-      }
+  /** Begins the jobs of this process that may begin, and reports their places to the others. Never rejects. */
+  const look = oneAfterAnother(async () => {
+    if (closing.aborted || waiting().length === 0) return;
+    try {
+      await lookOnce();
+      if (aliveFor !== undefined && waiting().length > 0) lookLater();
+    } catch (thrown) {
+      log.warn({ why: messageOf(thrown) }, "export queue unknown");
+      lookLater();
     }
-  }
+  });
 
   function lookLater(): void {
     if (timed) return;
     timed = true;
-    const again = (): void => {
+    const again = (): Promise<void> => {
       timed = false;
-      look();
+      return look();
     };
     clock.sleep(LOOK_EVERY, closing).then(again, () => undefined);
   }
@@ -130,9 +112,11 @@ export function createTurns({ store, clock, log, closing, live, begin, report }:
   }
 
   return {
-    look,
+    look: () => void look(),
+    /** The end of a pause that began in this process; 0 = there is none. */
     pausedUntil,
-    async pause(network, millis) {
+    /** No export of a network begins for so long, in any process: its nodes ask for fewer questions. Never rejects. */
+    async pause(network: string, millis: Milliseconds) {
       const until = Math.max(pausedUntil(network), at() + millis);
       paused.set(network, until);
       clock.sleep(millis, closing).then(look, () => undefined);
@@ -149,7 +133,21 @@ export function createTurns({ store, clock, log, closing, live, begin, report }:
   };
 }
 
-/** The nodes that can be asked now: one at least, so that a node that is down is found to be. */
+/** How many nodes can be asked now: at least 1, so that an export finds out whether a node is still down. */
 function nodesOf(api: Pick<ApiClient, "nodes"> | undefined): number {
   return Math.max(1, api?.nodes.filter(({ health }) => !health.circuitOpen).length ?? 1);
+}
+
+/** Runs the work in the next run after the one under way, once for all calls until then. The work must not reject. */
+export function oneAfterAnother(work: () => Promise<void>): () => Promise<void> {
+  let running = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= running.then(() => {
+      next = undefined;
+      running = work();
+      return running;
+    });
+    return next;
+  };
 }

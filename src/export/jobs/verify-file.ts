@@ -32,7 +32,7 @@ const MAX_OF_FILE = 100;
 /** A hash in lower-case hex, or a file under the name that it has now. */
 export type GivenLedger = string | { readonly name: string; readonly bytes: AsyncIterable<Uint8Array> };
 
-/** See ExportJobs. */
+/** See `verify` in jobs.ts. */
 export async function verifyFile(tables: ExportTables, asker: ExportAsker, given: GivenLedger): Promise<VerifiedFile> {
   const print: LedgerFilePrint =
     typeof given === "string" ? { sizeBytes: 0, sha256: given } : await readLedgerFile(given.bytes);

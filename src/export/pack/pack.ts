@@ -1,12 +1,12 @@
-// A file as messages of a platform: as it is, or compressed, or in compressed parts over a few messages. What does not fit
-// even so is told of by its sizes.
+// Packs a file into messages of a platform: as it is, or compressed, or in compressed parts over a few messages. Of a file
+// that is too large even so, the answer tells the sizes.
 // Next: zip-files.ts (archives).
 
 import type { Attachment, FileLimits } from "../../reply/attachment.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 import { zipFiles } from "./zip-files.ts";
 
-/** What a file is recognised by when it is given back. */
+/** A file that was made here, as it is recognised when somebody gives it back. */
 export type MadeFile = Pick<Attachment, "name" | "mediaType" | "sizeBytes" | "sha256">;
 
 export type Packed =
@@ -23,20 +23,18 @@ export type Packed =
   | {
       readonly fits: false;
       /** The whole file as one archive; left out where it is far too large to try. */
-      readonly compressedBytes?: number;
+      readonly compressedBytes?: number | undefined;
     };
 
-/** Text of this kind never compresses to less than one part in so many. */
+/** The text of ledgers never compresses to less than one part in so many. */
 const MAX_COMPRESSION = 40;
 /** More messages than these for one file are too many. */
 export const MAX_MESSAGES = 3;
-/** Parts of equal length differ in their compressed length: planned below the limit, and smaller again if need be. */
+/** Parts of equal length differ in their compressed length. So they are planned below the limit, and made smaller if one is above it. */
 const PART_FILL = 0.9;
 const MAX_TRIES = 3;
 
-/**
- * Packs a file within the limits of a platform. Rejects as `zipFiles` does.
- */
+/** Packs a file within the limits of a platform. Rejects as `zipFiles` does. */
 export async function packFile(
   file: Attachment,
   limits: FileLimits,
@@ -49,9 +47,7 @@ export async function packFile(
   const maxParts = file.split === undefined ? 1 : perMessage * MAX_MESSAGES;
   if (file.sizeBytes > maxBytes * maxParts * MAX_COMPRESSION) return { fits: false };
   const whole = await zip(file, temporary, signal);
-  if (whole.sizeBytes <= maxBytes) {
-    return { fits: true, messages: [[whole]], made: [toMade(whole)] };
-  }
+  if (whole.sizeBytes <= maxBytes) return { fits: true, messages: [[whole]], made: [toMade(whole)] };
   await whole.dispose();
   const compressedBytes = whole.sizeBytes;
   let partBytes = Math.floor((file.sizeBytes / compressedBytes) * maxBytes * PART_FILL);
