@@ -20,8 +20,9 @@ type Take = (bytes: Buffer) => Promise<void> | undefined;
 
 /** Receives one export: from the connection through the framing to the consumer, with backpressure. */
 export class LedgerReceiver implements HttpSink, LedgerSink {
+  readonly #opening = Promise.withResolvers<LedgerStream>();
   /** Rejects with ApiError, or the signal's reason. */
-  readonly opened: Promise<LedgerStream>;
+  readonly opened = this.#opening.promise;
   readonly #endpoint: NodeEndpoint;
   readonly #target: RequestTarget;
   readonly #context: ClientContext;
@@ -29,16 +30,14 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   readonly #decoder = new DetectingDecoder(this);
   readonly #connection: HttpStream;
   readonly #idle: NodeJS.Timeout;
-  #resolve!: (stream: LedgerStream) => void;
-  #reject!: (reason: unknown) => void;
   #status = 0;
   #headers: HttpHeaders = {};
   #asOf: AsOf | undefined;
   #errorBody: Buffer[] = [];
   #contentType = "text/csv";
-  /** Begins with the first byte. */
+  /** Undefined before the first byte. */
   #pace: Pace | undefined;
-  /** Chunks that came in so far, and their bytes. */
+  /** Chunks received so far, and their bytes. */
   #received = 0;
   #receivedBytes = 0;
   /** Bytes decoded so far, and the last of them. */
@@ -56,8 +55,8 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #mayDeliver = false;
   /** Copies of bytes that arrived while the consumer was not ready. */
   readonly #buffered: Buffer[] = [];
-  #consumer: { resolve(): void; reject(reason: unknown): void } | undefined;
-  /** The end: delivered whole, or failed. */
+  #consumer: PromiseWithResolvers<void> | undefined;
+  /** How it ended; undefined before the end. */
   #outcome: "whole" | { readonly failure: unknown } | undefined;
 
   constructor(
@@ -71,10 +70,6 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#target = target;
     this.#context = context;
     this.#signal = signal;
-    this.opened = new Promise<LedgerStream>((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
     this.#idle = setTimeout(() => {
       // If the event loop was blocked, bytes may have arrived unread.
       const before = this.#received;
@@ -181,7 +176,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     if (this.#isOpen || this.#asOf === undefined) return;
     this.#isOpen = true;
     const { ledgerDays } = this.#endpoint;
-    this.#resolve({
+    this.#opening.resolve({
       contentType: this.#contentType,
       endIsProven: saysItsEnd(this.#headers),
       asOf: this.#asOf,
@@ -198,10 +193,9 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #consume(take: Take): Promise<void> {
     if (this.#take !== undefined) throw new Error("an export can be taken once only");
     this.#take = take;
-    return new Promise((resolve, reject) => {
-      this.#consumer = { resolve, reject };
-      this.#flush();
-    });
+    this.#consumer = Promise.withResolvers();
+    this.#flush();
+    return this.#consumer.promise;
   }
 
   #deliver(take: Take, bytes: Buffer): void {
@@ -302,7 +296,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     if (!this.#done && error instanceof ApiError) this.#endpoint.recordFailure(error);
     this.#finish();
     this.#connection.abort();
-    this.#reject(error);
+    this.#opening.reject(error);
     this.#flush();
   }
 
