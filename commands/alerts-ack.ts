@@ -22,7 +22,7 @@ import {
   silenceKindAction,
 } from "../src/answers/alerts/episodes/episodes.ts";
 import { command } from "../src/bot/command.ts";
-import { details, field, paragraph } from "../src/reply/block.ts";
+import { details, field, fields, paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
 import { code, text, time } from "../src/reply/text.ts";
 import type { Destination } from "../src/alerts/destination.ts";
@@ -61,7 +61,7 @@ export const alertsAck = command({
     if (known !== undefined) {
       return reply({
         title: text`Nothing changed: ${known.by} has acknowledged that already. ${bad}`,
-        blocks: [{ kind: "fields", fields: [field("When", time(timeFromText(known.at), "both"))] }],
+        blocks: [fields([field("When", time(timeFromText(known.at), "both"))])],
         actions: [detailsAction(first)],
       });
     }
@@ -89,13 +89,13 @@ export const alertsAck = command({
       tone: "good",
       title: text`Acknowledged: ${bad}`,
       blocks: [
-        { kind: "fields", fields: [field("Since", sinceWords(first, "both"))] },
+        fields([field("Since", sinceWords(first, "both"))]),
         paragraph(
           alone
             ? "You get no more reminders of it; channels that are told of it do. Its end is told."
             : "No more reminders come of it. Its end is told.",
         ),
-        ...details([{ kind: "fields", fields: [field("Episode", code(episodeName(first.id)), { wide: true })] }]),
+        ...details([fields([field("Episode", code(episodeName(first.id)), { wide: true })])]),
       ],
       // The reply has details of its own.
       actions: [{ ...detailsAction(first), label: "Why" }],

@@ -1,6 +1,5 @@
 import { isSilenceActive, type Silence, silenceActiveUntil } from "../src/alerts/route/silence.ts";
 import { silenceScopeWords, silenceTimeWords } from "../src/alerts/words/silence-words.ts";
-import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { destinationKeyWords } from "../src/answers/alerts/destination.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { rowActions } from "../src/answers/answer.ts";
@@ -24,27 +23,23 @@ export const alertsSilences = command({
         blocks: [paragraph(text`${commandLine("alerts silence all 1h")} keeps alerts back for an hour.`)],
       });
     }
-    const ids = found.flatMap(({ scope }) =>
-      scope.subject === undefined || scope.network !== context.network ? [] : [scope.subject],
-    );
     const placeOf = destinationKeyWords(context);
     const [only] = found;
     const end = rowActions(
       "End",
       found.map(({ id }) => ({ name: "silence", invocation: { command: "alerts unsilence", options: { id } } })),
     );
-    const labels = await subjectLabels([{ kinds: ["market.state"], ids }], context);
     return reply({
       title:
         only !== undefined && found.length === 1
-          ? text`Silenced: ${silenceScopeWords(only, labels)}, ${silenceTimeWords(only, now)}`
+          ? text`Silenced: ${silenceScopeWords(only)}, ${silenceTimeWords(only, now)}`
           : text`${found.length} silences, ${found.filter((one) => isSilenceActive(one, now)).length} active`,
       blocks: [
         table({
           name: "silences",
           rows: found,
           columns: [
-            ["Silenced", (one) => silenceScopeWords(one, labels)],
+            ["Silenced", silenceScopeWords],
             ["Now", (one) => stateWords(one, now)],
             ["Id", ({ id }) => code(id)],
             [

@@ -1,6 +1,5 @@
 import { isSilenceActive, overlap, type Silence } from "../src/alerts/route/silence.ts";
 import { silenceScopeWords } from "../src/alerts/words/silence-words.ts";
-import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
 import { destinationHere, requireManager } from "../src/answers/alerts/destination.ts";
 import {
@@ -37,11 +36,7 @@ export const alertsUnsilence = command({
     const { recurrence: _, ...rest } = found;
     const ended: Silence = { ...rest, from: Math.min(found.from, now - 1), until: now };
     const here = destinationHere(context);
-    const { destination, subject } = found.scope;
-    const labels = await subjectLabels(
-      [{ kinds: ["market.state"], ids: subject === undefined ? [] : [subject] }],
-      context,
-    );
+    const { destination } = found.scope;
     const all = await affectedDestinations(context, found);
     const affected =
       destination === undefined
@@ -49,15 +44,12 @@ export const alertsUnsilence = command({
         : destination === destinationKey(here)
           ? [here]
           : all.filter((one) => destinationKey(one) === destination);
-    await alerts.putSilence(
-      ended,
-      caller.name,
-      changeAnnouncements(context, affected, { what: "unsilenced", silence: ended }, labels),
-    );
+    const announced = changeAnnouncements(context, affected, { what: "unsilenced", silence: ended });
+    await alerts.putSilence(ended, caller.name, announced);
     const quiet = quietHoursEnds(withQuietHours(found, affected, await alerts.subscriptions()), now);
     return reply({
       tone: "good",
-      title: text`Ended the silence of ${silenceScopeWords(found, labels)}`,
+      title: text`Ended the silence of ${silenceScopeWords(found)}`,
       blocks: [paragraph(whatFollows(found, visibleSilences(await alerts.silences(), context), quiet, now))],
     });
   },

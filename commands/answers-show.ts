@@ -1,6 +1,6 @@
 import { AUDIENCES, audienceSentence, workspaceOf } from "../src/answers/workspace-audience.ts";
 import { command } from "../src/bot/command.ts";
-import { field, paragraph } from "../src/reply/block.ts";
+import { field, fields, paragraph } from "../src/reply/block.ts";
 import { commandAction, reply } from "../src/reply/reply.ts";
 import { commandLine, text, time } from "../src/reply/text.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
@@ -22,7 +22,7 @@ export const answersShow = command({
         audience === "channel" ? "Answers about markets are for everyone" : "Answers about markets are for the asker",
       blocks: [
         paragraph(audienceSentence(audience, workspace, commands)),
-        { kind: "fields", fields: [field("Chosen by", by)] },
+        fields([field("Chosen by", by)]),
         paragraph("Orders, stake, parties and ledgers are no part of this: they go to whoever asks."),
         ...(caller.mayManageChannel
           ? []

@@ -4,7 +4,7 @@ import { ApiError, didAnswer } from "../src/api/api-error.ts";
 import { POLL_TIMEOUT_MILLIS } from "../src/api/client/poll-nodes.ts";
 import type { NodeInfo } from "../src/api/model/network.ts";
 import { command } from "../src/bot/command.ts";
-import { type Block, details, field, paragraph, table } from "../src/reply/block.ts";
+import { type Block, details, field, fields, paragraph, table } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, id, strong, type Text, text, toText } from "../src/reply/text.ts";
 import { formatDuration } from "../src/units/duration.ts";
@@ -42,14 +42,11 @@ export const info = command({
     if (first !== undefined && said.length === 1) {
       blocks.push(
         ...details([
-          {
-            kind: "fields",
-            fields: [
-              field("Node", code(first.node)),
-              field("Version", first.info?.version === undefined ? "not named" : code(first.info.version)),
-              field("Commit", first.info?.commitHash === undefined ? undefined : code(first.info.commitHash)),
-            ],
-          },
+          fields([
+            field("Node", code(first.node)),
+            field("Version", first.info?.version === undefined ? "not named" : code(first.info.version)),
+            field("Commit", first.info?.commitHash === undefined ? undefined : code(first.info.commitHash)),
+          ]),
         ]),
       );
     } else {

@@ -18,7 +18,7 @@ import { LiquidityFeeShare, MarketData, PriceBound } from "../src/api/model/mark
 import { command } from "../src/bot/command.ts";
 import { nearest } from "../src/bot/nearest.ts";
 import { UserError } from "../src/errors.ts";
-import { type Block, details, facts, field, type Field, paragraph } from "../src/reply/block.ts";
+import { type Block, details, facts, field, type Field, fields, paragraph } from "../src/reply/block.ts";
 import { id, text, type Text, time } from "../src/reply/text.ts";
 import { decimal, parseDecimal, roundedPercentOf } from "../src/units/decimal.ts";
 
@@ -63,19 +63,18 @@ export const marketShow = command({
     noteSeen(context, "market", [{ id: marketId, label: names?.code }]);
     const label = names?.code ?? marketId;
     const below: Block[] = [
-      { kind: "fields", title: text`Prices`, fields: priceFields(market, amounts) },
-      {
-        kind: "fields",
-        title: text`Liquidity`,
-        fields: [
+      fields(priceFields(market, amounts), text`Prices`),
+      fields(
+        [
           field("Market value proxy", amounts.amount(market.marketValueProxy)),
           field("Supplied stake", amounts.amount(market.suppliedStake)),
           field("Target stake", amounts.amount(market.targetStake)),
         ],
-      },
+        text`Liquidity`,
+      ),
       boundsTable(market, amounts),
       liquidityFeesTable(market.liquidityProviderFeeShare, amounts),
-      { kind: "fields", title: text`Market`, fields: stateFields(market, names?.name, marketId) },
+      fields(stateFields(market, names?.name, marketId), text`Market`),
     ];
     const unknown = [
       ...extraFields(market, MarketData.shape),
@@ -87,7 +86,7 @@ export const marketShow = command({
         extraFields(share, LiquidityFeeShare.shape, `liquidityProviderFeeShare[${index}].`),
       ),
     ];
-    if (unknown.length > 0) below.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
+    if (unknown.length > 0) below.push(fields(unknown, text`Further fields of the node`));
     if (!amounts.known) {
       below.push(
         paragraph(

@@ -3,7 +3,7 @@ import { command } from "../src/bot/command.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
-import { field, paragraph } from "../src/reply/block.ts";
+import { field, fields, paragraph } from "../src/reply/block.ts";
 import { commandAction, reply } from "../src/reply/reply.ts";
 import { id, shortenId, text } from "../src/reply/text.ts";
 
@@ -64,7 +64,7 @@ export const myForget = command({
     await parties.forget(party.id);
     return reply({
       title: text`Forgotten: ${party.name ?? shortenId(party.id)}`,
-      blocks: [{ kind: "fields", fields: [field("Party", id(party.id), { wide: true })] }],
+      blocks: [fields([field("Party", id(party.id), { wide: true })])],
       actions: [
         commandAction("Save it again", "my party", { id: party.id, name: party.name }),
         commandAction("My parties", "my parties", {}, "replace"),

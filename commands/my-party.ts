@@ -3,7 +3,7 @@ import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
 import { command } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
-import { field, paragraph } from "../src/reply/block.ts";
+import { field, fields, paragraph } from "../src/reply/block.ts";
 import { commandAction, reply } from "../src/reply/reply.ts";
 import { code, id, text } from "../src/reply/text.ts";
 
@@ -52,7 +52,7 @@ export const myParty = command({
       tone: "good",
       title: text`Saved${called}`,
       blocks: [
-        { kind: "fields", fields: [field("Party", id(partyId), { wide: true })] },
+        fields([field("Party", id(partyId), { wide: true })]),
         paragraph(
           context.platforms.isOperators(context.here.platform)
             ? `It is now the default on ${context.platforms.nameOf(context.here.platform)}, for everybody who uses it. The terminal, the console and the chats each keep parties of their own.`

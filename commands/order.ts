@@ -20,7 +20,7 @@ import type { MarketNames } from "../src/api/model/names.ts";
 import { Order } from "../src/api/model/order.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
-import { type Block, details, facts, paragraph } from "../src/reply/block.ts";
+import { type Block, details, facts, fields, paragraph } from "../src/reply/block.ts";
 import { type Action, buttonsOrChoice } from "../src/reply/reply.ts";
 import { strong, text } from "../src/reply/text.ts";
 
@@ -89,8 +89,8 @@ export const order = command({
 function detailBlocks(found: Order, previous: Order | undefined, market: MarketNames | undefined): Block[] {
   const amounts = marketAmounts(market);
   const blocks: Block[] = [
-    { kind: "fields", fields: orderFields(found, market?.code, amounts) },
-    { kind: "fields", title: text`Terms`, fields: orderTermFields(found, amounts) },
+    fields(orderFields(found, market?.code, amounts)),
+    fields(orderTermFields(found, amounts), text`Terms`),
   ];
   if (previous !== undefined) {
     const before = previous.version ?? (found.version ?? 1n) - 1n;
@@ -105,7 +105,7 @@ function detailBlocks(found: Order, previous: Order | undefined, market: MarketN
     ...extraFields(found, Order.shape),
     ...extraFields(found.peggedOrder, { offset: true, reference: true }, "peggedOrder."),
   ];
-  if (unknown.length > 0) blocks.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
+  if (unknown.length > 0) blocks.push(fields(unknown, text`Further fields of the node`));
   return blocks;
 }
 

@@ -7,7 +7,7 @@ import { changeWords, linkingsTable, newestFirst, stakeTotals, wholeStakeTable }
 import type { PartyStake } from "../src/api/model/stake.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
-import { details, facts, field, paragraph, table, type Table } from "../src/reply/block.ts";
+import { details, facts, field, fields, paragraph, table, type Table } from "../src/reply/block.ts";
 import { tableAttachment } from "../src/reply/csv.ts";
 import type { Action, Reply } from "../src/reply/reply.ts";
 import { commandLine, id, shortenId, type Text, text, toText } from "../src/reply/text.ts";
@@ -91,7 +91,7 @@ async function everybody(context: Context): Promise<Reply> {
         ? []
         : facts([field("Pending", text`linkings of ${pending} ${pending === 1 ? "party" : "parties"}`)])),
       shown,
-      ...details([{ kind: "fields", fields: [field("Total stake", stakeAmount(total))] }]),
+      ...details([fields([field("Total stake", stakeAmount(total))])]),
     ],
     attachments: parties.length === 0 ? [] : [tableAttachment(wholeStakeTable(parties))],
     ask: askFor(context, "stake", { party: EVERYBODY }),
@@ -119,7 +119,7 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
     return answer(context, asOf, {
       title: text`Party ${shortenId(partyId)} has no stake`,
       blocks: [
-        { kind: "fields", fields: [field("Party", id(partyId), { wide: true })] },
+        fields([field("Party", id(partyId), { wide: true })]),
         paragraph(
           "It never linked any, or the network does not know it: the answer is the same. Check the id if this surprises you.",
         ),
@@ -145,13 +145,10 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
         field("Unlinked", stakeAmount(totals.unlinked)),
       ]),
       ...details([
-        {
-          kind: "fields",
-          fields: [
-            field("Stake available", stakeAmount(found.currentStakeAvailable)),
-            field("Party", id(partyId), { wide: true }),
-          ],
-        },
+        fields([
+          field("Stake available", stakeAmount(found.currentStakeAvailable)),
+          field("Party", id(partyId), { wide: true }),
+        ]),
         linkingsTable(found.stakeLinkings),
         ...own,
       ]),

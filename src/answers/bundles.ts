@@ -1,7 +1,7 @@
 import type { AsOf } from "../api/api-client.ts";
 import type { AssetLimitsBundle, ListAssetBundle } from "../api/model/bundle.ts";
 import { type Attachment, memoryAttachment } from "../reply/attachment.ts";
-import { type Block, details, facts, field, type Field, paragraph } from "../reply/block.ts";
+import { type Block, details, facts, field, type Field, fields, paragraph } from "../reply/block.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import { code, id, strong, text } from "../reply/text.ts";
 import { answer, watchAction } from "./answer.ts";
@@ -42,9 +42,9 @@ export function bundleAnswer(
     copyableField("assetSource", assetSource),
     copyableField("nonce", nonce),
   ];
-  const below: Block[] = [{ kind: "fields", fields: [...shared, ...after] }];
+  const below: Block[] = [fields([...shared, ...after])];
   const unknown = extraFields(value, { assetSource: 0, nonce: 0, signatures: 0, networkAssetId: 0, ...known });
-  if (unknown.length > 0) below.push({ kind: "fields", title: text`Further fields of the node`, fields: unknown });
+  if (unknown.length > 0) below.push(fields(unknown, text`Further fields of the node`));
   return answer(context, asOf, {
     title: text`${title} ${signedWords(signatures)}`,
     tone: signatures === undefined ? "warning" : "good",

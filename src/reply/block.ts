@@ -1,6 +1,6 @@
 import type { Block, Field, Table } from "./document.ts";
 import { plainText } from "./plain-text.ts";
-import { toText, type TextPart } from "./text.ts";
+import { type Text, toText, type TextPart } from "./text.ts";
 
 export type { Block, Column, Field, Table } from "./document.ts";
 
@@ -18,6 +18,11 @@ export function field(name: TextPart, value: TextPart, options: { wide?: boolean
   };
 }
 
+/** A block of fields. */
+export function fields(shown: readonly Field[], title?: Text): Block {
+  return { kind: "fields", ...(title === undefined ? {} : { title }), fields: shown };
+}
+
 /** The most facts of a reply. */
 export const MAX_FACTS = 6;
 
@@ -27,13 +32,10 @@ export function details(blocks: readonly Block[]): Block[] {
 }
 
 /** Fields, the most important first: those with a value stand above the fold, six at most, the rest below it. */
-export function facts(fields: readonly Field[]): Block[] {
-  const shown = fields.filter(({ value }) => plainText(value) !== "–").slice(0, MAX_FACTS);
-  const rest = fields.filter((one) => !shown.includes(one));
-  return [
-    ...(shown.length === 0 ? [] : [{ kind: "fields" as const, fields: shown }]),
-    ...(rest.length === 0 ? [] : details([{ kind: "fields", fields: rest }])),
-  ];
+export function facts(all: readonly Field[]): Block[] {
+  const shown = all.filter(({ value }) => plainText(value) !== "–").slice(0, MAX_FACTS);
+  const rest = all.filter((one) => !shown.includes(one));
+  return [...(shown.length === 0 ? [] : [fields(shown)]), ...(rest.length === 0 ? [] : details([fields(rest)]))];
 }
 
 /** A column and what stands in it: its title, the cell of a row, then `right` for numbers and its priority, if it is not 1. */

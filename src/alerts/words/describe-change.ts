@@ -66,9 +66,9 @@ function sentence({ by, change, labels }: ChangeMessage): Text {
     case "resumed":
       return text`${by} ${change.what} subscription ${code(change.subscription.id)}: ${subscriptionWords(change.subscription, labels)}`;
     case "silenced":
-      return text`${by} silenced ${silenceScopeWords(change.silence, labels)}`;
+      return text`${by} silenced ${silenceScopeWords(change.silence)}`;
     case "unsilenced":
-      return text`${by} ended the silence of ${silenceScopeWords(change.silence, labels)}`;
+      return text`${by} ended the silence of ${silenceScopeWords(change.silence)}`;
     case "acknowledged":
       return text`${by} acknowledged: ${conditionWords(change.episode).bad}${andMoreWords(change.others)}`;
   }

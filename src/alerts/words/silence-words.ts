@@ -6,12 +6,11 @@ import { isTimeZone, localMillis } from "../route/local-time.ts";
 import { destinationFromKey, destinationKey } from "../destination.ts";
 import type { Platforms } from "../platform.ts";
 import { type Silence, silenceActiveUntil, silenceEnds } from "../route/silence.ts";
-import { type Labels, subjectName } from "./subscription-words.ts";
+import { subjectName } from "./subscription-words.ts";
 
 /** The scope of a silence: `node.down at api1 on mainnet`. Pure and total. */
-export function silenceScopeWords({ scope, label }: Silence, labels: Labels = {}): Text {
+export function silenceScopeWords({ scope, label }: Silence): Text {
   const { kind, subject, subjects, network } = scope;
-  const names = subject === undefined || label === undefined ? labels : { [subject]: label };
   const what =
     kind === undefined ? text`${strong(subject === undefined ? "everything" : "all")}` : text`${strong(kind)}`;
   const about =
@@ -19,7 +18,7 @@ export function silenceScopeWords({ scope, label }: Silence, labels: Labels = {}
       ? text` of ${subjects.length} subjects`
       : subject === undefined || subject === ""
         ? []
-        : text` of ${subjectName(subject, names)}`;
+        : text` of ${subjectName(subject, label === undefined ? {} : { [subject]: label })}`;
   const where = network === undefined ? [] : text` on ${strong(network)}`;
   return text`${what}${about}${where}`;
 }

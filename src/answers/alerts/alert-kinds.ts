@@ -13,7 +13,8 @@ import {
 import type { ChosenKinds } from "../../alerts/route/subscription.ts";
 import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, type ChoiceGroup, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
-import { passes, UserError } from "../../errors.ts";
+import { UserError } from "../../errors.ts";
+import { capitalised } from "../enum-words.ts";
 
 function isGroup(word: string): word is KindGroup {
   return (KIND_GROUP_NAMES as readonly string[]).includes(word);
@@ -51,11 +52,6 @@ export function parseKinds(typed: string): ChosenKinds {
   const same = groupOf(kinds);
   const groups = same === undefined ? words.filter(isGroup) : [same];
   return groups.length === 0 ? { kinds } : { kinds, groups: [...new Set(groups)] };
-}
-
-/** Whether these are kinds that go together. */
-export function takesKinds(typed: string): boolean {
-  return passes(() => parseKinds(typed));
 }
 
 /** The kind of that name; undefined for any other word. */
@@ -104,8 +100,14 @@ export const KIND_CHOICES: readonly ChoiceGroup[] = [
 ];
 
 function choiceOf(value: string, words: string): Choice {
-  const sentence = `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
-  return { label: cutShort(`${sentence} (${value})`, MAX_CHOICE_LENGTH), value };
+  return { label: cutShort(`${capitalised(words)} (${value})`, MAX_CHOICE_LENGTH), value };
+}
+
+const KIND_WORDS = ALERT_KINDS.map((kind) => [kind, KINDS[kind].words] as const);
+const OFFERED = [...KIND_GROUP_NAMES.map((name) => [name, GROUP_WORDS[name]] as const), ...KIND_WORDS];
+
+function offer([name, words]: readonly [string, string], before = ""): Choice {
+  return { label: cutShort(`${name}: ${words}`, MAX_CHOICE_LENGTH), value: `${before}${name}` };
 }
 
 /** Completion of a list of kinds: completes the word behind the last comma and keeps the rest. */
@@ -113,24 +115,17 @@ export function suggestKinds(typed: string): Promise<readonly Choice[]> {
   const cut = Math.max(typed.lastIndexOf(","), typed.lastIndexOf(" ")) + 1;
   const [before, word] = [typed.slice(0, cut), typed.slice(cut).toLowerCase()];
   const had = new Set(before.toLowerCase().split(/[\s,;]+/u));
-  const offered: [string, string][] = [
-    ...KIND_GROUP_NAMES.map((name): [string, string] => [name, GROUP_WORDS[name]]),
-    ...ALERT_KINDS.map((kind): [string, string] => [kind, KINDS[kind].words]),
-  ];
-  const begins = offered.filter(([name]) => name.startsWith(word));
-  const contains = offered.filter(([name, words]) => !name.startsWith(word) && `${name} ${words}`.includes(word));
+  const begins = OFFERED.filter(([name]) => name.startsWith(word));
+  const contains = OFFERED.filter(([name, words]) => !name.startsWith(word) && `${name} ${words}`.includes(word));
   return Promise.resolve(
     [...begins, ...contains]
       .filter(([name]) => !had.has(name))
-      .map(([name, words]) => ({ label: cutShort(`${name}: ${words}`, MAX_CHOICE_LENGTH), value: `${before}${name}` }))
+      .map((one) => offer(one, before))
       .filter(({ value }) => value.length <= MAX_CHOICE_LENGTH),
   );
 }
 
 export function matchingKinds(typed: string): readonly Choice[] {
   const word = typed.trim().toLowerCase();
-  return ALERT_KINDS.filter((kind) => kind.includes(word)).map((kind) => ({
-    label: cutShort(`${kind}: ${KINDS[kind].words}`, MAX_CHOICE_LENGTH),
-    value: kind,
-  }));
+  return KIND_WORDS.filter(([kind]) => kind.includes(word)).map((one) => offer(one));
 }

@@ -80,24 +80,15 @@ async function resolveSubject(
   context: ResolveContext,
   option: string,
 ): Promise<string> {
-  switch (family) {
-    case "market": {
-      const named = await MARKET.names(context);
-      const ended = new Set(named.filter((one) => one.ended === true).map(({ id }) => id));
-      return resolveId(MARKET, typed, context, option, { prefer: (id) => !ended.has(id) });
-    }
-    case "validator":
-    case "order":
-    case "party":
-      return resolveId(ID_KINDS[family], typed, context, option);
-    case "bundle": {
-      const { bundle, id } = parseBundleSubject(typed);
-      const resolved = await resolveId(bundle === "list-asset" ? ASSET : PROPOSAL, id, context, option);
-      return `${bundle}:${resolved}`;
-    }
-    case "node":
-      return resolveNode(typed, context, option);
+  if (family === "node") return resolveNode(typed, context, option);
+  if (family === "bundle") {
+    const { bundle, id } = parseBundleSubject(typed);
+    const resolved = await resolveId(bundle === "list-asset" ? ASSET : PROPOSAL, id, context, option);
+    return `${bundle}:${resolved}`;
   }
+  const named = family === "market" ? await MARKET.names(context) : [];
+  const ended = new Set(named.filter((one) => one.ended === true).map(({ id }) => id));
+  return resolveId(ID_KINDS[family], typed, context, option, { prefer: (id) => !ended.has(id) });
 }
 
 /** A data node by its name or a unique prefix of it; undefined where none or several match. */
@@ -186,17 +177,7 @@ function familyTyped(kinds: unknown): SubjectFamily {
 }
 
 async function suggestOne(family: SubjectFamily, word: string, context: SuggestContext): Promise<readonly Choice[]> {
-  switch (family) {
-    case "market":
-    case "validator":
-    case "order":
-    case "party":
-      return suggestIds(ID_KINDS[family])(word, context);
-    case "bundle":
-      return suggestIds(ASSET)(word, context);
-    case "node":
-      return plainChoices(
-        context.api.nodes.map(({ name }) => name).filter((name) => name.toLowerCase().includes(word.toLowerCase())),
-      );
-  }
+  if (family !== "node") return suggestIds(family === "bundle" ? ASSET : ID_KINDS[family])(word, context);
+  const names = context.api.nodes.map(({ name }) => name);
+  return plainChoices(names.filter((name) => name.toLowerCase().includes(word.toLowerCase())));
 }

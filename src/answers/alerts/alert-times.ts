@@ -21,6 +21,19 @@ export function parseSpan(option: string, typed: string): Milliseconds {
   });
 }
 
+const SPAN_UNITS: readonly (readonly [string, Milliseconds])[] = [
+  ["d", DAY],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+];
+
+/** A span of time as it is typed, by the largest unit that holds it whole: `90s`, `5m`. */
+export function formatSpan(millis: Milliseconds): string {
+  const [letter, size] = SPAN_UNITS.find(([, unit]) => millis % unit === 0) ?? ["ms", 1];
+  return `${millis / size}${letter}`;
+}
+
 /** Whether the typed words are a duration. */
 export function isSpan(typed: string): boolean {
   return spanOf(typed) !== undefined;
@@ -50,10 +63,8 @@ export function parseZone(option: string, typed: string): string {
   });
 }
 
-let cachedZones: readonly string[] | undefined;
 function timeZones(): readonly string[] {
-  cachedZones ??= ["UTC", ...Intl.supportedValuesOf("timeZone")];
-  return cachedZones;
+  return ["UTC", ...Intl.supportedValuesOf("timeZone")];
 }
 
 /** Usual lengths of a silence: a restart, a shift, a night, a weekend. */
@@ -147,15 +158,6 @@ export function takesSpan(typed: string): boolean {
 
 export function takesQuietHours(typed: string): boolean {
   return isOff(typed) || passes(() => parseQuietHours(typed));
-}
-
-export function takesZone(typed: string): boolean {
-  return passes(() => parseZone("zone", typed));
-}
-
-/** Whether it reads as a moment. */
-export function takesMoment(typed: string): boolean {
-  return passes(() => parseMoment("from", typed, 0));
 }
 
 function isOff(typed: string): boolean {

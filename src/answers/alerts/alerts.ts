@@ -50,8 +50,9 @@ export function testAnnouncement(
 }
 
 /** Who asked for a message, and when. */
-function authorship({ api, caller, now }: AlertCommandContext): Pick<TestMessage, "simulated" | "by" | "at"> {
-  return { ...(api.simulated ? { simulated: true } : {}), by: caller.name, at: timeToText(now()) };
+function authorship(context: AlertCommandContext): Pick<TestMessage, "simulated" | "by" | "at"> {
+  const simulated = context.api.simulated ? { simulated: true as const } : {};
+  return { ...simulated, by: context.caller.name, at: timeToText(context.now()) };
 }
 
 /** The last work queued for each object. */

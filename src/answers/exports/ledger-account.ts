@@ -5,7 +5,7 @@ import { formatLine } from "../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../bot/grammar/tokens.ts";
 import type { ExportResult, ExportSubject } from "../../export/jobs/job.ts";
 import type { LedgerAccount, LedgerFlows } from "../../export/ledger-account.ts";
-import { type Block, details, facts, field, type Field, paragraph, table } from "../../reply/block.ts";
+import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../reply/block.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { Reply } from "../../reply/reply.ts";
 import {
@@ -65,7 +65,7 @@ export function ledgerReply(
       ...facts(factsOf(account, result, asset)),
       ...details([
         ...(account.flows === undefined ? [] : flowTables(account.flows, asset)),
-        { kind: "fields", fields: detailFields(result, asset, delivered.delivery.attachments) },
+        fields(detailFields(result, asset, delivered.delivery.attachments)),
       ]),
     ],
     attachments: delivered.delivery.attachments,

@@ -1,5 +1,5 @@
 import type { VerifiedFile } from "../../export/jobs/verify-file.ts";
-import { type Block, details, facts, field, paragraph } from "../../reply/block.ts";
+import { type Block, details, facts, field, fields, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, text, type Text, time } from "../../reply/text.ts";
 import { formatCount } from "../../units/format-number.ts";
@@ -23,9 +23,7 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
             ? "Its export was made elsewhere, by somebody else, or more than 400 days ago. Give the file if you have it: then a changed one is recognised, too."
             : "Its export was made elsewhere, by somebody else, or more than 400 days ago; or the file was changed too much. An archive that was packed again is recognised by the file in it: give that.",
         ),
-        ...details([
-          { kind: "fields", fields: [...(rows === undefined ? [] : [field("Rows", formatCount(rows))]), hash] },
-        ]),
+        ...details([fields([...(rows === undefined ? [] : [field("Rows", formatCount(rows))]), hash])]),
       ],
     });
   }
@@ -35,7 +33,7 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
     // A script must stop at a file that differs.
     ...(differs ? { failure: "caller" } : {}),
     title: text`${what} ${verdictWords(found, name === undefined)}`,
-    blocks: [...differences(found), ...facts(factsOf(found)), ...details([{ kind: "fields", fields: [hash] }])],
+    blocks: [...differences(found), ...facts(factsOf(found)), ...details([fields([hash])])],
   });
 }
 

@@ -6,7 +6,7 @@ import { DRILL_KIND, DRILL_NETWORK, drillEpisode } from "../../../alerts/judge/d
 import type { AlertService, EpisodeHistory } from "../../../alerts/service/service.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import type { Clock } from "../../../api/clock.ts";
-import { type Block, paragraph, table } from "../../../reply/block.ts";
+import { type Block, fields, paragraph, table } from "../../../reply/block.ts";
 import { commandAction, reply, type Reply } from "../../../reply/reply.ts";
 import { commandLine, joinText, strong, type Text, text } from "../../../reply/text.ts";
 import type { DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
@@ -146,7 +146,7 @@ function drillReply(
     }),
   ];
   if (history !== undefined) {
-    blocks.push({ kind: "fields", title: text`A node that was made up`, fields: timelineOf(history.episode) });
+    blocks.push(fields(timelineOf(history.episode), text`A node that was made up`));
   }
   if (good < results.length) blocks.push(paragraph(undeliveredWords(results, history, context)));
   const places = results.length === 1 ? "place" : "places";

@@ -4,7 +4,7 @@ import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/e
 import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import { explanation, TONES } from "../../../alerts/words/phrases.ts";
-import { type Block, details, facts, field, type Field, paragraph, table } from "../../../reply/block.ts";
+import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../../reply/block.ts";
 import { type Action, commandAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, joinText, strong, type Text, text, time, toText } from "../../../reply/text.ts";
 import type { DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
@@ -79,7 +79,7 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     }),
     ...details([
       ...(hidden > 0 && !isAmongMany(context) ? [paragraph(`${hidden} more lines are about other channels.`)] : []),
-      { kind: "fields", fields: [field("Episode", code(episodeName(episode.id)), { wide: true })] },
+      fields([field("Episode", code(episodeName(episode.id)), { wide: true })]),
     ]),
   ];
   // An episode can also end because its subject is gone or no longer watched.

@@ -6,11 +6,10 @@ import type { Episode } from "../../../alerts/judge/rules/episode.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import { silenceScopeWords, silenceTimeWords } from "../../../alerts/words/silence-words.ts";
-import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { UserError } from "../../../errors.ts";
-import { type Block, field, paragraph } from "../../../reply/block.ts";
+import { field, type Field, fields, paragraph } from "../../../reply/block.ts";
 import { type Action, commandAction, givenOptions, reply, type Reply } from "../../../reply/reply.ts";
 import { code, strong, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
@@ -37,7 +36,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   if (values.for === undefined && values.until === undefined) await parseSilenceScope(context, values);
   const when = parseSilenceTimes(values, now);
   const typedPlace = values.to === undefined ? undefined : parseDestination(values.to, context);
-  const { scope, labels, notes, episode, ended } = await parseSilenceScope(context, values);
+  const { scope, label, notes, episode, ended } = await parseSilenceScope(context, values);
   const destination = typedPlace ?? (await defaultDestination(context, episode));
   if (ended !== undefined) return endedReply(ended, values.for);
   requireEffect(destination, scope, context.platforms.console);
@@ -48,17 +47,20 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   };
   return runExclusive(alerts, async () => {
     const all = await alerts.silences();
-    const known = all.find((one) => isCoveredBy(wanted, one));
-    if (known !== undefined) return existingSilenceReply(known, labels, now);
     const own = all.filter(({ scope: of }) => of.destination === wanted.scope.destination);
-    const earlier = all.find((one) => isLengthenedBy(wanted, one));
+    // A button pressed twice asks for the same hour a moment later: that is the same silence.
+    const alike = own.filter(
+      (one) => isDeepStrictEqual(one.scope, wanted.scope) && one.from <= wanted.from + TIME_TOLERANCE,
+    );
+    const known = alike.find((one) => lastsAsLong(wanted, one));
+    if (known !== undefined) return existingSilenceReply(known, now);
+    const earlier = alike.find((one) => isLengthenedBy(wanted, one));
     if (earlier === undefined && own.length >= MAX_SILENCES_PER_DESTINATION) {
       throw new UserError(`There are ${own.length} silences in this place already, and no more are kept.`, {
         remedy: "End some of them, or silence more at once. They are listed by:",
         suggestion: "alerts silences",
       });
     }
-    const label = labels[scope.subject ?? ""];
     const silence: Silence = {
       ...(earlier ?? { id: createShortId(all) }),
       ...wanted,
@@ -69,13 +71,27 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
       created: now,
     };
     const affected = destination === undefined ? await affectedDestinations(context, silence) : [destination];
-    await alerts.putSilence(
-      silence,
-      caller.name,
-      changeAnnouncements(context, affected, { what: "silenced", silence }, labels),
-    );
-    const quiet = withQuietHours(silence, affected, await alerts.subscriptions()).length > 0;
-    return addedReply(context, silence, { destination, labels, notes, now, quiet, earlier });
+    const announced = changeAnnouncements(context, affected, { what: "silenced", silence });
+    await alerts.putSilence(silence, caller.name, announced);
+    const isQuiet = withQuietHours(silence, affected, await alerts.subscriptions()).length > 0;
+    return reply({
+      tone: "good",
+      title: text`Silenced ${silenceScopeWords(silence)}${lengthWords(silence, now)}`,
+      blocks: [
+        fields([
+          ...silenceFields(silence, now),
+          field("Where", destination === undefined ? "all places" : destinationWords(destination, context)),
+          ...(silence.reason === undefined ? [] : [field("Reason", silence.reason, { wide: true })]),
+        ]),
+        ...(earlier === undefined
+          ? []
+          : [paragraph(text`It was lengthened. Before: ${silenceTimeWords(earlier, now)}.`)]),
+        ...notes,
+        ...(coversEverything(scope) ? [paragraph("Critical alerts, such as a stall, are kept back, too.")] : []),
+        paragraph(`What still fires when the silence ends is told then${isQuiet ? ", or after quiet hours" : ""}.`),
+      ],
+      actions: [unsilenceAction(silence)],
+    });
   });
 }
 
@@ -84,10 +100,7 @@ function endedReply(episode: Episode, length?: string): Reply {
   return reply({
     tone: "warning",
     title: text`Nothing is silenced: that is over. ${conditionWords(episode).bad}`,
-    blocks: [
-      { kind: "fields", fields: timelineOf(episode) },
-      paragraph("A silence now would keep back the next alert of this kind."),
-    ],
+    blocks: [fields(timelineOf(episode)), paragraph("A silence now would keep back the next alert of this kind.")],
     failure: "caller",
     actions: [silenceKindAction(episode, length), detailsAction(episode)],
   });
@@ -129,91 +142,38 @@ function requireEffect(destination: Destination | undefined, { kind }: Silence["
   });
 }
 
-/** A button pressed twice asks for the same hour a moment later: that is the same silence. */
-function isCoveredBy(wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence">, known: Silence): boolean {
+/** Whether the known silence comes as often as the wanted one, and ends no earlier. */
+function lastsAsLong(wanted: Pick<Silence, "until" | "recurrence">, known: Silence): boolean {
   return (
-    isDeepStrictEqual(wanted.scope, known.scope) &&
     isDeepStrictEqual(wanted.recurrence, known.recurrence) &&
-    known.from <= wanted.from + TIME_TOLERANCE &&
     (wanted.recurrence === undefined ? known.until >= wanted.until - TIME_TOLERANCE : known.until === wanted.until)
   );
 }
 
-/** Whether the wanted silence begins while the known one of the same scope holds, and ends later: both become one. */
-function isLengthenedBy(wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence">, known: Silence): boolean {
-  return (
-    isDeepStrictEqual(wanted.scope, known.scope) &&
-    wanted.recurrence === undefined &&
-    known.recurrence === undefined &&
-    known.from <= wanted.from + TIME_TOLERANCE &&
-    known.until >= wanted.from &&
-    known.until < wanted.until
-  );
+/** Whether the wanted silence begins while the known one holds, and ends later: both become one. */
+function isLengthenedBy(wanted: Pick<Silence, "from" | "until" | "recurrence">, known: Silence): boolean {
+  const once = wanted.recurrence === undefined && known.recurrence === undefined;
+  return once && known.until >= wanted.from && known.until < wanted.until;
 }
 
-function existingSilenceReply(known: Silence, labels: Labels, now: Milliseconds): Reply {
-  const scope = silenceScopeWords(known, labels);
-  const holds = isSilenceActive(known, now);
+function existingSilenceReply(known: Silence, now: Milliseconds): Reply {
+  const scope = silenceScopeWords(known);
   return reply({
-    title: holds
+    title: isSilenceActive(known, now)
       ? text`Nothing changed: ${scope} is silenced already`
       : text`Nothing changed: silence ${code(known.id)} of ${scope} covers that`,
-    blocks: [
-      {
-        kind: "fields",
-        fields: [
-          field("Silence", code(known.id)),
-          field("When", silenceTimeWords(known, now), { wide: known.recurrence !== undefined }),
-          field("By", known.by),
-        ],
-      },
-    ],
+    blocks: [fields([...silenceFields(known, now), field("By", known.by)])],
     actions: [unsilenceAction(known)],
   });
 }
 
+function silenceFields(silence: Silence, now: Milliseconds): Field[] {
+  const when = field("When", silenceTimeWords(silence, now), { wide: silence.recurrence !== undefined });
+  return [field("Silence", code(silence.id)), when];
+}
+
 function unsilenceAction({ id }: Silence): Action {
   return commandAction("End silence", "alerts unsilence", { id });
-}
-
-interface AddedSilence {
-  readonly destination: Destination | undefined;
-  readonly labels: Labels;
-  readonly notes: readonly Block[];
-  readonly now: Milliseconds;
-  /** Whether any affected subscription has quiet hours. */
-  readonly quiet: boolean;
-  /** The same silence as it was, where this lengthens it. */
-  readonly earlier: Silence | undefined;
-}
-
-function addedReply(
-  context: AlertCommandContext,
-  silence: Silence,
-  { destination, labels, notes, now, quiet, earlier }: AddedSilence,
-): Reply {
-  return reply({
-    tone: "good",
-    title: text`Silenced ${silenceScopeWords(silence, labels)}${lengthWords(silence, now)}`,
-    blocks: [
-      {
-        kind: "fields",
-        fields: [
-          field("Silence", code(silence.id)),
-          field("When", silenceTimeWords(silence, now), { wide: silence.recurrence !== undefined }),
-          field("Where", destination === undefined ? "all places" : destinationWords(destination, context)),
-          ...(silence.reason === undefined ? [] : [field("Reason", silence.reason, { wide: true })]),
-        ],
-      },
-      ...(earlier === undefined
-        ? []
-        : [paragraph(text`It was lengthened. Before: ${silenceTimeWords(earlier, now)}.`)]),
-      ...notes,
-      ...(coversEverything(silence.scope) ? [paragraph("Critical alerts, such as a stall, are kept back, too.")] : []),
-      paragraph(`What still fires when the silence ends is told then${quiet ? ", or after quiet hours" : ""}.`),
-    ],
-    actions: [unsilenceAction(silence)],
-  });
 }
 
 /** ` for 2 h`, of one that holds at once and does not come again. */

@@ -2,7 +2,6 @@ import { ALERT_KINDS, isPersonalKind } from "../../../alerts/judge/kinds/kinds.t
 import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import type { Silence } from "../../../alerts/route/silence.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
-import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { nearest, quoteTyped } from "../../../bot/nearest.ts";
@@ -17,7 +16,7 @@ import { MARKET } from "../../ids/ids.ts";
 import { resolveId } from "../../ids/typed-ids.ts";
 import { findKind } from "../alert-kinds.ts";
 import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
-import { parseMoment, parseSpan, parseZone } from "../alert-times.ts";
+import { formatSpan, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { episodeLabel, exactEpisode, findEpisode, findEpisodes } from "../episodes/episodes.ts";
 import { isNight, isTonight, type SILENCE_OPTIONS } from "./silence-options.ts";
@@ -26,10 +25,10 @@ import { readReference } from "../../../alerts/message/message-group.ts";
 
 const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 
-/** The scope of a silence, with names for its subject and notes for the reply. */
+/** The scope of a silence, with the name of its subject and notes for the reply. */
 interface SilenceScope {
   readonly scope: Omit<Silence["scope"], "destination">;
-  readonly labels: Labels;
+  readonly label?: string | undefined;
   readonly notes: readonly Block[];
   /** The episode that was named, the first of several. */
   readonly episode?: Episode;
@@ -39,25 +38,24 @@ interface SilenceScope {
 
 /** The scope that was typed: an episode's kind and subject, a kind, a subject, or all. */
 export async function parseSilenceScope(context: AlertCommandContext, values: SilenceValues): Promise<SilenceScope> {
-  const { network } = values;
+  const { network, what } = values;
   const where = network === undefined ? {} : { network };
-  const { what } = values;
   if (what === undefined || isEverything(what)) {
     const subject = values.subject === undefined ? undefined : await resolveNodeOrMarket(context, values.subject);
-    return { scope: { ...where, ...subject?.scope }, labels: subject?.labels ?? {}, notes: [] };
+    return { scope: { ...where, ...subject?.scope }, label: subject?.label, notes: [] };
   }
   const kind = findKind(what);
   if (kind !== undefined) {
-    if (values.subject === undefined) return { scope: { ...where, kind }, labels: {}, notes: [] };
+    if (values.subject === undefined) return { scope: { ...where, kind }, notes: [] };
     const [subject = ""] = await resolveSubjects([kind], values.subject, context, "subject");
-    const labels = await subjectLabels([{ kinds: [kind], ids: [subject] }], context);
-    return { scope: { network: context.network, kind, subject }, labels, notes: [] };
+    const { [subject]: label } = await subjectLabels([{ kinds: [kind], ids: [subject] }], context);
+    return { scope: { network: context.network, kind, subject }, label, notes: [] };
   }
   if (readReference(what) !== undefined) return groupScope(await findEpisodes(context.alerts, what));
   const exact = await exactEpisode(context.alerts, what);
   const isId = exact !== undefined || what.includes("|");
   const named = isId ? undefined : await resolveNodeOrMarket(context, what).catch(ignoreUserError);
-  if (named !== undefined) return { scope: { ...where, ...named.scope }, labels: named.labels, notes: [] };
+  if (named !== undefined) return { ...named, scope: { ...where, ...named.scope }, notes: [] };
   const found = exact === undefined ? findEpisode(context.alerts, what, network) : Promise.resolve(exact);
   const episode = await found.catch((error: unknown) => {
     if (!(error instanceof UserError) || !error.message.startsWith("No episode")) throw error;
@@ -76,14 +74,13 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
       suggestion: "alerts status",
     });
   });
-  const label = episodeLabel(episode);
   // An id comes from a button, which may be pressed late; other words are typed on purpose.
   const ended = (isId || what === episodeName(episode.id)) && !isOpen(episode) ? { ended: episode } : {};
   return {
     ...ended,
     episode,
     scope: { network: episode.network, kind: episode.kind, subject: episode.subject },
-    labels: label === undefined ? {} : { [episode.subject]: label },
+    label: episodeLabel(episode),
     notes: [paragraph(text`Firing now: ${conditionWords(episode).bad}`)].filter(() => episode.state === "firing"),
   };
 }
@@ -96,7 +93,6 @@ function groupScope(named: readonly [Episode, ...Episode[]]): SilenceScope {
   const subjects = [...new Set(named.map(({ subject }) => subject))];
   return {
     scope: { network, kind, subjects },
-    labels: {},
     notes: [paragraph(`Of the ${subjects.length}, ${open.length} are firing now.`)],
     episode,
     ...(open.length === 0 ? { ended: episode } : {}),
@@ -113,12 +109,12 @@ function ignoreUserError(error: unknown): undefined {
 async function resolveNodeOrMarket(
   context: AlertCommandContext,
   typed: string,
-): Promise<{ scope: { network: string; subject: string }; labels: Labels }> {
+): Promise<{ scope: { network: string; subject: string }; label?: string | undefined }> {
   const node = findNode(typed, context.api);
-  if (node !== undefined) return { scope: { network: context.network, subject: node }, labels: {} };
+  if (node !== undefined) return { scope: { network: context.network, subject: node } };
   const subject = await resolveId(MARKET, typed, context, "subject");
-  const labels = await subjectLabels([{ kinds: ["market.state"], ids: [subject] }], context);
-  return { scope: { network: context.network, subject }, labels };
+  const { [subject]: label } = await subjectLabels([{ kinds: ["market.state"], ids: [subject] }], context);
+  return { scope: { network: context.network, subject }, label };
 }
 
 const MINUTE: Milliseconds = 60_000;
@@ -235,12 +231,6 @@ function lineWith(
   return formatLine({ command: `alerts silence ${quoteValue(what)}`, options });
 }
 
-/** A span as it is typed: `9h`, `1h30m`. */
-function formatSpan(millis: Milliseconds): string {
-  const [hours, minutes] = [Math.floor(millis / HOUR), Math.round((millis % HOUR) / MINUTE)];
-  return `${hours === 0 ? "" : `${hours}h`}${minutes === 0 && hours > 0 ? "" : `${minutes}m`}`;
-}
-
 function recurring(
   values: SilenceValues,
   from: Milliseconds,
@@ -256,7 +246,7 @@ function recurring(
   const until = late ? new Date(from + MONTH).toISOString().slice(0, 10) : values.until;
   const again = { from: values.from, every, until };
   if (length === undefined) {
-    const meant = once ? formatSpan(end - from) : undefined;
+    const meant = once ? formatSpan(Math.round((end - from) / MINUTE) * MINUTE) : undefined;
     throw new UserError("How long does it last each time?", {
       option: "for",
       remedy: "Say how long, and in until when it comes for the last time:",

@@ -1,8 +1,8 @@
 import { type Options, plainChoices, type SuggestContext } from "../../../bot/options/options.ts";
 import { findKind } from "../alert-kinds.ts";
-import { suggested, TO_OPTION } from "../alert-options.ts";
+import { parsed, suggested, takesZone, TO_OPTION } from "../alert-options.ts";
 import { suggestSilencedSubjects } from "../alert-subjects.ts";
-import { isSpan, suggestSpans, suggestZones, takesMoment, takesZone } from "../alert-times.ts";
+import { isSpan, parseMoment, suggestSpans, suggestZones } from "../alert-times.ts";
 import { suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
 import { isEverything, suggestSilences } from "./silences.ts";
 
@@ -30,6 +30,8 @@ async function takesSilenceable(typed: string, context: SuggestContext): Promise
   ]);
   return found.flat().length > 0;
 }
+
+const takesMoment = parsed((typed) => parseMoment("from", typed, 0));
 
 export const SILENCE_OPTIONS = {
   what: {

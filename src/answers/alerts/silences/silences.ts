@@ -9,14 +9,12 @@ import { isSilenceActive, matchesSilence, type Silence, silenceActiveUntil } fro
 import { covers, isAlive, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { Episode } from "../../../alerts/judge/rules/episode.ts";
 import { silenceScopeWords } from "../../../alerts/words/silence-words.ts";
-import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { findKind } from "../alert-kinds.ts";
-import { subjectLabels } from "../alert-subjects.ts";
 import { type AlertsContext, type CallerContext, destinationHere, isOperator } from "../destination.ts";
 import { exactEpisode } from "../episodes/episodes.ts";
 import { findByShortId, shortIdChoices } from "../short-id.ts";
@@ -49,7 +47,6 @@ export async function findSilence(typed: string, context: AlertsContext): Promis
       typed,
       visible.map(({ id }) => id),
     );
-    const meant = (found.length > 1 ? found : visible).map((one) => wordsOf(one));
     throw new UserError(
       found.length > 1
         ? `${quoteTyped(typed)} could be ${found.length} silences.`
@@ -58,7 +55,7 @@ export async function findSilence(typed: string, context: AlertsContext): Promis
         option: "id",
         remedy: `${near === undefined ? "" : `Did you mean ${near}? `}It may be over. Silences are listed by:`,
         suggestion: "alerts silences",
-        meanings: { typed, values: shortIdChoices(meant, "") },
+        meanings: { typed, values: silenceChoices(found.length > 1 ? found : visible) },
       },
     );
   }
@@ -100,17 +97,14 @@ export function isEverything(typed: string): boolean {
 }
 
 export async function suggestSilences(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
-  const all = visibleSilences(await context.alerts.silences(), context);
-  const ids = all.flatMap(({ scope }) => scope.subject ?? []);
-  const labels = await subjectLabels([{ kinds: ["market.state"], ids }], context);
-  return shortIdChoices(
-    all.map((one) => wordsOf(one, labels)),
-    typed,
-  );
+  return silenceChoices(visibleSilences(await context.alerts.silences(), context), typed);
 }
 
-function wordsOf(one: Silence, labels: Labels = {}) {
-  return { id: one.id, words: silenceScopeWords(one, labels) };
+function silenceChoices(all: readonly Silence[], typed = ""): readonly Choice[] {
+  return shortIdChoices(
+    all.map((one) => ({ id: one.id, words: silenceScopeWords(one) })),
+    typed,
+  );
 }
 
 /** The channels that a silence without a destination affects. */

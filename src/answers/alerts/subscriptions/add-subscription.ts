@@ -124,12 +124,13 @@ export async function addSubscription(
 
 /** A subscription of the caller to the network asked about, with the thresholds and settings that were typed. */
 export function newSubscription(
-  { caller, network, now, platforms }: AlertCommandContext,
+  context: AlertCommandContext,
   all: readonly Subscription[],
   what: Pick<Subscription, "destination" | "workspace" | "kinds" | "groups" | "subjects" | "personal">,
   values: SubscriptionValues,
   defaults: NotificationSettings,
 ): Subscription {
+  const { caller, network, platforms } = context;
   return {
     id: createShortId(all),
     network,
@@ -137,7 +138,7 @@ export function newSubscription(
     parameters: parseThresholds(what.kinds, values),
     ...parseNotificationSettings(values, { ...what.destination, ...what }, platforms, defaults),
     state: "active",
-    created: toMillis(now()),
+    created: toMillis(context.now()),
     by: { id: caller.id, name: caller.name },
   };
 }

@@ -1,9 +1,9 @@
 import { SEVERITIES } from "../../../alerts/judge/kinds/severity.ts";
 import { type Options, plainChoices } from "../../../bot/options/options.ts";
-import { KIND_CHOICES, suggestKinds, takesKinds } from "../alert-kinds.ts";
-import { suggested } from "../alert-options.ts";
+import { KIND_CHOICES, parseKinds, suggestKinds } from "../alert-kinds.ts";
+import { parsed, suggested, takesZone } from "../alert-options.ts";
 import { suggestSubjects } from "../alert-subjects.ts";
-import { suggestQuietHours, suggestZones, takesQuietHours, takesSpan, takesZone } from "../alert-times.ts";
+import { suggestQuietHours, suggestZones, takesQuietHours, takesSpan } from "../alert-times.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
 
 /** A number above nought, or `off`. */
@@ -167,7 +167,7 @@ const KINDS = {
   maxLength: 600,
   several: KIND_CHOICES,
   suggest: suggestKinds,
-  takes: takesKinds,
+  takes: parsed(parseKinds),
 } as const;
 
 const SUBJECTS = {

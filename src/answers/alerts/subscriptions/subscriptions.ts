@@ -9,7 +9,7 @@ import { deliveryOptionWords, type Labels, subscriptionWords } from "../../../al
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
-import { type Block, details, facts, field, type Field } from "../../../reply/block.ts";
+import { type Block, details, facts, field, type Field, fields } from "../../../reply/block.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { type Action, type Ask, commandAction } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
@@ -134,9 +134,7 @@ export function subscriptionBlocks(one: Subscription, labels: Labels, more: read
       ...(one.state === "active" ? [] : [stateField(one)]),
       ...more,
     ]),
-    ...details([
-      { kind: "fields", fields: [field("Tells", subscriptionWords(one, labels), { wide: true }), ...kindsField(one)] },
-    ]),
+    ...details([fields([field("Tells", subscriptionWords(one, labels), { wide: true }), ...kindsField(one)])]),
   ];
 }
 
@@ -150,7 +148,7 @@ export function standingBlocks(one: Subscription, labels: Labels): Block[] {
       field("How", deliveryOptionWords(one, true), { wide: true }),
       stateField(one),
     ]),
-    ...(kinds.length === 0 ? [] : details([{ kind: "fields", fields: kinds }])),
+    ...(kinds.length === 0 ? [] : details([fields(kinds)])),
   ];
 }
 

@@ -7,8 +7,8 @@ import { quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import { formatDecimal, parseDecimal } from "../../../units/decimal.ts";
-import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
-import { parseSpan } from "../alert-times.ts";
+import { formatDuration } from "../../../units/duration.ts";
+import { formatSpan, parseSpan } from "../alert-times.ts";
 import type { SUBSCRIPTION_OPTIONS } from "./subscription-options.ts";
 
 export type SubscriptionValues = OptionValues<typeof SUBSCRIPTION_OPTIONS>;
@@ -28,19 +28,7 @@ const OFF = /^(?:off|none|default)$/iu;
 const integer = (_option: string, typed: string): number => Number(typed);
 const asTyped = (_option: string, typed: string): string => typed;
 
-/** A span of time by the largest unit that holds it whole: `90s`, `5m`. */
-const spanWritten = (value: string | number): string => {
-  const millis = Number(value);
-  const [letter, size] = SPAN_UNITS.find(([, unit]) => millis % unit === 0) ?? ["ms", 1];
-  return `${millis / size}${letter}`;
-};
-const SPAN_UNITS: readonly (readonly [string, Milliseconds])[] = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["m", 60_000],
-  ["s", 1000],
-];
-const span = { read: parseSpan, written: spanWritten };
+const span: Omit<Threshold, "option"> = { read: parseSpan, written: (value) => formatSpan(Number(value)) };
 
 const THRESHOLDS: Readonly<Record<ParameterName, Threshold>> = {
   high: { option: "high", read: positiveAmount },
