@@ -10,6 +10,15 @@ export const PAGE = new URL("./page/", import.meta.url);
 /** The base of Slack's methods, unless SLACK_API_URL names another. */
 export const API_URL = "https://slack.com/api/";
 
+/** Codes of a failure of Slack's that passes: https://docs.slack.dev/reference/methods/oauth.v2.access#errors. */
+export const TEMPORARY_ERRORS: ReadonlySet<string> = new Set([
+  "ratelimited",
+  "internal_error",
+  "fatal_error",
+  "request_timeout",
+  "service_unavailable",
+]);
+
 /** Slack, without its libraries. */
 export const slackPlatform: ChatPlatform = {
   kind: "chat",

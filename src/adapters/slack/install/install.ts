@@ -63,27 +63,22 @@ async function finish(
   const { query } = request;
   const failed = query.get("error");
   if (failed === "access_denied") {
-    return refusal(400, "Bellwether was not added", "You did not allow it, and nothing was changed.");
+    return refusal(400, "You did not allow it, and nothing was changed.");
   }
   const state = verifyState(keys, query.get("state") ?? "", cookieOf(request), now);
   if (state === "forged") {
-    const words = "This answer of Slack's does not belong to this browser, or a newer link was opened since.";
-    return refusal(403, "Bellwether was not added", words);
+    return refusal(403, "This answer of Slack's does not belong to this browser, or a newer link was opened since.");
   }
   if (state === "stale") {
-    return refusal(
-      403,
-      "Bellwether was not added",
-      `The link was opened more than ${STATE_LIFETIME / 60_000} minutes ago.`,
-    );
+    return refusal(403, `The link was opened more than ${STATE_LIFETIME / 60_000} minutes ago.`);
   }
   const code = query.get("code");
   if (failed !== null || code === null || code === "") {
-    return refusal(400, "Bellwether was not added", `Slack says: ${printable(failed ?? "no code")}.`);
+    return refusal(400, `Slack says: ${printable(failed ?? "no code")}.`);
   }
   if (!(await useOnce(state.id, state.endsAt))) {
     const words = "This answer of Slack's was used before. If Bellwether is in your workspace already, all is well.";
-    return refusal(403, "This link has served", words);
+    return refusal(403, words, "This link has served");
   }
   try {
     const grant = await oauth.exchange(code);
@@ -93,8 +88,8 @@ async function finish(
     log.warn({ platform: "slack", why: describeError(error) }, "app not installed");
     const said = errorCodeOf(error);
     return said === undefined
-      ? refusal(503, "Bellwether was not added", "Slack gave no usable answer. Try again in a minute.")
-      : refusal(400, "Bellwether was not added", `Slack says: ${said}.`);
+      ? refusal(503, "Slack gave no usable answer. Try again in a minute.")
+      : refusal(400, `Slack says: ${said}.`);
   }
 }
 
@@ -113,7 +108,7 @@ function installed(
   };
 }
 
-function refusal(status: 400 | 403 | 503, title: string, words: string): WebhookResponse {
+function refusal(status: 400 | 403 | 503, words: string, title = "Bellwether was not added"): WebhookResponse {
   return { status, body: { title, words: [words], link: { label: "Begin again", path: INSTALL_PATH } } };
 }
 

@@ -1,9 +1,10 @@
-import { type OauthV2AccessResponse, WebClient } from "@slack/web-api";
+import type { OauthV2AccessResponse, WebClient } from "@slack/web-api";
 
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { SCOPES } from "../manifest.ts";
-import { webClientOptions } from "../transport/web-api.ts";
+import { API_URL } from "../platform.ts";
+import { createWebClient } from "../transport/web-api.ts";
 import type { Tokens } from "./sealed-tokens.ts";
 
 /** The app as Slack knows it. */
@@ -36,7 +37,6 @@ export interface Grant extends GrantedTokens {
   readonly by: string | undefined;
 }
 
-const SLACK_API_URL = "https://slack.com/api/";
 /** A page waits for it. */
 const CALL_TIMEOUT: Milliseconds = 10_000;
 
@@ -47,12 +47,12 @@ export class OAuth {
 
   constructor(app: OAuthApp) {
     this.#app = app;
-    this.#web = new WebClient(undefined, this.#clientOptions());
+    this.#web = this.#client();
   }
 
   /** Where a browser is sent, so that somebody may allow the app. */
   authorizeUrl(state: string): string {
-    const { apiUrl = SLACK_API_URL, clientId, redirectUrl } = this.#app;
+    const { apiUrl = API_URL, clientId, redirectUrl } = this.#app;
     const url = new URL("../oauth/v2/authorize", apiUrl.endsWith("/") ? apiUrl : `${apiUrl}/`);
     url.search = new URLSearchParams({
       client_id: clientId,
@@ -103,16 +103,16 @@ export class OAuth {
   /** Whether Slack accepts a token; false where it does not answer. Never rejects. */
   async accepts(token: string): Promise<boolean> {
     try {
-      await new WebClient(token, this.#clientOptions()).auth.test();
+      await this.#client(token).auth.test();
       return true;
     } catch {
       return false;
     }
   }
 
-  #clientOptions() {
+  #client(token?: string): WebClient {
     const { apiUrl, log } = this.#app;
-    return webClientOptions({ apiUrl, log, timeoutMillis: CALL_TIMEOUT });
+    return createWebClient(token, { apiUrl, log, timeoutMillis: CALL_TIMEOUT });
   }
 }
 

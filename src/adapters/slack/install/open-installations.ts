@@ -28,38 +28,22 @@ interface SlackInstallationsOptions extends OAuthSettings {
 }
 
 /** The installations of an app that any workspace may install, and the pages by which they do. Rejects with UserError. */
-export async function openSlackInstallations({
-  clientId,
-  clientSecret,
-  secretKeys,
-  apiUrl,
-  command,
-  publicUrl,
-  table,
-  shared,
-  log,
-}: SlackInstallationsOptions): Promise<{ installations: StoredInstallations; pages: readonly Webhook[] }> {
+export async function openSlackInstallations(
+  options: SlackInstallationsOptions,
+): Promise<{ installations: StoredInstallations; pages: readonly Webhook[] }> {
+  const { publicUrl, secretKeys, table } = options;
   const keys = new KeyRing(secretKeys);
-  const redirectUrl = webhookUrl(REDIRECT_PATH, publicUrl);
-  const oauth = new OAuth({ clientId, clientSecret, redirectUrl, apiUrl, log });
-  const installations = new StoredInstallations({
-    table,
-    keys,
-    oauth,
-    installUrl: webhookUrl(INSTALL_PATH, publicUrl),
-    shared,
-    forget: (row) => table.forget(row),
-    log,
-  });
+  const oauth = new OAuth({ ...options, redirectUrl: webhookUrl(REDIRECT_PATH, publicUrl) });
+  const installUrl = webhookUrl(INSTALL_PATH, publicUrl);
+  const installations = new StoredInstallations({ ...options, keys, oauth, installUrl });
   await installations.start();
   const pages = installPages({
+    ...options,
     keys,
     oauth,
     installations,
     useOnce: (state, endsAt) => table.useOnce(state, endsAt),
-    command,
     secure: new URL(publicUrl).protocol === "https:",
-    log,
   });
   return { installations, pages };
 }

@@ -8,7 +8,7 @@ import { inTime } from "../../../in-time.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { InstallationCounts, InstallationRow, PlatformInstallations } from "../../chat/chat.ts";
-import { slackPlatform } from "../platform.ts";
+import { slackPlatform, TEMPORARY_ERRORS } from "../platform.ts";
 import { describeError, errorCodeOf } from "../transport/api-error.ts";
 import type { Installation, Installations, Origin } from "../transport/installations.ts";
 import type { KeyRing } from "./key-ring.ts";
@@ -16,13 +16,12 @@ import type { Grant, GrantedTokens, OAuth } from "./oauth.ts";
 import { openTokens, sealTokens, type Tokens } from "./sealed-tokens.ts";
 
 export interface StoredInstallationsOptions {
-  readonly table: Pick<PlatformInstallations, "all" | "get" | "put" | "change">;
+  readonly table: Pick<PlatformInstallations, "all" | "get" | "put" | "change" | "forget">;
   readonly keys: KeyRing;
   readonly oauth: Pick<OAuth, "refresh" | "accepts">;
   readonly installUrl: string;
   /** Of several processes one refreshes tokens, and deletes what belongs to removed installations. */
   readonly shared: SharedToken;
-  readonly forget: PlatformInstallations["forget"];
   readonly log: Log;
   /** Unix milliseconds. */
   readonly now?: () => Milliseconds;
@@ -43,9 +42,6 @@ const LATE_REFRESH: Milliseconds = 2000;
 /** How old may be what another process changed. */
 const FRESH: Milliseconds = 5000;
 const MAX_CACHED = 1000;
-
-/** Codes of a failure that passes: https://docs.slack.dev/reference/methods/oauth.v2.access#errors. */
-const TEMPORARY = new Set(["ratelimited", "internal_error", "fatal_error", "request_timeout", "service_unavailable"]);
 
 /** The installations of an app that any workspace may install, with their tokens encrypted in the store. */
 export class StoredInstallations implements Installations {
@@ -117,11 +113,6 @@ export class StoredInstallations implements Installations {
       if (row !== undefined && isThere(row)) return this.#usable(row);
     }
     return undefined;
-  }
-
-  async all(): Promise<readonly Installation[]> {
-    const rows = await this.#options.table.all(slackPlatform.id);
-    return rows.filter(isThere).flatMap((row) => this.#installation(row) ?? []);
   }
 
   async removed(id: string, at: Milliseconds): Promise<void> {
@@ -231,7 +222,7 @@ export class StoredInstallations implements Installations {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const { forget, log, table } = this.#options;
+    const { log, table } = this.#options;
     const now = this.#now();
     const rows = await table.all(slackPlatform.id);
     // Those that expire first, first.
@@ -243,7 +234,7 @@ export class StoredInstallations implements Installations {
     for (const row of rows) {
       if (signal.aborted) return;
       if (row.removed_at === null || now - row.removed_at < REMOVAL_GRACE) continue;
-      if (!(await forget(row))) continue;
+      if (!(await table.forget(row))) continue;
       this.#cached.delete(row.id);
       log.warn({ platform: slackPlatform.id, workspace: row.id }, "workspace deleted");
     }
@@ -260,7 +251,7 @@ export class StoredInstallations implements Installations {
       await this.#keepRefreshed(row, spent, granted);
     } catch (error) {
       const code = errorCodeOf(error);
-      const isRefused = code !== undefined && !TEMPORARY.has(code);
+      const isRefused = code !== undefined && !TEMPORARY_ERRORS.has(code);
       if (isRefused) this.#refusedUntil.set(row.id, this.#now() + REFUSED_PAUSE);
       log[isRefused ? "error" : "warn"]({ ...about, why: describeError(error) }, "token not refreshed");
     }

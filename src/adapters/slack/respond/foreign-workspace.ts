@@ -1,6 +1,6 @@
-import { paragraph } from "../../../reply/block.ts";
-import { reply, type Reply } from "../../../reply/reply.ts";
+import type { Reply } from "../../../reply/reply.ts";
 import { link, strong, text } from "../../../reply/text.ts";
+import { CALLERS, notice } from "../../chat/notices.ts";
 import { NO_UNFURL } from "../render/compose.ts";
 import { renderSlack } from "../render/render.ts";
 import type { SharedContext } from "../served-installations.ts";
@@ -33,6 +33,8 @@ export interface PayloadOrigin extends PayloadTeam {
   readonly response_url?: unknown;
 }
 
+const ANYWHERE: Origin = { team: undefined, enterprise: undefined };
+
 /**
  * Where a request may come from, the likeliest first. A command and an event name their installation. A press names the
  * person's workspace, and may name none of the bot's: then it is of the workspace of the only token. Among many, a
@@ -44,9 +46,8 @@ export function originsOf(payload: PayloadOrigin, { many }: Pick<Installations, 
 }
 
 function namedOrigins(payload: PayloadOrigin): readonly Origin[] {
-  const [installation] = Array.isArray(payload.authorizations) ? (payload.authorizations as PayloadTeam[]) : [];
-  if (installation !== undefined) return [originOf(installation)];
-  if (payload.command !== undefined) return [originOf(payload)];
+  const installation = installationOf(payload);
+  if (installation !== payload || payload.command !== undefined) return [originOf(installation)];
   const { team, user, enterprise, message, view } = payload;
   const person = textOf(team?.id) ?? textOf(user?.team_id) ?? textOf(payload.team_id);
   const organisation = textOf(enterprise?.id) ?? textOf(team?.enterprise_id) ?? textOf(payload.enterprise_id);
@@ -55,8 +56,14 @@ function namedOrigins(payload: PayloadOrigin): readonly Origin[] {
   return [
     ...own.map((id) => ({ team: id, enterprise: id === person ? organisation : undefined })),
     { team: person, enterprise: organisation },
-    { team: undefined, enterprise: undefined },
+    ANYWHERE,
   ];
+}
+
+/** The installation that an event names, else the payload itself. */
+function installationOf(payload: PayloadOrigin): PayloadOrigin {
+  const [installation] = Array.isArray(payload.authorizations) ? (payload.authorizations as PayloadOrigin[]) : [];
+  return installation ?? payload;
 }
 
 function originOf({ team_id: team, enterprise_id: enterprise }: PayloadTeam): Origin {
@@ -69,8 +76,7 @@ function textOf(value: unknown): string | undefined {
 
 /** Whether a request is of an installation for a whole organisation. */
 export function isOrgWide(payload: PayloadOrigin): boolean {
-  const [installation] = Array.isArray(payload.authorizations) ? (payload.authorizations as PayloadOrigin[]) : [];
-  return String((installation ?? payload).is_enterprise_install) === "true";
+  return String(installationOf(payload).is_enterprise_install) === "true";
 }
 
 /** What to say to a request from a place where the app is not installed, or that the only bot token does not serve. */
@@ -82,15 +88,17 @@ export async function foreignNotice(payload: PayloadOrigin, installations: Insta
       installUrl === undefined
         ? text`Its app was removed from this workspace, or never added to it. Ask whoever runs the bot how to add it.`
         : text`Its app was removed from this workspace, or never added to it. ${link("Add it", installUrl)}, then ask again.`,
+      CALLERS,
     );
   }
   if (isOrgWide(payload)) {
     return notice(
       text`This bot cannot serve a whole organisation`,
       text`Its app is installed for all workspaces at once. Ask its operator to install it in one workspace.`,
+      CALLERS,
     );
   }
-  const [only] = await installations.all();
+  const only = await installations.find(ANYWHERE);
   const served = strong(only?.name ?? only?.id ?? "");
   const [origin] = originsOf(payload, installations);
   return notice(
@@ -98,11 +106,8 @@ export async function foreignNotice(payload: PayloadOrigin, installations: Insta
     origin?.enterprise !== undefined && origin.enterprise === only?.enterprise
       ? text`It serves one workspace of your organisation, ${served}: ask there.`
       : text`It serves one workspace, ${served}. For this one its operator starts another bot, with the tokens of an app of its own.`,
+    CALLERS,
   );
-}
-
-function notice(title: Reply["title"], words: Reply["title"]): Reply {
-  return reply({ tone: "warning", title, blocks: [paragraph(words)], failure: "caller" });
 }
 
 /** Says so at the request's response_url, the only way without a token of that workspace. Never rejects. */

@@ -53,6 +53,6 @@ function malformationOf(data: unknown): string | undefined {
   return isObject(payload["event"]) && typeof payload["event"]["type"] === "string" ? undefined : "it holds no event";
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

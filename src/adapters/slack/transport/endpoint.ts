@@ -4,6 +4,7 @@ import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../chat/parse-json.ts";
 import { NOT_RUNNING, type WebhookRequest, type WebhookResponse } from "../../webhook.ts";
+import { isObject } from "./bolt.ts";
 import type { Identity } from "./identity.ts";
 import { Intake, type IsFirst } from "./intake.ts";
 import { isSignedBySlack } from "./signature.ts";
@@ -44,14 +45,12 @@ export class SlackEndpoint implements Receiver {
     this.#intake.init(app);
   }
 
-  start(): Promise<void> {
+  async start(): Promise<void> {
     this.#running = true;
-    return Promise.resolve();
   }
 
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     this.#running = false;
-    return Promise.resolve();
   }
 
   /** Resolves with what acknowledges a request; Slack waits 3 s for it. */
@@ -97,9 +96,7 @@ function isSslCheck(request: WebhookRequest): boolean {
 
 function objectOf(text: string): Record<string, unknown> | undefined {
   const value = parseJson(text);
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** An acknowledgement as the body of the response: https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response. */

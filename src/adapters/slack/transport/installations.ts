@@ -30,7 +30,6 @@ export interface Installations {
    * Undefined where the app is not installed, or was uninstalled. Its token is fresh: one that rotates is refreshed before.
    */
   find(origin: Origin): Promise<Installation | undefined>;
-  all(): Promise<readonly Installation[]>;
   /** The app was uninstalled, or the bot's token was revoked, at a moment in Unix milliseconds. */
   removed(id: string, at: Milliseconds): Promise<void>;
 }
@@ -40,18 +39,14 @@ export function singleInstallation(
   botToken: string,
   identity: Pick<Identity, "team" | "userId" | "checkNow">,
 ): Installations {
-  const the = (): Installation => {
-    const { id = "", name, enterprise } = identity.team ?? {};
-    return { id, name, enterprise, orgWide: false, botToken, botUser: identity.userId };
-  };
   return {
     many: false,
     installUrl: undefined,
-    find({ team }) {
-      const known = identity.team?.id;
-      return Promise.resolve(known === undefined || team === undefined || team === known ? the() : undefined);
+    async find({ team }) {
+      const { id = "", name, enterprise } = identity.team ?? {};
+      if (id !== "" && team !== undefined && team !== id) return undefined;
+      return { id, name, enterprise, orgWide: false, botToken, botUser: identity.userId };
     },
-    all: () => Promise.resolve([the()]),
-    removed: () => Promise.resolve(identity.checkNow()),
+    removed: async () => identity.checkNow(),
   };
 }

@@ -1,6 +1,7 @@
 import { messageOf } from "../../../errors.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
+import type { SlackContext } from "../context.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS, RESPONSE_URL_USES } from "../limits.ts";
 
 /** A response_url has expired or was used five times. */
@@ -42,30 +43,23 @@ const EXPIRY_MARGIN_MILLIS = 20_000;
 /** Codes of an expired response_url. */
 const EXPIRED_CODES = /expired_url|used_url|invalid_url|no_such_url|channel_not_found/u;
 
+type ResponseCalls = Pick<SlackContext, "now" | "signal" | "callMillis">;
+
 /** A response_url with a count of its uses. */
 export class ResponseUrl {
-  readonly #url: string;
-  readonly #since: number;
-  readonly #now: () => number;
-  readonly #signal: AbortSignal;
-  readonly #timeoutMillis: number;
+  readonly #address: ResponseAddress;
+  readonly #calls: ResponseCalls;
   #used: number;
 
-  constructor(
-    address: ResponseAddress,
-    more: { now: () => number; signal: AbortSignal; callMillis?: number | undefined },
-  ) {
-    this.#url = address.url;
-    this.#since = address.since;
+  constructor(address: ResponseAddress, calls: ResponseCalls) {
+    this.#address = address;
+    this.#calls = calls;
     this.#used = address.used;
-    this.#now = more.now;
-    this.#signal = more.signal;
-    this.#timeoutMillis = more.callMillis ?? RESPONSE_TIMEOUT_MILLIS;
   }
 
   /** The uses that are left. */
   get left(): number {
-    const expired = this.#now() - this.#since > RESPONSE_URL_LIFETIME_MILLIS - EXPIRY_MARGIN_MILLIS;
+    const expired = this.#calls.now() - this.#address.since > RESPONSE_URL_LIFETIME_MILLIS - EXPIRY_MARGIN_MILLIS;
     return expired ? 0 : Math.max(0, RESPONSE_URL_USES - this.#used);
   }
 
@@ -91,17 +85,18 @@ export class ResponseUrl {
   }
 
   async #fetch(body: object): Promise<{ response: Response; said: string }> {
+    const { signal, callMillis = RESPONSE_TIMEOUT_MILLIS } = this.#calls;
     try {
-      const response = await fetch(this.#url, {
+      const response = await fetch(this.#address.url, {
         method: "POST",
         headers: { "content-type": "application/json; charset=utf-8" },
         body: JSON.stringify(body),
         redirect: "error",
-        signal: AbortSignal.any([this.#signal, AbortSignal.timeout(this.#timeoutMillis)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(callMillis)]),
       });
       return { response, said: await response.text() };
     } catch (error) {
-      this.#signal.throwIfAborted();
+      signal.throwIfAborted();
       // A call that never reached Slack costs no use.
       if (isUnsent(error)) this.#used -= 1;
       throw new ResponseUnreached(`no answer: ${messageOf(error)}`, { cause: error });

@@ -20,7 +20,7 @@ interface ConnectionOptions {
   /** See IntakeOptions. */
   readonly isFirst?: IsFirst | undefined;
   /** How many processes share the sockets that Slack allows; 1 or more. */
-  readonly processes?: (() => number) | undefined;
+  readonly processes: () => number;
   /** How often that number is looked at. */
   readonly countMillis?: number | undefined;
   /** Initial backoff; doubles up to a minute. */
@@ -73,9 +73,8 @@ export class Connection implements Receiver {
     this.#intake.init(app);
   }
 
-  start(): Promise<void> {
+  async start(): Promise<void> {
     for (const [socket, supervision] of this.#supervisions.entries()) this.#supervise(socket, supervision);
-    return Promise.resolve();
   }
 
   async stop(): Promise<void> {
@@ -84,7 +83,7 @@ export class Connection implements Receiver {
 
   /** How many sockets this process may have. */
   get #wanted(): number {
-    return (this.#options.processes?.() ?? 1) > MAX_PROCESSES_WITH_TWO ? 1 : SOCKETS;
+    return this.#options.processes() > MAX_PROCESSES_WITH_TWO ? 1 : SOCKETS;
   }
 
   #supervise(socket: number, supervision: Supervision): void {
@@ -118,9 +117,9 @@ export class Connection implements Receiver {
       logger: libraryLogger(log),
       autoReconnectEnabled: false,
       installerOptions: { clientOptions: webClientOptions({ apiUrl, log }) },
-      processEventErrorHandler: ({ error }) => {
+      processEventErrorHandler: async ({ error }) => {
         log.warn({ platform: "slack", why: describeError(error) }, "event failed");
-        return Promise.resolve(false);
+        return false;
       },
     });
     receiver.init({ processEvent: (event: ReceiverEvent) => this.#intake.process(event) } as App);

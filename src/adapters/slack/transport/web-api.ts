@@ -29,7 +29,7 @@ export function webClientOptions({ apiUrl, log, timeoutMillis }: WebClientSettin
   };
 }
 
-export function createWebClient(token: string, settings: WebClientSettings): WebClient {
+export function createWebClient(token: string | undefined, settings: WebClientSettings): WebClient {
   return new WebClient(token, webClientOptions(settings));
 }
 

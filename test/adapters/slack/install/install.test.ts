@@ -52,14 +52,15 @@ test("two workspaces and an organisation install the app, each with tokens of it
   const pages = [await scene.install(acme), await scene.install(zenith), await scene.install(grid)];
   expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
   expect(pages[1]!.page).toContain("Zenith &lt;b&gt; &amp; Sons");
-  expect(await scene.installations.all()).toEqual([
+  const found = (id: string) => scene.installations.find({ team: id, enterprise: undefined });
+  expect(await Promise.all([grid, acme, zenith].map(({ id }) => found(id)))).toEqual([
     expect.objectContaining({ id: grid.id, orgWide: true, enterprise: grid.id }),
     expect.objectContaining({ id: acme.id, name: "Acme", orgWide: false, botUser: oauth.grantOf(acme.id)?.botUserId }),
     expect.objectContaining({ id: zenith.id, botToken: oauth.grantOf(zenith.id)?.token }),
   ]);
   // A workspace of the organisation, without an installation of its own.
-  const found = await scene.installations.find({ team: "T99", enterprise: grid.id });
-  expect(found?.id).toBe(grid.id);
+  const organisations = await scene.installations.find({ team: "T99", enterprise: grid.id });
+  expect(organisations?.id).toBe(grid.id);
   expect(await scene.installations.find({ team: "T99", enterprise: undefined })).toBeUndefined();
   expect(await scene.installations.find({ team: undefined, enterprise: undefined })).toBeUndefined();
 

@@ -57,12 +57,14 @@ export async function installScene(): Promise<InstallScene> {
 
   const start: InstallScene["start"] = async (keys = [key], more = {}) => {
     const started = new StoredInstallations({
-      table: store.installations,
+      table: {
+        ...store.installations,
+        forget: (row) => store.transaction((tables) => tables.forgetInstallation(row)),
+      },
       keys: new KeyRing(keys),
       oauth: oauth(),
       installUrl: served.url + INSTALL_PATH,
       shared: { ...OWN_TOKEN, add: (_name, begin) => void ending.push(begin()) },
-      forget: (row) => store.transaction((tables) => tables.forgetInstallation(row)),
       log,
       now,
       sleep: waits.sleep,
