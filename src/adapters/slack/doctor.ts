@@ -4,7 +4,7 @@ import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { examineClock, fault, ok, type Finding, unanswered as unansweredBy, warning } from "../finding.ts";
 import { type ManifestAddresses, manifestFile, SCOPES } from "./manifest.ts";
-import { API_URL } from "./platform.ts";
+import { API_URL, TEMPORARY_ERRORS } from "./platform.ts";
 
 /** An installation of an app of many workspaces, as the database has it. */
 export interface KeptInstallation {
@@ -49,11 +49,13 @@ const MAX_CLOCK_SKEW_MILLIS: Milliseconds = 60_000;
 /** No message has it. */
 const NONEXISTENT_MESSAGE = "1.000000";
 
-const Answer = z.object({ ok: z.boolean(), error: z.string().optional() });
-const Identity = z.object({
-  team: z.string().optional(),
-  user: z.string().optional(),
-  is_enterprise_install: z.boolean().optional(),
+/** The members of Slack's answers in use; a member of another form is left out. */
+const Answer = z.object({
+  ok: z.boolean(),
+  error: z.string().optional(),
+  team: z.string().optional().catch(undefined),
+  user: z.string().optional().catch(undefined),
+  is_enterprise_install: z.boolean().optional().catch(undefined),
 });
 
 /**
@@ -78,8 +80,8 @@ async function examineBot(options: SlackExaminationOptions, botToken: string): P
     return [refused(check, answer.error, remedy)];
   }
   if (!answer.ok) return [unanswered(check, answer)];
-  const { team, user, is_enterprise_install: orgWide } = Identity.catch({}).parse(answer.body);
-  if (orgWide === true) {
+  const { team, user } = answer;
+  if (answer.is_enterprise_install === true) {
     const remedy = `Install the app in one workspace (${APPS_URL}, Install App) and set SLACK_BOT_TOKEN to that token.`;
     return [fault(check, "it is of an installation for a whole organisation, which is not served", remedy)];
   }
@@ -224,24 +226,12 @@ async function examineChannel(
 }
 
 /** One response. `error` is Slack's own code; without `ok` and `error`, Slack did not answer. */
-interface ApiAnswer {
-  readonly ok: boolean;
-  readonly error?: string;
+interface ApiAnswer extends z.infer<typeof Answer> {
   readonly status?: number;
-  readonly body?: unknown;
   readonly scopes?: readonly string[] | undefined;
   /** Slack's clock, to the second. */
   readonly date?: string | null;
 }
-
-/** Transient errors: the same call may succeed later. */
-const TRANSIENT_ERRORS = new Set([
-  "ratelimited",
-  "internal_error",
-  "fatal_error",
-  "request_timeout",
-  "service_unavailable",
-]);
 
 async function call(
   { apiUrl = API_URL, signal }: SlackExaminationOptions,
@@ -258,22 +248,13 @@ async function call(
       signal,
     });
     const { status, headers } = response;
-    const body: unknown = await response.json().catch(() => undefined);
-    const answer = Answer.safeParse(body).data;
+    const answer = Answer.safeParse(await response.json().catch(() => undefined)).data;
     if (status !== 200 || answer === undefined) return { ok: false, status };
-    const { error = "unknown_error" } = answer;
-    if (!answer.ok)
-      return TRANSIENT_ERRORS.has(error)
-        ? { ok: false, status: error === "ratelimited" ? 429 : 503 }
-        : { ok: false, error: printableErrorCode(error), status };
+    const { ok: isGood, error = "unknown_error" } = answer;
+    if (!isGood && TEMPORARY_ERRORS.has(error)) return { ok: false, status: error === "ratelimited" ? 429 : 503 };
+    if (!isGood) return { ok: false, error: printableErrorCode(error), status };
     const scopes = headers.get("x-oauth-scopes")?.split(",");
-    return {
-      ok: true,
-      status,
-      body,
-      scopes: scopes?.map((scope) => scope.trim()),
-      date: headers.get("date"),
-    };
+    return { ...answer, status, scopes: scopes?.map((scope) => scope.trim()), date: headers.get("date") };
   } catch {
     return { ok: false };
   }

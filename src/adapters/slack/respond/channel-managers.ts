@@ -41,7 +41,7 @@ const UNKNOWN_PERMISSION: ManagePermission = {
 export class ChannelManagers {
   readonly #options: ChannelManagersOptions;
   readonly #listed: ReadonlySet<string> | undefined;
-  readonly #permissions: LRUCache<string, Promise<ManagePermission>>;
+  readonly #permissions: LRUCache<string, ManagePermission, WorkspaceUser>;
 
   constructor(options: ChannelManagersOptions) {
     this.#options = options;
@@ -49,6 +49,7 @@ export class ChannelManagers {
       maxSize: options.cached ?? MAX_CACHED,
       sizeCalculation: () => 1,
       ttl: CACHED_FOR_MILLIS,
+      fetchMethod: (_key, _stale, { context }) => this.#lookUp(context),
     });
     const listed = (options.listed ?? []).map((id) => id.toUpperCase());
     this.#listed = listed.length === 0 ? undefined : new Set(listed);
@@ -61,29 +62,21 @@ export class ChannelManagers {
       return { may: false, why: "Bellwether's operator names those who may. Ask one of them, or the operator." };
     }
     const key = `${person.workspace ?? ""} ${person.id}`;
-    const lookup = this.#permissions.get(key) ?? this.#startLookup(key, person);
-    return withTimeout(lookup, this.#options.lookupMillis ?? LOOKUP_TIMEOUT_MILLIS).catch(() => UNKNOWN_PERMISSION);
+    const lookup = this.#permissions.fetch(key, { context: person });
+    const found = withTimeout(lookup, this.#options.lookupMillis ?? LOOKUP_TIMEOUT_MILLIS);
+    return (await found.catch(() => undefined)) ?? UNKNOWN_PERMISSION;
   }
 
-  #startLookup(key: string, person: WorkspaceUser): Promise<ManagePermission> {
-    const lookup = this.#lookUp(person).then((permission) => {
-      // An unknown permission is looked up again the next time.
-      if (permission === UNKNOWN_PERMISSION) this.#permissions.delete(key);
-      return permission;
-    });
-    this.#permissions.set(key, lookup);
-    return lookup;
-  }
-
-  async #lookUp(person: WorkspaceUser): Promise<ManagePermission> {
+  /** Undefined where Slack does not say it: then it is asked again the next time. */
+  async #lookUp(person: WorkspaceUser): Promise<ManagePermission | undefined> {
     try {
       const { user } = await this.#options.web.users.info({ user: person.id });
       const { id: workspace = person.workspace, enterprise } = this.#options.team() ?? {};
-      return user === undefined ? UNKNOWN_PERMISSION : permissionOf(user, { id: person.id, workspace, enterprise });
+      return user && permissionOf(user, { id: person.id, workspace, enterprise });
     } catch (error) {
       const { log } = this.#options;
       log.warn({ platform: "slack", why: describeError(error) }, "user lookup failed");
-      return UNKNOWN_PERMISSION;
+      return undefined;
     }
   }
 }

@@ -2,8 +2,6 @@ import { request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { pipeline } from "node:stream/promises";
 
-import type { WebClient } from "@slack/web-api";
-
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
@@ -11,7 +9,7 @@ import { formatBytes } from "../../../units/format-number.ts";
 import { escapeMrkdwn, linkMarkup } from "../render/mrkdwn.ts";
 import { describeError, errorCodeOf, isUnanswered, neededScope } from "../transport/api-error.ts";
 import { toSendError } from "./send-error.ts";
-import { retryRateLimited, type Sleep, type WebApiAccess } from "../transport/web-api.ts";
+import { retryRateLimited, type WebApiAccess } from "../transport/web-api.ts";
 
 export interface FileDestination {
   readonly channel: string;
@@ -20,10 +18,8 @@ export interface FileDestination {
   readonly description: string;
 }
 
-export interface FileUploadDependencies {
-  readonly web: WebClient;
+export interface FileUploadDependencies extends Omit<WebApiAccess, "signal"> {
   readonly log: Log;
-  readonly sleep: Sleep;
   /** After this long without a byte moved, an upload fails. */
   readonly stallMillis?: number | undefined;
   botName(): string;
@@ -63,7 +59,6 @@ export class FileBatch {
     dependencies: FileUploadDependencies,
     signal: AbortSignal,
   ): Promise<FileReport> {
-    const { stallMillis = STALL_TIMEOUT_MILLIS } = dependencies;
     const failed: string[] = [];
     let destination: FileDestination | undefined;
     let unanswered = 0;
@@ -80,13 +75,7 @@ export class FileBatch {
           continue;
         }
         destination ??= typeof place === "function" ? await place() : place;
-        const permalink = await upload(file, destination, {
-          web: dependencies.web,
-          sleep: dependencies.sleep,
-          signal,
-          stallMillis,
-          log: dependencies.log,
-        });
+        const permalink = await upload(file, destination, { ...dependencies, signal });
         const shown = permalink === undefined ? name : linkMarkup(file.name, permalink);
         this.#sent.set(file, `${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${destination.description}.`);
         unanswered = 0;
@@ -165,7 +154,7 @@ async function isShared(id: string, { channel }: FileDestination, api: UploadAcc
   return false;
 }
 
-type UploadAccess = WebApiAccess & { readonly stallMillis: number; readonly log: Log };
+type UploadAccess = FileUploadDependencies & WebApiAccess;
 
 /**
  * Slack's upload flow: https://docs.slack.dev/messaging/working-with-files#upload. The library's own upload would hold the
@@ -177,7 +166,7 @@ async function uploadOnce(
   api: UploadAccess,
 ): Promise<{ readonly id: string; readonly permalink: string | undefined }> {
   const { attachment, name, alt } = file;
-  const { web, signal, stallMillis } = api;
+  const { web, signal, stallMillis = STALL_TIMEOUT_MILLIS } = api;
   const begun = await retryRateLimited(api, () =>
     web.files.getUploadURLExternal({
       filename: name,

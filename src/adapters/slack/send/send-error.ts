@@ -1,6 +1,13 @@
 import { SendError } from "../../../alerts/sender.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
-import { describeError, errorCodeOf, httpStatusOf, retryAfterMillis } from "../transport/api-error.ts";
+import {
+  describeError,
+  errorCodeOf,
+  httpStatusOf,
+  REFUSED_CODES,
+  retryAfterMillis,
+  REVOKED_CODES,
+} from "../transport/api-error.ts";
 import { QueueFull } from "./channel-queue.ts";
 
 // Error codes: https://docs.slack.dev/reference/methods/chat.postMessage#errors.
@@ -22,16 +29,6 @@ const GONE_CODES = new Set([
   "team_access_not_granted",
   "team_not_found",
 ]);
-/** Slack refuses the token itself, for any call: https://docs.slack.dev/reference/methods/auth.test#errors. */
-const REFUSED_CODES = new Set([
-  "invalid_auth",
-  "not_authed",
-  "token_expired",
-  "user_removed_from_team",
-  "team_disabled",
-]);
-/** The app was removed from its workspace, or the workspace is gone: retries are useless. */
-const REVOKED_CODES = new Set(["account_inactive", "token_revoked"]);
 /** Missing scopes or workspace rules, which a person fixes without a restart; the channel still exists. */
 const OPERATOR_CODES = new Set([
   "missing_scope",

@@ -3,18 +3,18 @@ import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIReq
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 
-/** Error codes of a refused token: https://docs.slack.dev/reference/methods/auth.test#errors. */
-const REFUSED_TOKEN_CODES = new Set([
+/** Slack refuses the token itself, for any call: https://docs.slack.dev/reference/methods/auth.test#errors. */
+export const REFUSED_CODES: ReadonlySet<string> = new Set([
   "invalid_auth",
   "not_authed",
-  "account_inactive",
-  "token_revoked",
   "token_expired",
-  "not_allowed_token_type",
   "user_removed_from_team",
   "team_disabled",
-  "missing_scope",
 ]);
+/** The app was removed from its workspace, or the workspace is gone: retries are useless. */
+export const REVOKED_CODES: ReadonlySet<string> = new Set(["account_inactive", "token_revoked"]);
+/** The token is of another kind, or without a scope that it needs. */
+const UNSUITABLE_CODES: ReadonlySet<string> = new Set(["not_allowed_token_type", "missing_scope"]);
 
 /**
  * Slack's error code; undefined for any other failure. The library treats the body of any 200 as a code, even the page
@@ -33,7 +33,8 @@ export function neededScope(thrown: unknown): string | undefined {
 }
 
 export function isTokenRefused(thrown: unknown): boolean {
-  return REFUSED_TOKEN_CODES.has(errorCodeOf(thrown) ?? "");
+  const code = errorCodeOf(thrown) ?? "";
+  return [REFUSED_CODES, REVOKED_CODES, UNSUITABLE_CODES].some((codes) => codes.has(code));
 }
 
 /** For a 429 without Retry-After. */
