@@ -1,10 +1,11 @@
-import type { ConfirmationDialog, KnownBlock } from "@slack/types";
+import type { KnownBlock } from "@slack/types";
 
 import { previewFiles } from "../../reply/message-files.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";
 import type { Press } from "../chat/press.ts";
 import { slackPlatform, PAGE } from "./platform.ts";
+import { pressablesIn } from "./render/buttons.ts";
 import { decodePress } from "./render/press.ts";
 import { renderSlack } from "./render/render.ts";
 import { isShownToAll } from "./respond/invocation.ts";
@@ -36,23 +37,18 @@ function pressesOf(
   blocks: readonly KnownBlock[],
   unstored: ReadonlyMap<string, Press>,
 ): Readonly<Record<string, PreviewPress>> {
-  const elements = blocks.flatMap((block) => ("elements" in block && block.type === "actions" ? block.elements : []));
   return Object.fromEntries(
-    elements
-      .flatMap((element): { value?: string | undefined; confirm?: ConfirmationDialog }[] =>
-        element.type === "button" ? [element] : "options" in element ? (element.options ?? []) : [],
-      )
-      .flatMap(({ value, confirm }): [string, PreviewPress][] => {
-        const found = value === undefined ? undefined : decodePress(value);
-        const stored = found?.kind === "stored" ? found : undefined;
-        const press = stored === undefined ? found : unstored.get(stored.key);
-        if (value === undefined || press === undefined) return [];
-        if (press.kind === "share") return stored?.show === undefined ? [] : [[value, { fold: true }]];
-        const invocation =
-          press.kind === "choice" ? press.asks[stored?.at ?? -1] : press.kind === "ask" ? press.ask : undefined;
-        if (invocation === undefined || !("effect" in press)) return [];
-        const question = confirm === undefined ? {} : { confirm: confirm.text.text };
-        return [[value, { invocation, effect: press.effect === "reply" ? "reply" : "replace", ...question }]];
-      }),
+    pressablesIn(blocks).flatMap(({ value, confirm }): [string, PreviewPress][] => {
+      const found = value === undefined ? undefined : decodePress(value);
+      const stored = found?.kind === "stored" ? found : undefined;
+      const press = stored === undefined ? found : unstored.get(stored.key);
+      if (value === undefined || press === undefined) return [];
+      if (press.kind === "share") return stored?.show === undefined ? [] : [[value, { fold: true }]];
+      const invocation =
+        press.kind === "choice" ? press.asks[stored?.at ?? -1] : press.kind === "ask" ? press.ask : undefined;
+      if (invocation === undefined || !("effect" in press)) return [];
+      const question = confirm === undefined ? {} : { confirm: confirm.text.text };
+      return [[value, { invocation, effect: press.effect === "reply" ? "reply" : "replace", ...question }]];
+    }),
   );
 }

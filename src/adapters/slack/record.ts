@@ -53,7 +53,8 @@ type Values = SharedSettings & z.infer<z.ZodObject<typeof variables>>;
 
 /** What it takes for workspaces to install the app by themselves. */
 const FOR_MANY = ["SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET", "SECRET_KEY", "PUBLIC_URL"] as const;
-const isForMany = ({ has }: GivenSettings): boolean => has("SLACK_CLIENT_ID") || has("SLACK_CLIENT_SECRET");
+const isForMany = ({ has }: Pick<GivenSettings, "has">): boolean =>
+  has("SLACK_CLIENT_ID") || has("SLACK_CLIENT_SECRET");
 
 /** One sentence that says all that is missing, or contradicts what many workspaces need. */
 function lackedByMany(given: GivenSettings): string | false {
@@ -87,10 +88,9 @@ const settings: PlatformSettings<ConfiguredPlatform, typeof variables> = {
   },
   rules: [
     refuse(lackedByMany),
-    refuse((given) => {
-      const { has } = given;
-      return (
-        !isForMany(given) && [
+    refuse(
+      ({ has }) =>
+        !isForMany({ has }) && [
           has("SLACK_APP_TOKEN") &&
             !has("SLACK_BOT_TOKEN") &&
             "SLACK_APP_TOKEN is set, but not SLACK_BOT_TOKEN: Slack needs both",
@@ -98,9 +98,8 @@ const settings: PlatformSettings<ConfiguredPlatform, typeof variables> = {
             !has("SLACK_APP_TOKEN") &&
             !has("SLACK_SIGNING_SECRET") &&
             "SLACK_BOT_TOKEN is set, but neither SLACK_APP_TOKEN, for Socket Mode, nor SLACK_SIGNING_SECRET, for HTTP: set one of them",
-        ]
-      );
-    }),
+        ],
+    ),
     needsServer(
       (given) =>
         !isForMany(given) &&

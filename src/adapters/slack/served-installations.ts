@@ -3,9 +3,9 @@ import { LRUCache } from "lru-cache";
 
 import { SendError, type SharedToken } from "../../alerts/sender.ts";
 import { messageOf } from "../../errors.ts";
-import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { PressStorage } from "../chat/press.ts";
+import type { SlackAdapterOptions } from "./index.ts";
 import type { SlackContext, SlackTiming } from "./context.ts";
 import { CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
 import { payloadsOf } from "./install/workspace-payloads.ts";
@@ -15,13 +15,9 @@ import { Identity } from "./transport/identity.ts";
 import { type Installation, type Installations, type Origin, singleInstallation } from "./transport/installations.ts";
 import { createWebClient, type Sleep } from "./transport/web-api.ts";
 
-interface ServedDependencies extends PressStorage {
-  readonly botToken: string | Installations;
-  readonly command: string;
-  readonly apiUrl?: string | undefined;
+interface ServedDependencies
+  extends PressStorage, Pick<SlackAdapterOptions, "botToken" | "command" | "apiUrl" | "mayManage"> {
   readonly shared: SharedToken;
-  readonly mayManage?: readonly string[] | undefined;
-  readonly log: Log;
   readonly sleep: Sleep;
   readonly timing: SlackTiming;
   /** The bot is not in a channel where it was to post. */

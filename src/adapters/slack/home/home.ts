@@ -45,7 +45,7 @@ export async function publishHome(slack: SlackContext, person: WorkspaceUser, st
       parties,
       subscriptions,
     });
-    await retryRateLimited(slack, () => slack.web.views.publish({ user_id: person.id, view }));
+    await retryRateLimited(slack)(() => slack.web.views.publish({ user_id: person.id, view }));
   });
 }
 

@@ -10,34 +10,21 @@ export const REDIRECT_PATH = "/slack/oauth_redirect";
 /** How long people may take from the link to Slack's answer; Slack's code lasts as long. */
 export const STATE_LIFETIME: Milliseconds = 600_000;
 
-/** What goes to Slack and comes back with its answer, and the browser's part of it, which a cookie carries. */
-export interface InstallState {
-  readonly state: string;
-  readonly browser: string;
-}
-
-/** A new state, of this browser alone. */
-export function issueState(keys: KeyRing, now: Milliseconds): InstallState {
+/**
+ * A new state, of this browser alone: `state` goes to Slack and comes back with its answer, and a cookie carries
+ * `browser`.
+ */
+export function issueState(keys: KeyRing, now: Milliseconds) {
   const browser = randomBytes(24).toString("base64url");
   const claim = `${now + STATE_LIFETIME}.${randomBytes(12).toString("base64url")}`;
   return { state: `${claim}.${keys.sign(signed(claim, browser))}`, browser };
 }
 
-/** A state that was issued to this browser. */
-export interface VerifiedState {
-  /** Names it among all others. */
-  readonly id: string;
-  /** Unix milliseconds. */
-  readonly endsAt: Milliseconds;
-}
-
-/** `forged`: it was not issued, or to another browser; `stale`: too long ago. */
-export function verifyState(
-  keys: KeyRing,
-  state: string,
-  browser: string,
-  now: Milliseconds,
-): VerifiedState | "forged" | "stale" {
+/**
+ * Checks a state. `forged`: it was not issued, or to another browser; `stale`: too long ago. Otherwise `id` names it among
+ * all others, and it ends at a moment in Unix milliseconds.
+ */
+export function verifyState(keys: KeyRing, state: string, browser: string, now: Milliseconds) {
   const [, claim = "", ends = "", id = "", given = ""] = /^((\d{1,16})\.([\w-]+))\.([\w-]+)$/u.exec(state) ?? [];
   if (!keys.verify(signed(claim, browser), given)) return "forged";
   const endsAt = Number(ends);

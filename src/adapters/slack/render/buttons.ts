@@ -83,7 +83,11 @@ const ORDER = ["form", "fold", "actions", "share", "again", "files"] as const;
 export function renderButtons(
   reply: Reply,
   context: MessageContext,
-  { files, fold, kept }: { readonly files: boolean; readonly fold?: Show | undefined; readonly kept?: KeptPress },
+  {
+    files,
+    fold,
+    kept,
+  }: { readonly files: boolean; readonly fold?: Show | undefined; readonly kept?: KeptPress | undefined },
 ): Buttons {
   const drawn = new DrawnOffers(context, kept);
   for (const offer of planButtons(reply, context, { fold, kept: kept !== undefined, files }, ORDER)) drawn.add(offer);
@@ -227,9 +231,8 @@ function linkable(url: string): string | undefined {
   return href !== undefined && href.length <= BUTTON_URL_LENGTH ? href : undefined;
 }
 
-function labelOf(action: Pick<ButtonAction, "label"> | { label: string; invocation: Ask }): Label {
-  const offered = [action.label, "invocation" in action ? action.invocation.command : "Open", "Run"];
-  return labelText(offered);
+function labelOf({ label, invocation }: { readonly label: string; readonly invocation?: Ask }): Label {
+  return labelText([label, invocation?.command ?? "Open", "Run"]);
 }
 
 interface Label {
@@ -269,6 +272,14 @@ export function renderChoice(
     press: { kind: "choice", asks: offered.map(({ invocation }) => invocation), effect, asker },
     whole: [placeholder, ...labels].every((one) => one.whole),
   };
+}
+
+/** The buttons of a message, and the options of its menus. */
+export function pressablesIn(blocks: readonly KnownBlock[]): Pick<Button, "value" | "confirm">[] {
+  const elements = blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
+  return elements.flatMap((element): Pick<Button, "value" | "confirm">[] =>
+    element.type === "button" ? [element] : "options" in element ? (element.options ?? []) : [],
+  );
 }
 
 /** A block with the keys of its stored presses in place; undefined where nothing of it remains. */

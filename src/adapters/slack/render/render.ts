@@ -77,13 +77,14 @@ export function renderSlack(given: Reply, context: MessageContext = {}): SlackMe
   const isAnswer = context.asker !== undefined;
   const shown = isAnswer ? unfolded(reply) : aboveFold(reply);
   const press = isAnswer ? keptPress(shown, context) : undefined;
-  const kept = press?.shown === undefined ? {} : { kept: press };
+  // A reply that is too long to keep has no Details.
+  const kept = press?.shown === undefined ? undefined : press;
   const { layout, files, filesLater } = layOut(shown, context, kept);
-  const folded = kept.kept === undefined ? layout : layOutFolded(reply, context);
+  const folded = kept === undefined ? layout : layOutFolded(reply, context);
   const isFoldable = JSON.stringify(blocksOf(folded, undefined)) !== JSON.stringify(blocksOf(layout, undefined));
-  const less = renderButtons(shown, context, { files: filesLater, ...kept, fold: isFoldable ? "whole" : undefined });
+  const less = renderButtons(shown, context, { files: filesLater, kept, fold: isFoldable ? "whole" : undefined });
   const isFolded = isFoldable && context.whole !== true;
-  const buttons = isFolded ? renderButtons(shown, context, { files: filesLater, ...kept, fold: "folded" }) : less;
+  const buttons = isFolded ? renderButtons(shown, context, { files: filesLater, kept, fold: "folded" }) : less;
   const { body } = isFolded ? folded : layout;
   return {
     text: notificationText(reply),
@@ -119,19 +120,16 @@ function blocksOf({ title, body, left, note, footer }: Layout, buttons: KnownBlo
   ];
 }
 
-/** Without the reply where it is too long to keep. */
-type Kept = { readonly kept?: KeptPress };
-
 type Laid = Pick<SlackMessage, "files" | "filesLater"> & { readonly layout: Layout };
 
 /** All of a reply, as far as one message takes it, and its files. */
-function layOut(reply: Reply, context: MessageContext, kept: Kept): Laid {
+function layOut(reply: Reply, context: MessageContext, kept: KeptPress | undefined): Laid {
   // A block knows the length of its text, but not of all that Slack counts with it: hence measured as a whole.
   for (let room = MESSAGE_LENGTH; ;) {
     const laid = layOutWithin(room, reply, context, kept);
     const folds = context.asker === undefined ? [undefined] : ([undefined, "folded", "whole"] as const);
     const lengths = folds.map((fold) => {
-      const buttons = renderButtons(reply, context, { files: laid.filesLater, ...kept, fold });
+      const buttons = renderButtons(reply, context, { files: laid.filesLater, kept, fold });
       return textsOf(blocksOf(laid.layout, buttons.block), UNCOUNTED_MEMBERS).join("").length;
     });
     const excess = Math.max(...lengths) - MESSAGE_LENGTH;
@@ -140,7 +138,7 @@ function layOut(reply: Reply, context: MessageContext, kept: Kept): Laid {
   }
 }
 
-function layOutWithin(length: number, reply: Reply, context: MessageContext, kept: Kept): Laid {
+function layOutWithin(length: number, reply: Reply, context: MessageContext, kept: KeptPress | undefined): Laid {
   const names = nameFiles(reply);
   const { given, csvNames, held, add } = names;
   const title = renderTitle(reply, SECTION_LENGTH / 2);
@@ -148,7 +146,7 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
   const later = ask !== undefined && (given.length === 0 || replaces || hasRefreshAction(reply, ask));
   // Length for each button is reserved before it is known whether it is needed.
   const fold: Show | undefined = context.asker === undefined ? undefined : "folded";
-  const widest = renderButtons(reply, context, { files: later, ...kept, fold });
+  const widest = renderButtons(reply, context, { files: later, kept, fold });
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
   const left = actionLines(widest.overflow, "• ");
   const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
@@ -171,7 +169,7 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
     ...(wholeName === undefined ? [] : [`${shortenedNote(body, wholeName)}${way}`]),
     ...(leftOut.length === 0 || tooMany ? [] : [`not shown here: ${leftOut.join(", ")}${way}`]),
   ];
-  const { overflow } = renderButtons(reply, context, { files: filesLater, ...kept, fold });
+  const { overflow } = renderButtons(reply, context, { files: filesLater, kept, fold });
   return {
     layout: {
       title,

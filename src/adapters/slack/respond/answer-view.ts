@@ -11,7 +11,7 @@ import type { MessageBody } from "../render/compose.ts";
 import { plainTextObject } from "../render/form-fields.ts";
 import { renderSlack } from "../render/render.ts";
 import { describeError } from "../transport/api-error.ts";
-import { type CallPolicy, retryingRateLimited, type WebApiAccess, withoutRetry } from "../transport/web-api.ts";
+import { type CallPolicy, retryRateLimited, type WebApiAccess, withoutRetry } from "../transport/web-api.ts";
 import { workingNotice } from "./notices.ts";
 import type { Responder } from "./request-context.ts";
 
@@ -103,7 +103,7 @@ export function viewResponder(api: WebApiAccess, { id, channel }: AnswerView, se
     await settled;
     await call(() => api.web.views.update({ view_id: id, view: answerModal(blocks, channel) }));
   };
-  const say = (body: MessageBody): Promise<void> => show(body, retryingRateLimited(api));
+  const say = (body: MessageBody): Promise<void> => show(body, retryRateLimited(api));
   const responder: Responder = {
     inView: true,
     replacesProgress: () => true,

@@ -6,8 +6,7 @@ import { lateAnswer, refusedAnswerNotice } from "../../chat/notices.ts";
 import type { Progress } from "../../progress.ts";
 import { slackPlatform } from "../platform.ts";
 import type { SlackContext } from "../context.ts";
-import type { MessageFile } from "../../../reply/message-files.ts";
-import { finish, type MessageBody, type MessageLines } from "../render/compose.ts";
+import { finish, type MessageBody } from "../render/compose.ts";
 import type { MessageContext } from "../render/press.ts";
 import { renderSlack } from "../render/render.ts";
 import { FileBatch, type FileDestination, type FileReport } from "../send/files.ts";
@@ -25,6 +24,16 @@ interface AnswerOptions {
   readonly audience: Visibility;
   /** Shows that files are on their way; stopped before the answer. */
   readonly progress?: Progress | undefined;
+}
+
+/** Where an attempt sends an answer. */
+interface Sending {
+  /** It may have arrived before. */
+  readonly again: boolean;
+  readonly to: Responder;
+  readonly shownTo: Visibility;
+  /** A line of mrkdwn above it. */
+  readonly above?: string | undefined;
 }
 
 /** One answer, which may be sent several times until Slack accepts it; its files are sent once. */
@@ -51,8 +60,7 @@ export function createAnswer(
       replaces: here.replacesMessage === true && fresh !== true,
       ...(ask !== undefined && reply.failure === "caller" && hasForm(slack, ask) ? { form: ask } : {}),
     };
-    const lines = { notes: again ? [POSSIBLE_DUPLICATE] : [], above: failed ? undefined : above };
-    const sent = await sendFilesOf(reply, context, lines, here, shownTo);
+    const sent = await sendFilesOf(reply, context, { again, to: here, shownTo, above: failed ? undefined : above });
     if (sent === undefined) return sayHere(again);
     // A page is not replaced by the error of its next one.
     await (failed && context.replaces === true
@@ -63,51 +71,29 @@ export function createAnswer(
   /** For an answer that is late, or that could not be sent to its own destination. */
   async function sayDirectly(direct: Responder, again: boolean): Promise<void> {
     const late = ask === undefined ? reply : lateAnswer(reply, code(`${slack.command} ${formatLine(ask)}`));
-    const lines = { notes: again ? [POSSIBLE_DUPLICATE] : [] };
-    const sent = await sendFilesOf(
-      late,
-      { asker: caller.id, command: slack.command, ...refresh },
-      lines,
-      direct,
-      "caller",
-    );
+    const context = { asker: caller.id, command: slack.command, ...refresh };
+    const sent = await sendFilesOf(late, context, { again, to: direct, shownTo: "caller" });
     if (sent === undefined) return sayDirectly(direct, again);
     await direct.say(sent.body, "caller");
   }
 
-  /** A message whose files are sent; undefined if the bot stopped in between. */
+  /** A message whose files are sent; undefined if the bot stopped in between, which changes the answer. */
   async function sendFilesOf(
     given: Reply,
     context: MessageContext,
-    { notes, above }: Required<Pick<MessageLines, "notes">> & MessageLines,
-    responder: Responder,
-    shownTo: Visibility,
+    { again, to, shownTo, above }: Sending,
   ): Promise<{ readonly body: MessageBody; readonly failed: number } | undefined> {
     const message = renderSlack(given, context);
-    const sent = await sendFiles(message.filesLater ? [] : message.files, responder, shownTo);
-    if (sent === undefined) return undefined;
-    // Without its files it is no success, and nobody else needs to see it.
-    const shown = sent.failed === 0 ? message : renderSlack(warned(given), context);
-    return { body: await finish(shown, { notes: [sent.lines, ...notes], above }, slack), failed: sent.failed };
-  }
-
-  /**
-   * Sends the files of a message and returns a line about each; undefined if the bot stopped in between, which changes
-   * the answer.
-   */
-  async function sendFiles(
-    given: readonly MessageFile[],
-    responder: Responder,
-    shownTo: Visibility,
-  ): Promise<FileReport | undefined> {
-    files ??= new FileBatch(given);
-    if (given.length > 0) progress?.update(uploadingNotice(given.map(({ name }) => name)));
+    const attached = message.filesLater ? [] : message.files;
+    files ??= new FileBatch(attached);
+    if (attached.length > 0) progress?.update(uploadingNotice(attached.map(({ name }) => name)));
     const isPublic = shownTo === "channel" && channel !== undefined;
     const destination: FileDestination | (() => Promise<FileDestination>) = isPublic
       ? { channel, thread, description: thread === undefined ? "this channel" : "this thread" }
-      : () => directFileDestination(slack, caller.id, responder.direct === true ? undefined : (channel ?? ""));
+      : () => directFileDestination(slack, caller.id, to.direct === true ? undefined : (channel ?? ""));
+    let report: FileReport;
     try {
-      return await files.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));
+      report = await files.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));
     } catch (error) {
       if (!slack.stopping.aborted || slack.signal.aborted || ask === undefined) throw error;
       reply = stoppingNotice(ask);
@@ -116,6 +102,10 @@ export function createAnswer(
     } finally {
       await progress?.stop();
     }
+    // Without its files it is no success, and nobody else needs to see it.
+    const shown = report.failed === 0 ? message : renderSlack(warned(given), context);
+    const notes = [report.lines, again ? POSSIBLE_DUPLICATE : ""];
+    return { body: await finish(shown, { notes, above }, slack), failed: report.failed };
   }
 
   const direct = here.direct === true ? undefined : directMessageResponder(slack, caller.id);
@@ -151,7 +141,7 @@ export async function directFileDestination(
   user: string,
   asked: string | undefined,
 ): Promise<FileDestination> {
-  const channel = await retryRateLimited(slack, () => openDirectChannel(slack.web, user));
+  const channel = await retryRateLimited(slack)(() => openDirectChannel(slack.web, user));
   const here = asked === undefined || asked === channel;
   return { channel, description: here ? "this conversation" : "your direct messages with the app" };
 }

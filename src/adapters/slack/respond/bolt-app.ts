@@ -39,29 +39,27 @@ function slackOf(context: Readonly<Record<string, unknown>>): SlackContext {
   return context[CONTEXT] as SlackContext;
 }
 
-export interface BoltAppDependencies {
+interface BoltAppDependencies {
   readonly receiver: Receiver;
   readonly apiUrl?: string | undefined;
   readonly served: ServedInstallations;
   readonly slack: SharedContext;
   /** Called with each handler that continues after its acknowledgement. */
-  track(work: Promise<void>): void;
+  readonly track: (work: Promise<void>) => void;
 }
 
 /**
  * Routes commands, buttons, forms, mentions and events to their handlers. Every listener acknowledges first; the
  * receiver waits for nothing, and acknowledges whatever has no listener.
  */
-export function createBoltApp(dependencies: BoltAppDependencies): BoltApp {
-  const { slack: shared, served } = dependencies;
+export function createBoltApp({ receiver, apiUrl, served, slack: shared, track }: BoltAppDependencies): BoltApp {
   const { installations } = served;
-  const track = (work: Promise<void>): void => dependencies.track(work);
   const app = new App({
-    receiver: dependencies.receiver,
+    receiver,
     // Handlers have the clients of their installation, and use none of the library's.
     authorize: () => Promise.resolve({}),
     logger: libraryLogger(shared.log),
-    clientOptions: webClientOptions({ apiUrl: dependencies.apiUrl, log: shared.log }),
+    clientOptions: webClientOptions({ apiUrl, log: shared.log }),
     convoStore: false,
     ignoreSelf: false,
   });

@@ -16,7 +16,7 @@ import { renderSlack } from "../render/render.ts";
 import { FileBatch, type FileDestination } from "../send/files.ts";
 import { logFailure } from "../transport/api-error.ts";
 import { type ResponseAddress, ResponseUrlExpired } from "../transport/response-url.ts";
-import { retryingRateLimited } from "../transport/web-api.ts";
+import { retryRateLimited } from "../transport/web-api.ts";
 import { directFileDestination } from "./answer.ts";
 import { type AnswerView, answerViewOf, openAnswerView, viewResponder } from "./answer-view.ts";
 import { openAskForm, openForm } from "./form-handler.ts";
@@ -120,11 +120,10 @@ async function showKept(slack: SlackContext, place: PressPlace, press: KeptPress
         // The message can still be edited where others see it, and the app is in the channel.
         const editable = error instanceof ResponseUrlExpired && own && !place.ephemeral;
         if (!editable || channel === undefined || ts === undefined) throw error;
-        await retryingRateLimited(slack)(() => slack.web.chat.update({ channel, ts, ...messageArguments(body) }));
+        await retryRateLimited(slack)(() => slack.web.chat.update({ channel, ts, ...messageArguments(body) }));
       }
     },
     sayInDirectMessage: direct && (() => direct.say(body, "caller")),
-    simplify: () => false,
   });
 }
 
@@ -287,6 +286,5 @@ function sendBatch(
   return sayWithRetries(slack, "files", {
     sayHere: () => send(responder),
     sayInDirectMessage: responder.direct === true ? undefined : () => send(direct),
-    simplify: () => false,
   });
 }

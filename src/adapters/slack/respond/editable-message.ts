@@ -3,7 +3,7 @@ import { errorCodeOf } from "../transport/api-error.ts";
 import {
   type CallPolicy,
   openDirectChannel,
-  retryingRateLimited,
+  retryRateLimited,
   type WebApiAccess,
   withoutRetry,
 } from "../transport/web-api.ts";
@@ -43,7 +43,7 @@ export function editableMessage(api: WebApiAccess, destination: (call: CallPolic
   }
 
   return {
-    show: (body: MessageBody): Promise<void> => put(body, retryingRateLimited(api)),
+    show: (body: MessageBody): Promise<void> => put(body, retryRateLimited(api)),
     /** The same for progress, without waiting for a rate limit. */
     progress: (body: MessageBody): Promise<void> => put(body, withoutRetry),
     /** Deletes it; never rejects. */
@@ -52,7 +52,7 @@ export function editableMessage(api: WebApiAccess, destination: (call: CallPolic
       posted = undefined;
       if (gone === undefined) return;
       // A progress message that remains states how long it is valid.
-      await retryingRateLimited(api)(() => web.chat.delete(gone)).catch(() => undefined);
+      await retryRateLimited(api)(() => web.chat.delete(gone)).catch(() => undefined);
     },
   };
 }

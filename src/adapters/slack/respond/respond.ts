@@ -3,7 +3,7 @@
 // request-context.ts and responders.ts (where an answer goes), answer.ts, retry-answer.ts (how long an answer is
 // retried), notices.ts (the adapter's own texts).
 
-import type { Prepared, Visibility } from "../../../bot/invocation.ts";
+import type { Visibility } from "../../../bot/invocation.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import { Progress, type Shown } from "../../progress.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
@@ -30,7 +30,8 @@ export async function respond(slack: SlackContext, ask: Ask, request: RequestCon
     audience = audienceOf(slack, ask, request, prepared);
     let delivered: boolean;
     try {
-      const reply = await runPrepared(prepared, progress, firstNotice(slack, ask, responder, audience));
+      if (prepared.ok) progress.update(firstNotice(slack, ask, responder, audience));
+      const reply = await prepared.run();
       // An interrupted command can be repeated once the bot is back.
       const interrupted = slack.stopping.aborted && reply.failure !== undefined;
       const answer = interrupted ? stoppingNotice(ask) : reply;
@@ -81,12 +82,6 @@ export function progressOf(
       return isTransient(error);
     }
   });
-}
-
-async function runPrepared(prepared: Prepared, progress: Progress, first: Reply): Promise<Reply> {
-  if (!prepared.ok) return prepared.run();
-  progress.update(first);
-  return prepared.run();
 }
 
 /**

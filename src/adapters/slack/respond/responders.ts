@@ -2,7 +2,7 @@ import type { SlackContext } from "../context.ts";
 import { RESPONSE_URL_PROGRESS_USES, RESPONSE_URL_USES } from "../limits.ts";
 import { type MessageBody, NO_UNFURL, withSmallPrint } from "../render/compose.ts";
 import { type ResponseAddress, ResponseUrl } from "../transport/response-url.ts";
-import { type CallPolicy, retryingRateLimited, type WebApiAccess, withoutRetry } from "../transport/web-api.ts";
+import { type CallPolicy, retryRateLimited, type WebApiAccess, withoutRetry } from "../transport/web-api.ts";
 import { editableDirectMessage, editableMessage } from "./editable-message.ts";
 import { CONTINUES_IN_DIRECT_MESSAGES } from "./notices.ts";
 import type { Responder } from "./request-context.ts";
@@ -83,7 +83,7 @@ export function mentionResponder(api: WebApiAccess, { channel, thread, user }: M
     await call(() => api.web.chat.postEphemeral(message));
   };
   const sayEphemeral = async (body: MessageBody): Promise<void> => {
-    await postEphemeral(body, retryingRateLimited(api));
+    await postEphemeral(body, retryRateLimited(api));
     // Removes the public progress of an answer that turned out ephemeral.
     await shown.clear();
   };

@@ -20,8 +20,8 @@ export interface RetryableAnswer {
   sayHere(again: boolean): Promise<void>;
   /** Sends it by direct message; left out if that is its own destination. */
   readonly sayInDirectMessage?: ((again: boolean) => Promise<void>) | undefined;
-  /** Replaces content that Slack refused with simpler content; false when there is none. */
-  simplify(): boolean;
+  /** Replaces content that Slack refused with simpler content; false, or left out, when there is none. */
+  simplify?(): boolean;
 }
 
 export interface AnswerRetrierOptions {
@@ -133,7 +133,7 @@ function attemptsOf(answer: RetryableAnswer, log: Log, what: string): () => Prom
         return undefined;
       } catch (error) {
         const code = error instanceof ResponseRefused ? error.code : errorCodeOf(error);
-        if (isContentRefused(code) && answer.simplify()) {
+        if (isContentRefused(code) && answer.simplify?.() === true) {
           log.error({ platform: "slack", what, why: describeError(error) }, "answer failed");
           continue;
         }

@@ -3,6 +3,7 @@ import type { KnownBlock } from "@slack/types";
 
 import { noAlertNotice, WHY_COMMAND, whyAsk } from "../../chat/why-this-alert.ts";
 import type { SlackContext } from "../context.ts";
+import { pressablesIn } from "../render/buttons.ts";
 import { ASK_BLOCKS, wantsForm } from "../render/form.ts";
 import { logFailure } from "../transport/api-error.ts";
 import { readValue } from "./button-handler.ts";
@@ -29,24 +30,14 @@ export async function handleWhyThisAlert(slack: SlackContext, shortcut: MessageS
       ...inThread,
       responder: buttonResponder(slack, { address, user: asker.id, shared, ...inThread }),
     };
-    const ask = await whyAsk(valuesIn(message["blocks"]), async (value) => {
+    const blocks = Array.isArray(message["blocks"]) ? (message["blocks"] as KnownBlock[]) : [];
+    const ask = await whyAsk(pressablesIn(blocks), async ({ value }) => {
       const press = await readValue(slack, value);
       return "kind" in press && press.kind === "ask" ? press.ask : undefined;
     });
     if (ask === undefined) await respondWith(slack, noAlertNotice(), undefined, request, "caller");
     else await respond(slack, ask, { ...request, audience: "caller" });
   });
-}
-
-/** What the buttons and menus of a message carry. */
-function valuesIn(blocks: unknown): (string | undefined)[] {
-  const all = Array.isArray(blocks) ? (blocks as KnownBlock[]) : [];
-  return all.flatMap((block) =>
-    (block.type === "actions" ? block.elements : []).flatMap((element) => {
-      const options = "options" in element ? (element.options ?? []) : [];
-      return "value" in element ? [element.value] : options.map(({ value }) => value);
-    }),
-  );
 }
 
 /** Reads "Ask Bellwether": a typed line, or a command whose form takes its place. */

@@ -12,7 +12,7 @@ export class QueueFull extends Error {
 interface Waiting {
   readonly urgent: boolean;
   /** Once, however often it is called. */
-  prepare(): Promise<void>;
+  prepare(): Promise<unknown>;
   work(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export class ChannelQueue {
     channel: string,
     signal: AbortSignal,
     work: () => Promise<T>,
-    { ready, urgent = false }: { readonly ready?: () => Promise<void>; readonly urgent?: boolean } = {},
+    { ready, urgent = false }: { readonly ready?: () => Promise<unknown>; readonly urgent?: boolean } = {},
   ): Promise<T> {
     const state = this.#channels.get(channel) ?? { waiting: [], working: false, nextAt: 0 };
     this.#channels.set(channel, state);
@@ -51,7 +51,7 @@ export class ChannelQueue {
       return Promise.reject(new QueueFull(`${MAX_WAITING_MESSAGES} messages wait for this channel`));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const abort = (): void => leave(signal.reason);
-    let prepared: Promise<void> | undefined;
+    let prepared: Promise<unknown> | undefined;
     const entry: Waiting = {
       urgent,
       prepare: () => (prepared ??= Promise.resolve(ready?.()).catch(leave)),

@@ -131,7 +131,7 @@ async function upload(file: MessageFile, place: FileDestination, api: UploadAcce
     const { id, permalink } = await uploadOnce(file, place, api);
     if (await isShared(id, place, api)) return permalink;
     api.log.warn({ platform: "slack", file: file.name, why: "Slack took it and shared it nowhere" }, "file not sent");
-    await retryRateLimited(api, () => api.web.files.delete({ file: id }));
+    await retryRateLimited(api)(() => api.web.files.delete({ file: id }));
   }
   throw new Error("Slack took the file and shows it nowhere");
 }
@@ -141,7 +141,7 @@ async function isShared(id: string, { channel }: FileDestination, api: UploadAcc
   for (const pause of [0, ...SHARE_PAUSES]) {
     if (pause > 0) await api.sleep(pause, api.signal);
     try {
-      const { file } = await retryRateLimited(api, () => api.web.files.info({ file: id }));
+      const { file } = await retryRateLimited(api)(() => api.web.files.info({ file: id }));
       if (Object.values(file?.shares ?? {}).some((places) => channel in places)) return true;
     } catch (error) {
       api.signal.throwIfAborted();
@@ -167,7 +167,7 @@ async function uploadOnce(
 ): Promise<{ readonly id: string; readonly permalink: string | undefined }> {
   const { attachment, name, alt } = file;
   const { web, signal, stallMillis = STALL_TIMEOUT_MILLIS } = api;
-  const begun = await retryRateLimited(api, () =>
+  const begun = await retryRateLimited(api)(() =>
     web.files.getUploadURLExternal({
       filename: name,
       length: attachment.sizeBytes,
@@ -179,7 +179,7 @@ async function uploadOnce(
   const limits = { signal: AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_TIMEOUT_MILLIS)]), stallMillis };
   await streamFile(new URL(url), attachment, limits);
   const thread = place.thread === undefined ? {} : { thread_ts: place.thread };
-  const done = await retryRateLimited(api, () =>
+  const done = await retryRateLimited(api)(() =>
     web.files.completeUploadExternal({ files: [{ id, title: name }], channel_id: place.channel, ...thread }),
   ).catch((error: unknown) => {
     signal.throwIfAborted();

@@ -106,12 +106,10 @@ export class SlackSender implements Sender {
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
     const { channel } = delivery.destination;
-    let composed: ComposedMessage | undefined;
-    const ready = async (): Promise<void> => {
-      composed = await this.#compose(reply, delivery.plain);
-    };
+    let composing: Promise<ComposedMessage> | undefined;
+    const ready = () => (composing ??= this.#compose(reply, delivery.plain));
     const work = async (calls: QueuedCalls): Promise<Receipt> => {
-      composed ??= await this.#compose(reply, delivery.plain);
+      const composed = await ready();
       const posted = await this.#post(delivery, withMention(composed.body, delivery.mention), calls, signal);
       const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
       await this.#files(composed, posted, calls, signal);
@@ -220,7 +218,7 @@ export class SlackSender implements Sender {
     channel: string,
     signal: AbortSignal,
     work: (calls: QueuedCalls) => Promise<T>,
-    options: { readonly ready?: () => Promise<void>; readonly urgent?: boolean } = {},
+    options: { readonly ready?: () => Promise<unknown>; readonly urgent?: boolean } = {},
   ): Promise<T> {
     let posting = false;
     const call = async <R>(once: () => Promise<R>, posts: boolean): Promise<R> => {

@@ -10,7 +10,7 @@ export interface IdentityOptions {
   readonly web: WebClient;
   readonly log: Log;
   /** What an installation says of itself; left out, Slack is asked. */
-  readonly known?: Pick<Installation, "id" | "name" | "enterprise" | "botUser" | "orgWide"> | undefined;
+  readonly known?: (Workspace & Pick<Installation, "botUser" | "orgWide">) | undefined;
   /** Between two checks while all is well. */
   readonly checkMillis?: number | undefined;
   /** Between two checks while something is wrong. */
@@ -18,12 +18,7 @@ export interface IdentityOptions {
 }
 
 /** The workspace of a token, or the organisation where the app is installed for the whole of it. */
-export interface Workspace {
-  readonly id: string;
-  readonly name: string | undefined;
-  /** The organisation of an Enterprise Grid that it belongs to. */
-  readonly enterprise: string | undefined;
-}
+export type Workspace = Pick<Installation, "id" | "name" | "enterprise">;
 
 /** With one token there is one workspace: whose answers, managers and parties are whose hangs on it. */
 export const ORG_WIDE = "the app is installed for a whole organisation: install it in one workspace";

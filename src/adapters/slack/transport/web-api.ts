@@ -65,31 +65,25 @@ export interface WebApiAccess {
 export const LONGEST_RATE_LIMIT_WAIT_MILLIS = 30_000;
 const RATE_LIMIT_TRIES = 4;
 
-/**
- * Retries a rate-limited call once the limit is over; a rate-limited call had no effect. Rejects with any other error,
- * or with the signal's reason.
- */
-export async function retryRateLimited<T>(
-  { signal, sleep }: Omit<WebApiAccess, "web">,
-  call: () => Promise<T>,
-): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await call();
-    } catch (error) {
-      const wait = retryAfterMillis(error);
-      if (wait === undefined || wait > LONGEST_RATE_LIMIT_WAIT_MILLIS || tries >= RATE_LIMIT_TRIES) throw error;
-      await sleep(wait, signal);
-    }
-  }
-}
-
 /** Makes a call, with or without retries. */
 export type CallPolicy = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** For messages that must arrive. */
-export function retryingRateLimited(api: Omit<WebApiAccess, "web">): CallPolicy {
-  return (call) => retryRateLimited(api, call);
+/**
+ * For messages that must arrive. Retries a rate-limited call once the limit is over; a rate-limited call had no effect.
+ * Rejects with any other error, or with the signal's reason.
+ */
+export function retryRateLimited({ signal, sleep }: Omit<WebApiAccess, "web">): CallPolicy {
+  return async (call) => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await call();
+      } catch (error) {
+        const wait = retryAfterMillis(error);
+        if (wait === undefined || wait > LONGEST_RATE_LIMIT_WAIT_MILLIS || tries >= RATE_LIMIT_TRIES) throw error;
+        await sleep(wait, signal);
+      }
+    }
+  };
 }
 
 /** For messages that are of no use later. */
