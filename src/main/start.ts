@@ -5,8 +5,7 @@ import type { Adapter } from "../adapters/adapter.ts";
 import { consoleSender } from "../adapters/web/alerts/console-sender.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
-import type { Platforms } from "../alerts/platform.ts";
-import { type AudienceSettings, openAudienceSettings } from "../bot/audience-settings.ts";
+import { openAudienceSettings } from "../bot/audience-settings.ts";
 import type { Bot } from "../bot/bot.ts";
 import type { PlatformRecord } from "../adapters/chat/chat.ts";
 import { loadConfig } from "../config.ts";
@@ -147,30 +146,21 @@ async function openServices({ config, store, log, shutdown, clock = systemClock,
   duties.onFewer(() => void exports.interruptAbandoned());
   const { alertsConfig, hooks } = more;
   const alerts = openAlerting({ config, alertsConfig, store, duties, networks, metrics, exports, owed, hooks, log });
+  // Another process, too, may delete the settings of a workspace that has removed the app.
+  const shared = store.embedded === undefined || platforms.chats.some((one) => one.destinationsPerWorkspace === true);
+  // Only servers and workspaces of a chat platform have audience settings.
+  const chosen = chats.length === 0 ? undefined : await openAudienceSettings(store.answers, { shared });
   const bot = await assembleBot({
     networks,
     store,
     platforms,
     alerts: alerts.alerting.service,
     exports,
-    chosen: await audienceSettings(config, store, platforms),
+    chosen,
     log,
     onOutcome: metrics.onOutcome,
   });
   return { startedAt, metrics, duties, platforms, networks, exports, alerts, bot };
-}
-
-/** Undefined without a chat platform: only its servers and workspaces have audience settings. */
-async function audienceSettings(
-  config: Config,
-  store: DatabaseStore,
-  platforms: Platforms,
-): Promise<AudienceSettings | undefined> {
-  if (configuredChats(config).length === 0) return undefined;
-  // Another process, too, may delete the settings of a workspace that has removed the app.
-  return openAudienceSettings(store.answers, {
-    shared: store.embedded === undefined || platforms.chats.some((one) => one.destinationsPerWorkspace === true),
-  });
 }
 
 /** Where people reach the bot. */

@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import { matchedRoutes, routePath } from "hono/route";
 
-import type { Option } from "../../bot/options/options.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Access } from "./access/access.ts";
 import type { AllowedHosts } from "./access/allowed-hosts.ts";
@@ -40,11 +39,12 @@ export interface AppDependencies
     WatchRouteDependencies,
     WebhookRouteDependencies {
   readonly hosts: () => AllowedHosts;
-  /** Whether all networks are simulated. */
+  /** Whether all networks are simulated, which the page says from the start. */
   readonly simulated?: boolean;
   readonly access: Access;
   /** Files behind links; left out, there are none. */
   readonly linkedFiles?: LinkedFiles | undefined;
+  /** Called for every HTTP request answered. */
   readonly onRequest?: ((sample: HttpSample) => void) | undefined;
 }
 
@@ -113,12 +113,10 @@ function describeConsole({ bot, ...dependencies }: AppDependencies): ConsoleInfo
       name,
       summary,
       examples,
-      needs: Object.keys(options).filter((option) => isRequired(options[option])),
+      needs: Object.entries(options).flatMap(([option, declared]) =>
+        "required" in declared && declared.required ? [option] : [],
+      ),
       takesFile: Object.values(options).some(({ kind }) => kind === "file"),
     })),
   };
-}
-
-function isRequired(option: Option | undefined): boolean {
-  return option !== undefined && "required" in option && option.required;
 }

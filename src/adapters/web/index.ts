@@ -9,23 +9,17 @@ import { createAdaptorServer } from "@hono/node-server";
 
 import type { Bot } from "../../bot/bot.ts";
 import { BotStopping, messageOf, UserError } from "../../errors.ts";
-import type { Log } from "../../log.ts";
 import { isLoopback } from "../../loopback.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
-import type { AdapterHealth, Preview, SendingAdapter } from "../adapter.ts";
+import type { AdapterHealth, SendingAdapter } from "../adapter.ts";
 import { createFileCache } from "../file-cache.ts";
-import type { Webhook } from "../webhook.ts";
 import { type Access, createAccess, type SignOut, type SignOuts } from "./access/access.ts";
 import { allowedHosts, type AllowedHosts } from "./access/allowed-hosts.ts";
 import { trustedProxies } from "./access/client-address.ts";
 import { limitConnections } from "./access/connection-limit.ts";
 import { cutSlowBodies } from "./access/slow-bodies.ts";
-import type { ConsoleAlerts } from "./alerts/alert-stream.ts";
-import type { AlertRouteDependencies } from "./alerts/alerts.ts";
 import { consoleSender } from "./alerts/console-sender.ts";
-import type { IncidentSwitch, WatchState } from "./alerts/watch.ts";
-import { createApp, type HttpSample } from "./app.ts";
+import { type AppDependencies, createApp } from "./app.ts";
 import {
   ABORT_GRACE_MILLIS,
   BODY_TIMEOUT_MILLIS,
@@ -39,7 +33,6 @@ import {
   READ_TIMEOUT_MILLIS,
   TIMEOUT_CHECK_MILLIS,
 } from "./limits.ts";
-import type { LinkedFiles } from "./downloads.ts";
 import { isUpload } from "./invocations/verify.ts";
 import { closeServer, listen } from "./listen.ts";
 import type { Metrics, Readiness } from "./probes.ts";
@@ -48,7 +41,13 @@ export type { ConsoleAlerts } from "./alerts/alert-stream.ts";
 export type { HttpSample } from "./app.ts";
 export type { Metrics, Readiness } from "./probes.ts";
 
-export interface WebAdapterOptions {
+/** The options that only the routes use. */
+type RouteOptions = Pick<AppDependencies, "previews" | "log" | "now" | "onRequest"> &
+  Partial<
+    Pick<AppDependencies, "simulated" | "alerts" | "watch" | "incident" | "linkedFiles" | "webhooks" | "streamTimeouts">
+  >;
+
+export interface WebAdapterOptions extends RouteOptions {
   /** The address to listen on; beyond loopback only with a token. */
   readonly host: string;
   /** Left out: 8080, else the next free one. */
@@ -63,33 +62,13 @@ export interface WebAdapterOptions {
   readonly signOuts?: SignOuts;
   /** How often sign-outs are read again, where other processes have the same token. */
   readonly signOutsMillis?: Milliseconds | undefined;
-  /** Previews of other platforms, in the order of the tabs. */
-  readonly previews: readonly Preview[];
-  /** Whether the networks are simulated, which the page says from the start. */
-  readonly simulated?: boolean;
-  /** The alerts delivered to the console. */
-  readonly alerts?: ConsoleAlerts;
-  /** The current state of networks and alerts. */
-  readonly watch?: () => Promise<WatchState>;
-  /** Stalls a simulated network. */
-  readonly incident?: IncidentSwitch | undefined;
-  /** Files behind links. */
-  readonly linkedFiles?: LinkedFiles;
-  /** Where platforms post requests, and send browsers. */
-  readonly webhooks?: readonly Webhook[];
-  /** Shortened by tests. */
-  readonly streamTimeouts?: AlertRouteDependencies["streamTimeouts"];
   /** Shortened by tests. */
   readonly headersMillis?: Milliseconds;
   /** Shortened by tests. */
   readonly bodyMillis?: Milliseconds;
-  readonly log: Log;
   /** Whether the process is ready; `console` is this adapter's own state. */
   ready(console: ConsoleState): Promise<Readiness>;
   metrics(console: ConsoleState): Promise<Metrics>;
-  readonly now: () => Nanoseconds;
-  /** Called for every HTTP request answered. */
-  readonly onRequest?: (sample: HttpSample) => void;
 }
 
 type ConsoleState = Pick<SendingAdapter, "platform" | "health">;
@@ -112,12 +91,6 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
   let server: Server | undefined;
   let port = 0;
   let hosts: AllowedHosts | undefined;
-  const state: ConsoleState = {
-    platform: "web",
-    get health() {
-      return health;
-    },
-  };
 
   async function start(bot: Bot): Promise<void> {
     requireTokenBeyondLoopback(options);
@@ -147,8 +120,8 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
       },
       stopping: stopping.signal,
       timeouts: { totalMillis: INVOCATION_TIMEOUT_MILLIS, graceMillis: ABORT_GRACE_MILLIS },
-      ready: () => options.ready(state),
-      metrics: () => options.metrics(state),
+      ready: () => options.ready(adapter),
+      metrics: () => options.metrics(adapter),
     });
     // Other libraries of this process need the platform's own Request and Response.
     server = createAdaptorServer({
@@ -186,7 +159,7 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
     await files.close();
   }
 
-  return {
+  const adapter: WebAdapter = {
     ...consoleSender,
     platform: "web",
     get health() {
@@ -201,6 +174,7 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
     start,
     stop,
   };
+  return adapter;
 }
 
 /** Everybody who reaches the port can run commands, so listening beyond loopback requires a token. */

@@ -32,8 +32,11 @@ export function probeRoutes(dependencies: ProbeDependencies): Hono {
   app.get("/healthz", (c) => c.json({ ok: true }));
 
   app.get("/readyz", async (c) => {
-    const ready = await readiness();
-    // Parts name networks, nodes and platforms, which are nobody's business who is not signed in.
+    const ready = await withTimeout(dependencies.ready(), PROBE_TIMEOUT_MILLIS).catch((thrown: unknown): Readiness => {
+      dependencies.log.error({ why: messageOf(thrown) }, "readiness failed");
+      return { ok: false, parts: { check: { ok: false, why: "it did not answer" } } };
+    });
+    // Only who is signed in may know the parts: they name networks, nodes and platforms.
     return c.json(dependencies.access.isSignedIn(c) ? ready : { ok: ready.ok }, ready.ok ? 200 : 503);
   });
 
@@ -46,15 +49,6 @@ export function probeRoutes(dependencies: ProbeDependencies): Hono {
       return c.json({ error: "The metrics could not be collected; the log says why." }, 500);
     }
   });
-
-  async function readiness(): Promise<Readiness> {
-    try {
-      return await withTimeout(dependencies.ready(), PROBE_TIMEOUT_MILLIS);
-    } catch (thrown) {
-      dependencies.log.error({ why: messageOf(thrown) }, "readiness failed");
-      return { ok: false, parts: { check: { ok: false, why: "it did not answer" } } };
-    }
-  }
 
   return app;
 }

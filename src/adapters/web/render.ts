@@ -13,6 +13,7 @@ export type Answer = ReplyJson & { readonly previews?: Readonly<Record<string, u
 
 export interface RenderDependencies {
   readonly files: FileCache;
+  /** Previews of other platforms, in the order of the tabs. */
   readonly previews: readonly Preview[];
   readonly log: Log;
 }

@@ -20,6 +20,7 @@ import {
 } from "./limits.ts";
 
 export interface WebhookRouteDependencies {
+  /** Where platforms post requests, and send browsers. */
   readonly webhooks: readonly Webhook[];
   readonly proxies: TrustedProxies;
   readonly log: Log;

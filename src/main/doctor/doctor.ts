@@ -34,6 +34,11 @@ export async function doctor(
   const { config } = examined;
   const redact = createRedactor(secretsOf(examined, records));
   const { config: alerts, finding: alertsFile } = alertsConfigOf(config.alerting.configFile);
+  const { exportFolder } = config;
+  const exportFolderChecks: Check[] =
+    exportFolder === undefined
+      ? []
+      : [{ name: "EXPORT_DIR", run: async () => [await examineExportPlace(exportFolder)] }];
   const checks: Check[] = [
     { name: "settings", run: () => Promise.resolve(examineSettings(examined)) },
     { name: "file .env", run: () => Promise.resolve([examineEnvFile(process.cwd())]) },
@@ -44,7 +49,7 @@ export async function doctor(
     { name: "console", run: async (signal) => [await examineConsole(config, signal)] },
     { name: "alerts", run: () => Promise.resolve([alertsFile]) },
     { name: "DEADMAN_URL", run: (signal) => checkDeadManSwitch(examined, args.includes("--ping"), signal) },
-    ...exportFolderChecks(config),
+    ...exportFolderChecks,
     databaseCheck(config),
   ];
   const findings = await runChecks(withoutFaulty(checks, examined.faults), (finding) =>
@@ -52,12 +57,6 @@ export async function doctor(
   );
   console.log(summaryOf(findings));
   return exitCodeOf(findings);
-}
-
-/** Without EXPORT_DIR exports lie beside the database and in the system's temporary folder. */
-function exportFolderChecks({ exportFolder }: Config): Check[] {
-  if (exportFolder === undefined) return [];
-  return [{ name: "EXPORT_DIR", run: async () => [await examineExportPlace(exportFolder)] }];
 }
 
 function databaseCheck(config: Config): Check {

@@ -4,7 +4,7 @@
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, Next } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 
 import { messageOf } from "../../../errors.ts";
@@ -17,21 +17,7 @@ import { clientOf, type TrustedProxies } from "./client-address.ts";
 import { refuse } from "./guard.ts";
 
 /** Authentication of requests. Without a token, everybody who reaches the port has access. */
-export interface Access {
-  readonly required: boolean;
-  /** Whether the Authorization header carries the token. Wrong ones are counted. */
-  readonly hasToken: (c: Context) => boolean;
-  /** Whether the request is signed in, by header or by cookie. */
-  isSignedIn(c: Context): boolean;
-  /** Signs a browser in where the token is right. */
-  signIn(c: Context, token: string): Attempt;
-  /** Ends the browser's session, also for whoever has a copy of its cookie. Never rejects. */
-  signOut(c: Context): Promise<void>;
-  /** Ends sessions that were signed out elsewhere, such as in another process. */
-  endSessions(signOuts: readonly SignOut[]): void;
-  /** Refuses requests that are not signed in. */
-  guard: MiddlewareHandler;
-}
+export type Access = ReturnType<typeof createAccess>;
 
 /** What becomes of a token: `waitMillis` after too many wrong ones. */
 type Attempt = "right" | "wrong" | { readonly waitMillis: number };
@@ -62,7 +48,7 @@ interface AccessOptions {
   readonly now: () => Nanoseconds;
 }
 
-export function createAccess(options: AccessOptions): Access {
+export function createAccess(options: AccessOptions) {
   const { now } = options;
   const check = options.token === undefined ? undefined : tokenCheck(options.token);
   // Apart: a program with an old token in its header must not keep people from signing in.
@@ -94,6 +80,7 @@ export function createAccess(options: AccessOptions): Access {
     return result;
   }
 
+  /** Whether the request is signed in, by header or by cookie. */
   function isSignedIn(c: Context): boolean {
     return check === undefined || bearer(c) === "right" || sessionOf(c) !== undefined;
   }
@@ -106,16 +93,19 @@ export function createAccess(options: AccessOptions): Access {
 
   return {
     required: check !== undefined,
-    hasToken: (c) => bearer(c) === "right",
+    /** Whether the Authorization header carries the token. Wrong ones are counted. */
+    hasToken: (c: Context): boolean => bearer(c) === "right",
     isSignedIn,
-    signIn: (c, token) => {
+    /** Signs a browser in where the token is right. */
+    signIn: (c: Context, token: string): Attempt => {
       const result = tryToken(c, token, attempts.login);
       if (result === "right" && check !== undefined) {
         setCookie(c, cookieName(), check.issue(now()), { ...cookie, maxAge: SESSION_LIFETIME_MILLIS / 1000 });
       }
       return result;
     },
-    signOut: async (c) => {
+    /** Ends the browser's session, also for whoever has a copy of its cookie. Never rejects. */
+    signOut: async (c: Context): Promise<void> => {
       const session = sessionOf(c);
       deleteCookie(c, cookieName(), cookie);
       if (session === undefined) return;
@@ -128,10 +118,12 @@ export function createAccess(options: AccessOptions): Access {
         options.log.error({ why: messageOf(thrown) }, "sign-outs unavailable");
       }
     },
-    endSessions(signOuts) {
+    /** Ends sessions that were signed out elsewhere, such as in another process. */
+    endSessions(signOuts: readonly SignOut[]): void {
       for (const { session, endsAt } of signOuts) signedOut.set(session, endsAt);
     },
-    guard: async (c, next) => {
+    /** Refuses requests that are not signed in. */
+    guard: async (c: Context, next: Next): Promise<Response | void> => {
       if (isSignedIn(c)) return next();
       const result = bearer(c);
       if (typeof result === "object") {

@@ -10,27 +10,23 @@ interface Window {
   readonly ends: number;
 }
 
-/** Counts what a client does too often, such as wrong tokens, a minute at a time. */
-export interface AttemptLimiter {
-  /** Milliseconds until this client is heard again; 0 = now. */
-  waitMillis(address: string, now: Nanoseconds): number;
-  failed(address: string, now: Nanoseconds): void;
-}
+export type AttemptLimiter = ReturnType<typeof createAttemptLimiter>;
 
-/** It remembers a bounded number of clients. */
-export function createAttemptLimiter(max = MAX_FAILED_ATTEMPTS): AttemptLimiter {
+/** Counts what a client does too often, such as wrong tokens, a minute at a time, for a bounded number of clients. */
+export function createAttemptLimiter(max = MAX_FAILED_ATTEMPTS) {
   const windows = new LRUCache<string, Window>({ max: 2000 });
   const current = (address: string, at: number): Window => {
     const window = windows.get(clientGroup(address));
     return window !== undefined && at < window.ends ? window : { failed: 0, ends: at + ATTEMPT_WINDOW_MILLIS };
   };
   return {
-    waitMillis: (address, now) => {
+    /** Milliseconds until this client is heard again; 0 = now. */
+    waitMillis(address: string, now: Nanoseconds): number {
       const at = toMillis(now);
       const { failed, ends } = current(address, at);
       return failed >= max ? ends - at : 0;
     },
-    failed: (address, now) => {
+    failed(address: string, now: Nanoseconds): void {
       const window = current(address, toMillis(now));
       window.failed += 1;
       windows.set(clientGroup(address), window);

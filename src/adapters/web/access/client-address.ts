@@ -4,18 +4,10 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context } from "hono";
 
 /** Which proxies are trusted to name the client they ask for. */
-export interface TrustedProxies {
-  /** Whether an address is one of theirs. */
-  includes(address: string): boolean;
-  /**
-   * The client of a request: the peer, or behind trusted proxies the last address in X-Forwarded-For that is none of
-   * theirs. What stands before that address comes from the client, who may write anything.
-   */
-  clientOf(peer: string, forwardedFor: string | undefined): string;
-}
+export type TrustedProxies = ReturnType<typeof trustedProxies>;
 
 /** `proxies` are IP addresses and networks (`10.0.0.0/8`), as TRUST_PROXY names them. */
-export function trustedProxies(proxies: readonly string[]): TrustedProxies {
+export function trustedProxies(proxies: readonly string[]) {
   const list = new BlockList();
   for (const proxy of proxies) {
     const [address = "", prefix] = proxy.split("/");
@@ -28,8 +20,13 @@ export function trustedProxies(proxies: readonly string[]): TrustedProxies {
     return isIP(address) !== 0 && list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
   };
   return {
+    /** Whether an address is one of theirs. */
     includes,
-    clientOf(peer, forwardedFor) {
+    /**
+     * The client of a request: the peer, or behind trusted proxies the last address in X-Forwarded-For that is none of
+     * theirs. What stands before that address comes from the client, who may write anything.
+     */
+    clientOf(peer: string, forwardedFor: string | undefined): string {
       let client = unmapped(peer);
       for (const entry of forwardedFor?.split(",").toReversed() ?? []) {
         if (!includes(client)) return client;

@@ -68,11 +68,9 @@ export function requireAllowedHost(hosts: () => AllowedHosts, hasToken: (c: Cont
 export function requireSameOrigin(hosts: () => AllowedHosts): MiddlewareHandler {
   return async (c, next) => {
     const origin = c.req.header("origin");
-    if (origin !== undefined && !hosts().allowsOrigin(origin, c.req.header("host"))) {
-      return refuse(c, 403, "Requests from other pages are refused.");
-    }
-    const site = c.req.header("sec-fetch-site");
-    if (site === undefined || site === "same-origin" || site === "none" || isLinkToPage(c)) return next();
+    const isAllowed = origin === undefined || hosts().allowsOrigin(origin, c.req.header("host"));
+    const site = c.req.header("sec-fetch-site") ?? "none";
+    if (isAllowed && (site === "same-origin" || site === "none" || isLinkToPage(c))) return next();
     return refuse(c, 403, "Requests from other pages are refused.");
   };
 }

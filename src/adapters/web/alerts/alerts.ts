@@ -21,8 +21,9 @@ import { alertEvents, type ConsoleAlerts } from "./alert-stream.ts";
 export interface AlertRouteDependencies extends Pick<RenderDependencies, "previews" | "log"> {
   /** Absent if no alerts are delivered to the console. */
   readonly alerts?: ConsoleAlerts | undefined;
-  /** How things stand now: what is over or acknowledged is not offered to be acknowledged. */
+  /** The current state of networks and alerts: an alert that is over or acknowledged offers no Acknowledge. */
   readonly watch?: (() => Promise<WatchState>) | undefined;
+  /** Shortened by tests. */
   readonly streamTimeouts: { readonly heartbeatMillis: Milliseconds; readonly readMillis: Milliseconds };
   readonly access: Access;
   /** Fires when the adapter stops. */
