@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   wallClock: () => fromMillis(Date.now()),
   async sleep(millis, signal) {
     try {
-      await sleep(millis, undefined, signal === undefined ? {} : { signal });
+      await sleep(millis, undefined, { signal });
     } catch (error) {
       signal?.throwIfAborted();
       throw error;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-import type { AlertEvent } from "../alerts/judge/kinds/event.ts";
+import type { Observation as JudgedObservation } from "../alerts/judge/judge.ts";
 import type { AlertKind } from "../alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
@@ -8,26 +8,16 @@ import { ApiError } from "../api/api-error.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Log } from "../log.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
-import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { Watcher } from "./watcher.ts";
 
-/** One watcher's judged observation of one network, to be stored together with everything that follows from it. */
-export interface Observation {
-  readonly network: string;
-  /** Its name and interval. */
-  readonly watcher: { readonly name: string; readonly every: Milliseconds };
+/**
+ * One watcher's observation of one network, to be judged and stored together with everything that follows from it. Where
+ * it failed, the snapshot is the one before, and the readings are those of then, as unknown.
+ */
+export interface Observation extends JudgedObservation {
   /** The stored snapshot that the watcher went on from; undefined for its first observation. */
   readonly before: unknown;
-  /** The snapshot to store in its place: plain JSON. Equals `before` where the observation failed. */
-  readonly snapshot: unknown;
-  /** Where the observation failed, the readings before it, as unknown. */
-  readonly readings: readonly Reading[];
-  readonly events: readonly AlertEvent[];
-  /** Local monotonic clock: when the observation was due. Durations are counted from one such moment to another. */
   readonly dueMillis: Milliseconds;
-  /** Wall clock at the end of the observation. */
-  readonly at: Nanoseconds;
-  /** Why the observation failed. */
   readonly failure?: ApiError | ObservationTimeout;
 }
 

@@ -32,6 +32,7 @@ const market = (decimalPlaces: number, positionDecimalPlaces: number): MarketNam
   decimalPlaces,
   positionDecimalPlaces,
   settlementAsset: undefined,
+  state: undefined,
 });
 const asset = { id: "cd", name: undefined, symbol: "USDT", decimals: 6, erc20: true };
 

@@ -56,15 +56,19 @@ export interface AlertFeed {
 const MAX_EDITS_READ = 200;
 
 type Describe = (message: AlertMessage, context: DeliveryContext) => Reply;
+type ToAlerts = (rows: readonly DeliveryRow[], shownAs?: typeof asEdited) => Promise<FeedAlert[]>;
 
 /** The feed of the operators' destination. */
 export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms): AlertFeed {
-  const loadDescribe = async (): Promise<Describe> => {
+  const key = destinationKey(platforms.console);
+  const readAlerts = async <T>(read: (tables: AlertTables, toAlerts: ToAlerts) => Promise<T>): Promise<T> => {
     // Loaded lazily, so that the start does not wait for it.
     const { describe } = await import("../words/words.ts");
-    return (message, context) => describe(message, context, platforms);
+    const render: Describe = (message, context) => describe(message, context, platforms);
+    return store.read(({ alerts: tables }) =>
+      read(tables, (rows, shownAs) => toFeedAlerts(tables, rows, render, shownAs)),
+    );
   };
-  const key = destinationKey(platforms.console);
   return {
     placeOf: (id) =>
       store.read(async ({ alerts: tables }) => {
@@ -78,47 +82,33 @@ export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms
           ? { place: 0, at: 0 }
           : { place: first.seq - 1, at: first.settled_at ?? first.created_at };
       }),
-    async openEpisodes(place, limit) {
-      const describe = await loadDescribe();
-      return store.read(async ({ alerts: tables }) => {
-        const open = (await tables.watch.openEpisodes()).slice(-limit);
+    openEpisodes: (place, limit) =>
+      readAlerts(async (tables, toAlerts) => {
         const last: DeliveryRow[] = [];
-        for (const { id } of open) {
+        for (const { id } of (await tables.watch.openEpisodes()).slice(-limit)) {
           const latest = await lastArrivedOf(tables, id, key, place);
           if (latest !== undefined) last.push(latest);
         }
-        return toFeedAlerts(
-          tables,
-          last.toSorted((a, b) => a.seq - b.seq),
-          describe,
-        );
-      });
-    },
-    async grownSince(since) {
-      const describe = await loadDescribe();
-      return store.read(async ({ alerts: tables }) => {
+        return toAlerts(last.toSorted((a, b) => a.seq - b.seq));
+      }),
+    grownSince: (since) =>
+      readAlerts(async (tables, toAlerts) => {
         const rows = await tables.delivered.rollingEdits(key, since, MAX_EDITS_READ);
         const last = new Map(rows.map((row) => [row.target, row]));
         const targets = new Map(rows.map(({ id, target }) => [id, target]));
-        const alerts = await toFeedAlerts(tables, [...last.values()], describe);
+        const alerts = await toAlerts([...last.values()]);
         return alerts.map((alert) => ({ ...alert, id: targets.get(alert.id) ?? alert.id }));
-      });
-    },
-    async after(place, limit) {
-      const describe = await loadDescribe();
-      return store.read(async ({ alerts: tables }) => {
+      }),
+    after: (place, limit) =>
+      readAlerts(async (tables, toAlerts) => {
         const rows = await tables.delivered.after(key, place, limit);
-        const alerts = await toFeedAlerts(tables, rows, describe);
-        return { alerts, place: rows.at(-1)?.seq ?? place, more: rows.length === limit };
-      });
-    },
-    async get(id) {
-      const describe = await loadDescribe();
-      return store.read(async ({ alerts: tables }) => {
+        return { alerts: await toAlerts(rows), place: rows.at(-1)?.seq ?? place, more: rows.length === limit };
+      }),
+    get: (id) =>
+      readAlerts(async (tables, toAlerts) => {
         const row = await arrivedMessage(tables, id, key);
-        return row === undefined ? undefined : (await toFeedAlerts(tables, [row], describe, asEdited))[0];
-      });
-    },
+        return row === undefined ? undefined : (await toAlerts([row], asEdited))[0];
+      }),
   };
 }
 

@@ -48,30 +48,58 @@ function firstWord(first: true | undefined, subscription: Subscription | undefin
 
 /** Who changed what of a channel's subscriptions and silences, in one short message. */
 export function describeChange(message: ChangeMessage, platforms?: Platforms): Reply {
-  return reply({
-    title: markedTitle("CHANGE", sentence(message), message),
-    blocks: detailsOf(message, platforms),
-    actions: actionsOf(message),
-  });
+  const { title, ...rest } = changeParts(message, platforms);
+  return reply({ title: markedTitle("CHANGE", title, message), ...rest });
 }
 
-function sentence({ by, change, labels }: ChangeMessage): Text {
+/** What a message says. Moments belong into the body, where each reader sees them in their own zone. */
+function changeParts({ by, change, at, labels }: ChangeMessage, platforms?: Platforms): ChangeParts {
   switch (change.what) {
-    case "added":
-      return text`${by} subscribed this channel to ${subscriptionWords(change.subscription, labels)}${mannerWords(change.subscription)}`;
-    case "edited":
-      return text`${by} changed subscription ${code(change.subscription.id)}: now ${subscriptionWords(change.subscription, labels)}${mannerWords(change.subscription)}`;
+    case "added": {
+      const { subscription, standing, first } = change;
+      return {
+        title: text`${by} subscribed this channel to ${subscriptionWords(subscription, labels)}${mannerWords(subscription)}`,
+        blocks: [...standingBlocks(standing), ...firstWord(first, subscription, platforms)],
+      };
+    }
+    case "edited": {
+      const { subscription: now } = change;
+      return {
+        title: text`${by} changed subscription ${code(now.id)}: now ${subscriptionWords(now, labels)}${mannerWords(now)}`,
+      };
+    }
     case "removed":
     case "paused":
-    case "resumed":
-      return text`${by} ${change.what} subscription ${code(change.subscription.id)}: ${subscriptionWords(change.subscription, labels)}`;
-    case "silenced":
-      return text`${by} silenced ${silenceScopeWords(change.silence)}`;
+    case "resumed": {
+      const { id } = change.subscription;
+      const title = text`${by} ${change.what} subscription ${code(id)}: ${subscriptionWords(change.subscription, labels)}`;
+      return change.what === "paused"
+        ? { title, actions: [commandAction("Resume", "alerts resume", { id })] }
+        : { title };
+    }
+    case "silenced": {
+      const { silence } = change;
+      const reason = silence.reason === undefined ? [] : text`: ${silence.reason}`;
+      return {
+        title: text`${by} silenced ${silenceScopeWords(silence)}`,
+        blocks: [paragraph(text`${capital(silenceTimeWords(silence, toMillis(timeFromText(at))))}${reason}`)],
+        actions: [commandAction("End silence", "alerts unsilence", { id: silence.id })],
+      };
+    }
     case "unsilenced":
-      return text`${by} ended the silence of ${silenceScopeWords(change.silence)}`;
+      return { title: text`${by} ended the silence of ${silenceScopeWords(change.silence)}` };
     case "acknowledged":
-      return text`${by} acknowledged: ${conditionWords(change.episode).bad}${andMoreWords(change.others)}`;
+      return {
+        title: text`${by} acknowledged: ${conditionWords(change.episode).bad}${andMoreWords(change.others)}`,
+        actions: [commandAction("Details", "alerts why", { episode: change.episode.id })],
+      };
   }
+}
+
+interface ChangeParts {
+  readonly title: Text;
+  readonly blocks?: Block[];
+  readonly actions?: Action[];
 }
 
 function mannerWords(subscription: Subscription): Text {
@@ -84,47 +112,10 @@ export function andMoreWords(others = 0): string {
   return others === 0 ? "" : `, and ${others} more`;
 }
 
-/** The body. Moments belong here, where each reader sees them in their own zone. */
-function detailsOf({ change, at }: ChangeMessage, platforms?: Platforms): Block[] {
-  switch (change.what) {
-    case "added":
-      return [...standingBlocks(change.standing), ...firstWord(change.first, change.subscription, platforms)];
-    case "silenced": {
-      const { silence } = change;
-      const reason = silence.reason === undefined ? [] : text`: ${silence.reason}`;
-      return [paragraph(text`${capital(silenceTimeWords(silence, toMillis(timeFromText(at))))}${reason}`)];
-    }
-    case "edited":
-    case "removed":
-    case "paused":
-    case "resumed":
-    case "unsilenced":
-    case "acknowledged":
-      return [];
-  }
-}
-
 /** Capitalizes a text. */
 function capital([first, ...rest]: Text): Text {
   if (first?.kind !== "text") return first === undefined ? [] : [first, ...rest];
   return [{ ...first, text: `${first.text.slice(0, 1).toUpperCase()}${first.text.slice(1)}` }, ...rest];
-}
-
-function actionsOf({ change }: ChangeMessage): Action[] {
-  switch (change.what) {
-    case "silenced":
-      return [commandAction("End silence", "alerts unsilence", { id: change.silence.id })];
-    case "acknowledged":
-      return [commandAction("Details", "alerts why", { episode: change.episode.id })];
-    case "paused":
-      return [commandAction("Resume", "alerts resume", { id: change.subscription.id })];
-    case "added":
-    case "edited":
-    case "removed":
-    case "resumed":
-    case "unsilenced":
-      return [];
-  }
 }
 
 function standingBlocks(standing: NetworkStatus | undefined): Block[] {

@@ -1,7 +1,6 @@
-import { type Block, paragraph, type Table } from "../../reply/block.ts";
-import { tableAttachment } from "../../reply/csv.ts";
+import { type Block, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { strong, text, type TextPart, time, toText } from "../../reply/text.ts";
+import { strong, text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
@@ -10,7 +9,7 @@ import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { conditionWords } from "./condition-words.ts";
 import { groupTitles, moreLine, subjectWords } from "./describe-group.ts";
-import { markedTitle, TONES } from "./phrases.ts";
+import { markedTitle, tableFile, TONES } from "./phrases.ts";
 import { NAMED_SUBJECTS } from "../message/message-group.ts";
 
 type Flapping = Extract<AlertMessage, { type: "flapping" }>;
@@ -101,13 +100,11 @@ function timesWords({ firings }: Flapped): TextPart {
 
 function fileOf(subjects: readonly Flapped[], name: string, when: string, marks: { simulated?: true | undefined }) {
   if (subjects.length <= NAMED_SUBJECTS) return {};
-  const table: Table = {
-    kind: "table",
-    name,
-    columns: ["Subject", "Name", "Firings", when].map((title) => ({ title })),
-    rows: subjects.map(({ subject, label = "–", firings, at }) =>
-      [subject, label, `${firings}`, formatUtc(timeFromText(at))].map((cell) => toText(cell)),
-    ),
-  };
-  return { attachments: [tableAttachment(table, marks.simulated === true ? "SIMULATED-" : "")] };
+  const rows = subjects.map((one) => [
+    one.subject,
+    one.label ?? "–",
+    `${one.firings}`,
+    formatUtc(timeFromText(one.at)),
+  ]);
+  return { attachments: [tableFile(name, ["Subject", "Name", "Firings", when], rows, marks)] };
 }

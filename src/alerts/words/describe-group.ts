@@ -1,8 +1,8 @@
-import { type Block, paragraph, type Table } from "../../reply/block.ts";
-import { tableAttachment } from "../../reply/csv.ts";
+import type { Attachment } from "../../reply/attachment.ts";
+import { type Block, paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
-import { code, id, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
+import { code, id, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
 import { DRILL_NOTICE } from "../judge/drill.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
@@ -22,6 +22,7 @@ import {
   SEVERITY_WORDS,
   sinceWords,
   lateTriggerNote,
+  tableFile,
   TONES,
 } from "./phrases.ts";
 import { groupReference, type MessageGroup, NAMED_SUBJECTS } from "../message/message-group.ts";
@@ -88,7 +89,6 @@ export function describeGroup(
   const [over = message.episode] = counted;
   const named = [...open, ...episodes.filter((one) => !isOpen(one))].slice(0, NAMED_SUBJECTS);
   const left = episodes.length - named.length;
-  const table = groupTable(episodes, `${network}-${kind}`);
   return reply({
     tone: worst === undefined ? (unseen ? "neutral" : "good") : TONES[worst.severity],
     title:
@@ -107,8 +107,7 @@ export function describeGroup(
       },
       ...(worst === undefined ? [] : lateTriggerNote(message.already)),
     ],
-    attachments:
-      left === 0 || growing === true ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
+    attachments: left === 0 || growing === true ? [] : [groupFile(group, `${network}-${kind}`, message)],
     actions: groupActions(message.episode, group, open),
   });
 }
@@ -171,26 +170,21 @@ export function subjectWords(of: {
 }
 
 /** As it was when each fired, so that the file changes only when the group grows. */
-function groupTable(episodes: readonly Episode[], name: string): Table {
-  const figures = episodes.map((episode) => conditionWords({ ...episode, last: episode.first }).fields);
-  const titles = [...new Set(figures.flatMap((fields) => fields.map((one) => plainText(one.name))))];
-  return {
-    kind: "table",
-    name,
-    columns: ["Subject", "Name", "Severity", "Began", "Detected", ...titles].map((title) => ({ title })),
-    rows: episodes.map((episode, index) => {
-      const { subject, severity, first, began, detected } = episode;
-      const values = new Map((figures[index] ?? []).map((one) => [plainText(one.name), one.value]));
-      return [
-        toText(subject),
-        toText("label" in first && first.label !== undefined ? first.label : "–"),
-        toText(severity),
-        toText(formatUtc(timeFromText(began))),
-        toText(formatUtc(timeFromText(detected))),
-        ...titles.map((title) => values.get(title) ?? toText("–")),
-      ];
-    }),
-  };
+function groupFile({ episodes }: MessageGroup, name: string, marks: { simulated?: true | undefined }): Attachment {
+  const figures = episodes.map((episode) => {
+    const { fields } = conditionWords({ ...episode, last: episode.first });
+    return new Map(fields.map((one) => [plainText(one.name), one.value]));
+  });
+  const titles = [...new Set(figures.flatMap((values) => [...values.keys()]))];
+  const rows = episodes.map(({ subject, severity, first, began, detected }, index) => [
+    subject,
+    "label" in first && first.label !== undefined ? first.label : "–",
+    severity,
+    formatUtc(timeFromText(began)),
+    formatUtc(timeFromText(detected)),
+    ...titles.map((title) => figures[index]?.get(title) ?? "–"),
+  ]);
+  return tableFile(name, ["Subject", "Name", "Severity", "Began", "Detected", ...titles], rows, marks);
 }
 
 /** Acknowledge and Silence hold for all that the message says now, whatever joins it later. */

@@ -1,6 +1,8 @@
+import type { Attachment } from "../../reply/attachment.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
+import { tableAttachment } from "../../reply/csv.ts";
 import type { Tone } from "../../reply/reply.ts";
-import { code, joinText, link, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { code, joinText, link, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
 import type { Guidance } from "../alerts-config.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
@@ -42,6 +44,18 @@ export function markedTitle(
   const simulated = marks.simulated === true ? text`${strong("SIMULATED")} · ` : [];
   const drill = marks.drill === true ? text`${strong("DRILL")} · ` : [];
   return text`${simulated}${drill}${word === undefined ? [] : text`${strong(word)} · `}${title}`;
+}
+
+/** The file of all that a message counts and does not name. */
+export function tableFile(
+  name: string,
+  titles: readonly string[],
+  rows: readonly (readonly TextPart[])[],
+  marks: { readonly simulated?: true | undefined },
+): Attachment {
+  const columns = titles.map((title) => ({ title }));
+  const cells = rows.map((row) => row.map((cell) => toText(cell)));
+  return tableAttachment({ kind: "table", name, columns, rows: cells }, marks.simulated === true ? "SIMULATED-" : "");
 }
 
 /** Precedes the end of an alert whose beginning was not told. */

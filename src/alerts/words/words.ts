@@ -1,8 +1,7 @@
 // Renders alerts when they are sent: a message becomes a Reply.
 // Read describe-condition.ts and condition-words.ts (stalled, down, price …), describe-event.ts (checkpoints …),
 // describe-change.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
-import { type Block, paragraph, type Table } from "../../reply/block.ts";
-import { tableAttachment } from "../../reply/csv.ts";
+import { type Block, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, strong, text, type Text, time, toText } from "../../reply/text.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
@@ -20,7 +19,7 @@ import { describeCalm, describeFlapping } from "./describe-flapping.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import { describeNotice } from "./describe-notice.ts";
 import { describeToken } from "./describe-token.ts";
-import { countOf, markedTitle } from "./phrases.ts";
+import { countOf, markedTitle, tableFile } from "./phrases.ts";
 
 type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
 
@@ -85,15 +84,15 @@ function describeDigest(message: MessageOf<"digest">): Reply {
   const why = { "catch-up": "all at once", "quiet hours": "during quiet hours", held: "kept back until now" }[
     message.reason
   ];
-  const table = eventTable(message);
+  const titles = ["Kind", "Block", "Subject", "Detail", "Seen"];
+  const rows = events.map((event) => [event.kind, ...eventCells(event), formatUtc(timeFromText(event.at))]);
   return reply({
     title: markedTitle("DIGEST", text`${what} on ${strong(message.network)}, ${why}`, message),
     blocks: [
       ...(episodes.length === 0 ? [] : [{ kind: "list", items: episodes.map(episodeLine) } satisfies Block]),
       ...(events.length === 0 ? [] : [{ kind: "list", items: namedEvents(message) } satisfies Block]),
     ],
-    attachments:
-      events.length <= NAMED_EVENTS ? [] : [tableAttachment(table, message.simulated === true ? "SIMULATED-" : "")],
+    attachments: events.length <= NAMED_EVENTS ? [] : [tableFile(`${message.network}-events`, titles, rows, message)],
   });
 }
 
@@ -162,17 +161,4 @@ function blocksOf(events: readonly AlertEvent[]): string {
   const lowest = rest.reduce((a, b) => (b < a ? b : a), first);
   const highest = rest.reduce((a, b) => (b > a ? b : a), first);
   return `, blocks ${formatDecimal(decimal(lowest))} to ${formatDecimal(decimal(highest))}`;
-}
-
-/** All events of a digest, in order. */
-function eventTable(message: MessageOf<"digest">): Table {
-  const titles = ["Kind", "Block", "Subject", "Detail", "Seen"];
-  return {
-    kind: "table",
-    name: `${message.network}-events`,
-    columns: titles.map((title) => ({ title })),
-    rows: message.events.map((event) =>
-      [event.kind, ...eventCells(event), formatUtc(timeFromText(event.at))].map((cell) => toText(cell)),
-    ),
-  };
 }

@@ -134,12 +134,7 @@ export class FailOverPlan {
 
   /** Of the untried nodes, all of which refuse requests, the one that accepts them soonest. */
   #soonest(): NodeEndpoint | undefined {
-    let soonest: NodeEndpoint | undefined;
-    for (const endpoint of this.#untried) {
-      const wait = endpoint.breaker.refusedForMillis;
-      if (soonest === undefined || wait < soonest.breaker.refusedForMillis) soonest = endpoint;
-    }
-    return soonest;
+    return [...this.#untried].toSorted((a, b) => a.breaker.refusedForMillis - b.breaker.refusedForMillis)[0];
   }
 
   /** Once per call and only for people: a watcher polls again anyway. */

@@ -1,4 +1,5 @@
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { ApiClient, AssessOptions, CallOptions, NodeClient } from "../api-client.ts";
 import { ApiError, didAnswer } from "../api-error.ts";
 import { type Clock, systemClock } from "../clock.ts";
@@ -6,7 +7,6 @@ import type { ClientContext } from "../node/node.ts";
 import { judgeSources } from "../verdict/judge-sources.ts";
 import {
   DEFAULT_THRESHOLDS,
-  type Mutable,
   type PollRound,
   type SourceMemory,
   type Verdict,
@@ -120,13 +120,11 @@ async function pollNode(
   const beganAt = clock.wallClock();
   try {
     const { value, asOf } = await node.getNetworkTime(options);
-    const witness: Mutable<Witness> = { node: node.name, reachable: true, receivedAt: asOf.receivedAt };
-    if (value.timestamp !== undefined) witness.time = value.timestamp;
-    if (asOf.blockHeight !== undefined) witness.height = asOf.blockHeight;
-    if (asOf.blockTime !== undefined) witness.blockTime = asOf.blockTime;
+    const { blockHeight: height, blockTime, receivedAt } = asOf;
     // A cached answer says nothing about the round trip.
-    if (asOf.receivedAt >= beganAt) witness.roundTripMillis = Math.round(clock.monotonicMillis() - began);
-    return witness;
+    const roundTripMillis = receivedAt < beganAt ? undefined : Math.round(clock.monotonicMillis() - began);
+    const known = withoutUndefined({ time: value.timestamp, height, blockTime, roundTripMillis });
+    return { node: node.name, reachable: true, receivedAt, ...known };
   } catch (error) {
     if (error instanceof ApiError) {
       const refused = error.kind === "rate-limited" || error.kind === "banned";

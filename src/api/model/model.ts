@@ -115,7 +115,10 @@ export function order(orderId: string, version: number | undefined): ApiRequest<
     what: `order ${brief(orderId)}${version === undefined ? "" : ` version ${version}`}`,
     schema: OrderReply,
     maxBytes: BODY_BYTES.order,
-    pick: (reply) => reply.order ?? missing("order"),
+    pick(reply) {
+      if (reply.order === undefined) throw new MissingFieldError("order");
+      return reply.order;
+    },
     cacheMillis: BLOCK_CACHE_MILLIS,
   });
 }
@@ -140,11 +143,8 @@ export function keyRotations(request: PageRequest & { nodeId?: string }): ApiReq
     legacyPath: `/api/v2/vega/keys/ethereum/rotations?${query.toString()}`,
     what: "the Ethereum key rotations",
     schema: KeyRotations,
-    maxBytes: BODY_BYTES.page,
     pick: (reply) => reply.keyRotations,
-    cacheMillis: LIVE_CACHE_MILLIS,
-    pages: true,
-    ...cursorOf(request),
+    ...pageMembers(request),
   });
 }
 
@@ -153,11 +153,8 @@ export function snapshots(request: PageRequest): ApiRequest<Page<Snapshot>> {
     path: `/api/v2/snapshots?${pageQuery(request).toString()}`,
     what: "the snapshots",
     schema: Snapshots,
-    maxBytes: BODY_BYTES.page,
     pick: (reply) => reply.coreSnapshots,
-    cacheMillis: LIVE_CACHE_MILLIS,
-    pages: true,
-    ...cursorOf(request),
+    ...pageMembers(request),
   });
 }
 
@@ -166,12 +163,16 @@ export function checkpoints(request: PageRequest): ApiRequest<Page<Checkpoint>> 
     path: `/api/v2/checkpoints?${pageQuery(request).toString()}`,
     what: "the checkpoints",
     schema: Checkpoints,
-    maxBytes: BODY_BYTES.page,
     pick: (reply) => reply.checkpoints,
-    cacheMillis: LIVE_CACHE_MILLIS,
-    pages: true,
-    ...cursorOf(request),
+    ...pageMembers(request),
   });
+}
+
+/** What requests for a page have in common. */
+function pageMembers({ after, before }: PageRequest) {
+  const cursor = after ?? before ?? "";
+  const common = { maxBytes: BODY_BYTES.page, cacheMillis: LIVE_CACHE_MILLIS, pages: true } as const;
+  return cursor === "" ? common : { ...common, cursor };
 }
 
 export function listAssetBundle(assetId: string): ApiRequest<ListAssetBundle> {
@@ -203,11 +204,6 @@ function bundleCacheMillis(bundle: { readonly signatures: string | undefined }):
   return bundle.signatures === undefined ? LIVE_CACHE_MILLIS : FINAL_CACHE_MILLIS;
 }
 
-function cursorOf({ after, before }: PageRequest): { cursor?: string } {
-  const cursor = after ?? before ?? "";
-  return cursor === "" ? {} : { cursor };
-}
-
 /** Encodes one path segment; `.` and `..` would change the path. */
 function segment(text: string): string {
   return encodeURIComponent(text).replaceAll(/^\.{1,2}$/gu, (dots) => dots.replaceAll(".", "%2E"));
@@ -220,8 +216,4 @@ function brief(id: string): string {
 
 function requireId(id: string, option: string, what: string): void {
   if (id.trim() === "") throw new UserError(`${what} is missing.`, { option, remedy: "Give it." });
-}
-
-function missing(path: string): never {
-  throw new MissingFieldError(path);
 }

@@ -6,32 +6,6 @@ import { page } from "./page.ts";
 // Names and decimals, which real nodes serve beyond the contract. All of it is optional;
 // where it does not answer, ids and raw integers are shown.
 
-/** A market's name and decimals. */
-export interface MarketNames {
-  readonly id: string;
-  readonly code: string | undefined;
-  readonly name: string | undefined;
-  readonly decimalPlaces: number | undefined;
-  readonly positionDecimalPlaces: number | undefined;
-  readonly settlementAsset: string | undefined;
-  /** `STATE_ACTIVE`; as old as the names are, so good for an order alone. */
-  readonly state?: string | undefined;
-}
-
-export interface AssetNames {
-  readonly id: string;
-  readonly name: string | undefined;
-  readonly symbol: string | undefined;
-  readonly decimals: number | undefined;
-  /** False where the node says it is no ERC20 token, undefined where nothing is known. */
-  readonly erc20: boolean | undefined;
-}
-
-export interface NodeNames {
-  readonly id: string;
-  readonly name: string | undefined;
-}
-
 /** A party with its stake, in 10^-18 of the token. */
 export interface Staker {
   readonly id: string;
@@ -76,7 +50,10 @@ export const Assets = z.looseObject({ assets: page(Asset) });
 const NetworkNode = z.looseObject({ id: textField, name: textField });
 export const NetworkNodes = z.looseObject({ nodes: page(NetworkNode) });
 
-export function marketNames(market: z.output<typeof Market>): MarketNames | undefined {
+/** A market's name and decimals. */
+export type MarketNames = Readonly<NonNullable<ReturnType<typeof marketNames>>>;
+
+export function marketNames(market: z.output<typeof Market>) {
   if (market.id === undefined) return undefined;
   const instrument = market.tradableInstrument?.instrument;
   return {
@@ -86,29 +63,30 @@ export function marketNames(market: z.output<typeof Market>): MarketNames | unde
     decimalPlaces: places(market.decimalPlaces),
     positionDecimalPlaces: places(market.positionDecimalPlaces),
     settlementAsset: instrument?.future?.settlementAsset,
+    /** `STATE_ACTIVE`; as old as the names are, so good for an order alone. */
     state: market.state,
   };
 }
 
-export function assetNames(asset: z.output<typeof Asset>): AssetNames | undefined {
+export type AssetNames = Readonly<NonNullable<ReturnType<typeof assetNames>>>;
+
+export function assetNames(asset: z.output<typeof Asset>) {
   if (asset.id === undefined) return undefined;
   const { details } = asset;
+  const otherwise = isThere(details?.builtinAsset) ? false : undefined;
   return {
     id: asset.id,
     name: details?.name,
     symbol: details?.symbol,
     decimals: places(details?.decimals),
-    erc20: isThere(details?.erc20)
-      ? true
-      : details === undefined
-        ? undefined
-        : isThere(details.builtinAsset)
-          ? false
-          : undefined,
+    /** False where the node says it is no ERC20 token, undefined where nothing is known. */
+    erc20: isThere(details?.erc20) || otherwise,
   };
 }
 
-export function nodeNames(node: z.output<typeof NetworkNode>): NodeNames | undefined {
+export type NodeNames = Readonly<NonNullable<ReturnType<typeof nodeNames>>>;
+
+export function nodeNames(node: z.output<typeof NetworkNode>) {
   return node.id === undefined ? undefined : { id: node.id, name: node.name };
 }
 

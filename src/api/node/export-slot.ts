@@ -1,6 +1,8 @@
 import { messageOf } from "../../errors.ts";
+import { inTime } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Clock } from "../clock.ts";
 
 /** Which of the processes that share the nodes exports from one of them. */
@@ -35,7 +37,8 @@ export class ExportSlot {
   readonly #closing = new AbortController();
   #busy = false;
   #pausedUntilMillis = Number.NEGATIVE_INFINITY;
-  readonly #freed = new Set<() => void>();
+  /** Resolves when the export of this process that runs has ended. */
+  #freed = Promise.withResolvers<void>();
   /** Calls of `shared` run one after the other; this is the last one. */
   #lastCall: Promise<unknown> = Promise.resolve();
 
@@ -58,9 +61,11 @@ export class ExportSlot {
       signal?.throwIfAborted();
       const wait = this.waitMillis;
       if (wait === 0) break;
-      await (this.#busy ? this.#untilFreed(signal) : this.#options.clock.sleep(wait, signal));
+      if (this.#busy) await inTime(this.#freed.promise, withoutUndefined({ signal }), () => undefined);
+      else await this.#options.clock.sleep(wait, signal);
     }
     this.#busy = true;
+    this.#freed = Promise.withResolvers();
     const { clock, network, node, shared } = this.#options;
     if (shared === undefined) return true;
     let taken = false;
@@ -100,8 +105,7 @@ export class ExportSlot {
 
   #free(): void {
     this.#busy = false;
-    for (const wake of this.#freed) wake();
-    this.#freed.clear();
+    this.#freed.resolve();
   }
 
   /** Gives the slot back, unless the next export of this process has begun. Never rejects. */
@@ -123,18 +127,5 @@ export class ExportSlot {
     const result = this.#lastCall.then(call, call);
     this.#lastCall = result;
     return result;
-  }
-
-  async #untilFreed(signal: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#freed.add(resolve);
-    const leave = (): void => resolve();
-    signal?.addEventListener("abort", leave, { once: true });
-    try {
-      await promise;
-    } finally {
-      this.#freed.delete(resolve);
-      signal?.removeEventListener("abort", leave);
-    }
   }
 }

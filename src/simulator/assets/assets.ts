@@ -63,13 +63,12 @@ export class Assets {
 
   /** As `/api/v2/asset/{id}` gives it. */
   record(asset: Asset): Record<string, unknown> {
-    const details = { name: asset.name, symbol: asset.symbol, decimals: String(asset.decimals), quantum: "1" };
-    if (asset.contract === undefined) {
-      const builtinAsset = { maxFaucetAmountMint: `1${"0".repeat(asset.decimals + 2)}` };
-      return { id: asset.id, details: { ...details, builtinAsset }, status: asset.status };
-    }
-    const erc20 = { contractAddress: asset.contract, ...this.limits(asset) };
-    return { id: asset.id, details: { ...details, erc20 }, status: asset.status };
+    const { id, name, symbol, decimals, contract, status } = asset;
+    const kind =
+      contract === undefined
+        ? { builtinAsset: { maxFaucetAmountMint: `1${"0".repeat(decimals + 2)}` } }
+        : { erc20: { contractAddress: contract, ...this.limits(asset) } };
+    return { id, details: { name, symbol, decimals: String(decimals), quantum: "1", ...kind }, status };
   }
 
   limits(asset: Asset): { lifetimeLimit: string; withdrawThreshold: string } {

@@ -1,5 +1,5 @@
 import { type Micros, MINUTE, type Moment } from "../chain/chain.ts";
-import { entityFailure } from "../gateway/gateway.ts";
+import { entityFailure, entityNotFound } from "../gateway/gateway.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 import type { Asset, Assets } from "./assets.ts";
 
@@ -59,7 +59,7 @@ export class Bundles {
     if (proposalId === market) throw entityFailure("internal", "not an update asset proposal");
     const turn = this.#turnOf(proposalId, moment);
     if (proposalId !== signed && proposalId !== unsigned && turn === undefined) {
-      throw entityFailure("notFound", "proposal not found", "no resource corresponding to this id");
+      throw entityNotFound("proposal");
     }
     const isSigned = turn === undefined ? proposalId === signed : moment.active - turn * this.#newEvery >= SIGNING;
     const asset = this.#asset(turn ?? 0);

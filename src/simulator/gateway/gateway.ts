@@ -43,6 +43,10 @@ export function entityFailure(status: GrpcStatus, message: string, inner?: strin
   return new WireFailure(status, undefined, [inner === undefined ? detail : { ...detail, inner }]);
 }
 
+export function entityNotFound(noun: string): WireFailure {
+  return entityFailure("notFound", `${noun} not found`, "no resource corresponding to this id");
+}
+
 /** Crashes the whole node: the connection ends without a reply. */
 export class NodeCrash extends Error {
   override readonly name = "NodeCrash";

@@ -1,4 +1,4 @@
-import { entityFailure, NodeCrash, readInt32, WireFailure } from "../gateway/gateway.ts";
+import { entityFailure, entityNotFound, NodeCrash, readInt32, WireFailure } from "../gateway/gateway.ts";
 import { type Page, type PagedList, pageOf } from "../gateway/pages.ts";
 import type { NodeView, SimulatedNode } from "./node.ts";
 
@@ -71,17 +71,13 @@ const limitsBundle: Answer = ({ node, view, query }) => {
 
 const market: Answer = ({ node, view, id }) => {
   const found = node.network.markets.byId(id, view.moment);
-  if (found === undefined) {
-    throw entityFailure("notFound", "market not found", "no resource corresponding to this id");
-  }
+  if (found === undefined) throw entityNotFound("market");
   return { market: node.network.markets.market(found, view.moment) };
 };
 
 const asset: Answer = ({ node, id }) => {
   const found = node.network.assets.byId(id);
-  if (found === undefined) {
-    throw entityFailure("notFound", "asset not found", "no resource corresponding to this id");
-  }
+  if (found === undefined) throw entityNotFound("asset");
   return { asset: node.network.assets.record(found) };
 };
 

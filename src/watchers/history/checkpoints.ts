@@ -1,5 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 
+import { EVENTS } from "../../alerts/judge/kinds/event.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import { HISTORIES } from "../../api/histories.ts";
 import { millisBetween } from "../../api/verdict/verdict.ts";
@@ -7,22 +8,10 @@ import { median } from "../../units/decimal.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import { historyState, type HistoryState } from "./history-state.ts";
+import { type HistoryState, listState } from "./history-state.ts";
 import { historyWatcher } from "./history.ts";
 
-const CheckpointsState = z.object({
-  history: historyState,
-  /** New rows, in chain order. */
-  fresh: z.array(
-    z.object({
-      key: z.string(),
-      node: z.string(),
-      atBlock: z.string(),
-      hash: z.string(),
-      blockHash: z.string().exactOptional(),
-    }),
-  ),
-});
+const CheckpointsState = listState(EVENTS["checkpoint.new"].fields);
 
 /** New checkpoints; an overdue one. */
 export function checkpointsWatcher(
@@ -33,13 +22,9 @@ export function checkpointsWatcher(
     state: CheckpointsState,
     after: ({ fresh, state }) => ({
       history: state,
-      fresh: fresh.map(({ key, block, node, row: { hash = "", blockHash } }) => ({
-        key,
-        node,
-        atBlock: block.toString(),
-        hash,
-        ...withoutUndefined({ blockHash }),
-      })),
+      fresh: fresh.map(({ key, block, node, row: { hash = "", blockHash } }) =>
+        withoutUndefined({ key, node, atBlock: block.toString(), hash, blockHash }),
+      ),
     }),
     events: ({ fresh }, _, seen) =>
       fresh.map((row) => ({ kind: "checkpoint.new" as const, ...seen, subject: "", ...row })),

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import type { Shape } from "../../alerts/judge/kinds/kind.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { integerCodec, timeCodec } from "../snapshot-schema.ts";
@@ -47,6 +48,14 @@ export const historyState = z.object({
   lost: z.array(z.string()).readonly().exactOptional(),
 });
 export type HistoryState = z.output<typeof historyState>;
+
+/** What is remembered of a list, with its new rows in chain order; `fields` are those of a row's event. */
+export function listState<F extends Shape>(fields: F) {
+  return z.object({
+    history: historyState,
+    fresh: z.array(z.object({ key: z.string(), node: z.string(), ...fields })),
+  });
+}
 
 type ResetEvent = Extract<AlertEvent, { kind: "history.reset" }>;
 

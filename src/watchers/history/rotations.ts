@@ -1,25 +1,13 @@
-import { z } from "zod";
+import type { z } from "zod";
 
+import { EVENTS } from "../../alerts/judge/kinds/event.ts";
 import { HISTORIES } from "../../api/histories.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import { historyState } from "./history-state.ts";
+import { listState } from "./history-state.ts";
 import { historyWatcher } from "./history.ts";
 
-const RotationsState = z.object({
-  history: historyState,
-  /** New rows, in chain order. */
-  fresh: z.array(
-    z.object({
-      key: z.string(),
-      node: z.string(),
-      blockHeight: z.string(),
-      nodeId: z.string(),
-      nodeName: z.string().exactOptional(),
-      oldAddress: z.string(),
-      newAddress: z.string(),
-    }),
-  ),
-});
+const RotationsState = listState(EVENTS["rotation.new"].fields);
 
 /** Validators that change their Ethereum key. Each event's subject is the validator's id. */
 export function rotationsWatcher(
@@ -35,8 +23,15 @@ export function rotationsWatcher(
         history: state,
         fresh: fresh.map(({ key, block, node, row: { nodeId = "", oldAddress = "", newAddress = "" } }) => {
           const nodeName = names.get(nodeId);
-          const name = nodeName === undefined ? {} : { nodeName };
-          return { key, node, blockHeight: block.toString(), nodeId, ...name, oldAddress, newAddress };
+          return withoutUndefined({
+            key,
+            node,
+            blockHeight: block.toString(),
+            nodeId,
+            nodeName,
+            oldAddress,
+            newAddress,
+          });
         }),
       };
     },

@@ -1,24 +1,13 @@
 import { z } from "zod";
 
-import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
+import { type AlertEvent, EVENTS } from "../../alerts/judge/kinds/event.ts";
 import { HISTORIES } from "../../api/histories.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import { historyState } from "./history-state.ts";
+import { listState } from "./history-state.ts";
 import { historyWatcher } from "./history.ts";
 
-const SnapshotsState = z.object({
-  history: historyState,
-  /** New rows, in chain order. */
-  fresh: z.array(
-    z.object({
-      key: z.string(),
-      node: z.string(),
-      blockHeight: z.string(),
-      blockHash: z.string().exactOptional(),
-      coreVersion: z.string().exactOptional(),
-    }),
-  ),
+const SnapshotsState = listState(EVENTS["snapshot.new"].fields).extend({
   /** Of the newest snapshot that named one. */
   coreVersion: z.string().exactOptional(),
 });
@@ -34,10 +23,9 @@ export function snapshotsWatcher(
       const coreVersion = newest?.coreVersion ?? before?.coreVersion;
       return {
         history: state,
-        fresh: fresh.map(({ key, block, node, row: { blockHash, coreVersion: version } }) => {
-          const known = withoutUndefined({ blockHash, coreVersion: version });
-          return { key, node, blockHeight: block.toString(), ...known };
-        }),
+        fresh: fresh.map(({ key, block, node, row: { blockHash, coreVersion: version } }) =>
+          withoutUndefined({ key, node, blockHeight: block.toString(), blockHash, coreVersion: version }),
+        ),
         ...withoutUndefined({ coreVersion }),
       };
     },

@@ -268,8 +268,9 @@ describe("a price", () => {
     const data = MarketsData.parse({
       marketsData: [{ market: "m", ...ACTIVE, markPrice: "123456789012345678901234567890" }],
     }).marketsData[0] as MarketData;
-    const names = { id: "m", code: "M", name: undefined, positionDecimalPlaces: 0, settlementAsset: undefined };
-    expect(marketRecordOf(data, { ...names, decimalPlaces: 18 }).price).toBe("123456789012.345678901234567890");
+    const places = { positionDecimalPlaces: 0, decimalPlaces: 18 };
+    const names = { id: "m", code: "M", name: undefined, settlementAsset: undefined, state: undefined, ...places };
+    expect(marketRecordOf(data, names).price).toBe("123456789012.345678901234567890");
   });
 });
 
