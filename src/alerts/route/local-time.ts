@@ -3,12 +3,25 @@ import { LRUCache } from "lru-cache";
 import type { Milliseconds } from "../../units/duration.ts";
 
 const MINUTE: Milliseconds = 60_000;
-const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 50 });
+const formatters = new LRUCache<string, Intl.DateTimeFormat>({
+  max: 50,
+  memoMethod: (timeZone) =>
+    new Intl.DateTimeFormat("en-US", {
+      timeZone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+    }),
+});
 
 /** Whether a name such as `Europe/Berlin` or `UTC` is a time zone that this machine knows. */
 export function isTimeZone(zone: string): boolean {
   try {
-    return formatterOf(zone) !== undefined;
+    formatters.memo(zone);
+    return true;
   } catch {
     return false;
   }
@@ -21,23 +34,7 @@ export function isTimeZone(zone: string): boolean {
 export function localMillis(zone: string, at: Milliseconds): Milliseconds {
   if (zone === "UTC") return at;
   const part: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
-  for (const { type, value } of formatterOf(zone).formatToParts(at)) part[type] = Number(value);
+  for (const { type, value } of formatters.memo(zone).formatToParts(at)) part[type] = Number(value);
   const local = Date.UTC(part.year ?? 0, (part.month ?? 1) - 1, part.day ?? 1, part.hour ?? 0, part.minute ?? 0);
   return local + (((at % MINUTE) + MINUTE) % MINUTE);
-}
-
-function formatterOf(zone: string): Intl.DateTimeFormat {
-  const cached = formatters.get(zone);
-  if (cached !== undefined) return cached;
-  const made = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-  });
-  formatters.set(zone, made);
-  return made;
 }

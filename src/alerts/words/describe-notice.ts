@@ -1,5 +1,5 @@
 import { type Block, paragraph } from "../../reply/block.ts";
-import { reply, type Reply } from "../../reply/reply.ts";
+import { type Action, reply, type Reply, type Tone } from "../../reply/reply.ts";
 import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
@@ -15,22 +15,18 @@ import { silenceWords } from "./silence-words.ts";
 /** What the operators must know. Pure and total. */
 export function describeNotice(message: Extract<AlertMessage, { type: "notice" }>, platforms?: Platforms): Reply {
   const { notice, at } = message;
+  const told = (tone: Tone, word: string, title: Text, blocks: readonly Block[], actions: readonly Action[] = []) =>
+    reply({ tone, title: markedTitle(word, title, message), blocks, actions });
   switch (notice.about) {
-    case "unacknowledged":
-      return reply({
-        tone: TONES[notice.episode.severity],
-        title: markedTitle("NOT ACKNOWLEDGED", conditionWords(notice.episode).bad, message),
-        blocks: unacknowledgedBlocks(notice),
-        actions: actionsOf(notice.episode),
-      });
+    case "unacknowledged": {
+      const { episode } = notice;
+      const title = conditionWords(episode).bad;
+      return told(TONES[episode.severity], "NOT ACKNOWLEDGED", title, unacknowledgedBlocks(notice), actionsOf(episode));
+    }
     case "lost": {
       const name = platforms?.nameOf(notice.platform) ?? notice.platform;
       const title = text`A channel on ${name} can no longer be reached`;
-      return reply({
-        tone: "warning",
-        title: markedTitle("WARNING", title, message),
-        blocks: [paragraph(lostWords(notice, name))],
-      });
+      return told("warning", "WARNING", title, [paragraph(lostWords(notice, name))]);
     }
     case "silences": {
       const count =
@@ -40,36 +36,24 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
       const items = notice.silences.map((one) =>
         silenceWords(one, text`until ${time(fromMillis(silenceActiveUntil(one, now)))}`, platforms),
       );
-      return reply({
-        tone: "warning",
-        title: markedTitle("SILENCED", text`${count}: alerts are being kept back`, message),
-        blocks: [
-          { kind: "list", items },
-          paragraph(text`${commandLine("alerts unsilence <id>")} ends one, where it was made or at the console.`),
-        ],
-      });
+      return told("warning", "SILENCED", text`${count}: alerts are being kept back`, [
+        { kind: "list", items },
+        paragraph(text`${commandLine("alerts unsilence <id>")} ends one, where it was made or at the console.`),
+      ]);
     }
     case "refused":
-      return reply({
-        tone: "warning",
-        title: markedTitle("WARNING", refusedTitle(notice, platforms), message),
-        blocks: [
-          { kind: "list", items: notice.places.map(placeWords) },
-          paragraph(text`${commandLine("alerts log")} has each of them.`),
-        ],
-      });
+      return told("warning", "WARNING", refusedTitle(notice, platforms), [
+        { kind: "list", items: notice.places.map(placeWords) },
+        paragraph(text`${commandLine("alerts log")} has each of them.`),
+      ]);
     case "database": {
       const { title, what } = DATABASE_WORDS[notice.what];
-      return reply({
-        tone: "bad",
-        title: markedTitle("CRITICAL", text`${title}`, message),
-        blocks: [
-          paragraph(text`${code(notice.file)}, noticed ${time(timeFromText(at), "both")}. ${what}`),
-          whatToDo(
-            text`Stop the bot, put the file back or restore a backup with ${code("npm run restore -- <backup>")}, then start it.`,
-          ),
-        ],
-      });
+      return told("bad", "CRITICAL", text`${title}`, [
+        paragraph(text`${code(notice.file)}, noticed ${time(timeFromText(at), "both")}. ${what}`),
+        whatToDo(
+          text`Stop the bot, put the file back or restore a backup with ${code("npm run restore -- <backup>")}, then start it.`,
+        ),
+      ]);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type Block, paragraph } from "../../reply/block.ts";
-import { reply, type Reply, type Tone } from "../../reply/reply.ts";
+import { reply, type Reply } from "../../reply/reply.ts";
 import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import type { TokenMessage } from "../message/message.ts";
@@ -11,17 +11,27 @@ import { markedTitle, tokenRemedy, whatToDo } from "./phrases.ts";
  * Pure and total.
  */
 export function describeToken(message: TokenMessage, platforms?: Platforms): Reply {
-  const { channel } = message;
-  const { tone, word, title, blocks } =
+  const { channel, workspace, operator } = message;
+  const { title, blocks } =
     channel === undefined ? tokenText(message, platforms) : channelText(message, channel, platforms);
+  const isOver = message.change.what === "accepted" || message.change.what === "back";
+  // Where one workspace, or one channel, is out of reach, the others go on without it.
+  const isCritical = channel === undefined ? workspace === undefined : operator === true;
+  const [tone, word] = isOver ? OVER : isCritical ? CRITICAL : WARNING;
   return reply({ tone, title: markedTitle(word, title, message), blocks });
 }
 
+const OVER = ["good", "RESOLVED"] as const;
+const CRITICAL = ["bad", "CRITICAL"] as const;
+const WARNING = ["warning", "WARNING"] as const;
+
 interface TokenText {
-  readonly tone: Tone;
-  readonly word: string;
   readonly title: Text;
   readonly blocks: readonly Block[];
+}
+
+function told(title: Text, ...blocks: readonly Block[]): TokenText {
+  return { title, blocks };
 }
 
 function tokenText({ platform, workspace, why, since, at, change }: TokenMessage, platforms?: Platforms): TokenText {
@@ -29,55 +39,40 @@ function tokenText({ platform, workspace, why, since, at, change }: TokenMessage
   const noun = platforms?.workspaceNoun(platform) ?? "workspace";
   const ofWorkspace = workspace === undefined ? "" : ` of the ${noun} ${workspace}`;
   const fromWorkspace = workspace === undefined ? "" : ` from the ${noun} ${workspace}`;
-  // Others go on without it.
-  const [tone, word] = workspace === undefined ? (["bad", "CRITICAL"] as const) : (["warning", "WARNING"] as const);
-  const [from, to] = [timeFromText(since), timeFromText(at)];
+  const [from, to] = [time(timeFromText(since), "both"), time(timeFromText(at), "both")];
   const remedy = whatToDo(tokenRemedy({ platform, workspace }, platforms));
   switch (change.what) {
-    case "refused": {
-      const until = time(timeFromText(change.until), "both");
-      return {
-        tone,
-        word,
-        title: text`${name} refuses the bot's token${ofWorkspace}: no alert arrives there`,
-        blocks: [
-          paragraph(text`Since ${time(from, "both")}: ${code(why)}. Nobody there gets an answer either.`),
-          paragraph(
-            text`${waitWords(change.waiting)} Messages are sent once ${name} accepts a token. If it accepts none by ${until}, they are given up, and the subscriptions there end until it does.`,
-          ),
-          remedy,
-        ],
-      };
-    }
-    case "revoked": {
-      const { subscriptions, unsent, removed } = change;
-      return {
-        tone,
-        word,
-        title:
-          removed === true
-            ? text`${name} says that the bot was removed${fromWorkspace}: its alerts there have ended`
-            : text`${name} has refused the bot's token${ofWorkspace} for a day: its alerts there have ended`,
-        blocks: [
-          paragraph(
-            text`Since ${time(from, "both")}: ${code(why)}. ${ended(subscriptions)} on ${name}. ${deadLetterWords(unsent)}`,
-          ),
-          paragraph(text`The subscriptions come back by themselves once ${name} accepts a token.`),
-          remedy,
-        ],
-      };
-    }
-    case "accepted": {
-      const { waiting, unsent, subscriptions } = change;
-      return resolved(
-        text`${name} accepts the bot's token${ofWorkspace} again`,
-        text`It was refused from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`,
+    case "refused":
+      return told(
+        text`${name} refuses the bot's token${ofWorkspace}: no alert arrives there`,
+        paragraph(text`Since ${from}: ${code(why)}. Nobody there gets an answer either.`),
+        paragraph(
+          text`${waitWords(change.waiting)} Messages are sent once ${name} accepts a token. If it accepts none by ${time(timeFromText(change.until), "both")}, they are given up, and the subscriptions there end until it does.`,
+        ),
+        remedy,
       );
-    }
+    case "revoked":
+      return told(
+        change.removed === true
+          ? text`${name} says that the bot was removed${fromWorkspace}: its alerts there have ended`
+          : text`${name} has refused the bot's token${ofWorkspace} for a day: its alerts there have ended`,
+        paragraph(
+          text`Since ${from}: ${code(why)}. ${ended(change.subscriptions)} on ${name}. ${deadLetterWords(change.unsent)}`,
+        ),
+        paragraph(text`The subscriptions come back by themselves once ${name} accepts a token.`),
+        remedy,
+      );
+    case "accepted":
+      return told(
+        text`${name} accepts the bot's token${ofWorkspace} again`,
+        paragraph(text`It was refused from ${from} to ${to}. ${acceptedWords(change)}`),
+      );
     case "back":
-      return resolved(
+      return told(
         text`Alerts arrive here again`,
-        text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${name} refused the bot's token. ${deadLetterWords(change.unsent)} What is firing now follows.`,
+        paragraph(
+          text`They could not from ${from} to ${to}: ${name} refused the bot's token. ${deadLetterWords(change.unsent)} What is firing now follows.`,
+        ),
       );
   }
 }
@@ -85,7 +80,7 @@ function tokenText({ platform, workspace, why, since, at, change }: TokenMessage
 function channelText(message: TokenMessage, channel: string, platforms?: Platforms): TokenText {
   const { platform, workspace, operator, why, since, at, change } = message;
   const name = platforms?.nameOf(platform) ?? platform;
-  const [from, to] = [timeFromText(since), timeFromText(at)];
+  const [from, to] = [time(timeFromText(since), "both"), time(timeFromText(at), "both")];
   const person = channel.startsWith("user:") ? channel.slice("user:".length) : undefined;
   const place = person === undefined ? "channel" : "person";
   const where =
@@ -93,55 +88,43 @@ function channelText(message: TokenMessage, channel: string, platforms?: Platfor
       ? []
       : text` in the ${platforms?.workspaceNoun(platform) ?? "workspace"} ${code(workspace)}`;
   const named = text`${person === undefined ? "" : "Direct messages of "}${code(person ?? channel)}${where}`;
-  const [tone, word] = operator === true ? (["bad", "CRITICAL"] as const) : (["warning", "WARNING"] as const);
   const remedy = channelRemedy(operator, person, name);
   switch (change.what) {
-    case "refused": {
-      const until = time(timeFromText(change.until), "both");
-      return {
-        tone,
-        word,
-        title: text`A ${place} on ${name} can no longer be reached`,
-        blocks: [
-          paragraph(text`${named}, since ${time(from, "both")}: ${why}.`),
-          paragraph(
-            text`${waitWords(change.waiting)} It is tried again, with growing pauses, until ${until}. Then what waits is given up, and the subscriptions there end.${operator === true ? " Other channels may be affected, too." : ""}`,
-          ),
-          whatToDo(remedy),
-        ],
-      };
-    }
-    case "revoked": {
-      const { subscriptions, unsent } = change;
-      return {
-        tone,
-        word,
-        title: text`A ${place} on ${name} could not be reached for a day: ${person === undefined ? "its" : "their"} alerts have ended`,
-        blocks: [
-          paragraph(
-            text`${named}, since ${time(from, "both")}: ${why}. ${ended(subscriptions)} there. ${deadLetterWords(unsent)}`,
-          ),
-          whatToDo(text`${remedy} Then ${commandLine("alerts resume")} brings a subscription back.`),
-        ],
-      };
-    }
-    case "accepted": {
-      const { waiting, unsent, subscriptions } = change;
-      return resolved(
-        text`A ${place} on ${name} can be reached again`,
-        text`${named}: out of reach from ${time(from, "both")} to ${time(to, "both")}. ${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`,
+    case "refused":
+      return told(
+        text`A ${place} on ${name} can no longer be reached`,
+        paragraph(text`${named}, since ${from}: ${why}.`),
+        paragraph(
+          text`${waitWords(change.waiting)} It is tried again, with growing pauses, until ${time(timeFromText(change.until), "both")}. Then what waits is given up, and the subscriptions there end.${operator === true ? " Other channels may be affected, too." : ""}`,
+        ),
+        whatToDo(remedy),
       );
-    }
+    case "revoked":
+      return told(
+        text`A ${place} on ${name} could not be reached for a day: ${person === undefined ? "its" : "their"} alerts have ended`,
+        paragraph(
+          text`${named}, since ${from}: ${why}. ${ended(change.subscriptions)} there. ${deadLetterWords(change.unsent)}`,
+        ),
+        whatToDo(text`${remedy} Then ${commandLine("alerts resume")} brings a subscription back.`),
+      );
+    case "accepted":
+      return told(
+        text`A ${place} on ${name} can be reached again`,
+        paragraph(text`${named}: out of reach from ${from} to ${to}. ${acceptedWords(change)}`),
+      );
     case "back":
-      return resolved(
+      return told(
         text`Alerts arrive here again`,
-        text`They could not from ${time(from, "both")} to ${time(to, "both")}: ${why}. ${deadLetterWords(change.unsent)} What waited is sent late.`,
+        paragraph(
+          text`They could not from ${from} to ${to}: ${why}. ${deadLetterWords(change.unsent)} What waited is sent late.`,
+        ),
       );
   }
 }
 
-function resolved(title: Text, words: Text): TokenText {
-  return { tone: "good", word: "RESOLVED", title, blocks: [paragraph(words)] };
+function acceptedWords(change: Extract<TokenMessage["change"], { what: "accepted" }>): Text {
+  const { waiting, unsent, subscriptions } = change;
+  return text`${lateWords(waiting)} ${deadLetterWords(unsent)}${returned(subscriptions)}`;
 }
 
 function channelRemedy(operator: true | undefined, person: string | undefined, name: string): Text {

@@ -1,12 +1,12 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
-import { ApiError } from "../api-error.ts";
+import { type ApiError, asApiError } from "../api-error.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { type BaseUrl, parseBaseUrl } from "../http/base-url.ts";
+import { parseBaseUrl } from "../http/base-url.ts";
 import { isRouteMissingResponse } from "../http/error-body.ts";
 import { HttpFault } from "../http/http-fault.ts";
-import { type HttpClient, type HttpResponse, openHttp } from "../http/http.ts";
+import { type HttpResponse, openHttp } from "../http/http.ts";
 import { failureOfFault, failureOfResponse, type RequestTarget } from "../http/node-failure.ts";
 import { parseResponse } from "../http/parse-response.ts";
 import { readBlock } from "../http/response-headers.ts";
@@ -44,20 +44,20 @@ const NO_PARTY = "0".repeat(64);
 /** Asks a data node for its time and its version: three requests at most. Never rejects. */
 export async function inspectNode(url: string, options: InspectionOptions): Promise<NodeInspection> {
   const { clock = systemClock } = options;
-  return atBase(url, options, async (send, base) => {
+  return atBase(url, options, async (send, read) => {
     const began = clock.monotonicMillis();
     const first = await send(networkTime.path, networkTime);
     const other = isRouteMissingResponse(first) && networkTime.legacyPath !== undefined;
     const response = other ? await send(networkTime.legacyPath ?? "", networkTime) : first;
     const roundTripMillis = Math.round(clock.monotonicMillis() - began);
-    const { timestamp } = valueOf(networkTime, response, targetOf(base, networkTime, options));
+    const { timestamp: time } = read(networkTime, response);
     const { blockHeight: height } = readBlock(response.headers);
     return {
       dialect: other ? "v0.71" : "contract",
-      ...withoutUndefined({ time: timestamp, height, rateLimit: rateLimitOf(response) }),
+      ...withoutUndefined({ time, height, rateLimit: rateLimitOf(response) }),
       at: clock.wallClock(),
       roundTripMillis,
-      ...(await versionOf(send)),
+      ...(await versionOf(send, read)),
     };
   });
 }
@@ -65,62 +65,53 @@ export async function inspectNode(url: string, options: InspectionOptions): Prom
 /** Asks a core node for the stake of a party that does not exist: whether it serves stakes at all. Never rejects. */
 export function inspectCore(url: string, options: InspectionOptions): Promise<NodeInspection> {
   const stake = partiesStake(NO_PARTY);
-  return atBase(url, options, async (send, base) => {
-    valueOf(stake, await send(stake.path, stake), targetOf(base, stake, options));
+  return atBase(url, options, async (send, read) => {
+    read(stake, await send(stake.path, stake));
     return {};
   });
 }
 
 type Send = (path: string, request: ApiRequest<unknown>) => Promise<HttpResponse>;
+type Read = <T>(request: ApiRequest<T>, response: HttpResponse) => T;
 
 async function atBase(
   url: string,
-  options: InspectionOptions,
-  inspect: (send: Send, base: BaseUrl) => Promise<Omit<NodeInspection, "node">>,
+  { network, timeoutMillis = TIMEOUT_MILLIS }: InspectionOptions,
+  inspect: (send: Send, read: Read) => Promise<Omit<NodeInspection, "node">>,
 ): Promise<NodeInspection> {
-  const { timeoutMillis = TIMEOUT_MILLIS } = options;
   const base = parseBaseUrl(url);
-  const http: HttpClient = openHttp(base);
+  const { name: node, redact } = base;
+  const http = openHttp(base);
+  const targetOf = ({ what }: ApiRequest<unknown>): RequestTarget => ({ network, node, what, redact });
   const send: Send = async (path, request) => {
     try {
       return await http.get(path, { timeoutMillis, maxBytes: request.maxBytes }).response;
     } catch (error) {
-      if (error instanceof HttpFault) throw failureOfFault(error, targetOf(base, request, options));
+      if (error instanceof HttpFault) throw failureOfFault(error, targetOf(request));
       throw error;
     }
   };
+  const read: Read = (request, response) => {
+    if (response.status !== 200) throw failureOfResponse(response, targetOf(request));
+    return request.pick(parseResponse(response, request.schema, targetOf(request)) as never);
+  };
   try {
-    return { node: base.name, ...(await inspect(send, base)) };
+    return { node, ...(await inspect(send, read)) };
   } catch (error) {
-    if (error instanceof ApiError) return { node: base.name, failure: error };
-    throw error;
+    return { node, failure: asApiError(error) };
   } finally {
     await http.close();
   }
 }
 
-function targetOf(
-  { name, redact }: BaseUrl,
-  { what }: ApiRequest<unknown>,
-  { network }: InspectionOptions,
-): RequestTarget {
-  return { network, node: name, what, redact };
-}
-
-function valueOf<T>(request: ApiRequest<T>, response: HttpResponse, target: RequestTarget): T {
-  if (response.status !== 200) throw failureOfResponse(response, target);
-  return request.pick(parseResponse(response, request.schema, target) as never);
-}
-
 /** A node without a version still serves requests. */
-async function versionOf(send: Send): Promise<{ version?: string }> {
+async function versionOf(send: Send, read: Read): Promise<{ version?: string }> {
   try {
-    const response = await send(nodeInfo.path, nodeInfo);
-    const { version } = valueOf(nodeInfo, response, { network: "", node: "", what: nodeInfo.what });
-    return version === undefined ? {} : { version };
+    const { version } = read(nodeInfo, await send(nodeInfo.path, nodeInfo));
+    return withoutUndefined({ version });
   } catch (error) {
-    if (error instanceof ApiError) return {};
-    throw error;
+    asApiError(error);
+    return {};
   }
 }
 

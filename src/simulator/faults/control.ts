@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 
 import { messageOf, UserError } from "../../errors.ts";
 import { isLoopback, withoutBrackets } from "../../loopback.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { NetworkName } from "../network.ts";
 import { faultyField } from "../node/node-profile.ts";
 import type { ControlScope } from "../request-target.ts";
@@ -86,11 +87,7 @@ function overview(simulator: Simulator): unknown {
 /** The body's own words win over the path's. */
 function scoped(body: Record<string, unknown>, scope: ControlScope): FaultRequest {
   const { node = scope.node, network = scope.network, ...rest } = body;
-  return parseFaultRequest({
-    ...rest,
-    ...(network === undefined ? {} : { network }),
-    ...(node === undefined || node === "all" ? {} : { node }),
-  });
+  return parseFaultRequest(withoutUndefined({ ...rest, network, node: node === "all" ? undefined : node }));
 }
 
 function kindOf(query: URLSearchParams): { kind?: FaultKind } {

@@ -31,7 +31,9 @@ type MarketLifecycle =
   | { readonly kind: "halted"; readonly state: string; readonly mode: string; readonly trigger: string }
   | { readonly kind: "expiring"; readonly cycle: number; readonly cycleBlocks: number };
 
-const UNDERLYINGS: readonly [code: string, price: number, decimals: number, positionDecimals: number][] = [
+type Underlying = readonly [code: string, price: number, decimals: number, positionDecimals: number];
+
+const UNDERLYINGS: readonly [Underlying, ...Underlying[]] = [
   ["BTC/USDT", 97_250, 5, 4],
   ["ETH/USDT", 3_310, 4, 3],
   ["SOL/USDT", 188, 4, 2],
@@ -119,12 +121,7 @@ export class MarketCatalogue {
   }
 
   #market(index: number, underlying: number, suffix: string, fate: MarketLifecycle): Market {
-    const [code, price, decimalPlaces, positionDecimalPlaces] = UNDERLYINGS[underlying % UNDERLYINGS.length] ?? [
-      "BTC/USDT",
-      1,
-      5,
-      3,
-    ];
+    const [code, price, decimalPlaces, positionDecimalPlaces] = UNDERLYINGS[underlying] ?? UNDERLYINGS[0];
     // A future's code is its underlying's with a date behind it.
     const dated = suffix.startsWith("-");
     const quote = SETTLEMENTS.find((symbol) => code.endsWith(symbol)) ?? "USDT";
