@@ -12,7 +12,9 @@ const BLOCK_BYTES = 1024 * 1024;
 const MAX_BLOCKS = 6;
 /** With fewer free blocks the caller has to wait, so that bytes which have arrived already fit into a block. */
 const MIN_FREE_BLOCKS = 1;
-/** With so many free blocks the caller may go on. Each wait stops and restarts the sender, so a few long ones are best. */
+/**
+ * With so many free blocks the caller may go on. Each wait stops and restarts the sender, so a few long ones are best.
+ */
 const FREE_BLOCKS_TO_RESUME = 3;
 
 /** A written file. */
@@ -26,7 +28,9 @@ export interface Written {
 export interface BlockSink<Result extends Written> {
   /** Starts the thread that takes the blocks. */
   start(): BlockThread<Result>;
-  /** Does the same on this thread, where all bytes fit into one block: starting a thread would take longer. May reject. */
+  /**
+   * Does the same on this thread, where all bytes fit into one block: starting a thread would take longer. May reject.
+   */
   takeAll(bytes: Uint8Array): Promise<Result>;
   /** A block that is not full is sent to the thread after so many milliseconds; left out = never. */
   readonly flushMillis?: Milliseconds;

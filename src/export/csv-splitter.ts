@@ -3,21 +3,21 @@ const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 
-/** A record beyond this is no row of a ledger, and holding it would break the bound on memory. */
+/** No row of a ledger is longer. The bound limits memory. */
 const MAX_RECORD_BYTES = 256 * 1024;
 const NO_POSITION = -2;
 const EMPTY = Buffer.alloc(0);
-/** Scanned at once: a string of this length is cheap to make and collect, a longer one is not. */
+/** Bytes that are scanned as one string; longer strings are expensive to make and collect. */
 const SCAN_BYTES = 32 * 1024;
 
-/** Bytes that are no CSV. */
+/** The bytes are no CSV, or no ledger. */
 export class MalformedCsv extends Error {
   override readonly name = "MalformedCsv";
 }
 
 /**
- * One record in place. The same object is reused for the next record, so that fields have to be copied to be kept; the
- * bytes stay valid until `push` or `end` returns.
+ * The place of one record. The same object is reused for the next record, so its fields must be copied to be kept. The
+ * bytes are valid until `push` or `end` returns.
  */
 export interface CsvRecord {
   bytes: Buffer;
@@ -27,16 +27,17 @@ export interface CsvRecord {
   /** Where the next record begins. */
   next: number;
   fieldCount: number;
-  /** Where each field ends; the next one begins one byte later. Only the first `fieldCount` count. */
+  /** Where each field ends; the next one begins one byte later. Only the first `fieldCount` are valid. */
   fieldEnds: Uint32Array;
 }
 
 /**
  * Splits bytes that come in arbitrary chunks into CSV records (RFC 4180; LF or CRLF), at byte level: UTF-8 never
- * contains a byte of ASCII inside a character, so chunks may cut anywhere. A quote opens only at the beginning
- * of a field; elsewhere it is an ordinary byte, as spreadsheets take it.
+ * contains a byte of ASCII inside a character, so chunks may be cut anywhere. A quote opens only at the beginning of a
+ * field; elsewhere it is an ordinary byte, as for spreadsheets.
  *
- * This is own code because it is on the hot path: it makes no string and no object per row, and reports positions.
+ * No library is used, because this is a hot path: the code makes no string and no object per row, and reports
+ * positions.
  */
 export class CsvSplitter {
   readonly #onRecord: (record: CsvRecord) => void;
@@ -48,7 +49,7 @@ export class CsvSplitter {
     fieldCount: 0,
     fieldEnds: new Uint32Array(64),
   };
-  /** The beginning of a record whose end has not come; positions below count from its first byte. */
+  /** The beginning of a record that is not complete; the positions below count from its first byte. */
   #carry: Buffer = EMPTY;
   #fieldCount = 0;
   #fieldStart = 0;
@@ -63,7 +64,7 @@ export class CsvSplitter {
   push(chunk: Buffer): void {
     let at = 0;
     if (this.#carry.length > 0) {
-      // The row that the last bytes left open is finished on its own, so that no other row is copied with it.
+      // The incomplete row is completed alone, so that no other row is copied with it.
       at = chunk.indexOf(LINE_FEED) + 1;
       this.#scan(at === 0 ? chunk : chunk.subarray(0, at));
       if (at === 0) return;
@@ -84,8 +85,8 @@ export class CsvSplitter {
   }
 
   /**
-   * Where there is no quote: as text of one byte a character, since V8 finds the next of many commas in a string twice as
-   * fast as in a buffer, and a loop over bytes is slower still.
+   * Scans bytes without quotes, as text of one byte a character: V8 finds the next of many commas in a string twice as
+   * fast as in a buffer, and a loop over bytes is even slower.
    */
   #scanText(bytes: Buffer, from: number): void {
     const text = bytes.toString("latin1", from);
@@ -114,7 +115,7 @@ export class CsvSplitter {
     this.#carryOver(bytes.subarray(start), start, { fieldCount, fieldStart, closedAt: NO_POSITION, quoted: false });
   }
 
-  /** Where there are quotes, or may be: byte by byte. */
+  /** Scans bytes that may have quotes, byte by byte. */
   #scanBytes(bytes: Buffer, from: number): void {
     const { length } = bytes;
     let fieldEnds = this.#record.fieldEnds;
@@ -153,7 +154,7 @@ export class CsvSplitter {
     this.#carryOver(bytes.subarray(start), start, { fieldCount, fieldStart, closedAt, quoted });
   }
 
-  /** The record from `start` to the line feed, of whose fields all ends but the last are known. */
+  /** Reports the record from `start` to the line feed; the ends of all its fields but the last are known. */
   #emit(start: number, lineFeed: number, fieldCount: number): void {
     const record = this.#record;
     const end = lineFeed > start && record.bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed;
@@ -209,7 +210,9 @@ export class CsvSplitter {
   }
 }
 
-/** Behind the last line feed among so many bytes, so that no row is carried from one piece to the next. */
+/**
+ * The place behind the last line feed among the next SCAN_BYTES, so that no row is carried from one piece to the next.
+ */
 function pieceEnd(chunk: Buffer, from: number): number {
   const most = from + SCAN_BYTES;
   if (most >= chunk.length) return chunk.length;
@@ -217,7 +220,7 @@ function pieceEnd(chunk: Buffer, from: number): number {
   return lineFeed < from ? most : lineFeed + 1;
 }
 
-/** A field's bytes without its quotes and a byte order mark, as text. For headers and messages, not for every row. */
+/** A field as text, without quotes and byte order mark. Too slow to be called for every row. */
 export function fieldText(record: CsvRecord, field: number): string {
   const start = fieldStart(record, field);
   const raw = record.bytes.toString("utf8", start, record.fieldEnds[field]).replace(/^\uFEFF/u, "");

@@ -3,7 +3,9 @@ import { formatBytes } from "../units/format-number.ts";
 
 /** The bytes that one export may take on disk. */
 export interface DiskReservation {
-  /** Reserves so many bytes instead of those before. Throws StorageError where all exports together would take too many. */
+  /**
+   * Reserves so many bytes instead of those before. Throws StorageError where all exports together would take too many.
+   */
   hold(bytes: number): void;
   /** Gives all of them back. Safe to call twice. */
   release(): void;

@@ -1,6 +1,6 @@
 // Runs in a thread of its own: writes blocks to an open file and takes their SHA-256 while the main thread receives the
 // next ones. Plain JavaScript, because stripping types would double the thread's start.
-// A port of Node's has no origin to name; the rule is about a browser's windows.
+// The rule concerns the windows of browsers: a port of Node's has no origin.
 // oxlint-disable unicorn/require-post-message-target-origin
 import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";

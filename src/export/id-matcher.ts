@@ -1,15 +1,15 @@
 const BACKSLASH = 0x5c;
 const LOWER_X = 0x78;
 const QUOTE = 0x22;
-/** The bit that tells `A` from `a`; digits already have it. */
+/** The bit that makes `a` of `A`; digits have it, too. */
 const LOWER_CASE = 0x20;
 
-/** The network's own party, as later releases write it, and the byte that stands for it in earlier ones. */
+/** The network's own party as later releases write it, and the byte that earlier ones write instead. */
 const NETWORK_PARTY = "network";
 const NETWORK_BYTE = "03";
 
 export interface IdMatcher {
-  /** Whether these bytes are the id, in either way of writing: `\x<hex>` or plain, upper or lower case, quoted or not. */
+  /** Whether these bytes are the id, with or without `\x` and quotes, in upper or lower case. */
   matches(bytes: Uint8Array, start: number, end: number): boolean;
 }
 

@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-// What is known of a finished export besides its bytes. It is JSON as it stands: counts are numbers, amounts (in the
-// asset's smallest unit) and times (Unix nanoseconds) are decimal strings, because they go beyond what a JS number holds.
+// The account of a finished export, which is stored as JSON. Counts are numbers. Amounts (in the asset's smallest unit)
+// and times (Unix nanoseconds) are decimal strings, because a JS number cannot hold all of them exactly.
 
 const Integer = z.string().regex(/^-?\d+$/u);
 const Count = z.number().int().nonnegative();
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/u);
 
 /**
- * Amounts that came to the party and went from it. Entries between two of its own accounts are neither. `in` and `net`
- * are left out where the node tells only what the party sent.
+ * Amounts that the party received and sent. Entries between two of its own accounts are in neither. `in` and `net` are
+ * left out where the node tells only what the party sent.
  */
 const Flow = z.object({
   rows: Count,
@@ -19,27 +19,27 @@ const Flow = z.object({
   net: Integer.exactOptional(),
 });
 
-/** Tells where a file differs whose bytes are others: in its columns, its number of rows, the sums of its quantities. */
+/** Tells how a file with other bytes differs: in its columns, its number of rows or the sums of its quantities. */
 export const LedgerFingerprint = z.object({
   /** Of the file, in its order. */
   columns: z.array(z.string()),
   rows: Count,
-  /** By column name: quantity and effect, as far as the file has them. */
+  /** The sums of quantity and effect, by column, as far as the file has these columns. */
   sums: z.record(z.string(), Integer),
 });
 export type LedgerFingerprint = z.infer<typeof LedgerFingerprint>;
 
-/** What came, went and stood on the party's accounts. */
+/** Amounts received and sent, and balances of the party's accounts. */
 const LedgerFlows = z.object({
-  /** By transfer type as the file names it, most rows first; at most 200, the rest under `other`. */
+  /** By transfer type as the file names it, most rows first; types beyond 200 are summed as `other`. */
   types: z.array(Flow.extend({ type: z.string() })),
   total: Flow,
   /**
-   * The party's accounts of which the balance before the first entry and after the last one follow from the columns
-   * without doubt: the entries between them add up to the difference.
+   * The party's accounts whose balance before the first entry and after the last one follows from the columns with
+   * certainty: the entries between them add up to the difference.
    */
   balances: z.array(z.object({ account: z.string(), market: z.string(), opening: Integer, closing: Integer })),
-  /** Accounts of the party whose balances do not follow. */
+  /** The number of the party's other accounts. */
   balancesUnknown: Count,
 });
 export type LedgerFlows = z.infer<typeof LedgerFlows>;
@@ -52,15 +52,17 @@ export const LedgerAccount = z.object({
   lastTime: Integer.exactOptional(),
   /** Rows that the node sent and that are not in the file, each counted once, by the first reason that applies. */
   dropped: z.object({ asset: Count, party: Count, range: Count }),
-  /** Left out of a raw export, whose rows are neither filtered nor read. */
+  /** Left out of a raw export, whose rows are neither filtered nor summed. */
   flows: LedgerFlows.exactOptional(),
-  /** The range begins before the node's history: `from` is where that begins, by its rows, the settings or the usual. */
+  /**
+   * The range begins before the node's history, which begins at `from`: by its rows, by the settings, or presumably.
+   */
   partial: z.object({ from: Integer, how: z.enum(["seen", "set", "presumed"]) }).exactOptional(),
-  /** The node sent the columns of the releases that tell only what the party sent. */
+  /** The node is of a release that tells only what the party sent. */
   outgoingOnly: z.boolean(),
-  /** The node's bytes, checked, neither filtered nor sorted. */
+  /** The file has the node's bytes, checked, neither filtered nor sorted. */
   raw: z.boolean(),
-  /** What `amount` is written in, as far as known. */
+  /** The unit of `amount`, as far as known. */
   unit: z.object({ symbol: z.string().exactOptional(), decimals: Count.exactOptional() }),
   /** See LedgerStream. */
   endIsProven: z.boolean(),

@@ -1,7 +1,7 @@
-// A ledger export becomes a file on disk, with its account. ledger-intake.ts takes the node's bytes: it checks those of a
-// raw export, and gives all others to normalise/, which brings rows of every release into one form and sorts them on a
-// thread of its own. node-memory.ts remembers which history each node has. jobs/ decides when an export runs, and stores
-// its end.
+// A ledger export becomes a file on disk, with its account. ledger-intake.ts takes the node's bytes: it checks those of
+// a raw export, and gives all others to normalise/, which brings rows of every release into one form and sorts them on
+// a thread of its own. node-memory.ts remembers which history each node has. jobs/ decides when an export runs, and
+// stores its end.
 
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -67,7 +67,10 @@ export interface LedgerExportsConfig {
 const DEFAULT_MAX_BYTES = 8 * 1024 ** 3;
 /** The node's bytes of an export of the largest size, its sorted runs and its file. */
 const DEFAULT_MAX_TEMPORARY_BYTES = 3 * DEFAULT_MAX_BYTES;
-/** Bytes on disk for each byte received: those of the sorted runs and of the file, whose rows may be longer than the node's. */
+/**
+ * Bytes on disk for each byte received: those of the sorted runs and of the file, whose rows may be longer than the
+ * node's.
+ */
 const DISK_BYTES = { raw: 1, normalised: 3 } as const;
 /** Bytes that are still received behind a malformed row: the node's own error may be among them. */
 const MAX_REASON_BYTES = 64 * 1024;

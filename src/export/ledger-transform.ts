@@ -2,7 +2,7 @@ import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { type CsvRecord, fieldStart, fieldText, MalformedCsv } from "./csv-splitter.ts";
 import { compareTimes, joinTime, type SplitTime } from "./vega-time.ts";
 
-/** Counts rows and remembers the earliest and latest of their times, without allocating per row. */
+/** Counts rows, with the earliest and latest of their times. It allocates nothing per row. */
 export class RowTally {
   rows = 0;
   #first: SplitTime | undefined;
@@ -33,7 +33,7 @@ export class RowTally {
   }
 }
 
-/** Today's ledgers have 12 or 13. */
+/** Ledgers have 12 or 13 columns. */
 const MAX_COLUMNS = 1000;
 
 /** The columns of integers in the asset's smallest unit. */
@@ -43,7 +43,7 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const QUOTE = 0x22;
 
-/** The columns of a ledger by its header, and the check that each of its rows must pass. */
+/** The columns of a ledger by its header, and the check of each row. */
 export class LedgerColumns {
   readonly names: readonly string[];
   readonly asset: number;
@@ -53,11 +53,11 @@ export class LedgerColumns {
   readonly time: number;
   readonly #integers: readonly number[];
 
-  /** Throws MalformedCsv for a header that is no ledger's. */
+  /** Throws MalformedCsv where the header is not that of a ledger. */
   constructor(header: CsvRecord) {
     if (header.fieldCount > MAX_COLUMNS) throw new MalformedCsv(`its header has more than ${MAX_COLUMNS} columns`);
     this.names = Array.from({ length: header.fieldCount }, (_, field) => fieldText(header, field));
-    // Every known release sends these; a table without them is no ledger.
+    // Every known release sends these columns.
     this.asset = this.placeOf("asset_id");
     this.from = this.placeOf("account_from_party_id");
     this.to = this.placeOf("account_to_party_id");
@@ -74,7 +74,9 @@ export class LedgerColumns {
     throw new MalformedCsv(`${what}, so it is no ledger`);
   }
 
-  /** Throws MalformedCsv for a row of another width, or without an integer where there must be one. `row` counts from 1. */
+  /**
+   * Throws MalformedCsv for a row of another width, or without an integer where there must be one. `row` counts from 1.
+   */
   check(record: CsvRecord, row: number): void {
     if (record.fieldCount !== this.names.length) {
       throw new MalformedCsv(`row ${row} has ${record.fieldCount} fields where the header has ${this.names.length}`);
@@ -87,7 +89,7 @@ export class LedgerColumns {
   }
 }
 
-/** Whether a field is an integer in decimal, in quotes or not; an empty one is a null. */
+/** Whether a field is a decimal integer, in quotes or not; an empty one is a null and passes. */
 function isInteger(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start;
   let last = end;

@@ -2,12 +2,12 @@ import type { LedgerAccount } from "./ledger-account.ts";
 
 const DAY_NANOSECONDS = 86_400_000_000_000n;
 /**
- * How long a node is presumed to keep the ledger: a standard one for 6 months
- * (https://docs.vega.xyz/mainnet/node-operators/data-nodes), of which the shortest, from January to July, have 181 days;
- * a day less, since the oldest may be dropped meanwhile.
+ * How long a node is presumed to keep the ledger. A standard node keeps it for 6 months
+ * (https://docs.vega.xyz/mainnet/node-operators/data-nodes); the shortest 6 months, from January to July, have 181
+ * days. This is a day less, since the node may delete the oldest day during the export.
  */
 const PRESUMED_DAYS = 180n;
-/** Nodes beyond this are forgotten, the first one first. */
+/** Of more nodes, the one whose last export is the oldest is forgotten. */
 const MAX_NODES = 1000;
 
 interface Node {
@@ -19,11 +19,11 @@ interface Node {
 
 interface Remembered extends Node {
   readonly outgoingOnly: boolean;
-  /** Nanoseconds: the greatest age of a row that it sent. */
+  /** The greatest age of a row that it sent, in nanoseconds. */
   readonly keptFor: bigint;
 }
 
-/** What earlier exports of this process showed about each node. */
+/** Remembers what the exports of this process showed about each node. */
 export class NodeMemory {
   readonly #nodes = new Map<string, Remembered>();
 
@@ -34,8 +34,8 @@ export class NodeMemory {
   }
 
   /**
-   * Remembers what an export showed about its node. Returns where its history begins if the range begins before; times in Unix
-   * nanoseconds, a range without a beginning begins before everything.
+   * Remembers what an export showed about its node. Returns the beginning of the node's history where the range begins
+   * earlier, as a range without a beginning does. Times are Unix nanoseconds.
    */
   learn(
     { network, node, ledgerDays }: Node,

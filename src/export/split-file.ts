@@ -4,14 +4,15 @@ import { Readable } from "node:stream";
 import { type Attachment, MAX_NAME_CHARACTERS, safeFileName } from "../reply/attachment.ts";
 import { CsvSplitter } from "./csv-splitter.ts";
 
-/** Bytes on disk, any stretch of which can be read. */
+/** Bytes on disk, of which any part can be read. */
 export interface Stored {
   open(from?: number, to?: number): Readable;
 }
 
 /**
- * A CSV file in numbered parts on row boundaries, each with the header, of at most so many bytes: views of the stored
- * bytes, none is copied. Rejects with RangeError where the header and one row are longer, and with the reader's error.
+ * Splits a CSV file between rows into numbered parts of at most so many bytes, each with the header. The parts read the
+ * stored bytes; none is copied. Rejects with RangeError where the header and one row are longer, and with the reader's
+ * error.
  */
 export async function splitFile(
   stored: Stored,

@@ -24,8 +24,8 @@ export interface TemporaryFiles {
 }
 
 /**
- * Files that are gone when the process ends: the name of each is removed as soon as it is open. Where a system refuses to
- * remove the name of an open file, `dispose` removes it. Files that a crash left behind on such a system are removed
+ * Files that are gone when the process ends: the name of each is removed as soon as it is open. Where a system refuses
+ * to remove the name of an open file, `dispose` removes it. Files that a crash left behind on such a system are removed
  * before the first one is made; it refuses to remove files that another process has open.
  */
 export function temporaryFiles(options: TemporaryFilesOptions = {}): TemporaryFiles {

@@ -5,17 +5,17 @@ const QUOTE = 0x22;
 /** The nanoseconds of a 1 in the last digit, by the number of digits behind the point. */
 const NANOS_OF_LAST_DIGIT = [0, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 100, 10, 1];
 
-/** The last date parsed: most rows are of the same day as the one before. */
+/** The date of the last row and its days: most rows have the date of the row before. */
 let lastDate = -1;
 let lastDays = 0;
 
-/** A point in time as two exact numbers: whole Unix seconds, and nanoseconds above them. */
+/** A point in time as two exact numbers: whole Unix seconds, and the nanoseconds after them. */
 export interface SplitTime {
   seconds: number;
   nanos: number;
 }
 
-/** Negative, zero or positive, as for sorting. */
+/** Negative where `a` is earlier, 0 where both are equal, else positive. */
 export function compareTimes(a: SplitTime, b: SplitTime): number {
   return a.seconds - b.seconds || a.nanos - b.nanos;
 }
@@ -49,7 +49,7 @@ export function readVegaTime(bytes: Uint8Array, start: number, end: number, into
   const hour = twoDigits(bytes, at + 11);
   const minute = twoDigits(bytes, at + 14);
   const second = twoDigits(bytes, at + 17);
-  // A byte that is no digit makes its number negative, and with it the bitwise or of all numbers.
+  // `twoDigits` is -1 where a byte is no digit; the bitwise or of all numbers is then negative.
   if ((century | yearOfCentury | month | day | hour | minute | second) < 0) return false;
   if (!isPunctuated(bytes, at)) return false;
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return false;
@@ -77,14 +77,14 @@ export function readVegaTime(bytes: Uint8Array, start: number, end: number, into
   return true;
 }
 
-/** Whether the signs of `2023-01-18 01:09:59` stand in their places; a T may stand for the space. */
+/** Whether hyphens, space and colons are as in `2023-01-18 01:09:59`; there may be a T instead of the space. */
 function isPunctuated(bytes: Uint8Array, at: number): boolean {
   const between = bytes[at + 10];
   if (between !== 0x20 && between !== 0x54) return false;
   return bytes[at + 4] === 0x2d && bytes[at + 7] === 0x2d && bytes[at + 13] === 0x3a && bytes[at + 16] === 0x3a;
 }
 
-/** `+00`, `-03:30`, `+0530`, `Z` or nothing, in seconds east of UTC. */
+/** The seconds east of UTC that `+00`, `-03:30`, `+0530`, `Z` or nothing stand for; undefined for other bytes. */
 function readOffset(bytes: Uint8Array, start: number, end: number): number | undefined {
   const length = end - start;
   if (length === 0 || (length === 1 && bytes[start] === 0x5a)) return 0;
@@ -98,14 +98,14 @@ function readOffset(bytes: Uint8Array, start: number, end: number): number | und
   return minutes < 0 ? undefined : sign * (hours * 3600 + minutes * 60);
 }
 
-/** -1 where one of the two is no digit. */
+/** The number that two digits make; -1 where one of the bytes is no digit. */
 function twoDigits(bytes: Uint8Array, at: number): number {
   const tens = (bytes[at] as number) - ZERO;
   const ones = (bytes[at + 1] as number) - ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
 }
 
-/** Days from 1970-01-01, kept for the next row. */
+/** Days from 1970-01-01, remembered for the next row. */
 function daysOf(year: number, month: number, day: number): number {
   const date = (year * 16 + month) * 32 + day;
   if (date !== lastDate) {

@@ -1,6 +1,8 @@
 import { LedgerFault } from "./decoder.ts";
 
-/** Characters decoded at a time; a multiple of four. V8 keeps strings of up to 128 KiB where they are cheap to collect. */
+/**
+ * Characters decoded at a time; a multiple of four. V8 keeps strings of up to 128 KiB where they are cheap to collect.
+ */
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /** Decodes one base64 text after the other in chunks cut anywhere. Throws LedgerFault for invalid base64. */

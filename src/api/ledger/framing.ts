@@ -3,8 +3,8 @@ import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from 
 import { isBlank, MessageDecoder, OPEN_BRACE } from "./message-framing.ts";
 
 /**
- * Decodes a ledger export in either framing: raw bytes, or JSON messages with base64. The first byte behind blanks and a
- * byte order mark decides: `{` begins a message, anything else is raw.
+ * Decodes a ledger export in either framing: raw bytes, or JSON messages with base64. The first byte behind blanks and
+ * a byte order mark decides: `{` begins a message, anything else is raw.
  */
 export class DetectingDecoder implements LedgerDecoder {
   readonly #sink: LedgerSink;

@@ -53,10 +53,10 @@ export async function openLedgerExport(
 }
 
 /**
- * The untried node to ask next; undefined where all were tried. Healthy ones with a free slot come first, and up-to-date
- * ones before those with an earlier slot, since a lagging node lacks the last entries; behind them those of a history
- * known to be shorter than the range, then those named in `after`, then all that are not healthy. Among equals the order
- * of preference holds.
+ * The untried node to ask next; undefined where all were tried. Healthy ones with a free slot come first, and
+ * up-to-date ones before those with an earlier slot, since a lagging node lacks the last entries; behind them those of
+ * a history known to be shorter than the range, then those named in `after`, then all that are not healthy. Among
+ * equals the order of preference holds.
  */
 function readiest(
   untried: ReadonlySet<NodeEndpoint>,

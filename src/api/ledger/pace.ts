@@ -2,9 +2,9 @@ import type { HttpHeaders } from "../http/http.ts";
 import type { ClientLimits } from "../limits.ts";
 
 /**
- * Measures the speed of an export from its first byte on, in windows of `crawlMillis`, since a very slow export would hold
- * one of the few places for exports for hours. A window does not count if the consumer pauses the export at its end, or if
- * the rest of the announced length takes less than another window at this speed.
+ * Measures the speed of an export from its first byte on, in windows of `crawlMillis`, since a very slow export would
+ * hold one of the few places for exports for hours. A window does not count if the consumer pauses the export at its
+ * end, or if the rest of the announced length takes less than another window at this speed.
  */
 export class Pace {
   readonly #timer: NodeJS.Timeout;

@@ -41,8 +41,8 @@ export interface Into {
 }
 
 /**
- * The attachments of the message of that number. Disposes of the file, of archives and of parts that are not among them.
- * Rejects as `packFile` does, after all are disposed of.
+ * The attachments of the message of that number. Disposes of the file, of archives and of parts that are not among
+ * them. Rejects as `packFile` does, after all are disposed of.
  */
 export async function deliver(
   file: Attachment,

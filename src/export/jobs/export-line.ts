@@ -31,10 +31,11 @@ export interface Place {
 }
 
 /**
- * The order in which exports begin: one export a node and one a person at a time, over all processes. It is computed from
- * stored rows alone, so that all processes compute the same. Each person has one place in the line for all their requests,
- * by the time of the first. They move behind the others when one of their exports begins, and again when it ends. Whoever
- * asks for five files waits, from the second on, behind everybody who waits by then. So everybody's turn comes.
+ * The order in which exports begin: one export a node and one a person at a time, over all processes. It is computed
+ * from stored rows alone, so that all processes compute the same. Each person has one place in the line for all their
+ * requests, by the time of the first. They move behind the others when one of their exports begins, and again when it
+ * ends. Whoever asks for five files waits, from the second on, behind everybody who waits by then. So everybody's turn
+ * comes.
  */
 export class ExportLine {
   readonly #state: LineState;
@@ -92,7 +93,9 @@ export class ExportLine {
     return this.#running.some((job) => job.code === code);
   }
 
-  /** Until when no export of a network begins, because its nodes ask for fewer questions; undefined where they do not. */
+  /**
+   * Until when no export of a network begins, because its nodes ask for fewer questions; undefined where they do not.
+   */
   refusedUntil(network: string): Milliseconds | undefined {
     const { open, at, pausedUntil } = this.#state;
     const times = open.flatMap((job) =>

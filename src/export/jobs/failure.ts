@@ -11,16 +11,16 @@ export class ExportCancelled extends Error {
   }
 }
 
-/** Failures after which the same question may well be answered. */
+/** Failures after which the same request may succeed. */
 const MAY_PASS: ReadonlySet<ApiErrorKind> = new Set(["unreachable", "timeout", "server", "unreadable", "cut"]);
 
-/** A node's failure also says how far the export got, and what to do. */
+/** Adds to a node's error how far the export got, and what to do. Other errors are returned as they are. */
 export function withExportProgress(
   thrown: unknown,
   { bytes, rows }: { readonly bytes: number; readonly rows: number },
 ): unknown {
   if (!(thrown instanceof ApiError) || (bytes === 0 && !MAY_PASS.has(thrown.kind))) return thrown;
-  // Rows are counted after their bytes have come: of few bytes, none may be.
+  // Rows are counted some time after their bytes have arrived.
   const counted = rows === 0 ? "" : ` (${formatCount(rows)} ${rows === 1 ? "row" : "rows"} counted)`;
   const got = bytes === 0 ? "Nothing" : `${formatBytes(bytes)} had come by then${counted}, and nothing of it`;
   const next = `${got} is kept. Ask again, or for a shorter range.`;
@@ -29,7 +29,7 @@ export function withExportProgress(
   return new ApiError(kind, `${thrown.message} ${next}`, { ...details, cause: thrown });
 }
 
-/** What people are told of a failure by direct message; undefined for a bug. */
+/** The words of a direct message about a failure; undefined for a bug. */
 export function failureWords(thrown: unknown): string | undefined {
   if (thrown instanceof ApiError) return thrown.message;
   if (thrown instanceof UserError) return [thrown.message, thrown.remedy].filter((one) => one !== undefined).join(" ");

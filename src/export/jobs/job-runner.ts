@@ -245,8 +245,8 @@ export class JobRunner {
         break;
       } catch (thrown) {
         log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
-        // A caller who waits gets the answer anyway. For others, the store is tried again until the process stops; the next
-        // start then interrupts the job.
+        // A caller who waits gets the answer anyway. For others, the store is tried again until the process stops; the
+        // next start then interrupts the job.
         if (!owes || closing.aborted) break;
         await clock.sleep(pause, closing).catch(() => undefined);
       }

@@ -12,7 +12,7 @@ interface JobSyncDependencies {
   readonly clock: Clock;
 }
 
-/** Undefined where it has ended already. */
+/** Ends a job in the store; undefined where it has ended already. */
 function end(
   { store, clock }: JobSyncDependencies,
   code: string,
@@ -21,7 +21,7 @@ function end(
   return store.transaction(async ({ exports }) => {
     const row = await exports.get(code);
     if (row === undefined || (row.state !== "queued" && row.state !== "running")) return undefined;
-    // Its export is whole: its person is about to have it.
+    // Its export is whole, and is about to be delivered.
     if (state === "cancelled" && row.ended_at !== null) return undefined;
     const at = toMillis(clock.wallClock());
     const ended = { state, ended_at: at, expires_at: at + KEPT_FOR };
@@ -30,7 +30,7 @@ function end(
   });
 }
 
-/** Cancels a job of another process, which stops it when it learns of this. */
+/** Cancels a job of another process, which stops the job at its next `stopEnded`. */
 export async function cancelElsewhere(
   dependencies: JobSyncDependencies,
   row: ExportJobRow,
@@ -41,7 +41,10 @@ export async function cancelElsewhere(
   return { job: jobOf(cancelled ?? (await exports.get(row.code)) ?? row), stopped: cancelled !== undefined };
 }
 
-/** Stops the jobs of this process that another one has cancelled, or taken for dead. */
+/**
+ * Stops the jobs of this process that another one has cancelled, or has interrupted because it took this process for
+ * dead.
+ */
 export async function stopEnded(
   dependencies: JobSyncDependencies,
   runner: Pick<JobRunner, "live" | "stop">,
@@ -50,7 +53,7 @@ export async function stopEnded(
   const known = new Set(runner.live.keys());
   const open = await exports.open(processes.self);
   for (const { code, process } of open) {
-    // Its end did not reach the database: the others still see it in line.
+    // The job has ended here, which did not reach the database: for other processes it is still in the line.
     if (process === processes.self && !known.has(code) && !runner.live.has(code))
       await end(dependencies, code, "interrupted");
   }
@@ -58,7 +61,7 @@ export async function stopEnded(
     if (job.finishing || open.some(({ code }) => code === job.code)) continue;
     const state = (await exports.get(job.code))?.state;
     if (state === "cancelled") await runner.stop(job, new ExportCancelled());
-    // The others have told the person.
+    // The process that interrupted it has sent the message about it.
     if (state === "interrupted") await runner.stop(job, new BotStopping());
   }
 }

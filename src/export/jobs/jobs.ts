@@ -1,6 +1,6 @@
-// A ledger export is a job in the store: it waits for its turn and runs. Its file is in the answer to its command or, where
-// the export takes too long for that, is kept. job.ts declares a job, job-runner.ts runs it, turns.ts begins it in its turn
-// (export-line.ts computes the order), job-sync.ts stops jobs that another process has ended.
+// A ledger export is a job in the store: it waits for its turn and runs. Its file is in the answer to its command or,
+// where the export takes too long for that, is kept. job.ts declares a job, job-runner.ts runs it, turns.ts begins it
+// in its turn (export-line.ts computes the order), job-sync.ts stops jobs that another process has ended.
 
 import { once } from "node:events";
 
@@ -163,8 +163,8 @@ export function createExportJobs(dependencies: ExportJobsDependencies) {
     interruptAbandoned,
 
     /**
-     * To be called where another process may have changed something: begins the jobs whose turn has come, and stops those
-     * of this process that were cancelled in another one. Never rejects.
+     * To be called where another process may have changed something: begins the jobs whose turn has come, and stops
+     * those of this process that were cancelled in another one. Never rejects.
      */
     syncJobs: oneAfterAnother(syncOnce),
 

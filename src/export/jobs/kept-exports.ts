@@ -19,7 +19,7 @@ interface KeptExportsDependencies {
   readonly publicUrl: string | undefined;
 }
 
-/** The exports whose files are kept, as messages and links give them out. */
+/** Gives out kept files, in messages and by links. */
 export class KeptExports {
   readonly #dependencies: KeptExportsDependencies;
   readonly #isOneOfSeveral: boolean;
@@ -29,13 +29,13 @@ export class KeptExports {
     this.#isOneOfSeveral = dependencies.store.processes.aliveFor !== undefined;
   }
 
-  /** A job, with what a message says of its file where that is still there. */
+  /** A job, with the kept file as a message has it. */
   async ended(row: ExportJobRow, into: Into, signal: AbortSignal): Promise<EndedJob> {
     const job = jobOf(row);
     return { job, delivery: job.state === "kept" ? await this.deliver(row.code, into, signal) : undefined };
   }
 
-  /** What one message says of a kept file. */
+  /** A kept file as a message has it. */
   async deliver(code: string, into: Into, signal: AbortSignal): Promise<Delivery> {
     const { store, files, temporary, publicUrl } = this.#dependencies;
     const row = (await store.exports.files(code)).find(({ path }) => path !== null);
@@ -50,7 +50,10 @@ export class KeptExports {
     return { ...delivery, tooLarge: { ...tooLarge, link } };
   }
 
-  /** Archives and parts are recognised when they are given back; an answer does not fail where the database does. */
+  /**
+   * Records archives and parts, to recognise them when they are given back. An answer does not fail where the database
+   * does.
+   */
   async #noteMade(code: string, { made = [] }: Delivery): Promise<void> {
     const { store, log } = this.#dependencies;
     try {
@@ -59,7 +62,7 @@ export class KeptExports {
       await store.exports.addFiles(
         others.map(({ name, mediaType: media_type, sizeBytes: size_bytes, sha256 }) => ({
           code,
-          // Parts for a place with another limit have the same names.
+          // Parts that were made for a smaller or larger limit have the same names.
           name: known.some((file) => file.name === name) ? `${name} (${sha256.slice(0, 8)})` : name,
           media_type,
           size_bytes,

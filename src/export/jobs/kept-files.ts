@@ -13,32 +13,32 @@ import { formatBytes } from "../../units/format-number.ts";
 import { toDiskFullError } from "../block-writer.ts";
 import { splitFile, type Stored } from "../split-file.ts";
 
-/** With less free space than this no export begins: the database needs it, too. */
+/** No export begins with less free space, because the database needs space, too. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
-/** A file of another process is being written, or not yet in the store. */
+/** A younger file that is not in the store may be one that another process is writing. */
 const STRAY_AFTER: Milliseconds = 3_600_000;
 
 const NAME = /^(?:export-[0-9a-z]{8}-[0-9a-f]{8}\.(?:bin|part)|process-[0-9a-f]+)$/u;
 
-/** The mark of a process in the folder of its files: whoever sees it has the same folder. */
+/** The mark of a process in the folder of its files, by which other processes see that they have the same folder. */
 export function processMark(process: string): string {
   return `process-${process}`;
 }
 
 export interface KeptFilesOptions {
-  /** Where the files lie; made when the first one comes. */
+  /** The folder of the files, which is made for the first one. */
   readonly directory: string;
-  /** Where else exports need space: their temporary files. */
+  /** The folder of temporary files, where exports need space, too. */
   readonly temporary?: string;
-  /** Free bytes where a path is; default: the file system's. */
+  /** The free bytes of a folder; default: those of its file system. */
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
 /** Files that outlive the process, until they are fetched or expire. */
 export class KeptFiles {
   readonly #options: KeptFilesOptions;
-  /** Being written, or written and not yet in the store. */
+  /** Files that are being written, or are written and not yet in the store. */
   readonly #unrecorded = new Set<string>();
 
   constructor(options: KeptFilesOptions) {
@@ -56,7 +56,7 @@ export class KeptFiles {
     }
   }
 
-  /** Copies a file to stay. Rejects with StorageError where the disk is full; then nothing is left. */
+  /** Copies a file into the folder. Rejects with StorageError where the disk is full; then no file is left. */
   async keep(code: string, file: Attachment): Promise<string> {
     const { directory } = this.#options;
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -78,12 +78,12 @@ export class KeptFiles {
     }
   }
 
-  /** The file is in the store now, which says when it is removed. */
+  /** Notes that a file is in the store now, by which it is removed when it expires. */
   recorded(kept: string): void {
     this.#unrecorded.delete(path.basename(kept));
   }
 
-  /** A kept file, to be sent; undefined where it is not here. It stays until it expires. */
+  /** A kept file; undefined where it is not on this disk. Disposing of it does not delete it. */
   async find(row: ExportFileRow): Promise<(Attachment & Stored) | undefined> {
     if (row.path === null) return undefined;
     // Processes may see one folder under several names.
@@ -103,8 +103,8 @@ export class KeptFiles {
   }
 
   /**
-   * Removes what no row names: files of a process that was killed, or whose rows are gone; where other processes may have
-   * the same folder, those alone that are older than any export takes.
+   * Removes files that no row names: those of a process that was killed, or whose rows are gone. Where other processes
+   * may have the same folder, only those that are older than any export takes.
    */
   async sweep(named: readonly string[], shared: boolean): Promise<void> {
     const { directory } = this.#options;
@@ -145,7 +145,7 @@ async function openKept(
   };
 }
 
-/** A folder that cannot be written to is the operator's to mend. */
+/** The error for a folder that cannot be written to, which the operator must mend. */
 function toUnwritableError(thrown: unknown, folder: string): StorageError {
   const title = "The bot cannot write to its folder of exports";
   return new StorageError(`${title} (${folder}): ${messageOf(thrown)}.`, { title, cause: thrown });
@@ -157,7 +157,7 @@ async function isOlder(file: string, millis: Milliseconds): Promise<boolean> {
   return found !== undefined && Date.now() - found.mtimeMs > millis;
 }
 
-/** Free bytes on the file system of a folder, or of the nearest one above it that is there. */
+/** Free bytes on the file system of a folder, or of the nearest existing folder above it. */
 async function fileSystemFree(directory: string): Promise<number> {
   for (let at = path.resolve(directory); ; at = path.dirname(at)) {
     try {

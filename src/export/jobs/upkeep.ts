@@ -8,7 +8,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { KeptFiles } from "./kept-files.ts";
 
-/** How long an ended job can be seen, and its files fetched. */
+/** How long an ended job is listed, and its files can be fetched. */
 export const KEPT_FOR: Milliseconds = 86_400_000;
 /** How long a file is recognised by its hash. */
 const RECOGNISED_FOR: Milliseconds = 400 * 86_400_000;
@@ -19,7 +19,7 @@ export interface UpkeepDependencies {
   readonly files: KeptFiles;
   readonly clock: Clock;
   readonly log: Log;
-  /** Owes the person a direct message about the end of their job, where they take any; in the same transaction. */
+  /** Enqueues, in the same transaction, a direct message about the end of a job, where its person takes any. */
   readonly owe: (
     tables: TransactionTables,
     job: Pick<ExportJobRow, "code" | "platform" | "workspace" | "person">,
@@ -28,7 +28,9 @@ export interface UpkeepDependencies {
   readonly onOwed: () => void;
 }
 
-/** Jobs that another process left queued or running when it ended are interrupted: their people are told, and choose. */
+/**
+ * Interrupts the jobs that other processes left queued or running when they ended, and enqueues messages about them.
+ */
 export async function interruptLeftovers({ store, clock, owe, onOwed }: UpkeepDependencies): Promise<void> {
   const at = toMillis(clock.wallClock());
   const count = await store.transaction(async (tables) => {
@@ -42,7 +44,7 @@ export async function interruptLeftovers({ store, clock, owe, onOwed }: UpkeepDe
   if (count > 0) onOwed();
 }
 
-/** Until the signal: removes what expired, from the disk and from the store. Never rejects. */
+/** Removes expired jobs and files from the store and the disk, at intervals until the signal. Never rejects. */
 export async function sweepRegularly(dependencies: UpkeepDependencies, signal: AbortSignal): Promise<void> {
   const { clock, log } = dependencies;
   while (!signal.aborted) {
@@ -65,7 +67,7 @@ async function sweep({ store, files, clock }: UpkeepDependencies): Promise<void>
   await files.sweep(named, isOneOfSeveral);
 }
 
-/** Removes the files of jobs that have expired: where only `ask` runs, nothing else does. */
+/** Removes the files of expired jobs. Where only `ask` runs, there are no regular sweeps. */
 export async function dropExpired(exports: ExportTables, at: Milliseconds): Promise<void> {
   const kept = await exports.kept();
   for (const code of new Set(kept.map((file) => file.code))) {
@@ -75,7 +77,7 @@ export async function dropExpired(exports: ExportTables, at: Milliseconds): Prom
   }
 }
 
-/** Removes the bytes of a job's files, oldest first, until there is room for so many more. */
+/** Removes kept files, those of the oldest job first, until there is room for so many more bytes. */
 export async function makeRoom(exports: ExportTables, sizeBytes: number, maxBytes: number): Promise<void> {
   const kept = await exports.kept();
   let total = kept.reduce((sum, { size_bytes: size }) => sum + size, sizeBytes);
@@ -86,7 +88,9 @@ export async function makeRoom(exports: ExportTables, sizeBytes: number, maxByte
   }
 }
 
-/** The row goes first: a file that no row names is removed at the next sweep, a row without its file would promise it. */
+/**
+ * Changes the row first: the next sweep removes a file that no row names, while a row without its file would offer it.
+ */
 async function dropFiles(exports: ExportTables, code: string): Promise<void> {
   const rows = await exports.files(code);
   await exports.drop(code);

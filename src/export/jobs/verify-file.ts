@@ -5,7 +5,7 @@ import { type LedgerFilePrint, readLedgerFile } from "../verify/read-ledger-file
 import { compareLedger, type KnownExport, type LedgerVerdict, verifyLedger } from "../verify/verify.ts";
 import { type ExportAsker, isOwn, jobOf, ownerOf } from "./job.ts";
 
-/** What a file that is given back was found to be. */
+/** A file that was given back, and the export that it comes from. */
 export interface VerifiedFile {
   /** Lower-case hex. */
   readonly sha256: string;
@@ -20,12 +20,12 @@ export interface VerifiedFile {
     readonly madeAt: Milliseconds;
     readonly account: LedgerAccount;
     readonly verdict: LedgerVerdict;
-    /** Further exports that made the very file, the oldest first; `code` is the oldest of all. */
+    /** Further exports that made the same file, the oldest first; `code` is the oldest of all. */
     readonly again: readonly { readonly code: string; readonly madeAt: Milliseconds }[];
   };
 }
 
-/** How many of the last exports a file is compared with that is none of them byte for byte. */
+/** A file that is none of the exports byte for byte is compared with so many of the last ones. */
 const MAX_COMPARED = 1000;
 const MAX_OF_FILE = 100;
 
@@ -47,7 +47,7 @@ export async function verifyFile(tables: ExportTables, asker: ExportAsker, given
   return { sha256, ...rows, ...(found === undefined ? {} : { found: foundAs(found.known, found.verdict, ofHash) }) };
 }
 
-/** `ofHash`: the exports that made the very file. */
+/** `ofHash`: the exports that made the same file. */
 function foundAs(
   { row, account }: KnownJob,
   verdict: LedgerVerdict,
@@ -64,7 +64,7 @@ function madeAt({ created_at: asked, ended_at: ended }: ExportJobRow): Milliseco
   return ended ?? asked;
 }
 
-/** An archive or a part, by its own hash. */
+/** The export of which the file is an archive or a part, by its hash. */
 async function packedAs(
   tables: ExportTables,
   ofHash: readonly ExportJobRow[],
@@ -78,16 +78,16 @@ async function packedAs(
   return undefined;
 }
 
-/** A file that was changed beyond its number of rows and its sums, by the name that it was delivered under. */
+/** The export that was delivered under the file's name, for a file whose number of rows and sums were changed. */
 async function namedAlike(tables: ExportTables, asker: ExportAsker, print: LedgerFilePrint, name: string) {
-  // As browsers name a second copy, and this bot's terminal.
+  // Without the ending that browsers and this bot's terminal give to a second copy.
   const names = [name, name.replace(/(?: \(\d+\)|-\d+)(?=\.\w+$)/u, "")];
   const rows = await tables.ofFile({ names }, MAX_OF_FILE);
   const [known] = rows.filter((row) => asker.isOperator || isOwn(asker, row)).flatMap(withAccount);
   return known === undefined ? undefined : { known, verdict: compareLedger(print, known.account) };
 }
 
-/** Whoever has the very bytes has seen all that is said of them: within a workspace that is enough. */
+/** Within a workspace, whoever has the same bytes may know their export: they have seen its content. */
 function mayRecognise(asker: ExportAsker, row: ExportJobRow): boolean {
   const isHere = asker.place !== "" && row.platform === asker.platform && row.workspace === asker.place;
   return asker.isOperator || isHere || isOwn(asker, row);
@@ -101,7 +101,9 @@ interface KnownJob extends KnownExport {
   readonly row: ExportJobRow;
 }
 
-/** An account that a later version cannot read is not compared, nor one without rows: of that no file was delivered. */
+/**
+ * The job with its account; none where this version cannot read the account, or where there are no rows and so no file.
+ */
 function withAccount(row: ExportJobRow): KnownJob[] {
   if (row.account === null) return [];
   const account = LedgerAccount.safeParse(JSON.parse(row.account));

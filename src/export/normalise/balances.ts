@@ -1,6 +1,6 @@
 import { compareTimes, type SplitTime } from "../vega-time.ts";
 
-/** A party has one account of an asset by type and market; more than this are not followed. */
+/** A party has one account of an asset by type and market. The balances of further accounts are not followed. */
 const MAX_ACCOUNTS = 5000;
 
 /** One of the party's accounts, as the file names it. */
@@ -30,7 +30,9 @@ class Moment {
     this.#count(after, -1);
   }
 
-  /** The balance before all entries and after them; undefined where it depends on their order, or they do not connect. */
+  /**
+   * The balance before all entries and after them; undefined where it depends on their order, or they do not connect.
+   */
   get ends(): { readonly before: bigint; readonly after: bigint } | undefined {
     if (this.#left.size !== 2) return undefined;
     const [before] = [...this.#left].find(([, count]) => count === 1) ?? [];
@@ -54,8 +56,8 @@ interface Account extends OwnAccount {
 }
 
 /**
- * Follows the balances of the party's own accounts, in whatever order the rows come. A balance is known where it follows
- * from the entries of the first and of the last moment in any order, and all entries add up to the difference.
+ * Follows the balances of the party's own accounts, in whatever order the rows come. A balance is known where it
+ * follows from the entries of the first and of the last moment in any order, and all entries add up to the difference.
  */
 export class Balances {
   readonly #accounts = new Map<string, Account>();

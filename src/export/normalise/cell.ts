@@ -8,7 +8,7 @@ const LOWER_X = 0x78;
 const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
-/** By byte: the digit of hex in lower case, 0 for what is none. */
+/** By byte: the hexadecimal digit in lower case; 0 for any other byte. */
 const HEX = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCodePoint(byte);
   return /[0-9a-f]/iu.test(character) && byte < 128 ? (character.toLowerCase().codePointAt(0) ?? 0) : 0;
@@ -16,10 +16,10 @@ const HEX = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 const NUMBER = /^[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?$/u;
 
-// Each function writes one cell of a CSV at a place of `out` and returns the place behind it. `out` has room for twice
+// Each function writes one cell of a CSV at a place in `out` and returns the place behind it. `out` has room for twice
 // the cell's bytes and three more.
 
-/** A cell as it stands. */
+/** Writes a cell unchanged. */
 export function writeBytes(out: Buffer, at: number, bytes: Uint8Array, start: number, end: number): number {
   for (let from = start; from < end; from += 1, at += 1) out[at] = bytes[from] as number;
   return at;
@@ -33,8 +33,8 @@ export function textCell(text: string): Buffer {
 }
 
 /**
- * Text. Where a spreadsheet would run it as a formula, an apostrophe stands in front
- * (https://owasp.org/www-community/attacks/CSV_Injection); a number stays. Quotes as RFC 4180 has them, where needed.
+ * Writes text. Where a spreadsheet would run it as a formula, an apostrophe stands in front of it
+ * (https://owasp.org/www-community/attacks/CSV_Injection); numbers are unchanged. Quotes where RFC 4180 needs them.
  */
 export function writeText(out: Buffer, place: number, bytes: Buffer, start: number, end: number): number {
   let at = place;
@@ -65,12 +65,15 @@ export function writeText(out: Buffer, place: number, bytes: Buffer, start: numb
   return at + 1;
 }
 
-/** `=`, `+`, `-`, `@` and every control character. */
+/** Whether the byte is `=`, `+`, `-`, `@` or a control character. */
 function startsFormula(byte: number): boolean {
   return byte === 0x3d || byte === 0x2b || byte === MINUS || byte === 0x40 || byte < 0x20 || byte === 0x7f;
 }
 
-/** An id: `\x<hex>` and `<HEX>` as plain lower-case hex, `\x` as nothing, the network's own party as `network`; else text. */
+/**
+ * Writes an id: `\x<hex>` and `<HEX>` in plain lower-case hex, `\x` as an empty cell, the network's own party as
+ * `network`; others as text.
+ */
 export function writeId(
   out: Buffer,
   place: number,
@@ -93,7 +96,7 @@ export function writeId(
   return at;
 }
 
-/** Digits, with a minus in front where `negative`; with `decimals` of them behind a point. */
+/** Writes digits, `decimals` of them behind a point, with a minus in front where `negative`. */
 export function writeAmount(
   out: Buffer,
   place: number,

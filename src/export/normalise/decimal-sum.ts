@@ -4,14 +4,16 @@ const MINUS = 0x2d;
 const LIMB_DIGITS = 15;
 const LIMB = 10 ** LIMB_DIGITS;
 
-/** An exact sum of decimal integers in bytes. A bigint a row takes several times as long. */
+/** An exact sum of decimal integers in bytes. Adding one bigint a row takes several times as long. */
 export class DecimalSum {
-  /** The lowest digits, the next ones, and all that is above or negative. */
+  /**
+   * The sum is that of these three: the lowest digits, the next ones, and all higher ones with all negative numbers.
+   */
   #low = 0;
   #high = 0;
   #rest = 0n;
 
-  /** The bytes are an integer in decimal. */
+  /** Adds the integer whose decimal digits these bytes are. */
   add(bytes: Buffer, start: number, end: number): void {
     if (end - start > 2 * LIMB_DIGITS || bytes[start] === MINUS) {
       this.#rest += BigInt(bytes.toString("latin1", start, end));

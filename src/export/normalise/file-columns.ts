@@ -5,7 +5,7 @@ import { MalformedCsv } from "../csv-splitter.ts";
 import type { LedgerColumns } from "../ledger-transform.ts";
 import { textCell } from "./cell.ts";
 
-/** The columns of every file, whatever the release of the node: docs/ledger.md explains each. */
+/** The columns of the files from nodes of all releases; docs/ledger.md explains each. */
 export const FILE_COLUMNS = [
   "vega_time",
   "quantity",
@@ -53,8 +53,8 @@ export interface FileColumn {
 
 /**
  * The columns of the file for a node's header: those of every file, then those that a later release adds; of these the
- * chosen ones, each once, where some are. Throws MalformedCsv for a header that names one twice. For a chosen column that
- * is not there, throws UserError with the nearest match and all names.
+ * chosen ones, each once, where some are. Throws MalformedCsv for a header that names one twice. For a chosen column
+ * that is not there, throws UserError with the nearest match and all names.
  */
 export function fileColumns({ names }: LedgerColumns, chosen: readonly string[]): readonly FileColumn[] {
   const known: readonly string[] = FILE_COLUMNS.filter((name) => name !== "amount");

@@ -7,7 +7,7 @@ import { DecimalSum } from "./decimal-sum.ts";
 const MAX_TYPES = 200;
 const OTHER = "other";
 
-/** Which sides of an entry are the party's own. */
+/** Whether each side of an entry is an account of the party. */
 export interface EntrySides {
   readonly from: boolean;
   readonly to: boolean;
@@ -22,7 +22,7 @@ class TypeSum {
   readonly internal = new DecimalSum();
 }
 
-/** Sums of the kept rows, exact, in any order. */
+/** Exact sums of the kept rows, which may come in any order. */
 export class LedgerSums {
   readonly #types = new Map<string, TypeSum>();
   readonly #outgoingOnly: boolean;
@@ -42,7 +42,7 @@ export class LedgerSums {
     return this.#sum(({ in: came, out }) => came.value - out.value);
   }
 
-  /** One row, with the bytes of its quantity. */
+  /** Adds a row, with the bytes of its quantity. */
   add(type: string, own: EntrySides, bytes: Buffer, start: number, end: number): void {
     let sum = this.#types.get(type);
     if (sum === undefined) {

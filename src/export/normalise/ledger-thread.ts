@@ -1,4 +1,4 @@
-// Runs in a thread of its own: makes a file of the blocks that the main thread receives.
+// Runs in a thread of its own: makes a file of the blocks that the main thread sends.
 import { parentPort, workerData } from "node:worker_threads";
 
 import { failureToSend } from "../block-thread.ts";

@@ -1,6 +1,6 @@
 /**
- * Account types by number, as in the platform's protocol definitions (vega.proto, AccountType); 8 and 30 on are of no
- * release that exports numbers.
+ * Account types by number, as in the platform's protocol definitions (vega.proto, AccountType). No release that exports
+ * numbers has 8, or 30 and above.
  */
 const ACCOUNT_TYPES: readonly (string | undefined)[] = [
   "UNSPECIFIED",
@@ -60,12 +60,12 @@ const TRANSFER_TYPES: readonly (string | undefined)[] = [
   "REWARD_PAYOUT",
 ];
 
-/** `4`, `GENERAL` and `ACCOUNT_TYPE_GENERAL` are `ACCOUNT_TYPE_GENERAL`; what is none of them stays. */
+/** `4`, `GENERAL` and `ACCOUNT_TYPE_GENERAL` are `ACCOUNT_TYPE_GENERAL`; unknown types are unchanged. */
 export function accountTypeName(sent: string): string {
   return nameOf(sent, "ACCOUNT_TYPE_", ACCOUNT_TYPES);
 }
 
-/** `5`, `MTM_WIN` and `TRANSFER_TYPE_MTM_WIN` are `TRANSFER_TYPE_MTM_WIN`; what is none of them stays. */
+/** `5`, `MTM_WIN` and `TRANSFER_TYPE_MTM_WIN` are `TRANSFER_TYPE_MTM_WIN`; unknown types are unchanged. */
 export function transferTypeName(sent: string): string {
   return nameOf(sent, "TRANSFER_TYPE_", TRANSFER_TYPES);
 }

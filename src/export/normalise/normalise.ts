@@ -1,6 +1,6 @@
-// A node's bytes become a file in one form (docs/ledger.md). normaliser.ts takes the rows: which are kept, what each
-// becomes (file-columns.ts, cell.ts, names.ts), and what they sum up to (ledger-sums.ts, balances.ts). row-sorter.ts sorts
-// them on disk. ledger-thread.ts does all this in a thread of its own.
+// A node's bytes become a file in one form (docs/ledger.md). normaliser.ts filters the rows, writes them in this form
+// (file-columns.ts, cell.ts, names.ts) and sums them up (ledger-sums.ts, balances.ts). row-sorter.ts sorts them on
+// disk. ledger-thread.ts does all this in a thread of its own.
 
 import { createHash } from "node:crypto";
 
@@ -20,8 +20,8 @@ export interface LedgerWorkOptions extends NormaliserOptions {
 }
 
 /**
- * Makes a file of a node's bytes: rows checked, filtered, in one form, sorted. It blocks its thread, so it runs in one of
- * its own (ledger-thread.ts) unless there are few rows. Throws as Normaliser does, and the system's errors.
+ * Makes a file of a node's bytes: rows checked, filtered, in one form, sorted. It blocks its thread, so it runs in one
+ * of its own (ledger-thread.ts) unless there are few rows. Throws as Normaliser does, and the system's errors.
  */
 export class LedgerWork {
   readonly #options: LedgerWorkOptions;
@@ -43,7 +43,7 @@ export class LedgerWork {
     this.#normaliser.push(bytes);
   }
 
-  /** All bytes have been pushed: writes the file. */
+  /** Writes the file, once all bytes have been pushed. */
   finish(): LedgerWritten {
     this.#normaliser.end();
     const hash = createHash("sha256");

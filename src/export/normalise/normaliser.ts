@@ -17,18 +17,21 @@ const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** A row may become longer than the node's by the names of types, an amount and the commas of columns it lacks. */
+/**
+ * A written row may be longer than the node's by names of types, an amount and the commas of columns that the node
+ * lacks.
+ */
 const MORE_BYTES = 1024;
 
 export interface NormaliserOptions {
   readonly query: LedgerQuery;
-  /** The columns of the file, of those it would have, in this order; left out = all. */
+  /** The columns of the file, in this order; left out = all. */
   readonly columns?: readonly string[] | undefined;
   /** Digits behind the point of an `amount`; left out = unknown, so that `amount` is empty. */
   readonly decimals?: number | undefined;
 }
 
-/** A finished file's account, as far as its rows tell it. */
+/** The part of a finished file's account that its rows tell. */
 export interface NormalisedAccount {
   readonly rows: number;
   readonly firstTime: bigint | undefined;
@@ -40,8 +43,8 @@ export interface NormalisedAccount {
 }
 
 /**
- * Turns the node's rows, whichever its columns, into rows of one form, and hands those of the query to a sorter. `push`
- * and `end` throw MalformedCsv, and UserError for a chosen column that is not there.
+ * Turns the node's rows, in any columns and order of columns, into rows of one form, and gives those of the query to a
+ * sorter. `push` and `end` throw MalformedCsv, and UserError for a chosen column that is not there.
  */
 export class Normaliser {
   readonly dropped = { asset: 0, party: 0, range: 0 };
@@ -54,7 +57,7 @@ export class Normaliser {
   readonly #from: SplitTime | undefined;
   readonly #to: SplitTime | undefined;
   readonly #time: SplitTime = { seconds: 0, nanos: 0 };
-  /** The ids of the query as cells: most ids are one of them. */
+  /** The ids of the query as cells, to be copied: most ids in rows are one of them. */
   readonly #assetCell: Buffer;
   readonly #partyCell: Buffer;
   readonly #accountTypes = new TypeNames(accountTypeName);
@@ -70,7 +73,10 @@ export class Normaliser {
   #bytes: Buffer = Buffer.alloc(0);
   #start = 0;
   #end = 0;
-  /** Of the row being read: the quantity's digits, and the sign of its effect; 0 where the row moves nothing. */
+  /**
+   * The row being read: the digits of its quantity, and the sign of its effect, 0 where the party gains and loses
+   * nothing.
+   */
   readonly #digits: { bytes: Buffer; start: number; end: number } = { bytes: this.#bytes, start: 0, end: 0 };
   #sign = 0;
   readonly #own = { from: false, to: false };
@@ -182,7 +188,7 @@ export class Normaliser {
     return id.matches(record.bytes, fieldStart(record, place), record.fieldEnds[place] as number);
   }
 
-  /** Points at a field, without its quotes. */
+  /** Points #bytes, #start and #end at a field, without its quotes. */
   #read(record: CsvRecord, place: number): void {
     this.#bytes = record.bytes;
     this.#start = fieldStart(record, place);
@@ -194,7 +200,7 @@ export class Normaliser {
     }
   }
 
-  /** Reads the quantity, and what it means to the party; throws MalformedCsv where the node's own effect contradicts. */
+  /** Reads the quantity and its effect on the party. Throws MalformedCsv where the node's own effect contradicts. */
   #readEffect(record: CsvRecord, own: EntrySides, row: number): void {
     const place = this.#place;
     if (place === undefined) return;
@@ -292,7 +298,7 @@ export class Normaliser {
     return writeId(out, at, this.#bytes, this.#start, this.#end, kind === "party");
   }
 
-  /** The cell of an id that the row was chosen by. */
+  /** The cell of an id of the query; undefined for any other column. */
   #knownId(from: number): Buffer | undefined {
     const ledger = this.#ledger;
     if (from === ledger?.asset) return this.#assetCell;

@@ -2,21 +2,21 @@ import { readSync, writeSync } from "node:fs";
 
 import type { SplitTime } from "../vega-time.ts";
 
-/** Rows held in memory and sorted at once. */
+/** The memory for the rows of one run. */
 const RUN_BYTES = 16 * 1024 * 1024;
-/** Room for the places of rows as short as they come: a few commas and a time. */
+/** The shortest rows have a few commas and a time. The arrays of places have room for so many rows a run. */
 const BYTES_A_ROW = 64;
-/** Length, seconds and nanoseconds before each row, in memory and in the file. */
+/** The head of each row, in memory and in the file: its length, seconds and nanoseconds. */
 const HEAD_BYTES = 16;
-/** Written at once: smaller writes take up to half as much time again. */
+/** The size of a write; with smaller ones, writing takes up to half as much time again. */
 const OUTPUT_BYTES = 256 * 1024;
 
 /**
- * Sorts rows by their time, and rows of one time by their bytes: the same rows always give the same bytes. Memory is
- * bounded: runs of rows are sorted in it, written to a file and merged from there.
+ * Sorts rows by their time, and rows of one time by their bytes, so that the same rows always give the same bytes.
+ * Memory is bounded: runs of rows are sorted in memory, written to a file and merged from there.
  */
 export class RowSorter {
-  /** Rows are written here, at `reserve`. */
+  /** The memory of the run: each row is written to it, at the place that `reserve` returns. */
   readonly bytes: Buffer;
   readonly #runsFd: number;
   readonly #starts: Uint32Array;
@@ -37,7 +37,7 @@ export class RowSorter {
     this.#nanos = new Uint32Array(rows);
   }
 
-  /** Where a row of at most so many bytes may be written; less than a run. */
+  /** The place for a row of at most so many bytes. Throws RangeError where a row would be longer than a run. */
   reserve(bytes: number): number {
     const needed = bytes + HEAD_BYTES;
     if (needed > this.bytes.length) throw new RangeError("a row is longer than a run");
@@ -45,7 +45,7 @@ export class RowSorter {
     return this.#end + HEAD_BYTES;
   }
 
-  /** Takes the row written at `reserve`, with its line end. */
+  /** Takes the row that was written at that place and ends at `end`, line end included. */
   add(end: number, time: SplitTime): void {
     const row = this.#count;
     const head = this.#end;
@@ -69,7 +69,7 @@ export class RowSorter {
     yield* this.#merged();
   }
 
-  /** The rows in memory in order, without so many bytes of their heads. */
+  /** The rows in memory in order, without the first `skipped` bytes of each head. */
   *#sorted(skipped: number): Generator<Buffer, void, undefined> {
     const output = new Output();
     const order = this.#order();
@@ -118,9 +118,9 @@ export class RowSorter {
   *#merged(): Generator<Buffer, void, undefined> {
     const output = new Output();
     const ends = this.#runEnds;
-    // The memory of the rows, all of which are in the file now, serves to read the runs.
+    // All rows are in the file now, so their memory is used to read the runs.
     const readBytes = Math.floor(this.bytes.length / ends.length);
-    // A binary heap of runs by their first rows; what is sorted is one.
+    // A binary heap of runs by their first rows; a sorted array is a heap.
     const heap = ends.map((end, run) => {
       const memory = this.bytes.subarray(run * readBytes, (run + 1) * readBytes);
       return new RunReader(this.#runsFd, ends[run - 1] ?? 0, end, memory);
@@ -131,15 +131,15 @@ export class RowSorter {
       if (!output.hasRoom(run.end - run.start)) yield output.take(run.end - run.start);
       output.add(run.bytes, run.start, run.end);
       const first = run.next() ? run : (heap.pop() as RunReader);
-      // Where the last run has ended, the heap is empty.
+      // The heap is empty once the last run has ended.
       if (heap.length > 0) siftDown(heap, first);
     }
     yield output.take();
   }
 
   /**
-   * Sorts these rows, and may change them: a bottom-up merge sort, several times as fast as one that calls a function for
-   * each comparison.
+   * Sorts these rows, possibly in place, by a bottom-up merge sort: several times as fast as the array's own sort,
+   * which calls a function for each comparison.
    */
   #mergeSort(rows: Uint32Array): Uint32Array {
     let from = rows;
@@ -163,7 +163,7 @@ export class RowSorter {
   }
 }
 
-/** Gathers rows, so that there are few pieces. */
+/** Gathers rows into large pieces. */
 class Output {
   #bytes = Buffer.allocUnsafeSlow(OUTPUT_BYTES);
   #filled = 0;
@@ -176,7 +176,7 @@ class Output {
     this.#filled += bytes.copy(this.#bytes, this.#filled, start, end);
   }
 
-  /** What is gathered; then there is room for so many bytes, at least. */
+  /** Returns the gathered bytes, and makes room for at least so many more. */
   take(room = 0): Buffer {
     const taken = this.#bytes.subarray(0, this.#filled);
     if (room > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(2 * room);
@@ -185,7 +185,7 @@ class Output {
   }
 }
 
-/** Reads one run, row by row: `next`, then the row is `bytes` from `start` to `end`, valid until the next one. */
+/** Reads one run, row by row. After `next`, the row is `bytes` from `start` to `end`, until `next` is called again. */
 class RunReader {
   bytes: Buffer;
   start = 0;
@@ -209,7 +209,7 @@ class RunReader {
     return (byTime || this.bytes.compare(other.bytes, other.start, other.end, this.start, this.end)) < 0;
   }
 
-  /** False behind the last row. */
+  /** Reads the next row; false where there is none. */
   next(): boolean {
     const head = this.#fill(this.end, HEAD_BYTES);
     if (head === this.#filled) return false;
@@ -221,7 +221,10 @@ class RunReader {
     return true;
   }
 
-  /** Reads on where fewer bytes than these follow; then what stood at `at` is the beginning of the bytes. Returns its place. */
+  /**
+   * Makes sure that so many bytes of the run follow `at`, as far as there are, and returns their place, which may be
+   * another.
+   */
   #fill(at: number, atLeast: number): number {
     const kept = this.#filled - at;
     if (kept >= atLeast) return at;
@@ -244,7 +247,7 @@ class RunReader {
   }
 }
 
-/** Puts a run in the place of the first one, and then where it belongs. */
+/** Replaces the first run of the heap by this one, and restores the order of the heap. */
 function siftDown(heap: RunReader[], run: RunReader): void {
   let at = 0;
   for (;;) {
@@ -260,7 +263,7 @@ function siftDown(heap: RunReader[], run: RunReader): void {
   heap[at] = run;
 }
 
-/** Writes all bytes at a position; the position behind them. */
+/** Writes all bytes at a position, and returns the position behind them. */
 export function writeAll(fd: number, bytes: Uint8Array, from: number): number {
   let position = from;
   for (let at = 0; at < bytes.length;) {

@@ -1,6 +1,6 @@
 import { textCell } from "./cell.ts";
 
-/** Names that are remembered. */
+/** At most so many names are remembered. */
 const MAX_NAMES = 64;
 
 /** A type's name as the file has it. */
@@ -14,10 +14,10 @@ interface Remembered extends TypeName {
   readonly sent: Buffer;
 }
 
-/** Names types, of which a column holds few, without making a string for each row. */
+/** Names the types in a column, which are few, without making a string for each row. */
 export class TypeNames {
   readonly #nameOf: (sent: string) => string;
-  /** The last one found first. */
+  /** Each name moves forward by one when it is found, so that frequent ones are found soon. */
   readonly #names: Remembered[] = [];
 
   constructor(nameOf: (sent: string) => string) {
@@ -46,7 +46,7 @@ export class TypeNames {
 function isSame(known: Buffer, bytes: Buffer, start: number, end: number): boolean {
   const { length } = known;
   if (end - start !== length) return false;
-  // Names of one kind begin alike.
+  // From the end, since names of one kind have the same beginning.
   for (let at = length - 1; at >= 0; at -= 1) if (known[at] !== bytes[start + at]) return false;
   return true;
 }

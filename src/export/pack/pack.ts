@@ -1,5 +1,5 @@
-// Packs a file into messages of a platform: as it is, or compressed, or in compressed parts over a few messages. Of a file
-// that is too large even so, the answer tells the sizes.
+// Packs a file into messages of a platform: as it is, or compressed, or in compressed parts over a few messages. Of a
+// file that is too large even so, the answer tells the sizes.
 // Next: zip-files.ts (archives).
 
 import type { Attachment, FileLimits } from "../../reply/attachment.ts";
@@ -13,8 +13,8 @@ export type Packed =
   | {
       readonly fits: true;
       /**
-       * The files of each message, in order: the given file where it fits as it is, else archives made here, of which the
-       * caller disposes.
+       * The files of each message, in order: the given file where it fits as it is, else archives made here, of which
+       * the caller disposes.
        */
       readonly messages: readonly (readonly Attachment[])[];
       /** The archives, and the parts in them. */
@@ -30,7 +30,10 @@ export type Packed =
 const MAX_COMPRESSION = 40;
 /** More messages than these for one file are too many. */
 export const MAX_MESSAGES = 3;
-/** Parts of equal length differ in their compressed length. So they are planned below the limit, and made smaller if one is above it. */
+/**
+ * Parts of equal length differ in their compressed length. So they are planned below the limit, and made smaller if one
+ * is above it.
+ */
 const PART_FILL = 0.9;
 const MAX_TRIES = 3;
 

@@ -10,8 +10,9 @@ import type { TemporaryFiles } from "../temporary-file.ts";
 const NO_TIME = new Date(1980, 0, 1);
 
 /**
- * Compresses files into one .zip on disk, a format that phones open. The caller still disposes of the originals. Rejects
- * with StorageError when the disk is full, with the error of a file that cannot be read, or with the signal's reason.
+ * Compresses files into one .zip on disk, a format that phones open. The caller still disposes of the originals.
+ * Rejects with StorageError when the disk is full, with the error of a file that cannot be read, or with the signal's
+ * reason.
  */
 export async function zipFiles(
   name: string,

@@ -5,37 +5,39 @@ import type { LedgerFingerprint } from "../ledger-account.ts";
 import { RowTally } from "../ledger-transform.ts";
 import { compareTimes, readVegaTime, type SplitTime } from "../vega-time.ts";
 
-/** What a file that is given back tells of itself. */
+/** The content of a file that somebody gives back, as far as it is compared with exports. */
 export interface LedgerFilePrint {
   readonly sizeBytes: number;
   /** Lower-case hex. */
   readonly sha256: string;
-  /** Where it is no CSV any more, with the columns before that: `row` from 1, without the header. */
+  /**
+   * The row, from 1 and without the header, from which on it is no CSV, and the columns; left out where it is whole.
+   */
   readonly broken?: { readonly columns: readonly string[]; readonly row: number };
   /** Left out where it is no CSV. */
   readonly table?: LedgerFingerprint & {
     /** The SHA-256 of the same cells as an export writes them. */
     readonly rewrittenSha256: string;
-    /** The same with the rows in an export's order; left out where they take more than 16 MiB. */
+    /** The SHA-256 of the same rows in an export's order; left out where they take more than 16 MiB. */
     readonly sortedSha256?: string;
     /** Whether no row's vega_time is earlier than that of the row before. */
     readonly sorted: boolean;
     /** The earliest and latest vega_time, Unix nanoseconds in decimal; left out where none can be read. */
     readonly firstTime?: string;
     readonly lastTime?: string;
-    /** Who is in each row, as sender or receiver, and the assets; empty where the columns do not tell. */
+    /** The parties and assets that are in every row; empty where the columns do not tell. */
     readonly parties: readonly string[];
     readonly assets: readonly string[];
   };
 }
 
-/** Rows that are held to be sorted: more than 30,000. */
+/** Memory for the rows that are sorted: more than 30,000 of them. */
 const MAX_SORTED_BYTES = 16 * 1024 * 1024;
 const SUMMED = ["quantity", "effect"] as const;
 const QUOTE = 0x22;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
-/** Reads a file once, whatever its size. Rejects with the reader's error. */
+/** Reads a file of any size once. Rejects with the reader's error. */
 export async function readLedgerFile(
   bytes: AsyncIterable<Uint8Array>,
   maxSortedBytes = MAX_SORTED_BYTES,
@@ -59,7 +61,7 @@ export async function readLedgerFile(
   return { ...file, ...(columns === undefined ? {} : { broken: { columns, row: rows + 1 } }) };
 }
 
-/** False once it is no table. */
+/** Runs a step of the reading; false where the bytes are no table. */
 function takes(read: () => void): boolean {
   try {
     read();
@@ -80,18 +82,18 @@ class TableReader {
   readonly #maxSortedBytes: number;
   readonly #splitter = new CsvSplitter((record) => this.#take(record));
   readonly #rewritten = createHash("sha256");
-  /** Of the header. */
+  /** The hash of the header alone. */
   #headerHash = this.#rewritten;
-  /** Undefined once they take more than may be held. */
+  /** All rows; undefined once they take too much memory. */
   #held: HeldRow[] | undefined = [];
   #heldBytes = 0;
-  /** Undefined once a cell is no integer. */
+  /** The sums by column; undefined once a cell is no integer. */
   readonly #sums = new Map<string, bigint | undefined>();
   #columns: readonly string[] | undefined;
   readonly #tally = new RowTally();
   #sorted = true;
   #last: SplitTime | undefined;
-  /** In each row so far; undefined before the first. */
+  /** The parties and assets in every row so far; undefined before the first row. */
   #parties: ReadonlySet<string> | undefined;
   #assets: ReadonlySet<string> | undefined;
 
@@ -157,7 +159,7 @@ class TableReader {
     if (this.#heldBytes > this.#maxSortedBytes) this.#held = undefined;
   }
 
-  /** The row's time, 0 where it cannot be read. */
+  /** Adds a row to all counts. Returns its time, 0 where it cannot be read. */
   #count(cells: readonly string[], columns: readonly string[]): SplitTime {
     for (const [name, sum] of this.#sums) {
       const cell = cells[columns.indexOf(name)] ?? "";
@@ -177,7 +179,7 @@ class TableReader {
 const PARTY_COLUMNS = ["account_from_party_id", "account_to_party_id"];
 const ASSET_COLUMNS = ["asset_id"];
 
-/** Of what stood in these columns in each row before, what stands in them in this row, too. */
+/** The values that stood in these columns in every row before, and stand in them in this row. */
 function inEachRow(
   before: ReadonlySet<string> | undefined,
   cells: readonly string[],
@@ -201,7 +203,7 @@ function cellOf(record: CsvRecord, field: number): string {
   return record.bytes.toString("latin1", start + 1, end - 1).replaceAll('""', '"');
 }
 
-/** A column's name without the apostrophe of a name that looks like a formula. */
+/** A column's name, without the apostrophe that an export writes before a name that looks like a formula. */
 function nameOf(cell: string): string {
   const name = Buffer.from(cell, "latin1").toString("utf8");
   return /^'[=+\-@\p{Cc}]/u.test(name) ? name.slice(1) : name;
@@ -213,7 +215,7 @@ function asWritten(cells: readonly string[]): string {
   return `${written.join(",")}\n`;
 }
 
-/** In the order of row-sorter.ts. */
+/** The SHA-256 of the header and the rows in the order of row-sorter.ts. */
 function sortedSha256(header: Hash, rows: readonly HeldRow[]): string {
   const hash = header.copy();
   const sorted = rows.toSorted((a, b) => compareTimes(a.time, b.time) || (a.row < b.row ? -1 : 1));

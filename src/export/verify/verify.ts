@@ -1,10 +1,10 @@
-// A file that somebody gives back, against what is known of the exports of this bot: the same bytes, the same rows in
-// another form, or where it differs. read-ledger-file.ts reads the file once; here the two are compared.
+// Compares a file that somebody gives back with the accounts of this bot's exports: it has the same bytes, or the same
+// rows in another form, or it differs. read-ledger-file.ts reads the file.
 
 import type { LedgerAccount } from "../ledger-account.ts";
 import type { LedgerFilePrint } from "./read-ledger-file.ts";
 
-/** A difference, with what the file has and what was delivered. */
+/** A difference: `found` in the file, `expected` by the export. */
 export type LedgerDifference =
   | { readonly what: "columns"; readonly found: readonly string[]; readonly expected: readonly string[] }
   | { readonly what: "rows"; readonly found: number; readonly expected: number }
@@ -12,17 +12,17 @@ export type LedgerDifference =
   | { readonly what: "sum"; readonly column: string; readonly found?: string; readonly expected: string }
   /** The rows are not sorted by time any more. */
   | { readonly what: "order" }
-  /** Number and sums agree; some cell does not, or the order of rows whose time is the same or is not told. */
+  /** The number of rows and the sums agree. Some cell differs, or the order of rows that have the same time or none. */
   | { readonly what: "cells" }
-  /** From this row on, of so many, it is no CSV: it was cut short, or damaged. */
+  /** From this row on it is no CSV: it was cut short or damaged. `expected`: the number of rows. */
   | { readonly what: "broken"; readonly row: number; readonly expected: number }
-  /** Nothing more can be told: of a raw export no sums are kept, and a file that is no CSV has none. */
+  /** Nothing more is known: no sums are kept of a raw export, and a file that is no CSV has none. */
   | { readonly what: "bytes" };
 
 export type LedgerVerdict =
   /** Byte for byte. */
   | { readonly kind: "same" }
-  /** Byte for byte an archive or a part that the export was delivered as; `name`: as it was called. */
+  /** Byte for byte an archive or a part in which the export was delivered under this name. */
   | { readonly kind: "packed"; readonly name: string }
   /** The same rows in the same order: line ends, quotes or a byte order mark differ. */
   | { readonly kind: "rewritten" }
@@ -68,13 +68,13 @@ const RANKS = ["same", "packed", "rewritten", "reordered", "differs"] as const;
 /** An export to compare with. */
 export interface KnownExport {
   readonly account: LedgerAccount;
-  /** Whose ledger of what, as long as that is kept. */
+  /** The party and asset of its query, as long as these are kept. */
   readonly of?: { readonly partyId: string; readonly assetId: string };
 }
 
 /**
  * The export that a file is or comes from: the one that agrees most, the first of several. Undefined where it resembles
- * none: it then has neither the number of rows, nor a sum, nor the span, party and asset of any.
+ * none: no export has its number of rows, or one of its sums, or its span with its party and asset.
  */
 export function verifyLedger<Known extends KnownExport>(
   print: LedgerFilePrint,
@@ -88,7 +88,10 @@ export function verifyLedger<Known extends KnownExport>(
   return judged.toSorted((a, b) => rankOf(a) - rankOf(b) || rowsApart(a) - rowsApart(b))[0];
 }
 
-/** Exports with the same columns come first, then those with other columns, then those without sums. */
+/**
+ * The lower, the more a file and an export agree. Exports with other columns rank behind those with the same, and those
+ * without sums last.
+ */
 function rankOf({ known, verdict }: { known: { account: LedgerAccount }; verdict: LedgerVerdict }): number {
   const rank = RANKS.indexOf(verdict.kind);
   if (verdict.kind !== "differs") return rank;
@@ -110,12 +113,12 @@ function isAkin({ table }: LedgerFilePrint, { account, of }: KnownExport): boole
   return (isOf === true && table.parties.length > 0) || (sameColumns && sharesEnd);
 }
 
-/** Whether each row is about it, as far as the columns tell. */
+/** Whether the id is in every row, as far as the columns tell. */
 function namesAll(found: readonly string[], id: string): boolean {
   return found.length === 0 || found.includes(id);
 }
 
-/** Whether all its rows are of the time that the export spans. */
+/** Whether the export spans the times of all rows. */
 function isWithin(
   { firstTime, lastTime }: Pick<LedgerAccount, "firstTime" | "lastTime">,
   account: LedgerAccount,
