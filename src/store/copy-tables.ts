@@ -7,7 +7,7 @@ import { OLDEST_PROGRAM_MARK } from "./migrations/schema-age.ts";
 import { inBatches, isPostgres, storableText } from "./queries.ts";
 import { type Schema, TABLES } from "./schema.ts";
 
-/** What a table holds. Equal tables have equal summaries, in whatever order their rows come. */
+/** The content of a table. Equal tables have equal summaries, whatever the order of their rows. */
 export interface TableSummary {
   readonly table: string;
   readonly rows: number;
@@ -16,10 +16,10 @@ export interface TableSummary {
 }
 
 type Row = Readonly<Record<string, unknown>>;
-/** The table is a parameter here, so that Kysely cannot tell its columns. */
+/** The table is a parameter here, so Kysely does not know its columns. */
 type AnyTables = Kysely<Record<string, Record<string, unknown>>>;
 
-/** All but the processes: none of them lives on the copy. */
+/** All tables but `processes`: none of these uses the copy. */
 const NAMES = (Object.keys(TABLES) as readonly (keyof Schema)[]).filter((table) => table !== "processes");
 
 /** Rows of one statement. */
@@ -32,14 +32,14 @@ export async function filledTables(db: Kysely<Schema>): Promise<readonly string[
   return filled;
 }
 
-/** Copies all rows, and says what was read of each table. Both sides have the newest schema. */
+/** Copies all rows, and summarises the rows that were read. Both sides have the newest schema. */
 export async function copyTables(from: Kysely<Schema>, to: Kysely<Schema>): Promise<readonly TableSummary[]> {
   return summarise(from, (table, batch) =>
     inBatches(batch, (rows) => (to as unknown as AnyTables).insertInto(table).values(rows).execute()),
   );
 }
 
-/** What each table holds. `take` gets all rows, in batches. */
+/** Summarises each table. `take` gets all rows, in batches. */
 export async function summarise(
   db: Kysely<Schema>,
   take: (table: keyof Schema, batch: readonly Row[]) => Promise<unknown> = async () => undefined,
@@ -77,9 +77,9 @@ async function batchAfter(
   const key: readonly string[] = TABLES[table];
   const columns = sql.join(key.map((column) => sql.ref(column)));
   const conditions: RawBuilder<unknown>[] = [];
-  // The row that is locked for the turn is no counter, and is on every server.
+  // This row is locked for transactions; it is no counter, and every server has it.
   if (table === "alert_counters") conditions.push(sql`name <> ${TURN}`);
-  // Each schema has its own.
+  // The mark belongs to the schema.
   if (table === "database_marks") conditions.push(sql`name <> ${OLDEST_PROGRAM_MARK}`);
   if (last !== undefined) conditions.push(sql`(${columns}) > (${sql.join(key.map((column) => last[column]))})`);
   const where = conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
@@ -101,7 +101,7 @@ function asOnServer(row: Row): Row {
 
 const MASK = (1n << 256n) - 1n;
 
-/** The hashes of rows are added, so that their order does not count. */
+/** A number for a row; these are added, so that the order of rows does not matter. */
 function digestOf(row: Row): bigint {
   const columns = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return BigInt(`0x${createHash("sha256").update(JSON.stringify(columns)).digest("hex")}`);

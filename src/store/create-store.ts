@@ -39,38 +39,39 @@ const CLOSE_MILLIS: Milliseconds = 2000;
 export interface StoreFile {
   /** Absolute. */
   readonly file: string;
-  /** What became of the file since this process took it for life; undefined where it is in its place. */
+  /** Whether the file was lost since this process took it for life, and how; undefined where it is in its place. */
   lost(): FileLoss | undefined;
 }
 
-/** What slows a database on a server down. */
+/** Causes of a slow database on a server. */
 export interface DatabaseLoad {
-  /** The age of the oldest transaction on this database: no dead row behind it is removed. */
+  /** The age of the oldest transaction on this database: dead rows that are younger cannot be removed. */
   readonly oldestTransaction: Milliseconds;
   /** The table with the largest share of dead rows, among those with many of them. */
   readonly dead: { readonly table: string; readonly share: number } | undefined;
 }
 
-/** A store with what is known about its database. */
+/** A store, with facts about its database. */
 export interface DatabaseStore extends Store, Marks {
   /** Undefined for a database on a server, which other processes may use, too. */
   readonly embedded: StoreFile | undefined;
-  /** Undefined for a file. */
+  /** Undefined for a file, which only this process loads. */
   load(): Promise<DatabaseLoad | undefined>;
   /**
-   * Takes the database for this process now instead of at the first use: a file for life (`hold: "call"`: finds out that
-   * it can be taken), a database on a server beside others. Rejects with UserError where that is not possible.
+   * Takes the database for this process now instead of at the first use: a file for life (`hold: "call"`: only checks
+   * that it can be taken), a database on a server together with other processes. Rejects with UserError where that is
+   * not possible.
    */
   claim(): Promise<void>;
 }
 
-/** How a database is reached. */
+/** Access to a database. */
 interface Engine extends TableAccess {
   /** Undefined where no other process can share it. */
   readonly processes?: SharedProcesses;
   /** Rejects where the database answers, but takes no writes or loses them. */
   check(): Promise<void>;
-  /** Left out where nothing but this process loads it. */
+  /** Left out where only this process loads the database. */
   readonly load?: () => Promise<DatabaseLoad>;
   claim(): Promise<void>;
   close(): Promise<void>;
@@ -80,13 +81,13 @@ interface EngineOptions {
   readonly embedded: StoreFile | undefined;
   /** Names this process among several; undefined where no other one can share the database. */
   readonly self?: string;
-  /** What the log calls the database. */
+  /** The name of the database in the log. */
   readonly name: string;
   readonly load: () => Promise<Engine>;
   readonly toError: (thrown: unknown) => unknown;
 }
 
-/** Costs nothing until a method is called. Throws UserError for a URL that names no database. */
+/** Opens nothing until a method is called. Throws UserError for a URL that names no database. */
 export function createStore(options: StoreOptions): DatabaseStore {
   const writes = new WriteHealth();
   return storeOver(
@@ -162,7 +163,7 @@ function storeOver(
     const tables = loading;
     return run(() => tables.then(work));
   };
-  /** These methods of a port. Their types are the port's own. */
+  /** The named methods of a port, with their own types. */
   const port = <P extends keyof StoreTables, M extends keyof StoreTables[P]>(name: P, ...methods: M[]) => {
     type Method = (...given: unknown[]) => Promise<unknown>;
     const entries = methods.map((method) => [
@@ -205,7 +206,7 @@ function storeOver(
         await (await loaded()).check();
       }),
     async close() {
-      // Calls that have begun are finished, though their callers may be gone.
+      // Calls that have begun are finished, even if nobody waits for them any more.
       await Promise.race([Promise.allSettled(running), sleep(CLOSE_MILLIS, undefined, { ref: false })]);
       await (await loaded()).close();
     },

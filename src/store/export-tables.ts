@@ -5,7 +5,7 @@ import { inBatches, isNoneOf, type WithDatabase } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { ExportChanges, ExportFileRow, ExportOwner, NewExportJob } from "./store.ts";
 
-/** Ledger exports: those under way, those that ended lately, and what recognises the files of earlier ones. */
+/** Ledger exports: those that wait or run, those that ended recently, and the accounts and hashes of earlier ones. */
 export function createExportTables(withDatabase: WithDatabase) {
   return { ...createJobTables(withDatabase), ...createFileTables(withDatabase) };
 }
@@ -31,7 +31,9 @@ function createJobTables(withDatabase: WithDatabase) {
           .execute(),
       ),
 
-    /** The jobs whose files can be recognised by more than a hash, newest first; of everybody where no owner is named. */
+    /**
+     * The jobs whose files can be recognised by more than a hash, newest first; of everybody where no owner is named.
+     */
     recognisable: (owner: ExportOwner | undefined, limit: number) =>
       withDatabase((db) => newest(db, owner, limit).where("account", "is not", null).execute()),
 
@@ -58,7 +60,7 @@ function createJobTables(withDatabase: WithDatabase) {
           .execute(),
       ),
 
-    /** When the last export ended that had begun, of those who wait for another. */
+    /** For each person who waits for an export: when the last one that had begun ended. */
     served: () =>
       withDatabase((db) =>
         db
@@ -81,7 +83,7 @@ function createJobTables(withDatabase: WithDatabase) {
           .execute(),
       ),
 
-    /** How long the last exports of a network took that became whole. */
+    /** How long the last whole exports of a network took. */
     durations: (network: string, limit: number) =>
       withDatabase(async (db) => {
         const rows = await db
@@ -92,7 +94,7 @@ function createJobTables(withDatabase: WithDatabase) {
           .where("started_at", "is not", null)
           .where("ended_at", "is not", null)
           .where("expires_at", "is not", null)
-          // All are kept for equally long, and this is what the index has.
+          // All are kept equally long, and there is an index on this column.
           .orderBy("expires_at", "desc")
           .orderBy("code")
           .limit(limit)
@@ -148,8 +150,8 @@ function createFileTables(withDatabase: WithDatabase) {
       ),
 
     /**
-     * Of jobs that expired by `at`, removes what names a party, and those that made no file; of jobs made before `before`,
-     * everything.
+     * Of jobs that expired by `at`, clears the columns that name a party, and deletes those that made no file. Deletes
+     * all jobs that were made before `before`.
      */
     prune: (at: Milliseconds, before: Milliseconds) =>
       withDatabase(async (db) => {

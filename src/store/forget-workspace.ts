@@ -6,13 +6,13 @@ import { contains, inBatches, isNoneOf } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { InstallationRow } from "./store.ts";
 
-/** A workspace, and what must be known of it before anything is deleted. */
+/** A workspace, with what must be read before anything is deleted. */
 interface Place {
   readonly platform: string;
   readonly workspace: string;
   /** Destinations there whose keys name no workspace, as they were written while the bot served one alone. */
   readonly destinations: readonly string[];
-  /** The messages that were sent there, or to be sent. */
+  /** The messages that were sent there, or are to be sent. */
   readonly messages: readonly string[];
 }
 
@@ -22,7 +22,7 @@ type Erase = (db: Kysely<Schema>, place: Place) => Promise<unknown>;
 /** Why no row of a table is deleted here. */
 type NoWorkspaces = "the network's" | "the operator's" | "gone within 30 days" | "deleted first";
 
-/** What belongs to a workspace, table by table, in the order in which it is deleted. */
+/** How the rows of a workspace are deleted, table by table, in this order. */
 export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces } = {
   saved_parties: (db, { platform, workspace }) =>
     db
@@ -36,11 +36,11 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
       .deleteFrom("export_files")
       .where("code", "in", db.selectFrom("export_jobs").select("code").where(isExportOf(place)))
       .execute(),
-  // Files on the disk that no row names go with the next sweep.
+  // The next sweep removes files on the disk that no row names.
   export_jobs: (db, place) => db.deleteFrom("export_jobs").where(isExportOf(place)).execute(),
   alert_subscriptions: async (db, place) => {
     await db.deleteFrom("alert_subscriptions").where(isTo(place)).execute();
-    // Whoever remembers subscriptions and silences reads them anew.
+    // Makes other processes read subscriptions and silences anew.
     await takeNumbers(db, REVISION_COUNTER, 1);
   },
   alert_silences: (db, { platform, workspace, destinations }) =>
@@ -54,7 +54,7 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
       )
       .execute(),
   alert_notification_states: async (db, place) => {
-    // The same of notification states.
+    // Makes them read notification states anew.
     await db
       .updateTable("alert_episodes")
       .set((eb) => ({ notification_revision: eb("notification_revision", "+", 1) }))
@@ -71,7 +71,7 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
   alert_held: (db, place) => db.deleteFrom("alert_held").where(isTo(place)).execute(),
   alert_rolling: (db, place) => db.deleteFrom("alert_rolling").where(isRollingIn(place)).execute(),
   alert_messages: async (db, { messages }) => {
-    // A chunk may name any of them; they then go once they are 30 days old.
+    // A chunk may name any of them; they are then deleted once they are 30 days old.
     if ((await db.selectFrom("alert_chunks").select("seq").limit(1).executeTakeFirst()) !== undefined) return;
     await inBatches(messages, (batch) =>
       db
@@ -88,7 +88,7 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
       .deleteFrom("alert_decisions")
       .where(anyOf([isTo({ platform, workspace, ...place }), sql`destination = ${`${platform}/${workspace}`}`]))
       .execute(),
-  // An open alert is the network's; who acknowledged it there is not.
+  // An open alert belongs to the network, but who acknowledged it there belongs to the workspace.
   alert_episodes: async (db, { platform, workspace }) => {
     const key = `${platform}/${workspace}`;
     const known = db
@@ -106,7 +106,7 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
         .execute();
     }
   },
-  // What its people looked at, under a network name of its own.
+  // Ids that its people looked at are stored under a name of the network for this workspace.
   seen_ids: (db, { platform, workspace }) =>
     db
       .deleteFrom("seen_ids")
@@ -168,7 +168,7 @@ async function placeOf(db: Kysely<Schema>, { platform, id: workspace }: Installa
 
 type Condition = RawBuilder<SqlBool>;
 
-/** The column `destination` names a place there. */
+/** The column `destination` names a place in the workspace. */
 function isTo({ platform, workspace, destinations }: Place): Condition {
   return anyOf([
     beginsWith("destination", `${platform}/${workspace}/`),
@@ -176,7 +176,7 @@ function isTo({ platform, workspace, destinations }: Place): Condition {
   ]);
 }
 
-/** Their keys begin with that of their destination. */
+/** Keys of rolling messages begin with that of their destination. */
 function isRollingIn({ platform, workspace, destinations }: Place): Condition {
   return anyOf(
     [`${platform}/${workspace}/`, ...destinations.map((key) => `${key}|`)].map((key) => beginsWith("key", key)),

@@ -5,7 +5,7 @@ import type { InstallationChange, InstallationRow } from "./store.ts";
 /** Installations in many workspaces. */
 export function createInstallations(withDatabase: WithDatabase, now: () => Milliseconds) {
   return {
-    /** Also those that were removed. */
+    /** All installations, also those that were removed. */
     all: (platform: string) =>
       withDatabase((db) =>
         db.selectFrom("installations").selectAll().where("platform", "=", platform).orderBy("id").execute(),
@@ -21,11 +21,11 @@ export function createInstallations(withDatabase: WithDatabase, now: () => Milli
           .executeTakeFirst(),
       ),
 
-    /** In place of an earlier one. */
+    /** Adds an installation, or replaces an earlier one in the same place. */
     put: (row: InstallationRow) =>
       withDatabase((db) => putRows(db, "installations", { key: ["platform", "id"] }, [row])),
 
-    /** False, and nothing changes, where its tokens are no longer as they were read. */
+    /** Returns false, and changes nothing, where its tokens have changed since the row was read. */
     change: ({ platform, id, sealed }: InstallationRow, changes: InstallationChange) =>
       withDatabase(async (db) => {
         const { numUpdatedRows } = await db
@@ -38,7 +38,7 @@ export function createInstallations(withDatabase: WithDatabase, now: () => Milli
         return numUpdatedRows > 0n;
       }),
 
-    /** Notes that something was used which serves once, and which nobody takes after `endsAt`. False where it was before. */
+    /** Notes that a state was used, which may be used once and expires at `endsAt`. False where it was used before. */
     useOnce: (state: string, endsAt: Milliseconds) =>
       withDatabase(async (db) => {
         await db.deleteFrom("used_states").where("ends_at", "<=", now()).execute();

@@ -32,9 +32,9 @@ interface Side {
 const WAIT_MILLIS = 1000;
 
 /**
- * Copies a whole database into an empty one, from a file to a server or back, in one transaction of the target. Both are
- * brought to the newest schema first. Rejects with UserError where a process uses either, the source is not there, or the
- * target is not empty; with StorageError where a server fails.
+ * Copies a whole database into an empty one, from a file to a server or back, in one transaction of the target. Both
+ * are brought to the newest schema first. Rejects with UserError where a process uses either, the source is not there,
+ * or the target is not empty; with StorageError where a server fails.
  */
 export async function moveStore(fromUrl: string, toUrl: string): Promise<Moved> {
   if (nameOf(fromUrl) === nameOf(toUrl)) {
@@ -76,7 +76,7 @@ async function move(from: Side, to: Side): Promise<Moved> {
         throw new Error("The copy differs, which undoes it.");
       }),
     );
-    // A server plans by statistics, which it would gather a minute later.
+    // A server plans queries by statistics, which it would only gather a minute later.
     await to.withDatabase(async (db) => isPostgres(db) && sql`analyze`.execute(db));
     return moved;
   } catch (thrown) {
@@ -96,7 +96,7 @@ function open(url: string): Side {
   return { name, ...access, transactions: serialTransactions(access.withDatabase) };
 }
 
-/** Of a file, the lock says so. */
+/** Throws where a process uses a database on a server. That of a file has its lock. */
 async function refuseInUse({ name, withDatabase }: Side): Promise<void> {
   const { length: live } = await withDatabase(async (db) => (isPostgres(db) ? liveOn(db) : []));
   if (live === 0) return;
@@ -105,7 +105,7 @@ async function refuseInUse({ name, withDatabase }: Side): Promise<void> {
   });
 }
 
-/** A newer version may have added what this one would leave out. */
+/** A newer version may have added tables and columns that this one would leave out. */
 async function refuseOtherSchema(from: Side, to: Side): Promise<void> {
   const [source, target] = [await from.withDatabase(executedMigrations), await to.withDatabase(executedMigrations)];
   if (source.join("\n") === target.join("\n")) return;

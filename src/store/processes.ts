@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Processes } from "./store.ts";
 
-/** Of several processes: long enough for a slow commit, short enough for another one to take over within 10 s. */
+/** After a heartbeat: long enough for a slow commit, short enough for another process to take over within 10 s. */
 export const ALIVE_FOR: Milliseconds = 6000;
 
 /** A new name for a process. */
@@ -11,7 +11,7 @@ export function processName(): string {
   return randomBytes(8).toString("hex");
 }
 
-/** A process that no other one can share the database with: it has every duty, and keeps it. */
+/** The only process that can use its database: it has every duty, and keeps it. */
 export function singleProcess(): Processes {
   return {
     self: processName(),
@@ -25,16 +25,16 @@ export function singleProcess(): Processes {
   };
 }
 
-/** What a database knows of its processes, loaded with the first call. */
+/** The processes as a database has them. */
 export type SharedProcesses = Omit<Processes, "self" | "aliveFor">;
 
-/** One of several processes. `ask` loads what the database knows, and says in plain words why it does not answer. */
+/** One of several processes. `ask` opens the database, and rejects with a plain sentence where it does not answer. */
 export function oneOfSeveral(
   self: string,
   ask: <T>(work: (processes: SharedProcesses) => Promise<T>) => Promise<T>,
 ): Processes {
   const later = (work: (processes: SharedProcesses) => void): void => {
-    // Where the database does not answer, the next heartbeat says so.
+    // Where the database does not answer, the next heartbeat rejects, too.
     ask(async (processes) => work(processes)).catch(() => undefined);
   };
   return {

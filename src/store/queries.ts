@@ -2,29 +2,29 @@ import { type Insertable, type Kysely, PostgresAdapter, type RawBuilder, sql } f
 
 import type { Schema } from "./schema.ts";
 
-/** Runs work on the database, however it is reached: opened for life or borrowed for a moment. */
+/** Runs work on the database, which is open already or is opened for this call. */
 export type WithDatabase = <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
 
-/** All of some work or nothing of it, however the database is reached. */
+/** Transactions: all of some work is done, or nothing of it. */
 export interface Transactions {
-  /** One after the other, also of several processes. */
+  /** They run one after the other, also those of several processes. */
   write<T>(work: (trx: Kysely<Schema>) => Promise<T>): Promise<T>;
   /** Reads one state of the database, and writes nothing. */
   read<T>(work: (trx: Kysely<Schema>) => Promise<T>): Promise<T>;
 }
 
-/** Transactions where one connection is all there is: each waits for the one before it. */
+/** Transactions on a single connection: each waits for the one before it. */
 export function serialTransactions(withDatabase: WithDatabase): Transactions {
   const next: Transactions["write"] = (work) => withDatabase((db) => db.transaction().execute(work));
   return { write: next, read: next };
 }
 
-/** All of some work on a database or nothing of it, also where it is within a transaction already. */
+/** Does all of some work on a database or nothing of it, in a transaction that may have begun already. */
 export function atomic<T>(db: Kysely<Schema>, work: (trx: Kysely<Schema>) => Promise<T>): Promise<T> {
   return db.isTransaction ? work(db) : db.transaction().execute(work);
 }
 
-/** The dialect of SQL, where that of SQLite does not do. */
+/** Whether the dialect of SQL is that of PostgreSQL, else it is SQLite's. */
 export function isPostgres(db: Pick<Kysely<unknown>, "getExecutor">): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
@@ -34,7 +34,7 @@ export function storableText(text: string): string {
   return text.includes("\0") ? text.replaceAll("\0", "\u{FFFD}") : text;
 }
 
-/** Texts as a query that returns them as rows: one parameter, however many they are. */
+/** A query that returns texts as rows, with one parameter for all of them. */
 export function rowsOf(db: Kysely<Schema>, texts: readonly string[]): RawBuilder<string> {
   const json = JSON.stringify(texts);
   return isPostgres(db)
@@ -43,8 +43,9 @@ export function rowsOf(db: Kysely<Schema>, texts: readonly string[]): RawBuilder
 }
 
 /**
- * The value, which may be null, is none of those that a query selects, which are not. SQLite gathers these once; PostgreSQL
- * does so only while they fit its memory, and else gathers them anew for every row, but joins tables for `not exists`.
+ * The value, which may be null, is in no row of a column, which has no nulls. For `not in`, SQLite reads the column
+ * once. PostgreSQL does so only while its values fit into memory, and else reads it anew for every row; for `not
+ * exists` it joins the tables.
  */
 export function isNoneOf(
   db: Kysely<Schema>,
@@ -57,7 +58,7 @@ export function isNoneOf(
     : sql<boolean>`${of} not in (select ${column} from ${table})`;
 }
 
-/** The column contains the text, in words of both engines, whose functions for this differ. */
+/** The column contains the text. The engines have different functions for this; both have `replace`. */
 export function contains(column: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
   return sql<boolean>`replace(${column}, ${text}, '') <> ${column}`;
 }

@@ -21,7 +21,7 @@ export async function readInstallations(
     if (db === undefined) return undefined;
     return await createInstallations((work) => work(db), Date.now).all(platform);
   } catch {
-    // What is wrong with the database, its own check says.
+    // Another check reports what is wrong with the database.
     return undefined;
   }
 }

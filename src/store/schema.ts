@@ -52,7 +52,7 @@ export interface Schema {
   console_sign_outs: { session: string; ends_at: number };
   /** Facts about the database itself, such as its origin. */
   database_marks: { name: string; value: string };
-  /** Numbers that only grow and give rows their order, also on an engine with several writers. */
+  /** Growing numbers that give rows their order, also on an engine with several writers. */
   alert_counters: { name: string; value: number };
   alert_subscriptions: SubscriptionRow;
   alert_silences: SilenceRow;
@@ -72,11 +72,11 @@ export interface Schema {
   export_jobs: ExportJobRow;
   export_files: ExportFileRow;
   installations: InstallationRow;
-  /** What serves once, until nobody would take it any more. */
+  /** States of OAuth that were used, until they expire: each is accepted once. */
   used_states: { state: string; ends_at: number };
   /** The processes that live; `alive_until` is of the database's clock. */
   processes: { id: string; alive_until: number };
-  /** Who has which duty; its epoch grows with every change of hands. */
+  /** The process that has each duty; the epoch grows whenever another process takes it. */
   leases: { name: string; holder: string; epoch: number };
 }
 

@@ -1,7 +1,7 @@
 // The store: all that must survive a restart, as ports by purpose. create-store.ts opens it in a file or on a server;
 // schema.ts lists the tables, and tables.ts binds the ports to them.
-// Next: alert-tables/ (alerts and their outbox), preferences/, file/ (the file, its lock, backups), sqlite/ and postgres/
-// (the engines).
+// Next: alert-tables/ (alerts and their outbox), preferences/, file/ (the file, its lock, backups), sqlite/ and
+// postgres/ (the engines).
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertTables } from "./alert-tables/alert-tables.ts";
@@ -19,11 +19,11 @@ export interface SeenId {
   readonly label: string | undefined;
 }
 
-/** Ids that passed through replies, so that people can complete them and type their beginnings. */
+/** Ids that were in replies, so that people can complete them and type their beginnings. */
 export interface SeenIds {
   /**
-   * Notes ids; the ones seen last are offered first, and within one call in the order given. Bounded: the oldest
-   * beyond 10,000 per network and kind go. A label once known stays until another one comes.
+   * Notes ids. Those noted last are found first, those of one call in the order given. Beyond 10,000 per network and
+   * kind, the oldest are deleted. A known label is kept until a call gives another one.
    */
   note(network: string, kind: SeenKind, ids: readonly SeenId[]): Promise<void>;
   /** Ids that begin with, or whose label contains, what is typed; without regard to case, newest first. */
@@ -36,20 +36,20 @@ export interface SavedParty {
   readonly name: string | undefined;
 }
 
-/** Somebody whose traces are erased. */
+/** A person whose data are erased. */
 export interface Person {
-  /** As whom they saved parties. */
+  /** The owner of the parties that they saved. */
   readonly owner: string;
-  /** Their platform; undefined where its callers are not told apart by their ids. */
+  /** Undefined for a platform on which ids do not distinguish people. */
   readonly platform: string | undefined;
-  /** Where destinations name it: theirs. Left out, their id is one person's in all workspaces. */
+  /** Their workspace, where destinations name one. Left out: their id is the same person's in all workspaces. */
   readonly workspace?: string;
   readonly id: string;
   /** As the platform shows it now. */
   readonly name: string;
 }
 
-/** Who sees the answers about markets in a server or workspace, unless the question says otherwise. */
+/** Who sees the answers about markets in a server or workspace, unless the question chooses otherwise. */
 export interface AnswerChoice {
   readonly platform: string;
   readonly workspace: string;
@@ -82,33 +82,33 @@ export interface ExportJobRow {
   readonly person: string;
   readonly network: string;
   readonly state: ExportState;
-  /** The command that asked for it, as JSON; null once it has expired. */
+  /** The command that asked for it, as JSON; null after it has expired. */
   readonly invocation: string | null;
   readonly created_at: Milliseconds;
-  /** When it began; of one that waits since its nodes refused it, when they are asked again. */
+  /** When it began; for a job that waits because its nodes refused it, when they are asked again. */
   readonly started_at: Milliseconds | null;
-  /** When it ended; of one that runs, when it needed its node no more. */
+  /** When it ended; for a job that runs, when it had received all bytes from its node. */
   readonly ended_at: Milliseconds | null;
   readonly node: string | null;
   readonly row_count: number | null;
   readonly byte_count: number | null;
   /** Why it failed, as people are told. */
   readonly failure: string | null;
-  /** What its answer says, as JSON; null once it has expired. */
+  /** The data of its answer, as JSON; null after it has expired. */
   readonly result: string | null;
-  /** What recognises its files later, as JSON. */
+  /** Its account, by which its files are recognised later, as JSON. */
   readonly account: string | null;
   /** The process that runs it, or in which it waits. */
   readonly process: string | null;
-  /** When its files and all that names a party go. */
+  /** When its files, and the columns that name a party, are deleted. */
   readonly expires_at: Milliseconds | null;
 }
 
-/** One that was just asked for; what is left out is null. */
+/** A new job; columns that are left out are null. */
 export type NewExportJob = Partial<ExportJobRow> &
   Pick<ExportJobRow, "code" | "platform" | "workspace" | "person" | "network" | "state" | "created_at">;
 
-/** A file of an export; its hash outlives its bytes. */
+/** A file of an export; its row is kept longer than its bytes. */
 export interface ExportFileRow {
   readonly code: string;
   readonly name: string;
@@ -122,7 +122,7 @@ export interface ExportFileRow {
   readonly link: string | null;
 }
 
-/** Whose jobs are meant. */
+/** The person who owns jobs. */
 export interface ExportOwner {
   readonly platform: string;
   /** Left out where people have one id in all workspaces. */
@@ -130,10 +130,10 @@ export interface ExportOwner {
   readonly person: string;
 }
 
-/** What of an export changes. */
+/** The columns of an export that may change. */
 export type ExportChanges = Partial<Omit<ExportJobRow, "code" | "platform" | "workspace" | "person" | "created_at">>;
 
-/** Where an app is installed that many workspaces, or whole organisations, may install. Times are Unix milliseconds. */
+/** An installation of an app that many workspaces, or whole organisations, may install. Times are Unix milliseconds. */
 export interface InstallationRow {
   readonly platform: string;
   /** The workspace; the organisation where it is installed for the whole of it. */
@@ -156,7 +156,7 @@ export interface InstallationRow {
   readonly removed_at: Milliseconds | null;
 }
 
-/** What of an installation changes. */
+/** The columns of an installation that may change. */
 export type InstallationChange = Partial<Pick<InstallationRow, "sealed" | "expires_at" | "removed_at">>;
 
 export type ButtonPayloads = ReturnType<typeof createButtonPayloads>;
@@ -165,7 +165,7 @@ export type AnswerChoices = ReturnType<typeof createAnswerChoices>;
 export type ExportTables = ReturnType<typeof createExportTables>;
 export type InstallationTables = ReturnType<typeof createInstallations>;
 
-/** All ports but the alerts', each call on its own. A new one needs a migration, too. */
+/** All ports but that of alerts; each call is a transaction of its own. A new one needs a migration, too. */
 export interface StoreTables {
   readonly seen: SeenIds;
   readonly payloads: ButtonPayloads;
@@ -179,7 +179,7 @@ export interface StoreTables {
 /** A duty that one of the processes has, such as the watching of a network. */
 export interface Lease {
   readonly name: string;
-  /** Grows with every change of hands. */
+  /** Grows whenever another process takes the duty. */
   readonly epoch: number;
 }
 
@@ -192,21 +192,26 @@ export interface Processes {
   readonly self: string;
   /** Undefined where no other process can share the database: then this one is always alive. */
   readonly aliveFor: Milliseconds | undefined;
-  /** Counts this process as alive again, and deletes those that are not. Resolves with the number that are, 1 or more. */
+  /**
+   * Notes that this process is alive, and deletes the dead ones. Resolves with the number of processes alive, 1 or
+   * more.
+   */
   heartbeat(): Promise<number>;
-  /** This process ends: others may take over its duties at once. */
+  /** Notes that this process ends, so that others may take over its duties at once. */
   leave(): Promise<void>;
-  /** Takes a duty that nobody alive has, or tells that this process has it still; undefined where another one has it. */
+  /**
+   * Takes a duty that no process alive has, or finds that this one has it already; undefined where another one has it.
+   */
   acquire(name: string): Promise<Lease | undefined>;
   /** Gives up a duty, so that another process can take it at once. */
   release(name: string): Promise<void>;
-  /** Tells the other processes that something has changed: soon, once for several changes. A notice may be lost. */
+  /** Notifies the other processes of a change: after a short while, once for several changes. A notice may be lost. */
   announce(): void;
-  /** Calls the listener when another process says that something has changed; until the signal. */
+  /** Calls the listener when another process announces a change, until the signal. */
   onChange(listener: () => void, signal: AbortSignal): void;
 }
 
-/** What a transaction works on; alerts are reached in no other way. */
+/** The ports inside a transaction; that of alerts is only available here. */
 export interface TransactionTables {
   readonly alerts: AlertTables;
   readonly exports: ExportTables;
@@ -215,7 +220,7 @@ export interface TransactionTables {
    * since the row was read.
    */
   forgetInstallation(row: InstallationRow): Promise<boolean>;
-  /** Rejects where this process has the duty no more; until the transaction ends, nobody can take it over. */
+  /** Rejects where this process no longer has the duty. Until the transaction ends, no other one can take it over. */
   fence(lease: Lease): Promise<void>;
 }
 
@@ -223,18 +228,18 @@ export interface TransactionTables {
 export interface Store extends StoreTables {
   readonly processes: Processes;
   /**
-   * All of the work or nothing of it. Only calls of the given tables may be awaited inside: transactions take turns, over
-   * all processes, and each one waits until this one has ended.
+   * Does all of the work or nothing of it. Only calls of the given tables may be awaited inside: transactions run one
+   * after the other, over all processes, so that all others wait for this one.
    */
   transaction<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
   /**
-   * The same tables in one state of the database, to be read and not changed; does not wait for the turn of transactions,
-   * where several processes write.
+   * Reads the same tables in one state of the database; nothing may be changed. Where several processes write, it does
+   * not wait for transactions.
    */
   read<T>(work: (tables: TransactionTables) => Promise<T>): Promise<T>;
   /**
-   * Resolves when the database answers, its last write, if there was one, got through, and its file is in its place; for
-   * readiness checks.
+   * For readiness checks: resolves when the database answers, its last write, if there was one, succeeded, and its file
+   * is in its place.
    */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -13,17 +13,17 @@ import type { Transactions, WithDatabase } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { Lease, TransactionTables } from "./store.ts";
 
-/** How the tables are reached. */
+/** Access to the tables. */
 export interface TableAccess {
   readonly withDatabase: WithDatabase;
   readonly transactions: Transactions;
-  /** Keeps a lease until the end of a transaction. Rejects where this process has it no more. */
+  /** Keeps a lease until the end of a transaction. Rejects where this process no longer has it. */
   readonly hold: (trx: Kysely<Schema>, lease: Lease) => Promise<void>;
 }
 
 export type Tables = ReturnType<typeof createTables>;
 
-/** The tables over a database, however it is reached. */
+/** The tables of a database. */
 export function createTables({ withDatabase, transactions, hold }: TableAccess, now: () => Milliseconds) {
   const transactionTables = (trx: Kysely<Schema>): TransactionTables => ({
     alerts: createAlertTables(trx),

@@ -3,7 +3,7 @@ export class WriteHealth {
   #fault: unknown;
   #wrote = false;
 
-  /** A statement that changed so many rows, inside a transaction or on its own. */
+  /** Notes a statement that changed so many rows, inside a transaction or on its own. */
   changed(rows: number | bigint, inTransaction: boolean): void {
     if (rows === 0 || rows === 0n) return;
     if (inTransaction) this.#wrote = true;
@@ -11,7 +11,7 @@ export class WriteHealth {
   }
 
   committed(): void {
-    // A transaction that changed nothing proves nothing.
+    // A transaction that changed nothing does not show whether writing works.
     if (this.#wrote) this.#fault = undefined;
     this.#wrote = false;
   }

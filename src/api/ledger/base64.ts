@@ -1,18 +1,16 @@
 import { LedgerFault } from "./decoder.ts";
 
-/**
- * Characters decoded at a time; a multiple of four. V8 keeps strings of up to 128 KiB where they are cheap to collect.
- */
+/** Characters decoded at a time; a multiple of four. V8 collects strings of up to 128 KiB cheaply. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /** Decodes one base64 text after the other in chunks cut anywhere. Throws LedgerFault for invalid base64. */
 export class Base64Decoder {
   readonly #give: (decoded: Buffer) => void;
-  /** Up to three characters that wait for the rest of their four. */
+  /** Up to three characters whose group of four is not complete. */
   #rest = "";
   /** The last decoded chunk; the next one overwrites it. */
   readonly #decoded = Buffer.allocUnsafeSlow((CHUNK_CHARACTERS / 4) * 3);
-  /** Padding has been read: nothing may follow in this text. */
+  /** Padding has been read, after which nothing may follow in this text. */
   #padded = false;
 
   /** Each chunk is valid only until `give` returns. */
@@ -36,7 +34,7 @@ export class Base64Decoder {
       this.#decode(chunk.toString("latin1", at, Math.min(whole, at + CHUNK_CHARACTERS)));
   }
 
-  /** The text is complete. */
+  /** Decodes the last characters of a text; the next `push` begins another one. */
   end(): void {
     // Some encoders leave the padding out.
     if (this.#rest !== "") this.#decode(this.#rest.padEnd(4, "="));

@@ -1,18 +1,18 @@
 import { type ErrorBody, readErrorValue, type Redact } from "../http/error-body.ts";
 
-/** Takes the decoded bytes of the file, in order. They are good only until it returns. */
+/** Takes the decoded bytes of the file, in order. They are valid only until `bytes` returns. */
 export interface LedgerSink {
   readonly redact?: Redact;
   bytes(decoded: Buffer): void;
-  /** The first message is complete: the file's content type is known. */
+  /** Called when the first message is complete, which gives the file's content type. */
   onFirstMessage(contentType: string | undefined, extensions: readonly unknown[]): void;
 }
 
-/** One of the two framings. Both methods throw LedgerFault; after that the decoder must not be used. */
+/** Decodes a framing. Both methods throw LedgerFault; after that the decoder must not be used. */
 export interface LedgerDecoder {
   /** Keeps nothing of the chunk's memory. */
   push(chunk: Buffer): void;
-  /** The answer ended properly. */
+  /** Checks that the answer, which has ended properly, is complete. */
   end(): void;
 }
 

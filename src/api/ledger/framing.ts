@@ -47,9 +47,12 @@ function firstNonBlank(chunk: Buffer): number {
   return chunk.findIndex((byte) => !isBlank(byte) && !BYTE_ORDER_MARK.includes(byte));
 }
 
-/** An error that a failing node appends. Valid CSV cannot contain it: quotes inside a field are doubled. */
+/**
+ * The beginning of an error that a failing node appends. Valid CSV cannot contain it: quotes inside a field are
+ * doubled.
+ */
 const ERROR_START = /^\{[ \t\r\n]*"error"/u;
-/** Up to this many bytes after a `{`, the text may still become an error. */
+/** The beginning of an error is shorter than this. */
 const LONGEST_START = 64;
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -57,7 +60,7 @@ const MAX_ERROR_BYTES = 64 * 1024;
 class RawDecoder implements LedgerDecoder {
   readonly #sink: LedgerSink;
   #began = false;
-  /** Bytes from a `{` on that may be the beginning of an error. */
+  /** The last bytes, from a `{` on, which may be the beginning of an error. */
   #held: Buffer | undefined;
   /** The error's text, once detected. */
   #error: Buffer | undefined;

@@ -38,8 +38,9 @@ export class MessageDecoder implements LedgerDecoder {
   #lastString = "";
   /** The key whose value is next, of each open object; empty where none is. */
   readonly #keys: string[] = [];
-  /** An odd number of backslashes stands before the next byte. */
+  /** The next byte is escaped: an odd number of backslashes stands before it. */
   #escaped = false;
+  /** The last message without its data that was valid. */
   #goodEnvelope: string | undefined;
   /** The characters after a backslash in the data so far. */
   #escape: string | undefined;
@@ -105,7 +106,7 @@ export class MessageDecoder implements LedgerDecoder {
             return at + 1;
           }
           break;
-        default: // Blanks, numbers and words: JSON.parse judges them.
+        default: // Blanks, numbers and words, which JSON.parse checks.
       }
     }
     this.#addToEnvelope(chunk, from, at);
@@ -174,7 +175,7 @@ export class MessageDecoder implements LedgerDecoder {
     const envelope = this.#envelope;
     this.#envelope = "";
     this.#mode = "between";
-    // Messages usually differ only in their data: an envelope that was valid once is not parsed again.
+    // Messages usually differ only in their data, so the same envelope is not parsed again.
     if (envelope === this.#goodEnvelope) return;
     const message = parseMessage(envelope);
     const reported = reportedFault(message, this.#sink.redact);

@@ -12,7 +12,9 @@ import { Pace } from "./pace.ts";
 import { LedgerFault, type LedgerSink } from "./decoder.ts";
 import { DetectingDecoder } from "./framing.ts";
 
-/** At most this much data is buffered, since a message may give its content type after its data. */
+/**
+ * At most this much data is buffered before the stream is opened: a message may give its content type after its data.
+ */
 const MAX_WAITING_BYTES = 1024 * 1024;
 const LINE_FEED = 0x0a;
 /** See LedgerStream. */
@@ -51,7 +53,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #take: Take | undefined;
   /** Open promises of `take`. */
   #openPromises = 0;
-  /** Bytes being decoded may be delivered at once, without a copy. */
+  /** The bytes that are being decoded may be delivered without a copy. */
   #mayDeliver = false;
   /** Copies of bytes that arrived while the consumer was not ready. */
   readonly #buffered: Buffer[] = [];
@@ -127,7 +129,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     }
     try {
       this.#decoder.end();
-      // Every node ends its last row, so a file that stops within a row is cut, even if the answer ended properly.
+      // Every node ends its last row, so a file that stops within a row is cut, although the answer ended properly.
       if (this.#last !== LINE_FEED) throw new LedgerFault("cut", "ended the export in the middle of a row");
     } catch (error) {
       this.#failFraming(error);
@@ -270,7 +272,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   }
 
   #timedOut(): void {
-    // A slow consumer does not count as an idle node; the wait begins anew when it goes on.
+    // While the consumer pauses the connection, the node is not idle; `#resume` restarts the timer.
     if (this.#done || this.#paused) return;
     const why = `sent nothing for ${formatDuration(this.#context.limits.idleMillis)}`;
     const more = this.#status === 0 ? {} : { httpStatus: this.#status };

@@ -64,8 +64,8 @@ interface Restoration {
 }
 
 /**
- * Replaces a database by a backup; the old database is kept beside it. Rejects with UserError while a bot runs on it, and
- * for a backup that is none, is damaged, or was written by a newer program; the database then stays as it is.
+ * Replaces a database by a backup; the old database is kept beside it. Rejects with UserError while a bot runs on it,
+ * and for a backup that is none, is damaged, or was written by a newer program; the database then stays as it is.
  */
 export async function restore(file: string, backup: string, suffix: string): Promise<Restoration> {
   if (!existsSync(backup)) throw new UserError(`There is no backup ${backup}.`, { remedy: "Name an existing file." });
@@ -100,7 +100,7 @@ function prepareCopy(backup: string, fresh: string): number {
   return hasTable(database, "alert_deliveries") ? markUncertain(database) : 0;
 }
 
-/** Messages that were owed when the backup was made have probably been sent since, which cannot be known. */
+/** Marks the messages that were owed when the backup was made: they have probably been sent since. */
 function markUncertain(database: DatabaseSync): number {
   const { changes } = database
     .prepare(

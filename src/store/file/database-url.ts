@@ -25,7 +25,9 @@ export function databaseFile(url: string): string {
   return path.resolve(file);
 }
 
-/** The folder for files beside a database: that of its file, or `data/` in the working directory for one on a server. */
+/**
+ * The folder for files beside a database: that of its file, or `data/` in the working directory for one on a server.
+ */
 export function folderBeside(url: string): string {
   return isPostgresUrl(url) ? path.resolve("data") : path.dirname(databaseFile(url));
 }

@@ -3,18 +3,20 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * A database file that is no longer under its name, or whose content is another one. SQLite goes on with the file that it
- * opened, which ends with it, and with what it remembers of its content.
+ * How a database file was lost. SQLite goes on writing to the file that it has opened, which is deleted when it is
+ * closed, and goes on using pages that it has read before.
  */
 export type FileLoss = "deleted" | "replaced" | "overwritten";
 
-/** Tells a file from any other that bears its name; undefined where there is none. Throws what the file system throws. */
+/**
+ * Distinguishes a file from any other with its name; undefined where there is none. Throws what the file system throws.
+ */
 export function identityOf(file: string): string | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? undefined : `${found.dev}:${found.ino}`;
 }
 
-/** What became of a file since its identity was taken; undefined where nothing did, or where nobody can tell. */
+/** How a file was lost since its identity was read; undefined where it was not, or where there is no identity. */
 export function lossOf(file: string, identity: string | undefined): FileLoss | undefined {
   if (identity === undefined) return undefined;
   const now = identityOf(file);
@@ -22,10 +24,13 @@ export function lossOf(file: string, identity: string | undefined): FileLoss | u
   return now === identity ? undefined : "replaced";
 }
 
-/** Where a database's header holds the application id, four bytes: https://www.sqlite.org/fileformat.html#application_id. */
+/**
+ * Where a database's header holds the application id, four bytes:
+ * https://www.sqlite.org/fileformat.html#application_id.
+ */
 const APPLICATION_ID_OFFSET = 68;
 
-/** Tells the content of a database that is open for life from any other that is written over it. */
+/** Finds out whether something else was written over a database that is open for life. */
 export interface ContentMark {
   /** Whether the mark was seen in the file and was no longer there since. Throws what the file system throws. */
   isOverwritten(): boolean;
@@ -45,9 +50,9 @@ export function markContent(file: string, database: DatabaseSync): ContentMark {
     isOverwritten() {
       const read = readSync(handle, bytes, 0, bytes.length, APPLICATION_ID_OFFSET);
       const isThere = read === bytes.length && bytes.readInt32BE() === mark;
-      // Until it is written back, the mark is in the write-ahead log alone.
+      // Before SQLite writes it back, the mark is only in the write-ahead log.
       seen ||= isThere;
-      // What is written back later may bring the mark back, and the rest of the file is mixed.
+      // Pages written back later may have the mark again, while the rest of the file is a mixture.
       overwritten ||= seen && !isThere;
       return overwritten;
     },

@@ -1,6 +1,6 @@
 // A process takes the database file under a lock, opens it, and loads Kysely with the first query; file faults become
-// errors for the operator. Next: process-lock.ts and holder-record.ts (who holds the file), file-identity.ts (whether it
-// is still there), backup.ts, inspect-file.ts, origin.ts (a simulator's file is never used for configured networks),
+// errors for the operator. Next: process-lock.ts and holder-record.ts (who holds the file), file-identity.ts (whether
+// it is still there), backup.ts, inspect-file.ts, origin.ts (a simulator's file is never used for configured networks),
 // ../sqlite/database-files.ts.
 import type { DatabaseSync } from "node:sqlite";
 
@@ -20,17 +20,17 @@ import { waitForProcessLock } from "./process-lock.ts";
 /** How often a waiting process checks whether another one has taken the file for life. */
 const HOLDER_CHECK_MILLIS: Milliseconds = 250;
 
-/** Access of this process to a database file. */
+/** The access of this process to a database file. */
 interface FileAccess {
   readonly withDatabase: WithDatabase;
-  /** Takes the file, or finds out that it could be taken. */
+  /** Takes the file, or checks that it can be taken. */
   claim(): Promise<void>;
-  /** What became of the file that this process holds for life; undefined where it is in its place, or none is open. */
+  /** How the file that this process holds for life was lost; undefined where it is in its place, or none is open. */
   lost(): FileLoss | undefined;
   close(): Promise<void>;
 }
 
-/** Locked from the first use until closed. */
+/** Access that locks the file from the first use until it is closed. */
 export function openForLife(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
   let opened: Promise<OpenFile> | undefined;
   let held: OpenFile | undefined;
@@ -48,7 +48,7 @@ export function openForLife(file: string, waitMillis: Milliseconds, writes: Writ
     try {
       mark = markContent(file, taken.database);
     } catch {
-      // A full disk, for instance, which the first write reports: the bot goes on without the mark.
+      // The disk may be full, which the first write reports. The bot goes on without the mark.
     }
     held = taken;
     return taken;
@@ -87,7 +87,7 @@ export function openForLife(file: string, waitMillis: Milliseconds, writes: Writ
   };
 }
 
-/** Locked for each call; calls of this process are queued. */
+/** Access that locks the file for each call; calls of this process are queued. */
 export function openPerCall(file: string, waitMillis: Milliseconds, writes: WriteHealth): FileAccess {
   let last: Promise<unknown> = Promise.resolve();
   let closed = false;
@@ -140,7 +140,9 @@ interface OpenFile {
   close(): Promise<void>;
 }
 
-/** Rejects with UserError where another process holds the file for longer than `waitMillis`, or where it cannot be used. */
+/**
+ * Rejects with UserError where another process holds the file for longer than `waitMillis`, or where it cannot be used.
+ */
 async function openFile(file: string, waitMillis: Milliseconds, writes: WriteHealth): Promise<OpenFile> {
   try {
     makeFolderOf(file);

@@ -7,7 +7,7 @@ import type { SchemaAge } from "../migrations/schema-age.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
 import { executedMigrations, schemaAgeOf } from "../sqlite/sqlite.ts";
 
-/** The state of a database, seen from outside. */
+/** The state of a database, read by a process that does not hold it. */
 export interface DatabaseInspection<R> {
   /** The last migration applied; undefined for an empty database. */
   readonly schema: string | undefined;
@@ -18,7 +18,7 @@ export interface DatabaseInspection<R> {
   readonly lastObservedAt: Milliseconds | undefined;
 }
 
-/** The same of a file. */
+/** The state of a database file. */
 export interface FileInspection<R = undefined> extends DatabaseInspection<R> {
   /** The write-ahead log included. */
   readonly bytes: number;
@@ -26,7 +26,7 @@ export interface FileInspection<R = undefined> extends DatabaseInspection<R> {
   readonly damage: readonly string[] | undefined;
 }
 
-/** Checking a larger file takes more than a few seconds, during which this process does nothing else. */
+/** Checking a larger file would block this process for more than a few seconds. */
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 const MAX_DAMAGE_SHOWN = 3;
 const BUSY_MILLIS = 2000;

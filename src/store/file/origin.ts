@@ -10,8 +10,8 @@ import { waitForProcessLock } from "./process-lock.ts";
 
 /**
  * Keeps the simulator and configured networks from using each other's database, before it is opened: the simulator's is
- * set aside under `suffix`, and its new name returned. Rejects with UserError where the simulator would use a database of
- * configured networks. A database that another process holds is left alone.
+ * set aside under `suffix`, and its new name returned. Rejects with UserError where the simulator would use a database
+ * of configured networks. A database that another process holds is left alone.
  */
 export async function enforceOrigin(file: string, origin: Origin, suffix: string): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;
@@ -34,11 +34,11 @@ export async function enforceOrigin(file: string, origin: Origin, suffix: string
   }
 }
 
-/** Undefined for a database that is new or damaged, which shows when it is opened. */
+/** Undefined for a database that is new, or damaged, which its opening reports. */
 export function originOf(file: string): Origin | undefined {
   if (!existsSync(file)) return undefined;
   try {
-    // Opened read-only, it would leave SQLite's two files beside it.
+    // If it were opened read-only, SQLite would leave two files beside it.
     using database = new DatabaseSync(file);
     if (!hasTable(database, "database_marks")) return undefined;
     const row = database.prepare("SELECT value FROM database_marks WHERE name = ?").get(ORIGIN_MARK);

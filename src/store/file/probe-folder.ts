@@ -3,8 +3,8 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * File systems that hold no database for long, by their number on Linux (statfs(2)): locks and shared memory do not work
- * over a network, and memory ends with the machine.
+ * File systems that hold no database for long, by their number on Linux (statfs(2)): locks and shared memory do not
+ * work over a network, and memory ends with the machine.
  */
 const UNFIT_TYPES: ReadonlyMap<number, string> = new Map([
   [0x6969, "a network file system (NFS)"],
@@ -17,7 +17,7 @@ const UNFIT_TYPES: ReadonlyMap<number, string> = new Map([
   [0x858458f6, "in memory (ramfs), which a restart of the machine empties"],
 ]);
 
-/** Why a database does not belong on a file system of this type; undefined where nothing speaks against it. */
+/** Why a file system of this type does not fit for a database; undefined where it does. */
 export function unfitMount(type: number): string | undefined {
   return process.platform === "linux" ? UNFIT_TYPES.get(type >>> 0) : undefined;
 }
@@ -28,8 +28,8 @@ export function unfitMountOf(folder: string): string | undefined {
 }
 
 /**
- * Tries out whether a folder can hold a database: makes one with a write-ahead log, writes, reads through a second
- * connection, and removes it. Gives the reason where it cannot; undefined where it can.
+ * Tries whether a folder can hold a database: makes one with a write-ahead log, writes, reads through a second
+ * connection, and removes it. Returns the reason where the folder cannot; undefined where it can.
  */
 export function probeFolder(folder: string): string | undefined {
   const file = path.join(folder, `.bellwether-probe-${process.pid}.db`);
@@ -50,7 +50,7 @@ export function probeFolder(folder: string): string | undefined {
   }
 }
 
-/** While another connection writes, none may. */
+/** Whether a connection can begin to write, which locks must prevent while another one writes. */
 function takesWrite(other: DatabaseSync): boolean {
   try {
     other.exec("BEGIN IMMEDIATE");

@@ -11,7 +11,7 @@ export interface ProcessLock extends Disposable {
   release(): void;
 }
 
-/** The lock is a separate file, so that it never interferes with the database's own locks. */
+/** The lock is a separate file, because it must not interfere with the database's own locks. */
 function lockFileOf(databaseFile: string): string {
   return `${databaseFile}.lock`;
 }
@@ -21,7 +21,10 @@ export function wasEverLocked(databaseFile: string): boolean {
   return existsSync(lockFileOf(databaseFile));
 }
 
-/** Takes the lock; undefined where another process holds it. Throws what SQLite or the file system throws when the file cannot be used. */
+/**
+ * Takes the lock; undefined where another process holds it. Throws what SQLite or the file system throws when the file
+ * cannot be used.
+ */
 export function tryProcessLock(databaseFile: string): ProcessLock | undefined {
   const file = lockFileOf(databaseFile);
   makePrivateFile(file);

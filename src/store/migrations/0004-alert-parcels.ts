@@ -11,7 +11,7 @@ export const alertParcels: Migration = {
       .addColumn("created_at", "bigint", (column) => column.notNull())
       .addColumn("data", "text", (column) => column.notNull())
       .execute();
-    // What a message of the day says stands among the messages, once for all who have the same day behind them.
+    // The text of a message of the day is now a message, which all destinations with the same day share.
     await db.schema.alterTable("alert_rolling").renameColumn("data", "message").execute();
   },
 };

@@ -1,7 +1,10 @@
 import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** What is looked at every second is found by columns: which machines flap, and whether more was told of an episode. */
+/**
+ * Two columns for the queries of every second: which machines flap, and whether notification states of an episode
+ * changed.
+ */
 export const alertUpkeep: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     const { schema } = db;
@@ -9,7 +12,7 @@ export const alertUpkeep: Migration = {
       .alterTable("alert_machines")
       .addColumn("flapping", "integer", (column) => column.notNull().defaultTo(0))
       .execute();
-    // Quotes inside of a JSON string are escaped, so that this is found in no value.
+    // Quotes inside of a JSON string are escaped, so no value contains this text.
     await sql`update alert_machines set flapping = 1 where data like '%"flapping":{%'`.execute(db);
     await schema
       .createIndex("alert_machines_flapping")

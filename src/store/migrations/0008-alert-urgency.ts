@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** News of conditions is found at once among all that is owed. */
+/** An index for owed deliveries about conditions. */
 export const alertUrgency: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** What is urgent is found at once among all that is owed, and goes first. */
+/** A column and an index by which urgent deliveries are claimed first. */
 export const deliveryUrgency: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema

@@ -3,10 +3,10 @@ import type { Migration } from "kysely/migration";
 
 import { isPostgres } from "../queries.ts";
 
-/** What was told of an open alert knows its reminders, too, so that they lose their buttons at its end. */
+/** Adds reminders to the notification states of open alerts, so that their buttons are removed at the end. */
 export const remindersTold: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // PostgreSQL was not there yet when such rows were written.
+    // Such rows were written before PostgreSQL was supported.
     if (isPostgres(db)) return;
     await sql`
       update alert_tellings set data = json_set(data, '$.reminded', json((

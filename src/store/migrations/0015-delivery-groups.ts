@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Deliveries of one kind to one destination may be said by one message. */
+/** Deliveries of one kind to one destination may share a message. */
 export const deliveryGroups: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     const { schema } = db;

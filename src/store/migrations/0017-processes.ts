@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Several processes share a database: which of them live, who has which duty, and who is sending what. */
+/** Tables and columns for several processes: which are alive, and which process has each duty, delivery and export. */
 export const processes: Migration = {
   async up({ schema }: Kysely<unknown>): Promise<void> {
     await schema

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** An app that many workspaces install: where it is installed, with which sealed tokens. */
+/** The installations of an app in many workspaces, with their sealed tokens. */
 export const installations: Migration = {
   async up({ schema }: Kysely<unknown>): Promise<void> {
     await schema

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** The tables of alerts are called what the code calls them. Programs that know only the earlier names do not start. */
+/** Tables of alerts get the names that the code uses. Programs that know only the earlier names do not start. */
 export const alertTableNames: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     const { schema } = db;

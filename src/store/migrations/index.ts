@@ -20,9 +20,10 @@ import { installations } from "./0018-installations.ts";
 import { alertTableNames } from "./0019-alert-table-names.ts";
 
 /**
- * Every version of the schema, in order. Forward only: a migration that was released is never changed, the next one
- * mends it. What takes away something that the version before needs is two of them, released one after the other; the
- * second sets a mark: see schema-age.ts. (0019 renames tables in one step: docs/decisions/0027-tables-renamed-in-one-step.md.)
+ * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
+ * change that removes something the version before needs takes two migrations, released one after the other; the second
+ * sets a mark (see schema-age.ts). Only 0019 renames tables in one step:
+ * docs/decisions/0027-tables-renamed-in-one-step.md.
  */
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001-seen-ids-and-button-payloads": seenIdsAndButtonPayloads,

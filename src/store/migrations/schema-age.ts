@@ -5,8 +5,8 @@ import { migrations } from "./index.ts";
 export const OLDEST_PROGRAM_MARK = "oldest_program";
 
 /**
- * `older` lacks migrations, which the next start applies. `newer` has some that this program does not know and cannot run
- * with; `current` is all else.
+ * `older` lacks migrations, which the next start applies. `newer` has some that this program does not know and cannot
+ * run with; `current` is all else.
  */
 export interface SchemaAge {
   readonly age: "current" | "older" | "newer";
@@ -15,10 +15,10 @@ export interface SchemaAge {
 }
 
 /**
- * How a schema stands to this program, by the migrations applied to it and its mark. Two versions run side by side during
- * an upgrade: a migration that only adds leaves the mark alone, and the version before it goes on. One that takes away
- * what an older version needs sets the mark to the first migration that does without it, which an earlier release
- * brought.
+ * The age of a schema, by the migrations applied to it and its mark. Two versions run side by side during an upgrade. A
+ * migration that only adds something does not change the mark, and the version before it goes on. A migration that
+ * removes something an older version needs sets the mark to the migration, of an earlier release, from which on
+ * programs do not need it.
  */
 export function schemaAge(executed: readonly string[], oldestProgram: string | undefined): SchemaAge {
   const known = Object.keys(migrations);

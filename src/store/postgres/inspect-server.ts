@@ -18,7 +18,7 @@ import { loadOf, serverState, type ServerState } from "./server-state.ts";
 export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad, Omit<ServerState, "migrated"> {
   readonly server: string;
   readonly bytes: number;
-  /** The processes of Bellwether that live on it. */
+  /** The processes of Bellwether that use it. */
   readonly live: readonly string[];
   /** A pooler gives each transaction another connection of the server. */
   readonly pooled: boolean;
@@ -59,7 +59,7 @@ async function sizeOf(db: Kysely<Schema>): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
-/** Two connections that are open at the same time are served by one process: a pooler is between them. */
+/** Whether one process of the server serves two connections that are open at the same time, as behind a pooler. */
 async function isPooled(db: Kysely<Schema>): Promise<boolean> {
   const pidOf = async (on: Kysely<Schema>): Promise<number | undefined> =>
     (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(on)).rows[0]?.pid;

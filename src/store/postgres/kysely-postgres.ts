@@ -17,7 +17,7 @@ import {
 import type { Schema } from "../schema.ts";
 import { TRANSACTION_LIMITS } from "./pool.ts";
 
-/** Texts are ordered by their bytes, as in SQLite, whatever the server's language is. */
+/** Orders texts by their bytes, as SQLite does, in every language of a server. */
 class BytewiseQueryCompiler extends PostgresQueryCompiler {
   protected override visitDataType(node: DataTypeNode): void {
     super.visitDataType(node);
@@ -25,7 +25,7 @@ class BytewiseQueryCompiler extends PostgresQueryCompiler {
   }
 }
 
-/** Any number, the same in every version: one process at a time migrates. */
+/** An arbitrary number, the same in every version, so that one process at a time migrates. */
 const MIGRATION_LOCK = 4_217_093_551_847;
 
 /**
@@ -42,7 +42,7 @@ class TransactionLockAdapter extends PostgresAdapter {
   }
 }
 
-/** Begins each transaction within its limits, and with what else is to be said first, in one round trip. */
+/** Begins each transaction with its limits and a first statement, in one round trip. */
 class LimitedDriver extends PostgresDriver {
   readonly #first: string;
 
@@ -67,9 +67,9 @@ class LimitedDriver extends PostgresDriver {
   }
 }
 
-/** Queries over a pool; `first` is said at the beginning of each transaction. Destroying them ends the pool. */
+/** Queries over a pool; each transaction begins with the statement `first`. Destroying them ends the pool. */
 export function kyselyOverPostgres(pool: PostgresPool, first = ""): Kysely<Schema> {
-  // `in ()` is none of its SQL.
+  // PostgreSQL has no `in ()`.
   const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
   return new Kysely<Schema>({
     dialect: {

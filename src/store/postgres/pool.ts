@@ -14,8 +14,9 @@ import {
 } from "./postgres-faults.ts";
 
 /**
- * Transactions of alerts take turns, so that a process needs one connection for these; the others read, and keep what
- * people set. Small, because every connection is a process of the server's and several bots may share it.
+ * Transactions of alerts run one after the other, so a process needs one connection for these. The others are for
+ * reading and for settings. The number is small, because every connection is a process of the server and several bots
+ * may share it.
  */
 const MAX_CONNECTIONS = 6;
 /** How long to wait for a connection of the pool, or for the server to accept a new one. */
@@ -26,8 +27,9 @@ const ANSWER_TIMEOUT: Milliseconds = 20_000;
 const IDLE_TIMEOUT: Milliseconds = 30_000;
 
 /**
- * Limits of a transaction, set with its beginning rather than with the connection: a pooler gives each transaction
- * another one. A process that stops in the middle of a transaction keeps the turn no longer than the last of them.
+ * Limits of a transaction. They are set when it begins and not with the connection, because a pooler gives each
+ * transaction another one. A process that stops in the middle of a transaction delays others no longer than the last
+ * limit.
  */
 export const TRANSACTION_LIMITS =
   "set local statement_timeout = 15000; set local lock_timeout = 15000; set local idle_in_transaction_session_timeout = 5000";
@@ -65,7 +67,7 @@ export function openPool(url: string, writes: WriteHealth, answerTimeout = ANSWE
   });
   // The pool has removed the connection already; the next query opens another.
   pool.on("error", () => undefined);
-  // One that breaks between two queries says so here, too, and once more at the next query.
+  // A connection that breaks between two queries reports this here, and again at the next query.
   pool.on("connect", (client) => client.on("error", () => undefined));
   let ended: Promise<void> | undefined;
   return {
@@ -112,13 +114,13 @@ function track(client: PoolClient, writes: WriteHealth): PostgresPoolClient {
     },
     release: (discard = false) => client.release(discard || broken || inTransaction),
   };
-  // Kysely's type has cursors, too, which need another package.
+  // Kysely's type also has cursors, which need another package.
   return tracked as unknown as PostgresPoolClient;
 }
 
 function storable(value: unknown): unknown {
   if (typeof value === "string") return storableText(value);
-  // All columns of numbers hold integers; what is due between two milliseconds is due at the later one.
+  // All columns of numbers hold integers; a time between two milliseconds is stored as the later one.
   if (typeof value === "number") return Math.ceil(value);
   if (value === null || typeof value === "bigint" || typeof value === "boolean") return value;
   throw new TypeError(`A value of type ${typeof value} cannot be stored.`);

@@ -17,7 +17,7 @@ const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK_DETECTED = "40P01";
 const READ_ONLY = "25006";
 
-/** What the server says of itself or of the machine below it, with what people are told. */
+/** Errors of the server and its machine, with the words that people see. */
 const TROUBLES: ReadonlyMap<string, string> = new Map([
   ["53100", "The disk of the bot's database server is full"],
   ["53200", "The bot's database server is out of memory"],
@@ -31,15 +31,15 @@ const TROUBLES: ReadonlyMap<string, string> = new Map([
   ["55P03", "The bot's database is too slow"],
 ]);
 
-/** The error that the server gives once something is written. */
+/** The error with which such a server answers a write. */
 export function takesNoWrites(): Error {
   return Object.assign(new Error("the server takes no writes"), { code: READ_ONLY });
 }
 
-/** Of these, the ones that keep writes from going through. */
+/** Those of them that prevent writing. */
 const STORAGE: ReadonlySet<string> = new Set(["53100", "58030", "XX001", "XX002", READ_ONLY]);
 
-/** The server ends the connection with its own word: a shutdown, a crash, a limit of idleness. */
+/** Errors with which the server ends a connection: a shutdown, a crash, a limit of idleness. */
 const ENDED: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57P05", "25P03", "25P04"]);
 
 /** Faults of the operating system on the way to the server. */
@@ -55,7 +55,7 @@ const NETWORK: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
 ]);
 
-/** What pg says where there is no code: https://github.com/brianc/node-postgres/tree/pg%408.23.0/packages */
+/** Messages of pg that have no code: https://github.com/brianc/node-postgres/tree/pg%408.23.0/packages */
 const UNCODED =
   /^(?:Connection terminated|Client was closed|Client has encountered a connection error|Query read timeout|timeout exceeded when trying to connect|timeout expired|Cannot use a pool)/u;
 
@@ -82,7 +82,7 @@ export function isStorageFault(thrown: unknown): boolean {
   return STORAGE.has(codeOf(thrown));
 }
 
-/** Asked again, the same may succeed, and nothing of it is done yet. */
+/** The same may succeed when asked again, and nothing of it was done. */
 export function mayBeRetried(thrown: unknown): boolean {
   if (thrown instanceof ConnectionCut) return thrown.done === "nothing";
   const code = codeOf(thrown);
@@ -102,7 +102,7 @@ function isTlsFault(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.message.startsWith("The server does not support SSL");
 }
 
-/** Turns a fault of the server or of the way to it, which is neither the caller's nor a bug, into a StorageError. */
+/** Turns a fault of the server or of the connection, which is neither the caller's nor a bug, into a StorageError. */
 export function toServerError(thrown: unknown, server: string): unknown {
   if (thrown instanceof UserError || thrown instanceof StorageError) return thrown;
   const title = isConnectionFault(thrown)
@@ -116,7 +116,7 @@ export function toServerError(thrown: unknown, server: string): unknown {
   return new StorageError(message, { title, remote: true, cause: thrown });
 }
 
-/** Turns a fault met at the start into a sentence for the operator, where he must mend a setting. */
+/** Turns a fault at the start into a sentence for the operator, where a setting is wrong. */
 export function toOperatorError(thrown: unknown, server: string): unknown {
   if (thrown instanceof UserError) return thrown;
   const why = `: ${reasonOf(thrown)}`;
@@ -144,7 +144,7 @@ export function toOperatorError(thrown: unknown, server: string): unknown {
         "Make it the owner of the database and of its tables.",
       );
     default:
-      // The server may be only starting: another attempt may succeed.
+      // The server may be starting: another attempt may succeed.
       return toServerError(thrown, server);
   }
 }
@@ -153,7 +153,7 @@ export function toOperatorError(thrown: unknown, server: string): unknown {
 function reasonOf(thrown: unknown): string {
   const cause = thrown instanceof ConnectionCut ? thrown.cause : thrown;
   if (!(cause instanceof Error)) return "";
-  // An address with several IP numbers fails with all of their errors at once.
+  // The error for an address with several IP numbers holds an error for each.
   const message = cause instanceof AggregateError && cause.message === "" ? codeOf(cause) : cause.message;
   return message.replaceAll(/\s+/gu, " ").replace(/\.$/u, "").trim();
 }

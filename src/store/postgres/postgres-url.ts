@@ -5,7 +5,7 @@ export function isPostgresUrl(url: string): boolean {
   return /^postgres(?:ql)?:/iu.test(url);
 }
 
-/** Those that the driver tells apart; it would take any other for none. */
+/** The modes that the driver knows; it would take any other for none. */
 const SSL_MODES: ReadonlySet<string> = new Set([
   "verify-full",
   "verify-ca",
@@ -16,7 +16,7 @@ const SSL_MODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What may be said of a server: host, port and database, without user and password.
+ * The name of a server for messages: host, port and database, without user and password.
  *
  * @throws UserError where the URL names no database of a server. The value itself is never repeated.
  */
@@ -50,7 +50,7 @@ function parsed(url: string, remedy: string): URL {
   }
 }
 
-/** The password of an address, in each form in which an error could repeat it. */
+/** The password of an address, as it stands there and decoded, since an error may contain either. */
 export function passwordsOf(url: string): readonly string[] {
   const found = /^[^:]+:\/\/[^/?#]*?:([^/?#]*)@/u.exec(url)?.[1] ?? "";
   const given = /[?&]password=([^&#]*)/u.exec(url)?.[1] ?? "";

@@ -1,6 +1,6 @@
 // PostgreSQL: a database on a server, which several processes may use at the same time.
-// Next: pool.ts (connections and their limits), kysely-postgres.ts (queries), postgres-faults.ts (errors, and which of them
-// allow to ask again), postgres-url.ts.
+// Next: pool.ts (connections and their limits), kysely-postgres.ts (queries), postgres-faults.ts (errors, and which of
+// them allow to ask again), postgres-url.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -26,14 +26,15 @@ import { serverName } from "./postgres-url.ts";
 const OLDEST_SERVER = 140_000;
 
 /**
- * Transactions of alerts take turns over all processes, as they do on SQLite, which has one writer: numbers then have the
- * order of commits, and what is claimed is claimed by one (docs/decisions/0023-postgresql.md).
+ * Locks a row, so that transactions of alerts run one after the other over all processes, as they do on SQLite, which
+ * has one writer. Numbers then have the order of commits, and no two processes claim the same
+ * (docs/decisions/0023-postgresql.md).
  */
 const TAKE_TURN = `select value from alert_counters where name = '${TURN}' for update`;
 
 /**
- * Access of this process, which `self` names, to a database on a server. Rejects with UserError where the schema cannot be
- * brought to its newest version.
+ * The access of this process, which `self` names, to a database on a server. It rejects with UserError where the schema
+ * cannot be brought to its newest version.
  */
 export function openServer(url: string, self: string, writes: WriteHealth) {
   const server = serverName(url);
@@ -53,7 +54,7 @@ export function openServer(url: string, self: string, writes: WriteHealth) {
       throw toOperatorError(thrown, server);
     }
   };
-  // One connection of this process waits for the turn; the others stay free for what needs none.
+  // Only one connection of this process waits for the lock; the others are free for other calls.
   let last: Promise<unknown> = Promise.resolve();
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work);
@@ -62,7 +63,7 @@ export function openServer(url: string, self: string, writes: WriteHealth) {
   };
   const withDatabase: WithDatabase = async (work) => {
     await open();
-    // A statement alone has no limit of the server's that a pooler would keep to.
+    // In a transaction, since limits can only be set for one: a pooler gives each another connection.
     return persist(() => db.transaction().execute(work));
   };
   const processes = serverProcesses(url, self, withDatabase);
@@ -79,7 +80,7 @@ export function openServer(url: string, self: string, writes: WriteHealth) {
             begun = true;
             return work(trx);
           });
-        // Once it has begun, its work may have changed what the process remembers: its caller begins anew then.
+        // Once it has begun, its work may have changed the memory of this process, so only its caller may repeat it.
         return inOrder(() => persist(transaction, () => !begun));
       },
       async read<T>(work: (trx: Kysely<Schema>) => Promise<T>) {
@@ -90,7 +91,7 @@ export function openServer(url: string, self: string, writes: WriteHealth) {
     },
     load: () => withDatabase(loadOf),
     claim: open,
-    /** Rejects where the server takes no writes, as one does that follows another. */
+    /** Rejects where the server takes no writes, as a standby does. */
     async check() {
       const { rows } = await withDatabase((trx) =>
         sql<{ writable: boolean }>`select ${WRITABLE} as writable`.execute(trx),
@@ -110,7 +111,7 @@ const ATTEMPTS = 3;
 /** Before the second attempt; doubled before the next. */
 const PAUSE: Milliseconds = 50;
 
-/** Asks again for what a failed connection, or another process, kept from being done at all. */
+/** Asks again where a failed connection or another process prevented all of the work. */
 async function persist<T>(ask: () => Promise<T>, mayAgain = () => true): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -118,12 +119,12 @@ async function persist<T>(ask: () => Promise<T>, mayAgain = () => true): Promise
     } catch (thrown) {
       if (attempt === ATTEMPTS || !mayBeRetried(thrown) || !mayAgain()) throw thrown;
     }
-    // Jitter, so that processes which hindered each other do not meet again.
+    // Jitter, so that two processes with conflicting transactions do not repeat them at the same time.
     await sleep(PAUSE * 2 ** (attempt - 1) * (1 + Math.random()));
   }
 }
 
-/** Looks at the server's version and at the schema, which it brings up to date. */
+/** Checks the server's version, and brings the schema up to date. */
 async function prepare(url: string, db: Kysely<Schema>, writes: WriteHealth): Promise<void> {
   const found = await serverState(db);
   if (found.version < OLDEST_SERVER) {
@@ -147,7 +148,7 @@ async function prepare(url: string, db: Kysely<Schema>, writes: WriteHealth): Pr
   if (schema.age === "older") await migrateServer(url, writes);
 }
 
-/** How the schema of a database stands to this program; `migrated` says whether it has one. */
+/** The age of a database's schema; `migrated`: whether it has one. */
 export async function schemaAgeOn(db: Kysely<Schema>, migrated: boolean): Promise<SchemaAge> {
   if (!migrated) return schemaAge([], undefined);
   const { rows } = await sql<{ marked: boolean }>`select to_regclass('database_marks') is not null as marked`.execute(
@@ -175,7 +176,7 @@ async function migrateServer(url: string, writes: WriteHealth): Promise<void> {
     await sql`select set_config('statement_timeout', ${limit}::text, true), set_config('lock_timeout', ${limit}::text, true)`.execute(
       trx,
     );
-    // Before the migrator makes its own tables.
+    // The migrator would make its own tables before it takes the lock.
     const lock = { lockTable: "", lockRowId: "" };
     await trx.getExecutor().adapter.acquireMigrationLock(trx, lock);
     await migrate(trx);

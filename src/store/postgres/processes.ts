@@ -9,7 +9,7 @@ import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { Lease } from "../store.ts";
 
-/** Changes within so long are one notice. */
+/** Changes within this time are announced together. */
 const NOTICE_PAUSE: Milliseconds = 20;
 /** The pauses before a lost connection is opened again: the first, and the longest. */
 const FIRST_PAUSE: Milliseconds = 500;
@@ -19,7 +19,7 @@ const CHANNEL = "bellwether";
 /** Unix milliseconds of the server's clock. */
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** The processes that live on a server, by their names. */
+/** The names of the processes that are alive on a server. */
 export async function liveOn(db: Kysely<Schema>): Promise<string[]> {
   const rows = await db.selectFrom("processes").select("id").where("alive_until", ">", NOW).orderBy("id").execute();
   return rows.map(({ id }) => id);
@@ -75,7 +75,7 @@ export function serverProcesses(
       }),
 
     async release(name) {
-      // The row stays: its epoch only grows.
+      // The row is kept for its epoch, which must grow.
       await withDatabase((db) =>
         db.updateTable("leases").set({ holder: "" }).where("name", "=", name).where("holder", "=", self).execute(),
       );
@@ -96,18 +96,20 @@ export function serverProcesses(
     },
   };
 
-  /** Outside of the committing transaction: there, a notice makes all commits of the database wait for each other. */
+  /**
+   * Outside of the committing transaction: a notice in it would make all commits of the database wait for each other.
+   */
   function announce(): void {
     noticed ??= setTimeout(() => {
       noticed = undefined;
       if (closing.signal.aborted) return;
-      // A lost notice costs a second: the others look by themselves.
+      // A lost notice costs a second: the other processes also read at intervals.
       withDatabase((db) => sql`select pg_notify(${CHANNEL}, ${self})`.execute(db)).catch(() => undefined);
     }, NOTICE_PAUSE);
     noticed.unref();
   }
 
-  /** On a connection of its own. Behind a pooler that gives each transaction another one, no notice arrives. */
+  /** Listens on a connection of its own. No notice arrives through a pooler that gives each transaction another one. */
   async function listen(): Promise<void> {
     const { signal } = closing;
     for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
@@ -138,7 +140,7 @@ export function serverProcesses(
   }
 }
 
-/** Rejects where the lease is another process's by now; it stays this one's until the transaction ends. */
+/** Rejects where another process has the lease by now. Otherwise this one keeps it until the transaction ends. */
 export async function holdLease(trx: Kysely<Schema>, self: string, { name, epoch }: Lease): Promise<void> {
   const held = await trx
     .selectFrom("leases")
@@ -151,7 +153,7 @@ export async function holdLease(trx: Kysely<Schema>, self: string, { name, epoch
   if (held === undefined) throw new LeaseLost(name);
 }
 
-/** Another process has taken a duty over: nothing that belongs to it may be written any more. */
+/** Another process has taken over a duty, so this one must write nothing for it. */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 

@@ -3,10 +3,10 @@ import { type Kysely, sql } from "kysely";
 import type { DatabaseLoad } from "../create-store.ts";
 import { type Schema, TABLES } from "../schema.ts";
 
-/** Fewer dead rows slow nothing down. */
+/** Fewer dead rows do no harm. */
 const MANY_DEAD = 10_000;
 
-/** What slows a database on a server down, as far as this user may see it. */
+/** Causes of a slow database on a server, as far as this user may see them. */
 export async function loadOf(db: Kysely<Schema>): Promise<DatabaseLoad> {
   const { rows } = await sql<{ oldest: number }>`
     select coalesce(max(extract(epoch from clock_timestamp() - xact_start) * 1000), 0)::bigint as oldest
@@ -19,15 +19,15 @@ export async function loadOf(db: Kysely<Schema>): Promise<DatabaseLoad> {
   return { oldestTransaction: rows[0]?.oldest ?? 0, dead: dead.rows[0] };
 }
 
-/** Bellwether's tables, as far as they exist. */
+/** Those of Bellwether's tables that exist. */
 const THERE = sql`select from pg_class
   where relkind = 'r' and pg_table_is_visible(oid) and relname in (${sql.join(Object.keys(TABLES))})`;
 
-/** Whether this user may make tables, and change those that are there, as migrations do. */
+/** Whether this user may make tables, and change those that exist, as migrations do. */
 const MAY_MIGRATE = sql<boolean>`(coalesce(has_schema_privilege(current_schema(), 'create'), false)
   and not exists (${THERE} and not pg_has_role(relowner, 'usage')))`;
 
-/** Whether this user may read and change the rows of all tables that are there. */
+/** Whether this user may read and change the rows of all tables that exist. */
 const MAY_WRITE = sql<boolean>`not exists (${THERE} and not (has_table_privilege(oid, 'select')
   and has_table_privilege(oid, 'insert') and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete')))`;
 

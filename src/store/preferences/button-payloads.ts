@@ -6,15 +6,15 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 
-/** Above this, those that expire first are deleted. */
+/** Of more payloads, those that expire first are deleted. */
 const MAX_PAYLOADS = 100_000;
 /** One payload's JSON: a command line with its values, or a reply that a button shows again. */
 const MAX_CHARACTERS = 262_144;
-/** The JSON of all payloads; above this, those that expire first are deleted. */
+/** The size of the JSON of all payloads; of more, those that expire first are deleted. */
 const MAX_TOTAL_BYTES = 128 * 1024 * 1024;
 const PRUNE_EVERY: Milliseconds = 600_000;
 
-/** What a button stands for where it does not fit into the button itself. */
+/** The payloads of buttons that do not fit into the buttons themselves. */
 export function createButtonPayloads(withDatabase: WithDatabase, now: () => Milliseconds) {
   let prunedAt = -Infinity;
 
@@ -63,7 +63,7 @@ export function createButtonPayloads(withDatabase: WithDatabase, now: () => Mill
 
 async function prune(db: Kysely<Schema>, at: Milliseconds): Promise<void> {
   await db.deleteFrom("button_payloads").where("expires_at", "<=", at).execute();
-  // Found first, and only then deleted: as one statement, PostgreSQL may look for them anew for every row.
+  // Two steps, because PostgreSQL may repeat a query inside of a delete for every row.
   const beyond = db
     .selectFrom("button_payloads")
     .select("key")

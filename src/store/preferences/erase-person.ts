@@ -6,20 +6,20 @@ import { REVISION_COUNTER } from "../alert-tables/subscriptions.ts";
 import { type Schema, TABLES } from "../schema.ts";
 import type { Person } from "../store.ts";
 
-/** In place of an id and of a name. */
+/** They replace an id and a name. */
 const ERASED_ID = "erased";
 const ERASED_NAME = "somebody";
 
 /**
- * Erases what is kept of a person, inside a transaction: what is theirs alone goes with its rows; in what belongs to a
- * channel or a workspace, their id and name are replaced. Walks all tables and columns as the
- * database has them, so that one yet to come is not forgotten.
+ * Erases a person's data, inside a transaction. Rows that are theirs alone are deleted; in rows of a channel or
+ * workspace, their id and name are replaced. It covers all tables and columns that the database has, so that a new one
+ * is not forgotten.
  */
 export async function erasePerson(db: Kysely<Schema>, { owner, platform, workspace, id, name }: Person): Promise<void> {
   await db.deleteFrom("saved_parties").where("owner", "=", owner).execute();
   // On the console and in the terminal, the id names no person.
   if (platform === undefined) return;
-  // The direct messages with them, as a destination's key.
+  // The key of the destination of direct messages to them.
   const own = [platform, workspace ?? "", `user:${id}`, ""].map(encodeURIComponent).join("/");
   const deliveries = db.selectFrom("alert_deliveries").select("id").where("destination", "=", own);
   await db.deleteFrom("alert_receipts").where("delivery", "in", deliveries).execute();
@@ -45,7 +45,7 @@ export async function erasePerson(db: Kysely<Schema>, { owner, platform, workspa
   await takeNumbers(db, REVISION_COUNTER, 1);
   const schema = await currentSchema(db);
   for (const table of await db.introspection.getTables()) {
-    // On a server, others may keep tables in the same database.
+    // On a server, the database may have tables of others.
     if (!Object.hasOwn(TABLES, table.name) || (table.schema !== undefined && table.schema !== schema)) continue;
     const columns = table.columns.filter(({ dataType }) => /text/iu.test(dataType));
     // In another workspace the same id is another person's.
@@ -82,7 +82,7 @@ async function currentSchema(db: Kysely<Schema>): Promise<string | undefined> {
   return rows[0]?.name;
 }
 
-/** The log's lines say `by ann`, with a comma, a colon, a space or nothing behind it. */
+/** Lines of the log contain `by ann`, followed by a comma, a colon, a semicolon, a space or nothing. */
 async function eraseFromLog(db: Kysely<Schema>, name: string, workspace: string | undefined): Promise<void> {
   const said = `by ${name}`;
   const lines = await db
@@ -100,7 +100,7 @@ async function eraseFromLog(db: Kysely<Schema>, name: string, workspace: string 
   }
 }
 
-/** How ids and names stand in rows. */
+/** The forms of ids and names in rows, with their replacements. */
 function replacements({ id, name }: Pick<Person, "id" | "name">): readonly (readonly [string, string])[] {
   const [said, nobody] = [JSON.stringify(name), JSON.stringify(ERASED_NAME)];
   return [

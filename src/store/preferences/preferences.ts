@@ -1,4 +1,4 @@
-// What people and servers set for themselves: saved parties, who sees answers about markets, sign-outs of the console.
+// Settings of people and servers: saved parties, who sees answers about markets, sign-outs of the console.
 // Next: seen-ids.ts (ids for completion), button-payloads.ts (command lines behind buttons).
 
 import type { Milliseconds } from "../../units/duration.ts";
@@ -9,10 +9,10 @@ import { erasePerson } from "./erase-person.ts";
 /** As many as a completion list shows. */
 const MAX_PARTIES_PER_OWNER = 25;
 
-/** Parties that people saved for themselves. An owner is a person on a platform; nobody else reads theirs. */
+/** Parties that people saved for themselves. An owner is a person on a platform; only they read their parties. */
 export function createSavedParties(withDatabase: WithDatabase, now: () => Milliseconds) {
   return {
-    /** Saves or renames, and puts it first. `full` when its owner has 25 others. */
+    /** Saves or renames a party, and puts it first. `full` when its owner has 25 others. */
     save: (owner: string, { id, name }: SavedParty) =>
       withDatabase((db) =>
         atomic<"saved" | "full">(db, async (trx) => {
@@ -22,7 +22,7 @@ export function createSavedParties(withDatabase: WithDatabase, now: () => Millis
             .where("owner", "=", owner)
             .execute();
           if (saved.length >= MAX_PARTIES_PER_OWNER && !saved.some((one) => one.id === id)) return "full";
-          // Later than every other one, even within one millisecond, so that the last one comes first.
+          // Later than all others, also within one millisecond, so that the last one comes first.
           const at = Math.max(now(), ...saved.map((one) => one.saved_at + 1));
           const row = { owner, id, name: name ?? null, saved_at: at };
           await putRows(trx, "saved_parties", { key: ["owner", "id"] }, [row]);
@@ -30,7 +30,7 @@ export function createSavedParties(withDatabase: WithDatabase, now: () => Millis
         }),
       ),
 
-    /** The one saved last first. */
+    /** The party that was saved last comes first. */
     async list(owner: string) {
       const rows = await withDatabase((db) =>
         db
@@ -52,14 +52,14 @@ export function createSavedParties(withDatabase: WithDatabase, now: () => Millis
     },
 
     /**
-     * Erases all that is kept of a person, in all tables: their parties, what is sent to them alone and buttons of theirs
-     * are deleted; subscriptions, silences and log lines of channels lose their id and name.
+     * Erases a person's data in all tables. Their parties, their direct messages and their buttons are deleted; their
+     * id and name are replaced in subscriptions, silences and log lines of channels.
      */
     erase: (person: Person) => withDatabase((db) => atomic(db, (trx) => erasePerson(trx, person))),
   };
 }
 
-/** What servers and workspaces chose for their answers: one choice each. */
+/** The choices of servers and workspaces about their answers: one each. */
 export function createAnswerChoices(withDatabase: WithDatabase) {
   return {
     async all() {
@@ -67,7 +67,7 @@ export function createAnswerChoices(withDatabase: WithDatabase) {
       return rows.map(({ chosen_by: by, chosen_at: at, ...rest }) => ({ ...rest, by, at }));
     },
 
-    /** In place of what was chosen there before. */
+    /** Replaces the earlier choice there. */
     async keep({ platform, workspace, markets, by, at }: AnswerChoice) {
       const row = { platform, workspace, markets, chosen_by: by, chosen_at: at };
       await withDatabase((db) => putRows(db, "answer_choices", { key: ["platform", "workspace"] }, [row]));

@@ -8,16 +8,19 @@ import type { SeenId, SeenIds, SeenKind } from "../store.ts";
 
 /** Per kind and network. */
 const MAX_IDS_PER_KIND = 10_000;
-/** An id noted again sooner is not written again: a hundred people reading the same list are one write. */
+/**
+ * An id that is noted again sooner is not written again, so that a hundred people reading the same list cause one
+ * write.
+ */
 const REWRITE_AFTER: Milliseconds = 10_000;
-/** Bounds a row, whatever a node sends: ids have 64 characters, and labels are short. */
+/** Longer ids are not noted, and longer labels are cut. Ids have 64 characters, and labels are short. */
 const MAX_CHARACTERS = 200;
 
-/** The last writes that are remembered. */
+/** At most so many of the last writes are remembered. */
 const MAX_RECENT_NOTES = 20_000;
 
 export function createSeenIds(withDatabase: WithDatabase, now: () => Milliseconds): SeenIds {
-  // Without `max`, which would reserve the room for all of them.
+  // Without `max`, which would allocate memory for all of them.
   const recent = new LRUCache<string, { readonly at: Milliseconds; readonly label: string | undefined }>({
     maxSize: MAX_RECENT_NOTES,
     sizeCalculation: () => 1,
@@ -108,7 +111,7 @@ async function insert(
 }
 
 async function prune(trx: Kysely<Schema>, network: string, kind: SeenKind): Promise<void> {
-  // Found first, and only then deleted: as one statement, PostgreSQL may look for them anew for every row.
+  // Two steps, because PostgreSQL may repeat a query inside of a delete for every row.
   const beyond = await trx
     .selectFrom("seen_ids")
     .select("id")

@@ -64,7 +64,7 @@ export function putInPlace(file: string, name: string): void {
   syncFolderOf(name);
 }
 
-/** The copies from before a migration that are kept. */
+/** So many copies from before a migration are kept. */
 const MIGRATION_COPIES = 2;
 
 /**
@@ -82,7 +82,7 @@ export function copyBeforeMigration(file: string, schema: string): void {
   } finally {
     rmSync(partial, { force: true });
   }
-  // Schemas are numbered, so that their names are in order.
+  // Schemas are numbered, so their names sort by age.
   const copies = readdirSync(path.dirname(file)).filter(
     (name) => name.startsWith(prefix) && /^\d{4}-[a-z-]+$/u.test(name.slice(prefix.length)),
   );
@@ -91,7 +91,7 @@ export function copyBeforeMigration(file: string, schema: string): void {
 }
 
 export function syncFolderOf(file: string): void {
-  // Windows opens no folders, and syncs names by itself.
+  // Windows cannot open folders, and writes names to the disk itself.
   if (process.platform !== "win32") syncFile(path.dirname(file));
 }
 

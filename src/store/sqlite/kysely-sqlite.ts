@@ -17,7 +17,10 @@ import type { Schema } from "../schema.ts";
 import { WriteHealth } from "../write-health.ts";
 import { isDiskFault } from "./sqlite-faults.ts";
 
-/** SQLite can undo changes of the schema, so a killed migration leaves nothing behind: https://www.sqlite.org/lang_transaction.html */
+/**
+ * SQLite can roll back changes of the schema, so a killed migration leaves nothing behind:
+ * https://www.sqlite.org/lang_transaction.html
+ */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -25,9 +28,9 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /**
- * SQLite may plan by the value of a bound LIMIT, and then compiles the statement anew each time one is bound; a claim of
- * nothing then takes 67 µs instead of 1. It does not plan by the value of a sum. (The switch against all of this is not
- * in node:sqlite: SQLITE_DBCONFIG_ENABLE_QPSG, https://www.sqlite.org/queryplanner-ng.html#qpsg.)
+ * SQLite may plan by the value of a bound LIMIT, and then compiles the statement anew each time one is bound; a claim
+ * of nothing then takes 67 µs instead of 1. It does not plan by the value of a sum. (The switch against all of this is
+ * not in node:sqlite: SQLITE_DBCONFIG_ENABLE_QPSG, https://www.sqlite.org/queryplanner-ng.html#qpsg.)
  */
 class LastingPlanCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {
@@ -73,7 +76,7 @@ export function kyselyOver(database: DatabaseSync, writes = new WriteHealth()): 
   });
 }
 
-/** The same few statements run all the time, among others that differ in their number of rows. */
+/** A few statements run again and again, among others that differ in their number of rows. */
 const MAX_CACHED_STATEMENTS = 200;
 
 function cachingStatements(database: DatabaseSync, writes: WriteHealth): SqliteDatabase {
@@ -94,8 +97,8 @@ function cachingStatements(database: DatabaseSync, writes: WriteHealth): SqliteD
 const WRITE_STATEMENT = /^\s*(?:insert|update|delete|replace)\b/iu;
 
 /**
- * A button's payload is written before each answer and need not wait for the disk: a cut of the power may take the last
- * ones, the death of the process takes none, and the next commit of anything else makes them durable
+ * A button's payload is written before each answer, and need not wait for the disk. A power cut may lose the last ones;
+ * the death of the process loses none. The next commit of anything else makes them durable
  * (https://www.sqlite.org/pragma.html#pragma_synchronous: NORMAL with WAL).
  */
 const UNSYNCED_STATEMENT = /^\s*insert into "button_payloads"/iu;
@@ -155,7 +158,9 @@ function statementOver(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** node:sqlite silently takes an object in the first place for named parameters, so that none may get through. */
+/**
+ * node:sqlite takes an object in the first place for named parameters without an error, so objects are refused here.
+ */
 function bindable(value: unknown): SQLInputValue {
   if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "bigint") {
     return value;

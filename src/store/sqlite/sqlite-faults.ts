@@ -35,7 +35,10 @@ const TROUBLE_TITLES: ReadonlyMap<number, string> = new Map([
   [SQLITE_NOTADB, "The bot's database is damaged"],
 ]);
 
-/** Turns a disk fault of a running bot, which is neither the caller's nor a bug, into a StorageError. Anything else passes. */
+/**
+ * Turns a disk fault of a running bot, which is neither the caller's nor a bug, into a StorageError. Anything else
+ * passes.
+ */
 export function toStorageError(thrown: unknown, file: string): unknown {
   const title = TROUBLE_TITLES.get(sqliteCode(thrown) ?? 0);
   if (title === undefined) return thrown;
@@ -48,7 +51,7 @@ const LOSSES: Readonly<Record<FileLoss, string>> = {
   overwritten: "overwritten",
 };
 
-/** A file that is gone or another: what is written is lost with this process. */
+/** The error for a lost file: rows that are written to it are gone when this process ends. */
 export function lossError(file: string, loss: FileLoss): StorageError {
   const title = `The bot's database was ${LOSSES[loss]}`;
   return new StorageError(`${title}: ${file}`, { title });

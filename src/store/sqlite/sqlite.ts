@@ -50,7 +50,7 @@ export function hasTable(database: DatabaseSync, name: string): boolean {
   return database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
 }
 
-/** How the schema of a database stands to this program. */
+/** The age of a database's schema. */
 export function schemaAgeOf(database: DatabaseSync): SchemaAge {
   const mark = hasTable(database, "database_marks")
     ? database.prepare("SELECT value FROM database_marks WHERE name = ?").get(OLDEST_PROGRAM_MARK)?.["value"]
