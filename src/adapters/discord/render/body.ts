@@ -15,17 +15,7 @@ import { actionButton, actionLine, type MessageContext, type PressIds, selectRow
 import { type BlockMarkup, fitBlocks, joinBlocks } from "./blocks.ts";
 import { flatText, isWebAddress, linkLabel, linkTarget, type Markup, renderText } from "./markdown.ts";
 
-/** The texts of an answer, in the order of reading, and the buttons and selects that belong to rows of tables. */
-export interface Body {
-  readonly components: readonly APIComponentInContainer[];
-  readonly footer: string;
-  /** The places of tables with rows, columns or ids that only their CSV has. */
-  readonly csv: ReadonlySet<number>;
-  /** False where words, not rows, were omitted. */
-  readonly whole: boolean;
-}
-
-export interface BodyOptions {
+interface BodyOptions {
   /** Characters of all its texts. */
   readonly length: number;
   /** Components left for the rows of tables. */
@@ -48,8 +38,11 @@ const SHORTENED_LENGTH = 120;
 const MAX_ROW_BUTTONS = 5;
 const MAX_ROW_SELECTS = 3;
 
-/** Renders the texts of a reply within its space. */
-export function renderBody(reply: Reply, context: MessageContext, presses: PressIds, options: BodyOptions): Body {
+/**
+ * Renders the texts of a reply within its space, in the order of reading, and the buttons and selects that belong to rows
+ * of tables. `csv` are the places of tables with rows, columns or ids that only their CSV has.
+ */
+export function renderBody(reply: Reply, context: MessageContext, presses: PressIds, options: BodyOptions) {
   const { wholeIds } = options;
   const title = headline(reply, wholeIds);
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH, wholeIds });
@@ -72,19 +65,16 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
   for (const [index, block] of reply.blocks.entries()) {
     const markup = blocks[index] ?? { markdown: "", whole: true };
     if (index === firstDetail) parts.separate();
-    if (block.kind !== "table") parts.add(markup.markdown);
-    else if (rowActions.apart.has(block)) addSections(parts, block, markup, context, presses);
-    else {
-      parts.add(markup.markdown);
-      const selects = rowSelects(block, rowActions.selects.get(block) ?? 0, context, presses);
-      for (const row of selects) parts.component(row);
-    }
+    if (block.kind === "table" && rowActions.apart.has(block)) addSections(parts, block, markup, context, presses);
+    else parts.add(markup.markdown);
+    if (block.kind !== "table") continue;
+    for (const row of rowSelects(block, rowActions.selects.get(block) ?? 0, context, presses)) parts.component(row);
   }
   parts.add(left.text);
   if (!whole) parts.add(`-# ${options.shortened()}`);
   const csv = new Set(blocks.flatMap((markup, index) => (markup.csv === true ? [index] : [])));
   const small = footer.markdown.trim();
-  return { components: parts.finish(), footer: small === "" ? "" : `-# ${small}`, csv, whole };
+  return { components: parts.finish(), footer: small === "" ? "" : `-# ${small}`, csv };
 }
 
 function headline(reply: Reply, wholeIds: boolean): Markup {
@@ -99,19 +89,13 @@ function headline(reply: Reply, wholeIds: boolean): Markup {
   return { markdown: `### [${label}](${target})`, whole };
 }
 
-interface RowActions {
-  /** Tables with a button beside each row. */
-  readonly apart: ReadonlySet<Table>;
-  /** Tables with selects below, and how many. */
-  readonly selects: ReadonlyMap<Table, number>;
-  /** A line for each table that has room for neither, or not for all of its rows. */
-  readonly left: readonly string[];
-}
-
 /** How the rows of each table can be chosen, by the components left. */
-function planRowActions(blocks: readonly Block[], given: number, mention: MessageContext["mention"]): RowActions {
+function planRowActions(blocks: readonly Block[], given: number, mention: MessageContext["mention"]) {
+  /** Tables with a button beside each row. */
   const apart = new Set<Table>();
+  /** Tables with selects below, and how many. */
   const selects = new Map<Table, number>();
+  /** A line for each table that has room for neither, or not for all of its rows. */
   const left: string[] = [];
   let room = given;
   for (const block of blocks) {
@@ -120,22 +104,16 @@ function planRowActions(blocks: readonly Block[], given: number, mention: Messag
     const [first] = invocations;
     if (first === undefined) continue;
     // A section has a text and a button; one text stands above and one below them.
-    const sections = 3 * block.rows.length + 2;
-    if (
-      block.rows.length > 0 &&
-      block.rows.length <= Math.min(MAX_ROW_BUTTONS, invocations.length) &&
-      sections <= room
-    ) {
+    const { length } = block.rows;
+    const sections = 3 * length + 2;
+    if (length > 0 && length <= Math.min(MAX_ROW_BUTTONS, invocations.length) && sections <= room) {
       apart.add(block);
       room -= sections;
       continue;
     }
     // A select and its row, and the text that follows them.
-    const count = Math.min(
-      Math.ceil(invocations.length / MAX_SELECT_OPTIONS),
-      MAX_ROW_SELECTS,
-      Math.floor((room - 1) / 2),
-    );
+    const needed = Math.ceil(invocations.length / MAX_SELECT_OPTIONS);
+    const count = Math.min(needed, MAX_ROW_SELECTS, Math.floor((room - 1) / 2));
     if (count < 1) {
       left.push(actionLine({ label, invocation: first, effect }, mention));
       continue;
@@ -183,7 +161,7 @@ function rowSelects(
   presses: PressIds,
 ): APIActionRowComponent<APIStringSelectComponent>[] {
   const { label, invocations, effect } = rowAction ?? { label: "", invocations: [], effect: "reply" };
-  const choices = invocations.map((ask, index) => ({ label: flatText(rows[index]?.[0] ?? []), ask }));
+  const choices = invocations.map((invocation, index) => ({ label: flatText(rows[index]?.[0] ?? []), invocation }));
   return Array.from({ length: count }, (_, index) => {
     const from = index * MAX_SELECT_OPTIONS;
     const some = choices.slice(from, from + MAX_SELECT_OPTIONS);

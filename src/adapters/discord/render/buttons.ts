@@ -6,8 +6,7 @@ import {
   ComponentType,
 } from "discord-api-types/v10";
 
-import type { Ask } from "../../../reply/document.ts";
-import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
+import type { ButtonAction } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Action } from "../../../reply/reply.ts";
 import type { KeptOffer, Offer } from "../../chat/button-plan.ts";
@@ -17,12 +16,11 @@ import {
   BUTTON_LABEL_LENGTH,
   BUTTON_URL_LENGTH,
   BUTTONS_PER_ROW,
-  MAX_BUTTONS,
   MAX_SELECT_OPTIONS,
   SELECT_LABEL_LENGTH,
   SELECT_PLACEHOLDER_LENGTH,
 } from "../limits.ts";
-import { askMarkup, escapeMarkdown, isWebAddress, linkLabel, linkTarget, type ShortenedId } from "./markdown.ts";
+import { askMarkup, escapeMarkdown, isWebAddress, linkLabel, linkTarget } from "./markdown.ts";
 import { encodePress } from "./press.ts";
 
 /** The context of a message, beside its reply. */
@@ -60,21 +58,6 @@ export function indexOfUnstored(standIn: string): number {
   return Number(standIn.slice(UNSTORED.length));
 }
 
-interface Buttons {
-  readonly rows: ActionRows;
-  readonly unstored: PressIds["unstored"];
-  /** False where a label was cut. */
-  readonly whole: boolean;
-}
-
-/** Splits the actions of an alert into buttons, one of which may be Full ids, and lines of markdown. */
-export function splitActions(
-  actions: readonly Action[],
-  mention: CommandMention | undefined,
-): { shown: readonly ButtonAction[]; left: readonly string[] } {
-  return splitButtons(asButtons(actions), MAX_BUTTONS - 1, mention);
-}
-
 /** As many actions as buttons, and the others as lines of markdown. */
 export function splitButtons(
   actions: readonly ButtonAction[],
@@ -91,17 +74,6 @@ export function splitButtons(
   return { shown, left };
 }
 
-/** Renders actions as the buttons of an alert, followed by Full ids where some are shortened. */
-export function renderButtons(actions: readonly ButtonAction[], ids: readonly ShortenedId[]): Buttons {
-  const presses = new PressIds();
-  const own = actions.map((action) => actionButton(action, {}, presses));
-  const buttons = own.map(({ button }) => button);
-  if (ids.length > 0) {
-    buttons.push(pressButton(ids.length === 1 ? "Full id" : "Full ids", presses.idOf({ kind: "ids", ids })));
-  }
-  return { rows: rowsOfButtons(buttons), unstored: presses.unstored, whole: own.every(({ whole }) => whole) };
-}
-
 export function rowsOfButtons(buttons: readonly APIButtonComponent[]): ActionRows {
   const rows: ActionRows = [];
   for (let start = 0; start < buttons.length; start += BUTTONS_PER_ROW) {
@@ -116,12 +88,13 @@ export function actionButton(
   { asker, confirms }: MessageContext,
   presses: PressIds,
 ): { readonly button: APIButtonComponent; readonly whole: boolean } {
-  const { text: label, whole } = labelOf(action, BUTTON_LABEL_LENGTH);
   if ("url" in action) {
+    const { text: label, whole } = labelOf([action.label, "Open"], BUTTON_LABEL_LENGTH);
     const url = linkTarget(action.url);
     return { button: { type: ComponentType.Button, style: ButtonStyle.Link, label, url }, whole };
   }
   const { confirm, invocation: ask, effect } = action;
+  const { text: label, whole } = labelOf([action.label, ask.command, "Run"], BUTTON_LABEL_LENGTH);
   const style = confirm === undefined ? ButtonStyle.Secondary : ButtonStyle.Danger;
   const answered = confirms === true ? "confirmed" : effect;
   return {
@@ -138,7 +111,7 @@ export function offerButtons(offers: readonly Offer[], presses: PressIds): APIBu
   });
 }
 
-function pressButton(
+export function pressButton(
   label: string,
   customId: string,
   style: ButtonStyle.Secondary | ButtonStyle.Danger = ButtonStyle.Secondary,
@@ -146,24 +119,19 @@ function pressButton(
   return { type: ComponentType.Button, style, label, custom_id: customId };
 }
 
-/** One of several commands, by what a person picks. */
-interface Choosing {
-  readonly label: string;
-  readonly choices: readonly { readonly label: string; readonly ask: Ask }[];
-  readonly effect: "replace" | "reply";
-}
+export type Choice = Extract<Action, { choices: unknown }>;
 
 /** A choice as a select of at most 25 options, in a row of its own; `whole` is false where something was cut. */
 export function selectRow(
-  { label, choices, effect }: Choosing,
+  { label, choices, effect }: Choice,
   { asker }: MessageContext,
   presses: PressIds,
 ): { readonly row: APIActionRowComponent<APIStringSelectComponent>; readonly whole: boolean } {
   const shown = choices.slice(0, MAX_SELECT_OPTIONS);
   const cut = shown.length < choices.length ? `, ${shown.length} of ${choices.length}` : "";
-  const placeholder = cutLabel(visibleLabel([label, "Choose"]), SELECT_PLACEHOLDER_LENGTH - cut.length);
-  const options = shown.map(({ label: given, ask }, index) => {
-    const { text, whole } = cutLabel(visibleLabel([given, ask.command, "Run"]), SELECT_LABEL_LENGTH);
+  const placeholder = labelOf([label, "Choose"], SELECT_PLACEHOLDER_LENGTH - cut.length);
+  const options = shown.map(({ label: given, invocation }, index) => {
+    const { text, whole } = labelOf([given, invocation.command, "Run"], SELECT_LABEL_LENGTH);
     return { whole, option: { label: text, value: String(index) } };
   });
   const row = {
@@ -171,7 +139,7 @@ export function selectRow(
     components: [
       {
         type: ComponentType.StringSelect as const,
-        custom_id: presses.idOf({ kind: "choice", asks: shown.map(({ ask }) => ask), effect, asker }),
+        custom_id: presses.idOf({ kind: "choice", asks: shown.map(({ invocation }) => invocation), effect, asker }),
         placeholder: `${placeholder.text}${cut}`,
         options: options.map(({ option }) => option),
       },
@@ -180,17 +148,10 @@ export function selectRow(
   return { row, whole: cut === "" && placeholder.whole && options.every(({ whole }) => whole) };
 }
 
-function labelOf(action: ButtonAction, most: number): { text: string; whole: boolean } {
-  return cutLabel(
-    visibleLabel("url" in action ? [action.label, "Open"] : [action.label, action.invocation.command, "Run"]),
-    most,
-  );
-}
-
-/** The first with a visible character: Discord refuses a label without one. */
-function visibleLabel(offered: readonly string[]): string {
+/** The first with a visible character, within its limit: Discord refuses a label without one. */
+function labelOf(offered: readonly string[], most: number): { text: string; whole: boolean } {
   const lines = offered.map((one) => oneLine(one).trim());
-  return lines.find((one) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(one)) ?? "Run";
+  return cutLabel(lines.find((one) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(one)) ?? "Run", most);
 }
 
 /** A label within its limit; `whole` is false where it was cut. */

@@ -1,11 +1,12 @@
 import type { APIActionRowComponent, APIButtonComponent, APIStringSelectComponent } from "discord-api-types/v10";
 
-import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
+import { asButtons } from "../../../reply/fold.ts";
 import type { Action, Reply } from "../../../reply/reply.ts";
 import { type Offer, planButtons } from "../../chat/button-plan.ts";
-import { BUTTONS_PER_ROW, MAX_COMPONENTS, MAX_SELECT_OPTIONS } from "../limits.ts";
+import { BUTTONS_PER_ROW, MAX_COMPONENTS } from "../limits.ts";
 import {
   actionButton,
+  type Choice,
   type MessageContext,
   offerButtons,
   type PressIds,
@@ -14,25 +15,7 @@ import {
   splitButtons,
 } from "./buttons.ts";
 
-type Choice = Extract<Action, { choices: unknown }>;
-
-/** What each action becomes: a button, a select, or a line. */
-export interface ControlPlan {
-  readonly selects: readonly Choice[];
-  readonly buttons: readonly ButtonAction[];
-  readonly left: readonly string[];
-  /** Components left for the rows of tables. */
-  readonly room: number;
-}
-
 export type ControlRow = APIActionRowComponent<APIButtonComponent> | APIActionRowComponent<APIStringSelectComponent>;
-
-export interface Controls {
-  readonly selects: readonly APIActionRowComponent<APIStringSelectComponent>[];
-  readonly buttons: readonly APIButtonComponent[];
-  /** False where a label was cut, or an option omitted. */
-  readonly whole: boolean;
-}
 
 /** Container, headline, text, notes, footer, two separators and the text after one. */
 const FIXED_COMPONENTS = 8;
@@ -41,12 +24,11 @@ const MAX_ACTION_BUTTONS = 10;
 /** Refresh, Details or Less, and Share. */
 const COMMON_BUTTONS = 3;
 
-/** Divides the components of a message, beside those of its files, among its actions. */
-export function planControls(
-  actions: readonly Action[],
-  files: number,
-  mention: MessageContext["mention"],
-): ControlPlan {
+/**
+ * Divides the components of a message, beside those of its files, among its actions: each becomes a button, a select, or a
+ * line; `room` is left for the rows of tables.
+ */
+export function planControls(actions: readonly Action[], files: number, mention: MessageContext["mention"]) {
   const isSelect = (action: Action): action is Choice => "choices" in action && action.choices.length > 1;
   const choices = actions.filter(isSelect);
   const selects = choices.slice(0, MAX_SELECTS);
@@ -63,29 +45,26 @@ function withRows(buttons: number): number {
   return all + Math.ceil(all / BUTTONS_PER_ROW);
 }
 
-/** The actions of a reply, and Refresh. */
-export function renderControls(plan: ControlPlan, reply: Reply, context: MessageContext, presses: PressIds): Controls {
-  const selects = plan.selects.map(({ label, choices, effect }) =>
-    selectRow(
-      { label, choices: choices.map(({ label: name, invocation }) => ({ label: name, ask: invocation })), effect },
-      context,
-      presses,
-    ),
-  );
+/** The actions of a reply, and Refresh; `whole` is false where a label was cut, or an option omitted. */
+export function renderControls(
+  plan: ReturnType<typeof planControls>,
+  reply: Reply,
+  context: MessageContext,
+  presses: PressIds,
+) {
+  const selects = plan.selects.map((choice) => selectRow(choice, context, presses));
   const own = plan.buttons.map((action) => actionButton(action, context, presses));
   const again = planButtons(reply, context, { kept: false }, ["again"]);
   return {
     selects: selects.map(({ row }) => row),
     buttons: [...own.map(({ button }) => button), ...offerButtons(again, presses)],
-    whole:
-      [...own, ...selects].every(({ whole }) => whole) &&
-      plan.selects.every(({ choices }) => choices.length <= MAX_SELECT_OPTIONS),
+    whole: [...own, ...selects].every(({ whole }) => whole),
   };
 }
 
 /** The rows of a message, with the buttons that work on the kept reply. */
 export function controlRows(
-  { selects, buttons }: Controls,
+  { selects, buttons }: ReturnType<typeof renderControls>,
   offers: readonly Offer[],
   presses: PressIds,
 ): readonly ControlRow[] {

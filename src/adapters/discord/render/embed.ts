@@ -1,28 +1,20 @@
-import type { APIAllowedMentions, APIEmbed } from "discord-api-types/v10";
+import type { APIEmbed } from "discord-api-types/v10";
 
-import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
-import type { Action, Reply, Tone } from "../../../reply/reply.ts";
+import { asButtons } from "../../../reply/fold.ts";
+import { nameFiles } from "../../../reply/message-files.ts";
+import type { Reply, Tone } from "../../../reply/reply.ts";
 import { actionLines, shortenedNote } from "../../chat/bounds.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import { WHY_COMMAND } from "../../chat/why-this-alert.ts";
-import { EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH } from "../limits.ts";
+import { EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH, MAX_BUTTONS } from "../limits.ts";
 import type { CommandMention } from "../command-mentions.ts";
-import { type ActionRows, type PressIds, renderButtons, splitActions } from "./buttons.ts";
+import { actionButton, pressButton, PressIds, rowsOfButtons, splitButtons } from "./buttons.ts";
 import { fitBlocks, joinBlocks } from "./blocks.ts";
 import { escapeMarkdown, flatText, isWebAddress, type Markup, renderText, type ShortenedId } from "./markdown.ts";
 import { replyFiles } from "./files.ts";
 
-/** An alert as a message with an embed; `unstored` presses get their final custom_id once they are in the store. */
-export interface EmbedMessage {
-  /** The headline, which a locked phone shows: of an embed it shows nothing. */
-  readonly content: string;
-  readonly embeds: APIEmbed[];
-  readonly components: ActionRows;
-  readonly allowed_mentions: APIAllowedMentions;
-  /** All files: those of the reply, then those with the content that did not fit. compose.ts packs surplus ones. */
-  readonly files: readonly MessageFile[];
-  readonly unstored: PressIds["unstored"];
-}
+/** An alert as a message; `unstored` presses get their final custom_id once they are in the store. */
+export type EmbedMessage = ReturnType<typeof renderEmbed>;
 
 /** The accent of each tone. */
 export const COLORS: Record<Tone, number> = { neutral: 0x4f6bed, good: 0x2e9e5b, warning: 0xd99a00, bad: 0xd83a3e };
@@ -33,10 +25,10 @@ const TRUNCATION_NOTE_LENGTH = 200;
 const MAX_IDS = 60;
 
 /**
- * Renders an alert as an embed below its headline. Within every limit; omitted content is counted and attached as a
- * file. Pure and total.
+ * Renders an alert as an embed below its headline, which a locked phone shows: of an embed it shows nothing. Within every
+ * limit; omitted content is counted, and `files` has it behind the reply's own files. Pure and total.
  */
-export function renderEmbed(reply: Reply, mention?: CommandMention): EmbedMessage {
+export function renderEmbed(reply: Reply, mention?: CommandMention) {
   const ids: ShortenedId[] = [];
   const onId = (name: string, value: string): void => {
     if (!ids.some((one) => one.value === value)) ids.push({ name, value });
@@ -45,16 +37,23 @@ export function renderEmbed(reply: Reply, mention?: CommandMention): EmbedMessag
   const { given, held, add } = names;
   const title = titleOf(reply, (value) => onId("", value));
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
-  const actions = splitActions(reply.actions, mention);
+  // One of the buttons may be Full ids.
+  const actions = splitButtons(asButtons(reply.actions), MAX_BUTTONS - 1, mention);
   const left = actionLines(actions.left, "-# ", "-# ");
   const space = EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - footer.markdown.length - left.text.length - 20;
   const blocks = fitBlocks(reply.blocks, space, { heldOf: (index) => held[index], onId, mention });
+  const presses = new PressIds();
+  const own = actions.shown.map((action) => actionButton(action, {}, presses));
+  const buttons = own.map(({ button }) => button);
   // The story of an alert, behind its Details, has them whole.
-  const tellsIds = reply.actions.some(asksWhy);
-  const buttons = renderButtons(actions.shown, tellsIds ? [] : ids.slice(0, MAX_IDS));
+  const tellsIds = reply.actions.some((action) => "invocation" in action && action.invocation.command === WHY_COMMAND);
+  if (ids.length > 0 && !tellsIds) {
+    const press = { kind: "ids", ids: ids.slice(0, MAX_IDS) } as const;
+    buttons.push(pressButton(ids.length === 1 ? "Full id" : "Full ids", presses.idOf(press)));
+  }
 
   const csv = new Set(blocks.flatMap((markup, index) => (markup.csv === true ? [index] : [])));
-  const whole = ids.length <= MAX_IDS && [title, footer, buttons, left, ...blocks].every((part) => part.whole);
+  const whole = ids.length <= MAX_IDS && [title, footer, left, ...own, ...blocks].every((part) => part.whole);
   const wholeName = whole ? undefined : add("whole-reply.txt");
 
   const description = [
@@ -80,15 +79,11 @@ export function renderEmbed(reply: Reply, mention?: CommandMention): EmbedMessag
   return {
     content,
     embeds: isHeadlineAlone ? [] : [embed],
-    components: buttons.rows,
+    components: rowsOfButtons(buttons),
     allowed_mentions: { parse: [] },
     files: replyFiles(reply, names, csv, wholeName),
-    unstored: buttons.unstored,
+    unstored: presses.unstored,
   };
-}
-
-function asksWhy(action: Action): boolean {
-  return "invocation" in action && action.invocation.command === WHY_COMMAND;
 }
 
 /** Titles in plain text: Discord shows neither useful markup nor local times in them. */

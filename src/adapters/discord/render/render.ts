@@ -4,7 +4,6 @@
 // send). embed.ts is the form of alerts.
 
 import {
-  type APIAllowedMentions,
   type APIComponentInContainer,
   type APIMessageTopLevelComponent,
   ComponentType,
@@ -13,14 +12,14 @@ import {
 } from "discord-api-types/v10";
 
 import { aboveFold, unfolded } from "../../../reply/fold.ts";
-import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
+import { nameFiles } from "../../../reply/message-files.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
 import { planButtons } from "../../chat/button-plan.ts";
 import type { Show } from "../../chat/press.ts";
 import { COMPONENTS_TEXT_LENGTH, FOLDED_LENGTH, MAX_FILES } from "../limits.ts";
-import { type Body, renderBody } from "./body.ts";
+import { renderBody } from "./body.ts";
 import { type MessageContext, PressIds } from "./buttons.ts";
-import { controlRows, type Controls, type ControlRow, planControls, renderControls } from "./controls.ts";
+import { controlRows, type ControlRow, planControls, renderControls } from "./controls.ts";
 import { COLORS } from "./embed.ts";
 import { escapeMarkdown } from "./markdown.ts";
 import { replyFiles } from "./files.ts";
@@ -35,24 +34,8 @@ export interface AnswerForm {
   readonly unstored: PressIds["unstored"];
 }
 
-export interface Answer {
-  readonly whole: AnswerForm;
-  /** What people read first; undefined where the whole says no more. */
-  readonly folded: AnswerForm | undefined;
-  /** Those of the reply, then those with the content for which the whole form has no room. */
-  readonly files: readonly MessageFile[];
-  /** The name of the reply's picture among them. */
-  readonly picture: string | undefined;
-}
-
-/** A message as Discord takes it, with its stand-ins for what must be stored. */
-export interface DiscordMessage {
-  readonly flags: number;
-  readonly components: APIMessageTopLevelComponent[];
-  readonly allowed_mentions: APIAllowedMentions;
-  readonly files: readonly MessageFile[];
-  readonly unstored: PressIds["unstored"];
-}
+/** A message as Discord takes it, with temporary ids for the presses that must be stored. */
+export type DiscordMessage = ReturnType<typeof renderDiscord>;
 
 export const COMPONENTS_V2: number = MessageFlags.IsComponentsV2;
 
@@ -60,7 +43,7 @@ export const COMPONENTS_V2: number = MessageFlags.IsComponentsV2;
 export const NOTES_LENGTH = { files: 1500, none: 100 } as const;
 
 /** A form of a reply as a message, its own files under their own names. Pure and total. */
-export function renderDiscord(reply: Reply, context: MessageContext = {}, form: Show = "folded"): DiscordMessage {
+export function renderDiscord(reply: Reply, context: MessageContext = {}, form: Show = "folded") {
   const { folded, whole, files, picture } = renderAnswer(reply, context);
   const chosen = form === "folded" ? (folded ?? whole) : whole;
   const names = files.slice(0, MAX_FILES).map(({ name }) => name);
@@ -73,19 +56,23 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}, form: 
   };
 }
 
-/** Renders a reply within every limit, whole and folded; omitted content is counted, and in a file. Pure and total. */
-export function renderAnswer(reply: Reply, context: MessageContext): Answer {
+/**
+ * Renders a reply within every limit: `whole`, and `folded`, the part that people read first, undefined where the whole
+ * says no more. `files` are those of the reply, then those with the content for which the whole form has no room;
+ * `picture` is the name of the reply's picture among them. Pure and total.
+ */
+export function renderAnswer(reply: Reply, context: MessageContext) {
   const names = nameFiles(reply);
   const { given, csvNames, held } = names;
   const picture = given.find(({ attachment }) => attachment === reply.picture)?.name;
   // A file for each table, and one for the whole reply, may follow.
   const most = Math.min(MAX_FILES, given.length + csvNames.filter((name) => name !== "").length + 1);
   const plan = planControls(reply.actions, most + (picture === undefined ? 0 : 1), context.mention);
-  const begin = (): { presses: PressIds; controls: Controls } => {
+  const begin = () => {
     const presses = new PressIds();
     return { presses, controls: renderControls(plan, reply, context, presses) };
   };
-  const finish = (body: Body, begun: ReturnType<typeof begin>, fold?: Show): AnswerForm => {
+  const finish = (body: ReturnType<typeof renderBody>, begun: ReturnType<typeof begin>, fold?: Show): AnswerForm => {
     const offers = context.keeps === true ? planButtons(reply, context, { fold, kept: true }, ["fold", "share"]) : [];
     const rows = controlRows(begun.controls, offers, begun.presses);
     return { tone: reply.tone, body: body.components, footer: body.footer, rows, unstored: begun.presses.unstored };
@@ -127,11 +114,11 @@ export function renderAnswer(reply: Reply, context: MessageContext): Answer {
 }
 
 /** A body to compare: its presses differ in their temporary ids alone. */
-function withoutIds({ components, footer }: Body): string {
+function withoutIds({ components, footer }: ReturnType<typeof renderBody>): string {
   return JSON.stringify([components, footer], (key, value: unknown) => (key === "custom_id" ? undefined : value));
 }
 
-export interface AssembledFiles {
+interface AssembledFiles {
   /** In the order of the message, ten at most. */
   readonly names: readonly string[];
   readonly picture: string | undefined;
