@@ -9,9 +9,10 @@ import type { KeptOffer } from "../chat/button-plan.ts";
 import type { Press } from "../chat/press.ts";
 import { CommandMentions } from "./command-mentions.ts";
 import { discordPlatform, PAGE } from "./platform.ts";
-import { renderEmbed } from "./render/embed.ts";
+import type { MessageContext } from "./render/buttons.ts";
+import { type EmbedMessage, renderEmbed } from "./render/embed.ts";
 import { customIdsIn, decodePress } from "./render/press.ts";
-import { renderDiscord } from "./render/render.ts";
+import { type DiscordMessage, renderDiscord } from "./render/render.ts";
 
 /**
  * The console's preview of Discord: the message itself, who sees it, and its markdown parsed as Discord parses it. It
@@ -29,32 +30,28 @@ export function createDiscordPreview(commands: readonly AnyCommand[]): Preview {
   return { platform: discordPlatform.id, name: discordPlatform.name, page: PAGE, render };
 
   function render(reply: Reply, as: Parameters<Preview["render"]>[1]): unknown {
-    if (as === "alert") {
-      const { files, unstored, ...message } = renderEmbed(aboveFold(reply), mention);
-      const embeds = message.embeds.map((embed) => ({
-        title: embed.title === undefined ? [] : parse(embed.title, "normal"),
-        description: embed.description === undefined ? [] : parse(embed.description, "extended"),
-      }));
-      const presses = pressesOf(message.components, unstored);
-      return { onlyAsker: false, message, embeds, texts: markdownOf(message), files: previewFiles(files), presses };
-    }
+    if (as === "alert") return drawn(renderEmbed(aboveFold(reply), mention), false);
     const onlyAsker = as.visibility === "caller";
-    const refresh = as.ask === undefined ? {} : { ask: as.ask };
-    const context = {
+    const context: MessageContext = {
       asker: "0",
       keeps: true,
-      ...refresh,
+      ask: as.ask,
       shareable: onlyAsker && as.personal !== true,
       mention,
-    } as const;
-    const drawn = (form: "folded" | "whole"): object => {
-      const { files, unstored, ...message } = renderDiscord(reply, context, form);
-      const presses = pressesOf(message.components, unstored);
-      return { onlyAsker, message, embeds: [], texts: markdownOf(message), files: previewFiles(files), presses };
     };
-    const [folded, whole] = [drawn("folded"), drawn("whole")];
+    const folded = drawn(renderDiscord(reply, context, "folded"), onlyAsker);
+    const whole = drawn(renderDiscord(reply, context, "whole"), onlyAsker);
     return JSON.stringify(folded) === JSON.stringify(whole) ? folded : { ...folded, whole };
   }
+}
+
+function drawn({ files, unstored, ...message }: DiscordMessage | EmbedMessage, onlyAsker: boolean): object {
+  const embeds = ("embeds" in message ? message.embeds : []).map(({ title, description }) => ({
+    title: title === undefined ? [] : parse(title, "normal"),
+    description: description === undefined ? [] : parse(description, "extended"),
+  }));
+  const presses = pressesOf(message.components, unstored);
+  return { onlyAsker, message, embeds, texts: markdownOf(message), files: previewFiles(files), presses };
 }
 
 /** By custom_id, with the value of the option behind it for one of a select. */

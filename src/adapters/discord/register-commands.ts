@@ -3,7 +3,7 @@ import { DiscordAPIError, type REST } from "discord.js";
 
 import type { AnyCommand } from "../../bot/command.ts";
 import { messageOf } from "../../errors.ts";
-import { type CommandChanges, compareCommands, hasChanges, registrationOf } from "./registration.ts";
+import { compareCommands, hasChanges, registrationOf } from "./registration.ts";
 import { closeRest, createRest, isTokenRefused } from "./transport/rest.ts";
 
 export interface RegisterOptions {
@@ -16,30 +16,26 @@ export interface RegisterOptions {
   readonly networks: readonly string[];
   /** Reports changes without writing them. */
   readonly dryRun?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
-/** What differed, and all commands as Discord knows them now. */
-interface Registration {
-  readonly changes: CommandChanges;
-  readonly registered: readonly APIApplicationCommand[];
-}
-
-/** Compares the commands with the registered ones and writes them only where they differ. Rejects with Discord's error. */
-export async function registerCommands(options: RegisterOptions): Promise<Registration> {
-  const { rest, guildId } = options;
-  const signal = options.signal === undefined ? {} : { signal: options.signal };
+/**
+ * Compares the commands with the registered ones and writes them only where they differ. Gives the changes, and all
+ * commands as Discord knows them now. Rejects with Discord's error.
+ */
+export async function registerCommands(options: RegisterOptions) {
+  const { rest, guildId, signal } = options;
   const wanted = registrationOf(options.commands, options.networks, guildId === undefined ? "global" : "guild");
   const applicationId =
-    options.applicationId ?? ((await rest.get(Routes.currentApplication(), signal)) as APIApplication).id;
+    options.applicationId ?? ((await rest.get(Routes.currentApplication(), { signal })) as APIApplication).id;
   const route =
     guildId === undefined
       ? Routes.applicationCommands(applicationId)
       : Routes.applicationGuildCommands(applicationId, guildId);
-  const registered = (await rest.get(route, signal)) as APIApplicationCommand[];
+  const registered = (await rest.get(route, { signal })) as APIApplicationCommand[];
   const changes = compareCommands(registered, wanted);
   if (options.dryRun === true || !hasChanges(changes)) return { changes, registered };
-  const written = (await rest.put(route, { ...signal, body: wanted })) as APIApplicationCommand[];
+  const written = (await rest.put(route, { signal, body: wanted })) as APIApplicationCommand[];
   return { changes, registered: written };
 }
 

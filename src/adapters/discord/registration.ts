@@ -4,7 +4,6 @@ import {
   type APIApplicationCommand,
   type APIApplicationCommandBasicOption,
   type APIApplicationCommandOption,
-  type APIApplicationCommandSubcommandOption,
   ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
@@ -60,7 +59,12 @@ export function registrationOf(
       throw new RangeError(`${name}: more than ${MAX_COMMAND_OPTIONS} subcommands`);
     const options: APIApplicationCommandOption[] =
       own === undefined
-        ? subcommands.map(([subname, command]) => subcommandOf(subname, command, networks))
+        ? subcommands.map(([subname, command]) => ({
+            type: ApplicationCommandOptionType.Subcommand,
+            name: nameOf(subname),
+            description: describe(command.summary),
+            options: optionsOf(command, networks),
+          }))
         : optionsOf(own, networks);
     const description = own?.summary ?? `${capital(name)}: ${subcommands.map(([subname]) => subname).join(", ")}`;
     return {
@@ -96,19 +100,6 @@ const PLACES = {
 function permissionsFor(commands: readonly AnyCommand[]): { default_member_permissions?: string } {
   if (!commands.every((command) => command.access === "channel-manager")) return {};
   return { default_member_permissions: String(PermissionFlagsBits.ManageChannels) };
-}
-
-function subcommandOf(
-  name: string,
-  command: AnyCommand,
-  networks: readonly string[],
-): APIApplicationCommandSubcommandOption {
-  return {
-    type: ApplicationCommandOptionType.Subcommand,
-    name: nameOf(name),
-    description: describe(command.summary),
-    options: optionsOf(command, networks),
-  };
 }
 
 function optionsOf(command: AnyCommand, networks: readonly string[]): APIApplicationCommandBasicOption[] {
@@ -183,18 +174,11 @@ function lengthOf(part: unknown): number {
   }, 0);
 }
 
-/** The changes that registering would make, by what people type or choose: `/market`, `Why this alert?`. */
-export interface CommandChanges {
-  readonly added: readonly string[];
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
-}
-
-/** Compares the registered commands with the wanted ones; with empty lists, nothing has to be written. */
-export function compareCommands(
-  registered: readonly APIApplicationCommand[],
-  wanted: readonly DiscordCommand[],
-): CommandChanges {
+/**
+ * The changes that registering would make, by the names that people type or choose: `/market`, `Why this alert?`. With
+ * empty lists, nothing has to be written.
+ */
+export function compareCommands(registered: readonly APIApplicationCommand[], wanted: readonly DiscordCommand[]) {
   const before = new Map(registered.map((command) => [shownName(command), command]));
   const after = new Map(wanted.map((command) => [shownName(command), command]));
   return {
@@ -211,7 +195,7 @@ function shownName({ type, name }: Pick<APIApplicationCommand | DiscordCommand, 
   return (type ?? ApplicationCommandType.ChatInput) === ApplicationCommandType.ChatInput ? `/${name}` : name;
 }
 
-export function hasChanges(changes: CommandChanges): boolean {
+export function hasChanges(changes: ReturnType<typeof compareCommands>): boolean {
   return changes.added.length + changes.changed.length + changes.removed.length > 0;
 }
 

@@ -5,7 +5,7 @@ import { printable } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
 import type { CommandMention } from "../command-mentions.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
-import { insideFence, type Markup, renderText } from "./markdown.ts";
+import { type InlineOptions, insideFence, type Markup, renderText } from "./markdown.ts";
 import { renderTable, type TableMarkup } from "./table.ts";
 
 export interface BlockContext {
@@ -13,7 +13,7 @@ export interface BlockContext {
   /** Says of a table that does not fit which file has how much of it; undefined where that is a press away. */
   readonly held: string | undefined;
   readonly onId: (name: string, value: string) => void;
-  readonly wholeIds?: boolean;
+  readonly wholeIds?: boolean | undefined;
   readonly mention?: CommandMention | undefined;
   /** Whether the rows of this table are to have a button beside each. */
   readonly apart?: (table: Table) => boolean;
@@ -29,11 +29,11 @@ export interface BlockMarkup extends Markup {
 /** One block within a bound. A block that does not fit shows as many whole lines as do. */
 export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
   if (context.max < 1) return { markdown: "", whole: false, ...(block.kind === "table" ? { csv: true } : {}) };
-  const { wholeIds = false, mention } = context;
+  const { max, mention, wholeIds } = context;
   const onId = (value: string): void => context.onId("", value);
   switch (block.kind) {
     case "paragraph": {
-      const { markdown, whole } = renderText(block.text, { max: context.max, lines: true, onId, wholeIds, mention });
+      const { markdown, whole } = renderText(block.text, { max, lines: true, onId, wholeIds, mention });
       return { markdown: markdown.trim().replaceAll(/\n{3,}/gu, "\n\n"), whole };
     }
     case "fields":
@@ -46,7 +46,7 @@ export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
           const value = renderText(one.value, { max: max - label.length, onId: onFieldId, wholeIds, mention });
           return { markdown: `${label}${value.markdown.trim()}`.trim(), whole: name.whole && value.whole };
         }),
-        context,
+        { max, onId, wholeIds },
       );
     case "list":
       return lines(
@@ -55,21 +55,14 @@ export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
           const { markdown, whole } = renderText(item, { max: max - 2, onId, wholeIds, mention });
           return { markdown: `- ${markdown.trim() === "" ? "–" : markdown.trim()}`, whole };
         }),
-        context,
+        { max, onId, wholeIds },
       );
     case "table":
-      return renderTable(block, {
-        max: context.max,
-        held: context.held,
-        onId,
-        wholeIds,
-        apart: context.apart?.(block) === true,
-        records: context.records === true,
-      });
+      return renderTable(block, { ...context, onId, apart: context.apart?.(block) === true });
     case "code": {
       const line = block.command === true ? mention?.(block.text) : undefined;
-      if (line !== undefined && line.length <= context.max) return { markdown: line, whole: true };
-      return codeBlock(block.command === true ? `/${block.text}` : block.text, block.language, context.max);
+      if (line !== undefined && line.length <= max) return { markdown: line, whole: true };
+      return codeBlock(block.command === true ? `/${block.text}` : block.text, block.language, max);
     }
   }
 }
@@ -79,15 +72,12 @@ function plainName(name: Text): string {
 }
 
 /** Lines below a title. The first one may be cut; one after it that does not fit ends the block. */
-function lines(title: Text | undefined, items: readonly ((max: number) => Markup)[], context: BlockContext): Markup {
-  const { max } = context;
-  const onId = (value: string): void => context.onId("", value);
-  const head =
-    title === undefined
-      ? undefined
-      : renderText(title, { max: Math.min(max, 300), bold: true, onId, wholeIds: context.wholeIds === true });
-  let markdown = head?.markdown ?? "";
-  let whole = head?.whole ?? true;
+function lines(
+  title: Text | undefined,
+  items: readonly ((max: number) => Markup)[],
+  { max, ...ids }: Pick<InlineOptions, "onId" | "wholeIds"> & { readonly max: number },
+): Markup {
+  let { markdown, whole } = renderText(title ?? [], { max: Math.min(max, 300), bold: true, ...ids });
   if (items.length === 0 && markdown !== "" && markdown.length + 2 <= max) markdown += "\n–";
   for (const [index, item] of items.entries()) {
     const space = max - markdown.length - (markdown === "" ? 0 : 1);
@@ -105,7 +95,7 @@ function codeBlock(content: string, language: string | undefined, max: number): 
   const kept: string[] = [];
   let whole = true;
   let used = `\`\`\`${tag}\n\n\`\`\``.length;
-  for (const line of phoneLines(printable(content))) {
+  for (const line of printable(content).split("\n").values().flatMap(wrapLine)) {
     const safe = insideFence(line);
     const room = max - used;
     used += safe.length + (kept.length === 0 ? 0 : 1);
@@ -123,10 +113,6 @@ function codeBlock(content: string, language: string | undefined, max: number): 
 }
 
 /** Lines of a phone's width, broken at blanks alone: a signature is copied in one piece, and Discord wraps what is longer. */
-function* phoneLines(content: string): Generator<string> {
-  for (const line of content.split("\n")) yield* wrapLine(line);
-}
-
 function* wrapLine(line: string): Generator<string> {
   const [first = "", ...words] = line.split(" ");
   let piece = first;

@@ -23,7 +23,7 @@ export interface ShortenedId {
   readonly value: string;
 }
 
-interface InlineOptions {
+export interface InlineOptions {
   /** The longest markup allowed, in UTF-16 units as Discord's own libraries count; without it there is no bound. */
   readonly max?: number;
   /** Keep line breaks; otherwise they become blanks. */
@@ -31,9 +31,9 @@ interface InlineOptions {
   /** All plain runs in bold. */
   readonly bold?: true;
   /** Called with each identifier that is shortened. */
-  readonly onId?: (value: string) => void;
+  readonly onId?: ((value: string) => void) | undefined;
   /** Shortens no identifier. */
-  readonly wholeIds?: boolean;
+  readonly wholeIds?: boolean | undefined;
   /** Mentions commands; without it, and for one without a mention, the line as it is typed. */
   readonly mention?: CommandMention | undefined;
   /** Times in one form, and no longer than a phone's line has room for. */

@@ -1,8 +1,17 @@
 import type { Table } from "../../../reply/block.ts";
-import type { Inline, Text } from "../../../reply/text.ts";
+import { type Inline, type Text, toText } from "../../../reply/text.ts";
 import { PHONE_LINE } from "../limits.ts";
 import { FIXED_WIDTH, flatText, type Markup, renderText, shownWidth } from "./markdown.ts";
-import type { Layout } from "./table-records.ts";
+
+/** One way to show a table: some of its columns, and each row as a line of markup. */
+export interface Layout {
+  readonly columns: number;
+  /** Rows with a cell that has no room. */
+  readonly cut: number;
+  /** Stands around the rows. */
+  readonly frame: readonly [above: string, below: string];
+  row(index: number, onId: (value: string) => void): Markup;
+}
 
 /** The share of rows that may have a cell without room, for the sake of the others. */
 const MAX_CUT_ROWS = 0.25;
@@ -18,13 +27,38 @@ function rankOf(table: Table, index: number): number {
   return table.columns[index]?.priority ?? 1;
 }
 
+function titlesOf(table: Table, columns: readonly number[]): Text[] {
+  return columns.map((index) => toText(table.columns[index]?.title ?? ""));
+}
+
+/** Each row as one text, which may take several lines of a phone: `- Min **66,100** · Max 68,400 · Horizon 1 h`. */
+export function recordsOf(table: Table, columns: readonly number[], apart: boolean): Layout {
+  const labels = titlesOf(table, columns).map((title) => renderText(title).markdown.trim());
+  return {
+    columns: columns.length,
+    cut: 0,
+    frame: ["", ""],
+    row: (index, onId) => {
+      const cells = labels.map((label, column) => {
+        const cell = renderText(table.rows[index]?.[column] ?? [], { ...(column === 0 ? { bold: true } : {}), onId });
+        const value = cell.markdown.trim() === "" ? "–" : cell.markdown.trim();
+        return { markdown: label === "" ? value : `${label} ${value}`, whole: cell.whole };
+      });
+      return {
+        markdown: `${apart ? "" : "- "}${cells.map(({ markdown }) => markdown).join(LINE_GAP)}`,
+        whole: cells.every(({ whole }) => whole),
+      };
+    },
+  };
+}
+
 /**
  * Rows as lines of text below the titles of their columns; undefined where they are too long. An ellipsis stands for a
  * cell without room, where no column but the important ones is left and few rows have one; a time that matters is
  * folded instead.
  */
 export function linesOf(table: Table, columns: readonly number[]): Layout | undefined {
-  const titles = columns.map((index): Text => [{ kind: "text", text: table.columns[index]?.title ?? "" }]);
+  const titles = titlesOf(table, columns);
   const cellsOf = (row: readonly Text[]): Text[] => {
     const cells = columns.map((index) => row[index] ?? []);
     // A dash at the end would say nothing.
@@ -76,7 +110,7 @@ export function foldedLinesOf(table: Table, columns: readonly number[]): Layout 
  * small print below it. Undefined where a row has no room for them.
  */
 export function twoLinesOf(table: Table, columns: readonly number[]): Layout | undefined {
-  const titles = columns.map((index): Text => [{ kind: "text", text: table.columns[index]?.title ?? "" }]);
+  const titles = titlesOf(table, columns);
   const isTooLong = (cells: readonly Text[]): boolean => lineWidth(cells, LINE_GAP) > PHONE_LINE;
   const [first = 0, ...others] = columns;
   const below = table.rows.map((row) =>
@@ -84,7 +118,7 @@ export function twoLinesOf(table: Table, columns: readonly number[]): Layout | u
   );
   if (others.length > 0 && [titles, ...below].some(isTooLong)) return undefined;
   const joined = (cells: readonly Text[], onId?: (value: string) => void): string =>
-    cells.map((cell) => renderText(cell, { shortTimes: true, ...(onId && { onId }) }).markdown.trim()).join(LINE_GAP);
+    cells.map((cell) => renderText(cell, { shortTimes: true, onId }).markdown.trim()).join(LINE_GAP);
   const max = 2 * PHONE_LINE;
   return {
     columns: columns.length,
@@ -121,7 +155,6 @@ function line(
   isNumber: readonly boolean[],
   how: { readonly bold?: true; readonly onId?: (value: string) => void },
 ): Markup {
-  const { onId } = how;
   let room = PHONE_LINE;
   let whole = true;
   const gap = [LINE_GAP, GAP].find((one) => lineWidth(cells, one) <= PHONE_LINE) ?? LINE_GAP;
@@ -135,17 +168,13 @@ function line(
     // Each cell behind it takes an ellipsis at least.
     const space = room - (cells.length - 1 - index) * (gap.length + 1);
     const width = Math.max(1, shownWidth(cell));
-    const ids = { shortTimes: true, ...(onId === undefined ? {} : { onId }) } as const;
-    const rendered =
-      width <= space
-        ? renderText(cell, { ...ids, ...(index === 0 ? how : {}) })
-        : index === 0
-          ? renderText(cell, {
-              ...ids,
-              ...how,
-              max: Math.max(8, FIXED_WIDTH.test(flatText(cell)) ? space - 4 : space / 2),
-            })
-          : { markdown: beginningOf(cell, space), whole: false };
+    const options = { shortTimes: true, onId: how.onId, ...(index === 0 ? how : {}) } as const;
+    const most = (): number => Math.max(8, FIXED_WIDTH.test(flatText(cell)) ? space - 4 : space / 2);
+    const cut = (): Markup =>
+      index === 0
+        ? renderText(cell, { ...options, max: most() })
+        : { markdown: beginningOf(cell, space), whole: false };
+    const rendered = width <= space ? renderText(cell, options) : cut();
     room -= Math.min(width, Math.max(1, space)) + gap.length;
     whole &&= rendered.whole;
     return rendered.markdown.trim() === "" ? "–" : rendered.markdown.trim();

@@ -5,17 +5,7 @@ import { type Text, toText } from "../../../reply/text.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { FIXED_WIDTH, flatText, inlineCode, insideFence, type Markup, renderText } from "./markdown.ts";
-import { foldedLinesOf, GAP, linesOf, timeColumn, twoLinesOf } from "./table-lines.ts";
-import { type Layout, recordsOf } from "./table-records.ts";
-
-/** As many rows in one layout as fit. */
-interface Shown {
-  readonly lines: readonly string[];
-  readonly columns: number;
-  /** Whether each cell is shown whole. */
-  readonly whole: boolean;
-  readonly ids: readonly string[];
-}
+import { foldedLinesOf, GAP, type Layout, linesOf, recordsOf, timeColumn, twoLinesOf } from "./table-lines.ts";
 
 export interface TableContext {
   readonly max: number;
@@ -23,11 +13,11 @@ export interface TableContext {
   readonly held: string | undefined;
   readonly onId: (value: string) => void;
   /** Lists the ids that the rows shorten, whole, below them. */
-  readonly wholeIds?: boolean;
+  readonly wholeIds?: boolean | undefined;
   /** No grid: each row is to have a button beside it. */
   readonly apart?: boolean;
   /** A table of few rows that would lose a column, or digits, has every cell of a row beside its title. */
-  readonly records?: boolean;
+  readonly records?: boolean | undefined;
 }
 
 export interface TableMarkup extends Markup {
@@ -55,7 +45,7 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
     return { markdown, whole: title.whole && empty.whole, rows: { above: markdown, lines: [], below: "" } };
   }
   const noteOf = (rows: number, columns: number): string => note(table, { rows, columns }, count, held);
-  const filled = (layout: Layout): Shown =>
+  const filled = (layout: Layout): ReturnType<typeof fill> =>
     fill(layout, rowCount, space - noteOf(rowCount, layout.columns).length - 1, wholeIds);
   const { layout, isShort } = layoutOf(table, count, context, (one) => filled(one).lines.length === rowCount);
   const all = filled(layout);
@@ -85,16 +75,13 @@ function layoutOf(
 ): { readonly layout: Layout; readonly isShort: boolean } {
   const exact = widestLayout(table, count, apart);
   if (exact.columns === count && exact.cut === 0) return { layout: exact, isShort: false };
-  const short = widestLayout(shortRows(table), count, apart);
+  const rows = table.rows.map((row) => row.map(shortText));
+  const short = widestLayout({ ...table, rows }, count, apart);
   // Exact numbers that take the place of whole columns are better read in the file.
   const isShort = short.columns > exact.columns || short.cut < exact.cut;
-  const records = mayRecord && table.rows.length <= MAX_RECORDS ? recordsOf(table, count, apart) : undefined;
+  const records = mayRecord && rows.length <= MAX_RECORDS ? recordsOf(table, columnsOf(count), apart) : undefined;
   if (records !== undefined && fits(records)) return { layout: records, isShort: false };
   return { layout: isShort ? short : exact, isShort };
-}
-
-function shortRows(table: Table): Table {
-  return { ...table, rows: table.rows.map((row) => row.map(shortText)) };
 }
 
 function headline(title: Text, { max, ...ids }: Pick<Required<TableContext>, "max" | "onId" | "wholeIds">): Markup {
@@ -118,9 +105,13 @@ function note(
   return `-# ${parts.join(", ")} shown${carried ? `; ${held}` : ""}`;
 }
 
+function columnsOf(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
 /** As many columns as the rows have room for: in a grid, else in lines. */
 function widestLayout(table: Table, count: number, apart: boolean): Layout {
-  let columns = Array.from({ length: count }, (_, index) => index);
+  let columns = columnsOf(count);
   const order = leavingOrder(table.columns, count);
   const mayFold = apart || table.rows.length === 1;
   for (;;) {
@@ -136,8 +127,8 @@ function widestLayout(table: Table, count: number, apart: boolean): Layout {
   }
 }
 
-/** As many whole rows as fit, from the first on. */
-function fill(layout: Layout, rowCount: number, space: number, wholeIds: boolean): Shown {
+/** As many whole rows in one layout as fit, from the first on; `whole` says whether each cell of them is. */
+function fill(layout: Layout, rowCount: number, space: number, wholeIds: boolean) {
   const lines: string[] = [];
   const ids = new Set<string>();
   let whole = true;
