@@ -6,17 +6,6 @@ import type { Attachment } from "../reply/attachment.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 
-/** Files of answers for download, limited in age and number. */
-export interface FileCache {
-  /** Adds a file and takes over its disposal; returns its id, a secret of the asker. */
-  add(attachment: Attachment): string;
-  /** The file and its bytes; undefined if unknown or expired. A reader that stops early releases the source. */
-  read(id: string): { attachment: Attachment; bytes: AsyncGenerator<Uint8Array, void> } | undefined;
-  drop(id: string): Promise<void>;
-  /** Disposes of all files. */
-  close(): Promise<void>;
-}
-
 interface CachedFile {
   readonly attachment: Attachment;
   /** Unix milliseconds. */
@@ -25,7 +14,7 @@ interface CachedFile {
   dropped: boolean;
 }
 
-export interface FileCacheOptions {
+interface FileCacheOptions {
   /** Beyond this number, the oldest file is dropped. */
   readonly maxFiles: number;
   /** The lifetime of a file, from its answer on. */
@@ -34,10 +23,13 @@ export interface FileCacheOptions {
   readonly now: () => Nanoseconds;
 }
 
+export type FileCache = ReturnType<typeof createFileCache>;
+
 /** An expired file is disposed of within this time. */
 const SWEEP_MILLIS: Milliseconds = 60_000;
 
-export function createFileCache(options: FileCacheOptions): FileCache {
+/** Files of answers for download, limited in age and number. */
+export function createFileCache(options: FileCacheOptions) {
   // A Map iterates in order of insertion, which is the order of expiry.
   const files = new Map<string, CachedFile>();
 
@@ -86,22 +78,25 @@ export function createFileCache(options: FileCacheOptions): FileCache {
   }
 
   return {
-    add: (attachment) => {
+    /** Adds a file and takes over its disposal; returns its id, a secret of the asker. */
+    add(attachment: Attachment): string {
       const id = randomBytes(16).toString("hex");
       files.set(id, { attachment, expires: toMillis(options.now()) + options.ttlMillis, readers: 0, dropped: false });
       sweep();
       return id;
     },
-    read: (id) => {
+    /** The file and its bytes; undefined if unknown or expired. A reader that stops early releases the source. */
+    read(id: string) {
       sweep();
       const file = files.get(id);
-      return file === undefined ? undefined : { attachment: file.attachment, bytes: bytesOf(file) };
+      return file && { attachment: file.attachment, bytes: bytesOf(file) };
     },
-    drop: async (id) => {
+    async drop(id: string): Promise<void> {
       const file = files.get(id);
       if (file !== undefined) await drop(id, file);
     },
-    close: async () => {
+    /** Disposes of all files. */
+    async close(): Promise<void> {
       clearInterval(sweeper);
       await Promise.all([...files].map(([id, file]) => drop(id, file)));
     },

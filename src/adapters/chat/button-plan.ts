@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
 import type { KeptContext, Press, Show } from "./press.ts";
 
@@ -39,23 +41,23 @@ export function planButtons(
   const fresh = reply.failure === undefined ? {} : ({ fresh: true } as const);
   const shares = shareable === true && reply.failure === undefined;
   const press = (name: string, meant: Press): Offer => ({ kind: "press", label: name, press: meant });
-  const offers: Record<Purpose, () => readonly Offer[]> = {
-    form: () => (form === undefined ? [] : [press("Fill in", { kind: "form", ask: form })]),
-    fold: () =>
-      fold === undefined ? [] : [{ kind: "kept", label: fold === "whole" ? "Less" : "Details", show: otherThan(fold) }],
-    actions: () => reply.actions.map((action) => ({ kind: "action", action })),
-    share: () => (shares ? [kept ? { kind: "kept", label: "Share" } : press("Share", { kind: "share" })] : []),
-    again: () =>
-      ask === undefined || label === undefined
-        ? []
-        : [press(label, { kind: "ask", ask, effect: "replace", asker, ...fresh })],
-    files: () => (ask === undefined || !files ? [] : [press(SEND_FILES, { kind: "files", ask })]),
+  const folding: Record<Show, KeptOffer> = {
+    whole: { kind: "kept", label: "Less", show: "folded" },
+    folded: { kind: "kept", label: "Details", show: "whole" },
   };
-  return order.flatMap((purpose) => offers[purpose]());
-}
-
-function otherThan(shown: Show): Show {
-  return shown === "whole" ? "folded" : "whole";
+  const again =
+    ask === undefined || label === undefined
+      ? []
+      : [press(label, { kind: "ask", ask, effect: "replace", asker, ...fresh })];
+  const offers: Record<Purpose, readonly Offer[]> = {
+    form: form === undefined ? [] : [press("Fill in", { kind: "form", ask: form })],
+    fold: fold === undefined ? [] : [folding[fold]],
+    actions: reply.actions.map((action) => ({ kind: "action", action })),
+    share: shares ? [kept ? { kind: "kept", label: "Share" } : press("Share", { kind: "share" })] : [],
+    again,
+    files: ask === undefined || !files ? [] : [press(SEND_FILES, { kind: "files", ask })],
+  };
+  return order.flatMap((purpose) => offers[purpose]);
 }
 
 /**
@@ -76,15 +78,10 @@ export function hasRefreshAction(reply: Reply, ask: Ask): boolean {
     (action) =>
       "invocation" in action &&
       action.effect === "replace" &&
-      (action.label === "Refresh" || isSameAsk(action.invocation, ask)),
+      (action.label === "Refresh" || isDeepStrictEqual(askOf(action.invocation), askOf(ask))),
   );
 }
 
-function isSameAsk(a: Ask, b: Ask): boolean {
-  const keys = Object.keys(a.options);
-  return (
-    a.command === b.command &&
-    keys.length === Object.keys(b.options).length &&
-    keys.every((key) => a.options[key] === b.options[key])
-  );
+function askOf({ command, options }: Ask): Ask {
+  return { command, options: { ...options } };
 }

@@ -142,8 +142,7 @@ const MAX_KEPT_LENGTH = 63_000;
 export function keptPress(reply: Reply, context: KeptContext, at?: Milliseconds): KeptPress {
   const { headline: _headline, ...shown } = replyToJson(reply);
   const fits = JSON.stringify(shown).length <= MAX_KEPT_LENGTH;
-  const { asker, ask, shareable, replaces, form } = context;
-  return { kind: "share", shown: fits ? shown : undefined, context: { asker, ask, shareable, replaces, form }, at };
+  return { kind: "share", shown: fits ? shown : undefined, context: KeptContext.parse(context), at };
 }
 
 /** The reply that was kept. Its files have names and no bytes: they were sent, or are sent when somebody asks for them. */

@@ -37,19 +37,14 @@ export interface AskContext {
   readonly prompt: boolean;
 }
 
-/** The result of a question. The caller disposes of the reply. */
-interface AskResult {
-  readonly reply: Reply;
-  readonly code: number;
-  /** False once the output is closed (EPIPE). */
-  readonly outputOpen: boolean;
-}
-
 /** Time for an interrupted question to end. */
 const CANCEL_GRACE_MILLIS = 2000;
 
-/** Asks a line and shows its answer. Never rejects. */
-export async function askAndShow(context: AskContext, line: string, signal: AbortSignal): Promise<AskResult> {
+/**
+ * Asks a line and shows its answer; `outputOpen` is false once the output is closed (EPIPE). The caller disposes of the
+ * reply. Never rejects.
+ */
+export async function askAndShow(context: AskContext, line: string, signal: AbortSignal) {
   const progress = progressLine(context.terminal, context.now);
   const reply = await runLine(context, line, signal, (report) => progress.show(report));
   progress.clear();
@@ -87,7 +82,7 @@ export function foldOf({ failure }: Reply, from: keyof typeof FOLD_HINTS = "once
 }
 
 /** Shows a reply: errors on standard error, JSON always on standard output; writes its files with `--out`. */
-async function show(context: AskContext, given: Reply, signal: AbortSignal): Promise<AskResult> {
+async function show(context: AskContext, given: Reply, signal: AbortSignal) {
   if (context.out === undefined) {
     const outputOpen = await print(context, given, new Map());
     return { reply: given, outputOpen, code: exitCodeOf(given) };
@@ -95,11 +90,8 @@ async function show(context: AskContext, given: Reply, signal: AbortSignal): Pro
   const { reply, written, problem } = await saveFiles(context, given, context.out, signal, fallbackFolder);
   const outputOpen = await print(context, reply, written);
   if (problem !== undefined) await print({ ...context, json: false }, problem, new Map());
-  return {
-    reply: given,
-    outputOpen,
-    code: Math.max(exitCodeOf(given), problem === undefined ? 0 : exitCodeOf(problem)),
-  };
+  const code = Math.max(exitCodeOf(given), problem === undefined ? 0 : exitCodeOf(problem));
+  return { reply: given, outputOpen, code };
 }
 
 interface SavedFiles {

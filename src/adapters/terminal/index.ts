@@ -49,16 +49,7 @@ export async function runAsk(options: RunAskOptions): Promise<number> {
       return 0;
     }
     runner = await options.open();
-    const shared = {
-      terminal,
-      runner,
-      log,
-      now,
-      json: given.json,
-      full: given.full,
-      network: given.network,
-      out: given.out,
-    };
+    const shared = { ...given, terminal, runner, log, now };
     if (given.line === undefined) return await runPrompt({ ...shared, prompt: true, historyFile: options.historyFile });
     return await askOnce({ ...shared, prompt: false }, given.line);
   } catch (thrown) {
@@ -73,7 +64,7 @@ export async function runAsk(options: RunAskOptions): Promise<number> {
 
 const NEVER_ABORTED = new AbortController().signal;
 
-async function askOnce(options: AskContext, line: NonNullable<AskArguments["line"]>): Promise<number> {
+async function askOnce(options: AskContext, line: string): Promise<number> {
   const interruption = new AbortController();
   const stopListening = options.terminal.onInterrupt(() => interruption.abort(new Error("interrupted")));
   try {
@@ -83,19 +74,6 @@ async function askOnce(options: AskContext, line: NonNullable<AskArguments["line
   } finally {
     stopListening();
   }
-}
-
-/** The parsed arguments of `ask`. */
-interface AskArguments {
-  /** The command line; undefined asks for a prompt. */
-  readonly line: string | undefined;
-  readonly json: boolean;
-  readonly full: boolean;
-  readonly network: string | undefined;
-  readonly out: string | undefined;
-  readonly help: boolean;
-  /** `--version` alone; behind a command it is that command's option. */
-  readonly version: boolean;
 }
 
 const USAGE = `Usage: npm run -s ask -- [options] "<command line>"
@@ -123,16 +101,18 @@ Exit code: 0 answered, 1 your mistake, 2 the network's failure, 3 a bug,
  * line, with quotes where one has spaces.
  * @throws UserError for an option without its value, given twice, or with one that it does not take.
  */
-function parseAskArguments(argv: readonly string[]): AskArguments {
+function parseAskArguments(argv: readonly string[]) {
   const end = argv.indexOf("--");
   const { words, values, flags } = readOwnOptions(end === -1 ? argv : argv.slice(0, end));
   if (end === -1) takeFlagsFromLine(words, flags);
   else words.push(...argv.slice(end + 1));
   return {
+    // Without a line, `ask` is a prompt.
     line: words.length === 0 ? undefined : joinWords(words),
     json: flags.has("json"),
     full: flags.has("full"),
     help: flags.has("help"),
+    // Behind a command it is that command's option.
     version: argv.length === 1 && argv[0] === "--version",
     network: values.get("network"),
     out: values.get("out"),

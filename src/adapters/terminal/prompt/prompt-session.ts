@@ -88,14 +88,21 @@ export class PromptSession {
   }
 
   async #ask(line: string, full = this.#context.full): Promise<boolean> {
+    const { reply, code, outputOpen } = await this.#abortable(({ signal }) =>
+      askAndShow({ ...this.#context, full }, line, signal),
+    );
+    await this.dispose();
+    this.#last = reply;
+    this.#worst = Math.max(this.#worst, code);
+    return outputOpen;
+  }
+
+  /** Runs what Ctrl-C at the prompt aborts. */
+  async #abortable<T>(run: (running: AbortController) => Promise<T>): Promise<T> {
     const running = new AbortController();
     this.#running = running;
     try {
-      const { reply, code, outputOpen } = await askAndShow({ ...this.#context, full }, line, running.signal);
-      await this.dispose();
-      this.#last = reply;
-      this.#worst = Math.max(this.#worst, code);
-      return outputOpen;
+      return await run(running);
     } finally {
       this.#running = undefined;
     }
@@ -121,39 +128,33 @@ export class PromptSession {
 
   /** Asks for confirmation; leaving the prompt counts as no. */
   async #confirms(question: string): Promise<boolean> {
-    const left = new AbortController();
-    const onClose = (): void => left.abort();
-    this.#lines.once("close", onClose);
-    this.#running = left;
-    try {
-      return /^y(es)?$/iu.test((await this.#lines.question(`${visibleText(question)} [y/N] `, left)).trim());
-    } catch {
-      return false;
-    } finally {
-      this.#running = undefined;
-      this.#lines.off("close", onClose);
-    }
+    return this.#abortable(async (left) => {
+      const onClose = (): void => left.abort();
+      this.#lines.once("close", onClose);
+      try {
+        return /^y(es)?$/iu.test((await this.#lines.question(`${visibleText(question)} [y/N] `, left)).trim());
+      } catch {
+        return false;
+      } finally {
+        this.#lines.off("close", onClose);
+      }
+    });
   }
 
   async #save(folder: string | undefined): Promise<boolean> {
     if (folder === undefined) return this.#refuse("save needs a folder: save DIR.");
-    if (this.#last === undefined) return this.#refuse("There is no reply yet whose files could be saved.");
-    const running = new AbortController();
-    this.#running = running;
-    try {
-      const { reply, written, problem } = await saveFiles(this.#context, this.#last, folder, running.signal);
-      if (problem !== undefined) {
-        this.#worst = Math.max(this.#worst, 1);
-        return await print({ ...this.#context, json: false }, problem, new Map());
-      }
-      const paths = [...written.values()].map((one) => `${visibleText(one)}\n`);
-      if (paths.length > 0) return await write(this.#context.terminal.err, paths.join(""));
-      return await this.#refuse(
-        reply.failure === undefined ? "The last reply has no files." : "An error has no files.",
-      );
-    } finally {
-      this.#running = undefined;
+    const last = this.#last;
+    if (last === undefined) return this.#refuse("There is no reply yet whose files could be saved.");
+    const { reply, written, problem } = await this.#abortable(({ signal }) =>
+      saveFiles(this.#context, last, folder, signal),
+    );
+    if (problem !== undefined) {
+      this.#worst = Math.max(this.#worst, 1);
+      return print({ ...this.#context, json: false }, problem, new Map());
     }
+    const paths = [...written.values()].map((one) => `${visibleText(one)}\n`);
+    if (paths.length > 0) return write(this.#context.terminal.err, paths.join(""));
+    return this.#refuse(reply.failure === undefined ? "The last reply has no files." : "An error has no files.");
   }
 
   async #refuse(sentence: string): Promise<boolean> {
