@@ -12,7 +12,7 @@ export type Finding =
       readonly what: string;
       /** One sentence: what to do about it. */
       readonly remedy: string;
-      /** Who can mend it; left out = the operator, by changing a setting. */
+      /** Left out where the operator can mend it by changing a setting. */
       readonly cause?: "network" | "bug";
     };
 
@@ -33,7 +33,7 @@ export function noAnswer(check: string, what: string, remedy: string): Finding {
   return { state: "fault", check, what, remedy, cause: "network" };
 }
 
-/** For an answer of a platform that is none: without a status, none came. */
+/** For a failed request to a platform; without a status, no answer came. */
 export function unanswered(platform: string, statusPage: string, check: string, status: number | undefined): Finding {
   const remedy = `Look at ${statusPage} and at this machine's network, then try again.`;
   if (status === undefined) return noAnswer(check, `${platform} does not answer`, remedy);

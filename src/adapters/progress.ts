@@ -1,7 +1,7 @@
 import { disposeReply, type Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
 
-/** How many reports were shown, and how long ago the progress began and the last report was shown. */
+/** The number of reports shown, and the time since the progress began and since the last report was shown. */
 export interface Shown {
   readonly times: number;
   readonly begunMillis: Milliseconds;
@@ -9,8 +9,8 @@ export interface Shown {
 }
 
 /**
- * Shows the progress of an answer a few times, since platforms limit how often: one report at a time, and the newest one
- * in the place of those that still wait.
+ * Shows the progress of an answer a few times, since platforms limit how often: one report at a time. A newer report
+ * replaces the one that waits.
  */
 export class Progress {
   readonly #pause: (shown: Shown) => Milliseconds | undefined;

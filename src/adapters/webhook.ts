@@ -2,7 +2,7 @@ import type { Milliseconds } from "../units/duration.ts";
 
 /** A request that a platform posts to this process, or sends a browser with. */
 export interface WebhookRequest {
-  /** The body as it came: signatures cover its bytes. Empty where a browser asks. */
+  /** The body, byte for byte: signatures cover it. Empty where a browser asks. */
   readonly body: Uint8Array<ArrayBuffer>;
   readonly query: URLSearchParams;
   /** A header, by its name in lower case. */
@@ -51,7 +51,7 @@ export function webhookUrl(path: string, publicUrl: string): string {
  */
 const MAX_SIGNATURE_AGE_MILLIS: Milliseconds = 300_000;
 
-/** Whether a signature's timestamp, in Unix seconds as its header writes it, is of these minutes. */
+/** Whether a signature's timestamp, in Unix seconds as its header writes it, is at most five minutes away. */
 export function isRecent(timestamp: string, nowMillis: Milliseconds): boolean {
   return /^\d{1,12}$/u.test(timestamp) && Math.abs(nowMillis - Number(timestamp) * 1000) <= MAX_SIGNATURE_AGE_MILLIS;
 }

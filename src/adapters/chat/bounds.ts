@@ -1,4 +1,4 @@
-// What fits into a message, and what is said of the rest.
+// The bounds of a message, and the sentences and files for what does not fit.
 import { tableAttachment } from "../../reply/csv.ts";
 import { fullTextAttachment } from "../../reply/full-text.ts";
 import { messageFile, type MessageFile, type nameFiles, ownCsv } from "../../reply/message-files.ts";

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
 import type { KeptContext, Press, Show } from "./press.ts";
 
-/** What a message offers to press. A platform draws it within its limits. */
+/** A button that a message offers. A platform draws it within its limits. */
 export type Offer =
   | { readonly kind: "action"; readonly action: Action }
   | { readonly kind: "press"; readonly label: string; readonly press: Press }
-  /** Works on the kept reply. */
+  /** A button that works on the kept reply. */
   | KeptOffer;
 
 export interface KeptOffer {
@@ -30,7 +30,7 @@ interface Offered {
 
 export const SEND_FILES = "Send as file";
 
-/** What a reply offers in its context, in the order of these purposes; a purpose that is left out is not offered. */
+/** The buttons that a reply offers in its context, for these purposes and in their order. */
 export function planButtons(
   reply: Reply,
   { ask, asker, form, shareable }: KeptContext,

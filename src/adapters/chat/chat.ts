@@ -1,4 +1,4 @@
-// What chat platforms share: here the record of a platform, all that start, settings and doctor ask of it. Read next:
+// Code that chat platforms share; here the record of a platform, for start, settings and doctor. Read next:
 // press.ts and button-plan.ts (buttons), form.ts, supervision.ts and refused-token.ts (the connection), notices.ts.
 import type { ChatPlatform, Platforms } from "../../alerts/platform.ts";
 import type { SharedToken } from "../../alerts/sender.ts";
@@ -26,7 +26,7 @@ export interface PlatformRecord extends PlatformSettings<ConfiguredPlatform> {
 export interface ConfiguredPlatform {
   /** As this process serves it. */
   readonly platform: ChatPlatform;
-  /** The folder of what draws its previews in a browser. */
+  /** The folder of the scripts that draw its previews in a browser. */
   readonly page: URL;
   /** How the console shows a reply as this platform will; loads its renderer. */
   readonly preview: (commands: readonly AnyCommand[]) => Preview;
@@ -42,13 +42,13 @@ export interface PlatformService {
   readonly url: string;
   /** Where the platform posts requests (a signature is asked for), or sends browsers; by the name of its check. */
   readonly endpoints: readonly { readonly name: string; readonly url: string; readonly method?: "GET" }[];
-  /** Asks the platform whether it is as the bot needs it, without its libraries; changes nothing. Never rejects. */
+  /** Checks that the platform is set up as the bot needs it, without its libraries; changes nothing. Never rejects. */
   examine(context: ExaminationContext): Promise<readonly Finding[]>;
   /** Loads the adapter. Rejects with UserError. */
   open(dependencies: PlatformDependencies): Promise<OpenPlatform>;
 }
 
-/** What a check of the doctor may use. */
+/** The context of a check of the doctor. */
 export interface ExaminationContext {
   /** Without the options that all commands have. */
   readonly commands: readonly AnyCommand[];
@@ -64,7 +64,7 @@ export interface ExaminationContext {
   readonly signal: AbortSignal;
 }
 
-/** What an adapter may use of the process. */
+/** The parts of the process that an adapter uses. */
 export interface PlatformDependencies {
   readonly payloads: Payloads;
   readonly shared: SharedToken;
@@ -79,7 +79,7 @@ export interface PlatformInstallations extends InstallationTables {
   forget(row: InstallationRow): Promise<boolean>;
 }
 
-/** How many installations of an app stand how. */
+/** The installations of an app, counted by their state. */
 export interface InstallationCounts {
   readonly installed: number;
   /** Uninstalled, and not deleted yet. */
@@ -105,7 +105,7 @@ export interface PlatformSubcommand {
   run(args: readonly string[], context: SubcommandContext): Promise<number>;
 }
 
-/** What a platform's subcommand may use. */
+/** The context of a platform's subcommand. */
 export interface SubcommandContext extends Pick<ExaminationContext, "commands" | "platforms" | "networks"> {
   readonly print: (line: string) => void;
   /** To standard error. */

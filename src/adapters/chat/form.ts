@@ -17,14 +17,14 @@ export function wordsOfList(value: string): string[] {
   return value.split(",").filter((one) => one.trim() !== "");
 }
 
-/** Whether a field holds what it held at first; the order of a list does not count. */
+/** Whether a field is unchanged; the order of a list does not count. */
 export function isUnchanged(option: Option | undefined, before: string, after: string): boolean {
   const isList = option?.kind === "text" && option.several !== undefined;
   const sorted = (value: string): string => wordsOfList(value).toSorted().join(",");
   return before === after || (isList && sorted(before) === sorted(after));
 }
 
-/** What a changed field sends: an emptied one the word that takes away what is set; undefined where there is none. */
+/** The value that a changed field sends; an emptied one sends the word that removes the value, or undefined without one. */
 export function changeOf(option: Option | undefined, value: string): string | undefined {
   const sent = value === "" && option?.kind === "text" ? option.none : value;
   return sent === "" ? undefined : sent;

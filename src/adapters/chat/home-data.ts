@@ -1,7 +1,7 @@
 import type { Ask, Tone } from "../../reply/reply.ts";
 import type { Text } from "../../reply/text.ts";
 
-// What a platform shows a person who opens the bot's own page there; main reads it.
+// The contents of the bot's own page on a platform, for the person who opens it; main reads them.
 
 /** A user id is unique within its workspace only. */
 export interface WorkspaceUser {
@@ -18,11 +18,11 @@ export interface SavedParty {
 /** How the networks stand, and what is open. */
 export interface HomeStanding {
   readonly networks: readonly { readonly tone: Tone; readonly text: Text }[];
-  /** Those of one page, the worst first; of a page beyond the last one, those of the last. */
+  /** The open alerts of one page, the worst first; of the last page where the page asked for is beyond it. */
   readonly open: readonly OpenAlert[];
-  /** How many others are open, on other pages. */
+  /** The number of open alerts on other pages. */
   readonly more: number;
-  /** How many pages they take. */
+  /** The number of pages. */
   readonly pages: number;
 }
 
@@ -31,7 +31,7 @@ export interface OpenAlert {
   readonly text: Text;
   /** The command that tells its story. */
   readonly why: Ask;
-  /** The command that acknowledges it; left out where that is done, or where nobody here was told of it. */
+  /** The command that acknowledges it; left out for an acknowledged alert, or where nobody here was told of it. */
   readonly acknowledge?: Ask;
   /** The channel that was told of it, where its acknowledgement belongs. */
   readonly channel?: string;
@@ -42,7 +42,7 @@ export interface Subscription {
   readonly text: Text;
   /** The platform's id of the subscribed channel; left out for direct messages. */
   readonly channel?: string;
-  /** The command that removes it, behind a button that asks first. */
+  /** The command that removes it; its button asks for confirmation. */
   readonly remove?: Ask;
 }
 

@@ -7,9 +7,9 @@ export function notice(title: TextPart, words: TextPart, more: Partial<Pick<Repl
   return reply({ title, blocks: [paragraph(words)], ...more });
 }
 
-/** What only the caller can change. */
+/** For a mistake that only the caller can change. */
 export const CALLERS = { tone: "warning", failure: "caller" } as const;
-/** What the operator finds in the log. */
+/** For a failure that the operator finds in the log. */
 export const BUG = { tone: "bad", failure: "bug" } as const;
 
 /** For an answer that the platform refused: a bug, with a remedy. */

@@ -14,7 +14,7 @@ export const BUTTON_LIFETIME_MILLIS: Milliseconds = 30 * 86_400_000;
 /** How long Details, Less and Share work. */
 export const KEPT_MILLIS: Milliseconds = 86_400_000;
 
-/** What is kept of a message, beside its reply. */
+/** The part of a message's context that is kept with its reply. */
 const KeptContext = z.object({
   /** The user who asked; left out for an alert. */
   asker: z.string().optional(),
@@ -49,7 +49,7 @@ const Press = z.discriminatedUnion("kind", [
   }),
   /** One of several commands, by its place. */
   z.object({
-    // `choose`: what Discord's buttons called it until November 2026; they work for 30 days.
+    // Discord's buttons wrote `choose` until November 2026; they work for 30 days.
     kind: z.literal(["choice", "choose"]).transform((): "choice" => "choice"),
     asks: z.array(Ask),
     effect: Effect,
@@ -69,7 +69,7 @@ const Press = z.discriminatedUnion("kind", [
   }),
   /** Runs the command again and sends the omitted content as files. */
   z.object({ kind: z.literal("files"), ask: Ask }),
-  /** The form of a command, with the known values filled in, and with what its fields held at first. */
+  /** The form of a command, with the known values filled in; `before` are the first values of its fields. */
   z.object({ kind: z.literal("form"), ask: Ask, before: z.record(z.string(), z.string()).optional() }),
   /** The ids that an alert shows shortened. */
   z.object({ kind: z.literal("ids"), ids: z.array(z.object({ name: z.string(), value: z.string() })) }),
@@ -112,7 +112,7 @@ export function parsePressPayload(payload: unknown): Press | undefined {
   return Payload.safeParse(payload).data;
 }
 
-/** A press as a platform handles it: a choice has become a question, and a kept reply says what is done with it. */
+/** A press as a platform handles it: the command that was chosen, not the choice; a kept reply with the form to show. */
 export type ReadPress =
   | Exclude<Press, { kind: "choice" | "share" }>
   | (KeptPress & { readonly key?: string; readonly show?: Show | undefined });
@@ -138,7 +138,7 @@ export async function readPress(
 /** A longer reply is not kept. */
 const MAX_KEPT_LENGTH = 63_000;
 
-/** A reply as Share and Details keep it; without it where it is too long. */
+/** The press of Share and Details, with the reply, unless that is too long. */
 export function keptPress(reply: Reply, context: KeptContext, at?: Milliseconds): KeptPress {
   const { headline: _headline, ...shown } = replyToJson(reply);
   const fits = JSON.stringify(shown).length <= MAX_KEPT_LENGTH;

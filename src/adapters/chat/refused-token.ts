@@ -4,7 +4,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 /** A refused token is not tried again sooner, unless it is asked about and accepted. */
 const REFUSED_MILLIS: Milliseconds = 60_000;
 
-/** Remembers that a platform refuses the token: what waits then fails unsent, since many refusals lead to a ban. */
+/** Remembers that a platform refuses the token: waiting requests then fail unsent, since many refusals lead to a ban. */
 export class RefusedToken {
   #refused: { readonly error: SendError; readonly until: Milliseconds } | undefined;
 

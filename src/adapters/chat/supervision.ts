@@ -65,7 +65,7 @@ export class Backoff {
   }
 }
 
-/** A pause shortened at random, by half at most: connections that ended together are made one after the other. */
+/** A pause shortened at random, by half at most, so that connections that ended together are not made anew together. */
 export function jittered(pause: Milliseconds): Milliseconds {
   return Math.round(pause * (0.5 + Math.random() / 2));
 }

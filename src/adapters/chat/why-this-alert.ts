@@ -8,7 +8,7 @@ export const WHY_THIS_ALERT = "Why this alert?";
 /** The command that tells the story of an alert: each alert carries it in its Details button. */
 export const WHY_COMMAND = "alerts why";
 
-/** The question of a message's Details button, by what its buttons carry; undefined for a message that is no alert. */
+/** The command behind an alert's Details button, found among its buttons; undefined for a message that is no alert. */
 export async function whyAsk<T>(
   buttons: readonly T[],
   askOf: (button: T) => Promise<Ask | undefined>,

@@ -115,7 +115,7 @@ function examineApplication(
   return findings;
 }
 
-/** Where the Developer Portal says that interactions go, against where this bot takes them. */
+/** Compares the endpoint that the Developer Portal has for interactions with this bot's. */
 function examinePortal({ publicKey, publicUrl }: DiscordExaminationOptions, it: Application): Finding[] {
   const check = "Discord interactions";
   const entered = it.interactions_endpoint_url;
@@ -205,7 +205,7 @@ async function examineChannel(
   return answer.status === 200 ? ok(check, "Discord lets the bot see that channel") : unanswered(check, answer);
 }
 
-/** One answer; without a status, none came. */
+/** An answer of Discord's; without a status, none came. */
 interface ApiAnswer {
   readonly status?: number;
   readonly body?: unknown;

@@ -36,14 +36,14 @@ export interface DiscordAdapterOptions {
   readonly guildId?: string | undefined;
   /** The application's public key, 64 hexadecimal digits: interactions come over HTTP, and the gateway stays closed. */
   readonly publicKey?: string | undefined;
-  /** The public address of this process, for what the log says about the endpoint. */
+  /** The public address of this process, which the log compares with the endpoint that Discord knows. */
   readonly publicUrl?: string | undefined;
   /** Redirects all REST traffic, for tests: the base without version. */
   readonly apiUrl?: string | undefined;
   readonly payloads: Payloads;
   /** The ids of the only people who may change a channel's alerts. Left out or empty, whoever manages the channel may. */
   readonly managers?: readonly string[] | undefined;
-  /** Left out: this process has the token to itself. */
+  /** Left out: no other process uses the token. */
   readonly shared?: SharedToken | undefined;
   readonly log: Log;
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
@@ -145,13 +145,13 @@ class DiscordAdapter implements SendingAdapter {
       this.#connect(new InteractionsEndpoint({ ...common, publicKey, url, now: () => context.now() }));
       return Promise.resolve();
     }
-    // Discord gives every connection every interaction: several would answer each.
+    // Discord sends each interaction to every connection, and each connection would answer it.
     this.#shared.add("discord gateway", () => this.#connect(new GatewayConnection({ ...common, token })));
     if (this.#shared.live > 1) void this.#learnCommands(bot);
     return Promise.resolve();
   }
 
-  /** Returns its end. */
+  /** Starts a connection; returns the function that ends it. */
   #connect(connection: GatewayConnection | InteractionsEndpoint): () => Promise<void> {
     const supervision = new Supervision();
     this.#connection = connection;
@@ -163,7 +163,7 @@ class DiscordAdapter implements SendingAdapter {
     };
   }
 
-  /** A process without a gateway learns how commands are mentioned, too; where Discord does not answer, they are typed. */
+  /** Learns the ids of commands in a process without a gateway; where Discord does not answer, mentions stay plain text. */
   async #learnCommands(bot: Bot): Promise<void> {
     const { signal } = this.#stopping;
     const own = await this.#botRest.get(Routes.currentApplication(), { signal }).catch(() => undefined);
@@ -206,7 +206,7 @@ class DiscordAdapter implements SendingAdapter {
     this.#answering.add(answering);
   }
 
-  /** Once a process; until it succeeds, Discord shows the commands registered before. */
+  /** Runs once; the commands registered before stay until it succeeds. */
   async #register(bot: Bot, applicationId: string): Promise<void> {
     const { guildId, log } = this.#options;
     const { signal } = this.#stopping;

@@ -37,9 +37,9 @@ export const TEXT_INPUT_PLACEHOLDER_LENGTH = 100;
 
 /** Of a message with Components V2, nested ones included: https://docs.discord.com/developers/components/using-message-components */
 export const MAX_COMPONENTS = 40;
-/** The same page: over all of its texts. */
+/** The same page: all texts of a message together. */
 export const COMPONENTS_TEXT_LENGTH = 4000;
-/** Not Discord's: as much of an answer as people read before they press Details. */
+/** Not a limit of Discord's: the length of an answer above its button Details. */
 export const FOLDED_LENGTH = 1200;
 
 /** https://docs.discord.com/developers/resources/message#attachment-object */
@@ -68,11 +68,11 @@ export const COMMAND_NAME = /^[-_\p{Ll}\p{Lo}\p{N}]{1,32}$/u;
 /** https://docs.discord.com/developers/interactions/application-commands#application-command-object-application-command-option-structure */
 export const TEXT_OPTION_LENGTH = 6000;
 
-/** https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-callback: the first answer within 3 s … */
+/** https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-callback: the first answer within 3 s. */
 export const ACKNOWLEDGE_TIMEOUT_MILLIS = 3000;
-/** … and follow-ups for as long as the interaction's token lives. */
+/** The same page: follow-ups for as long as the interaction's token lives. */
 export const TOKEN_LIFETIME_MILLIS = 15 * 60 * 1000;
-/** What takes longer ends by direct message; the rest of the token's life is for the upload of what came in time. */
+/** A longer answer comes as a direct message; the rest of the token's lifetime is for the upload of the others. */
 export const ANSWER_WITHIN_MILLIS = TOKEN_LIFETIME_MILLIS - 120_000;
 
 /** https://docs.discord.com/developers/resources/message#create-message: 25 characters. */
@@ -82,5 +82,5 @@ export const NONCE_LIFETIME_MILLIS = 120_000;
 
 /** Characters of a code block on one line of an upright phone, counted in Discord's own apps. */
 export const PHONE_COLUMNS = 32;
-/** Characters of plain text on one line of it, counted in the same apps. */
+/** Characters of plain text on one line of the same phone, counted in the same apps. */
 export const PHONE_LINE = 38;

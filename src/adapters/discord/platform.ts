@@ -1,7 +1,7 @@
 import type { ChatPlatform } from "../../alerts/platform.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "./limits.ts";
 
-/** What draws its messages on the console's page. */
+/** The folder of the scripts that draw its messages on the console's page. */
 export const PAGE = new URL("./page/", import.meta.url);
 
 /** The base of Discord's interface without version, unless DISCORD_API_URL names another. */

@@ -54,7 +54,7 @@ function drawn({ files, unstored, ...message }: DiscordMessage | EmbedMessage, o
   return { onlyAsker, message, embeds, texts: markdownOf(message), files: previewFiles(files), presses };
 }
 
-/** By custom_id, with the value of the option behind it for one of a select. */
+/** The presses by custom_id; an option of a select has its value behind the id. */
 function pressesOf(
   components: readonly unknown[],
   unstored: ReadonlyMap<string, Press | KeptOffer>,

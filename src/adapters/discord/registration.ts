@@ -84,7 +84,7 @@ export function registrationOf(
   return [...typed, { type: ApplicationCommandType.Message, name: WHY_THIS_ALERT, ...PLACES[scope] }];
 }
 
-/** Where commands can be used; only global ones say so. */
+/** The places in which commands can be used; only global commands name them. */
 const PLACES = {
   guild: {},
   global: {

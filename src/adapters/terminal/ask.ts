@@ -16,7 +16,7 @@ import { checkFolder, fallbackFolder, withTablesAsFiles, writeFiles } from "./wr
 /** Interrupted by Ctrl-C: 128 plus the number of SIGINT, as in shells. */
 export const EXIT_INTERRUPTED = 130;
 
-/** By the cause of the failure. */
+/** Exit codes by the cause of a failure. */
 const EXIT_CODES = { caller: 1, network: 2, bug: 3 } as const;
 
 export function exitCodeOf(reply: Reply): number {
@@ -29,7 +29,7 @@ export interface AskContext {
   readonly log: Log;
   readonly now: () => Nanoseconds;
   readonly json: boolean;
-  /** Shows the whole reply, not what is read first. */
+  /** Shows the whole reply, not only its part above the fold. */
   readonly full: boolean;
   readonly network: string | undefined;
   readonly out: string | undefined;
@@ -76,7 +76,7 @@ async function runLine(
 const PROMPT_HINTS = { omittedHint: "save DIR", filesHint: "save DIR writes them." };
 const FOLD_HINTS = { once: "--full shows the details.", prompt: "full shows the details." };
 
-/** What is read first, and how to see the rest; a failure is shown whole. */
+/** Folds a reply, with a hint at how to see the rest; a failure is shown whole. */
 export function foldOf({ failure }: Reply, from: keyof typeof FOLD_HINTS = "once"): Pick<RenderOptions, "fold"> {
   return failure === undefined ? { fold: { hint: FOLD_HINTS[from] } } : {};
 }
@@ -104,8 +104,8 @@ interface SavedFiles {
 }
 
 /**
- * Writes the files of a reply and its tables as CSV. `elsewhere` makes the folder for those that the named one does not
- * take, where the reply is not held for a second attempt. Never rejects.
+ * Writes the files of a reply and its tables as CSV. `elsewhere` makes a folder for files that the named folder does not
+ * take; left out where the caller keeps the reply for a second attempt. Never rejects.
  */
 export async function saveFiles(
   context: Pick<AskContext, "log">,

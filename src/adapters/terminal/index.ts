@@ -1,5 +1,5 @@
 // `ask`: the bot on a terminal. One question, or a prompt without one. Read next: ask.ts (one question and its files),
-// prompt/prompt.ts (reads lines), render/render.ts (a reply as text), line-runner.ts (the port to the bot), terminal.ts
+// prompt/prompt.ts (reads lines), render/render.ts (a reply as text), line-runner.ts (the port to the bot), streams.ts
 // (the streams).
 import { errorReply } from "../../bot/error-reply.ts";
 import { quoteValue } from "../../bot/grammar/tokens.ts";

@@ -25,7 +25,7 @@ export interface RunOptions {
 export interface LineRunner {
   /** Errors are replies; rejects only when the other process is gone. The caller disposes of the reply's files. */
   run(line: string, options: RunOptions): Promise<Reply>;
-  /** Whole lines to offer for what is typed so far, best first, and what each stands for. */
+  /** Whole lines to offer for what is typed so far, best first, with a label each. */
   complete(line: string): Promise<readonly LineCompletion[]>;
   close(): Promise<void>;
 }

@@ -49,16 +49,17 @@ export async function writeFiles(
   }
 }
 
-/** A new folder for files that had no room where they were wanted: nobody waits a second time for a long answer. */
+/** A new folder for files that could not be written where they were wanted: nobody waits a second time for a long answer. */
 export function fallbackFolder(): Promise<string> {
   return mkdtemp(path.join(tmpdir(), "bellwether-files-"));
 }
 
-/** With less free space than this nothing worth asking for could be written. */
+/** With less free space than this, a folder counts as full. */
 const MIN_FREE_BYTES = 1024 * 1024;
 
 /**
- * Sees beforehand whether files can be written there, so that nobody waits for an answer that cannot be saved. Makes nothing.
+ * Checks beforehand whether files can be written there, so that nobody waits for an answer that cannot be saved. Makes no
+ * folder.
  * @throws UserError where the folder cannot be written to, or made, or is full.
  */
 export async function checkFolder(folder: string): Promise<void> {

@@ -10,14 +10,14 @@ import { renderTable, type TableMarkup } from "./table.ts";
 
 export interface BlockContext {
   readonly max: number;
-  /** Says of a table that does not fit which file has how much of it; undefined where that is a press away. */
+  /** Names the file with the rest of a table that does not fit; undefined where Details shows the rest. */
   readonly held: string | undefined;
   readonly onId: (name: string, value: string) => void;
   readonly wholeIds?: boolean | undefined;
   readonly mention?: CommandMention | undefined;
   /** Whether the rows of this table are to have a button beside each. */
   readonly apart?: (table: Table) => boolean;
-  /** Whether a table of few rows that does not fit a phone is told cell by cell. */
+  /** Whether a table of few rows that does not fit a phone is shown cell by cell. */
   readonly records?: boolean;
 }
 
@@ -112,7 +112,7 @@ function codeBlock(content: string, language: string | undefined, max: number): 
   return { markdown: body.trim() === "" ? "" : `\`\`\`${tag}\n${body}\n\`\`\``, whole };
 }
 
-/** Lines of a phone's width, broken at blanks alone: a signature is copied in one piece, and Discord wraps what is longer. */
+/** Lines of a phone's width, broken at blanks alone: a signature stays in one piece, and Discord wraps longer words. */
 function* wrapLine(line: string): Generator<string> {
   const [first = "", ...words] = line.split(" ");
   let piece = first;
@@ -132,7 +132,7 @@ function* wrapLine(line: string): Generator<string> {
 }
 
 interface FitContext extends Omit<BlockContext, "max" | "held"> {
-  /** Which file has how much of the table at this place; undefined where that is a press away. */
+  /** Names the file with the rest of the table at this place; undefined where Details shows the rest. */
   heldOf(index: number): string | undefined;
 }
 
@@ -181,7 +181,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Puts a blank line between paragraphs, and none beside code blocks, which bring their own distance. */
+/** Puts a blank line between paragraphs, and none beside code blocks, which Discord sets apart. */
 export function joinBlocks(parts: readonly string[]): string {
   let joined = "";
   for (const part of parts) {

@@ -54,7 +54,7 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
     onId: () => {},
     wholeIds,
     mention: context.mention,
-    // What follows a press of Details may be long; an alert may not.
+    // The message after Details may be long; an alert may not.
     records: wholeIds && context.keeps === true,
     apart: (table) => rowActions.apart.has(table),
   });
@@ -192,7 +192,7 @@ class Parts {
     this.#components.push(component);
   }
 
-  /** A line between what is before and what follows. */
+  /** A line between the components before it and those after it. */
   separate(): void {
     this.#flush();
     const last = this.#components.at(-1);

@@ -25,7 +25,7 @@ import { encodePress } from "./press.ts";
 
 /** The context of a message, beside its reply. */
 export interface MessageContext extends KeptContext {
-  /** The reply is the question before an action: its buttons say yes. */
+  /** The reply asks for confirmation, and its buttons confirm. */
   readonly confirms?: true;
   /** How it mentions commands. */
   readonly mention?: CommandMention | undefined;

@@ -151,7 +151,7 @@ export async function keep(
   return (await storePresses("discord", [["kept", press]], dependencies)).get("kept");
 }
 
-/** A form with its final custom_ids, without the buttons that could not be stored, and a word about these. */
+/** A form with its final custom_ids, without the buttons that could not be stored, and a sentence about these. */
 async function store(
   form: AnswerForm,
   key: string | undefined,
@@ -180,7 +180,7 @@ async function storeAll(
       return [standIn, id];
     }),
   );
-  // Without a kept reply the whole is shown at once: only a missing Share is missed.
+  // Without a kept reply the whole is shown at once, so a missing Less is not counted.
   const isLess = (press: Press | KeptOffer): boolean => press.kind === "kept" && press.show === "folded";
   const missed = entries.filter(([standIn, press]) => ids.get(standIn) === undefined && !isLess(press));
   return { ids, missing: missed.length };

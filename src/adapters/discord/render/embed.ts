@@ -45,7 +45,7 @@ export function renderEmbed(reply: Reply, mention?: CommandMention) {
   const presses = new PressIds();
   const own = actions.shown.map((action) => actionButton(action, {}, presses));
   const buttons = own.map(({ button }) => button);
-  // The story of an alert, behind its Details, has them whole.
+  // Details of an alert shows the ids whole.
   const tellsIds = reply.actions.some((action) => "invocation" in action && action.invocation.command === WHY_COMMAND);
   if (ids.length > 0 && !tellsIds) {
     const press = { kind: "ids", ids: ids.slice(0, MAX_IDS) } as const;
@@ -71,7 +71,7 @@ export function renderEmbed(reply: Reply, mention?: CommandMention) {
     ...(reply.url !== undefined && title.markdown !== "" && isWebAddress(reply.url, EMBED_URL_LENGTH)
       ? { url: reply.url }
       : {}),
-    // Of a picture alone: an embed has a text.
+    // An embed with a picture alone needs a text, too.
     description: description.trim() === "" ? "–" : description,
     ...(picture === undefined ? {} : { image: { url: `attachment://${picture.name}` } }),
   };

@@ -24,7 +24,7 @@ export interface FileContext {
   readonly signal: AbortSignal;
 }
 
-/** Files as a message takes them: `unsendable` have no place in it, and `dispose` removes the archives made here. */
+/** The files that a message takes, and those that it does not; `dispose` removes the archives made here. */
 export type FittedFiles = Awaited<ReturnType<typeof fitFiles>>;
 
 /**
@@ -50,7 +50,7 @@ export async function fitFiles(given: readonly MessageFile[], { maxBytes = MAX_F
       return undefined;
     }
   };
-  /** With the compressed size of each; undefined where compressing failed or saved nothing. */
+  /** `compressedBytes` is undefined where the file was not compressed. */
   const unsendable: { readonly file: MessageFile; readonly compressedBytes: number | undefined }[] = [];
   let files: MessageFile[] = [];
   for (const file of given) {
@@ -114,7 +114,7 @@ export function tooLargeText({ unsendable, maxBytes }: FittedFiles, length: numb
     : `${unsendable.length} files are too large to send here; Discord takes ${formatBytes(maxBytes)} each.`;
 }
 
-/** The files of a reply as `filesOf` has them; the whole reply as text does not repeat what a CSV of these places holds. */
+/** The files of a reply, as in `filesOf`; the text of the whole reply leaves out the tables at `csv`, which have files. */
 export function replyFiles(
   reply: Reply,
   names: ReturnType<typeof nameFiles>,

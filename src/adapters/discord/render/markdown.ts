@@ -71,7 +71,7 @@ export function flatText(content: Text, onId?: (value: string) => void): string 
 /** Text in which each character takes one column of a fixed-width font: Latin, Greek, Cyrillic. */
 export const FIXED_WIDTH = /^[\u0020-\u007E\u00A1-\u024F\u0370-\u052F\u2010-\u2026\u2190-\u2193\u2212]*$/u;
 
-/** Of each cell of a table, which several layouts ask for. */
+/** The width of each cell of a table: several layouts ask for it. */
 const widths = new WeakMap<Text, number>();
 
 /** The columns that text takes on a line, with short times as long as Discord writes them in English. */

@@ -26,19 +26,19 @@ import {
 } from "../limits.ts";
 import { cutLabel } from "./buttons.ts";
 
-// A command's form: the options that are needed most, with what the thing has now that the command changes.
+// A command's form: the options that are needed most, with the present values of the thing that the command changes.
 
-/** What the fields of a form hold, by the name of the option; empty where nothing does. */
+/** The values of the fields of a form, by the name of the option; empty for a field without a value. */
 export type FormValues = Readonly<Record<string, string>>;
 
-/** The options of a form: those under no heading, beside the one that names the thing. */
+/** The options of a form: those under no heading, without the one that names the thing. */
 function modalOptions(command: AnyCommand): [name: string, option: Option][] {
   return formOptions(command)
     .filter(([name, option]) => option.section === undefined && name !== command.edits?.option)
     .slice(0, MAX_MODAL_FIELDS);
 }
 
-/** What a form begins with. */
+/** The values with which a form opens. */
 export function formValues(command: AnyCommand, present: Ask["options"]): FormValues {
   return Object.fromEntries(
     modalOptions(command).map(([name, option]) => {
@@ -48,14 +48,14 @@ export function formValues(command: AnyCommand, present: Ask["options"]): FormVa
   );
 }
 
-/** Who is mentioned, by the id that the bot keeps, as Discord writes the mention. */
+/** A stored mention (a role's id, or `user:` and a person's) as Discord writes it. */
 function pickedMention(kept: string): string {
   const [, person, id] = /^(user:)?(\d{15,20})$/u.exec(kept) ?? [];
   if (id === undefined) return "";
   return person === undefined ? `<@&${id}>` : `<@${id}>`;
 }
 
-/** A command's form, with the values that it begins with. */
+/** A command's form, with the values with which it opens. */
 export function renderModal(
   command: AnyCommand,
   values: FormValues,
@@ -80,7 +80,7 @@ export function renderModal(
 
 interface FormField {
   readonly component: APIComponentInLabel;
-  /** Says more of it here than the option does. */
+  /** Takes the place of the option's own description. */
   readonly description?: string;
 }
 
@@ -110,7 +110,7 @@ function fieldOf(name: string, option: Option, value: string, networks: readonly
   }
 }
 
-/** What a list offers: the choices that can be taken together, and those that are taken already. */
+/** The choices of a list: those that can be taken together, and those that are taken already. */
 function offeredChoices(groups: readonly ChoiceGroup[], chosen: readonly string[]): Choice[] {
   return groups.flatMap(({ choices, apart }) =>
     apart === true ? choices.filter(({ value }) => chosen.includes(value)) : choices,
@@ -118,8 +118,8 @@ function offeredChoices(groups: readonly ChoiceGroup[], chosen: readonly string[
 }
 
 /**
- * A pick of one or several of at most 25. Of more, those that a set stands for are left out: first where this set is
- * chosen already, then where it is a small one, which brings the least beside them. What is chosen stays.
+ * A select of at most 25 options. Of more choices, some that a set contains are left out: first those of a set that is
+ * chosen already, then those of the smallest sets. Chosen options stay.
  */
 function selectField(
   name: string,
@@ -127,14 +127,14 @@ function selectField(
   { chosen, isRequired, isList }: { chosen: readonly string[]; isRequired: boolean; isList: boolean },
 ): FormField {
   const known = new Set(offered.map(({ value }) => value));
-  // A value of another version, say: it stays chosen.
+  // A value of another version, for instance, stays chosen.
   const unknown = [...new Set(chosen)]
     .filter((value) => !known.has(value) && isOptionValue(value))
     .map((value) => ({ label: value, value }));
   const all: Choice[] = [...unknown, ...offered];
   const sets = all.flatMap(({ covers }) => (covers === undefined ? [] : [covers]));
   const already = new Set(all.flatMap(({ value, covers = [] }) => (chosen.includes(value) ? covers : [])));
-  /** What is chosen, what no set stands for, the sets with the largest first, the rest. */
+  /** First the chosen options, then those that no set contains, then the sets (the largest first), then the rest. */
   const rankOf = ({ value, covers }: Choice): number => {
     if (chosen.includes(value)) return 0;
     if (covers !== undefined) return 2 + 1 / (1 + covers.length);
@@ -205,7 +205,7 @@ function textField(
   };
 }
 
-/** What people sent in the fields of a form. */
+/** The values that somebody sent in the fields of a form. */
 export function readModal({ components, resolved }: APIModalSubmission): FormValues {
   const values: Record<string, string> = {};
   for (const one of components) {
@@ -227,8 +227,8 @@ export function mentionOf(id: string, resolved: APIInteractionDataResolved | und
 }
 
 /**
- * The options that a form changes. What stands there as at first is left out, so that nobody else's change is undone; an
- * emptied field takes away what is set.
+ * The options that a form changes. An unchanged field is left out, so that nobody else's change is undone; an emptied
+ * field removes the value.
  */
 export function changedOptions({ options }: AnyCommand, before: FormValues, after: FormValues): Record<string, string> {
   const changed: Record<string, string> = {};

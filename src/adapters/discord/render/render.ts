@@ -39,7 +39,7 @@ export type DiscordMessage = ReturnType<typeof renderDiscord>;
 
 export const COMPONENTS_V2: number = MessageFlags.IsComponentsV2;
 
-/** Of the text of a message, what is left for words about files and buttons that cannot be sent: with files, and without. */
+/** The length reserved for sentences about files and buttons that cannot be sent: in a message with files, and without. */
 export const NOTES_LENGTH = { files: 1500, none: 100 } as const;
 
 /** A form of a reply as a message, its own files under their own names. Pure and total. */

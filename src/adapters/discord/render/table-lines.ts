@@ -13,13 +13,13 @@ export interface Layout {
   row(index: number, onId: (value: string) => void): Markup;
 }
 
-/** The share of rows that may have a cell without room, for the sake of the others. */
+/** The share of rows that may have a cell without room, so that all rows keep the layout. */
 const MAX_CUT_ROWS = 0.25;
 
-/** Less of a cell says nothing. */
+/** A shorter beginning of a cell is not shown. */
 const MIN_BEGINNING = 6;
 
-/** Between two columns of a grid, and of a line. */
+/** Between two columns of a grid, and between two cells of a line. */
 export const GAP = " ";
 const LINE_GAP = " · ";
 
@@ -61,7 +61,7 @@ export function linesOf(table: Table, columns: readonly number[]): Layout | unde
   const titles = titlesOf(table, columns);
   const cellsOf = (row: readonly Text[]): Text[] => {
     const cells = columns.map((index) => row[index] ?? []);
-    // A dash at the end would say nothing.
+    // Empty cells at the end are left out.
     const last = cells.findLastIndex((cell) => flatText(cell) !== "");
     return cells.slice(0, Math.max(1, last + 1));
   };
@@ -146,9 +146,8 @@ function lineWidth(cells: readonly Text[], gap: string): number {
 }
 
 /**
- * Cells as one line of PHONE_LINE characters at most; `bold` is about the first. Where there is no room for all, blanks
- * alone stand between them; else words have precedence over numbers: what became of a thing counts before how much of it
- * there was.
+ * Cells as one line of PHONE_LINE characters at most; `bold` applies to the first. Where there is no room for all, blanks
+ * alone stand between them; where that is not enough, an ellipsis replaces numbers before words.
  */
 function line(
   cells: readonly Text[],
@@ -191,7 +190,7 @@ function beginningOf(cell: Text, space: number): string {
   return renderText([{ kind: "text", text: `${words}…` }], { max: space }).markdown;
 }
 
-/** The column behind the first that holds times alone, if a phone needs it. */
+/** An important column behind the first one that holds only times. */
 export function timeColumn(table: Table, columns: readonly number[]): number | undefined {
   return columns
     .slice(1)

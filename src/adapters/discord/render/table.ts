@@ -9,7 +9,7 @@ import { foldedLinesOf, GAP, type Layout, linesOf, recordsOf, timeColumn, twoLin
 
 export interface TableContext {
   readonly max: number;
-  /** What says which file has how much of it, `all of it in stake.csv`; undefined where that is a press away. */
+  /** Names the file with the rest of a table: `all of it in stake.csv`; undefined where Details shows the rest. */
   readonly held: string | undefined;
   readonly onId: (value: string) => void;
   /** Lists the ids that the rows shorten, whole, below them. */
@@ -120,7 +120,7 @@ function widestLayout(table: Table, count: number, apart: boolean): Layout {
       (mayFold ? twoLinesOf(table, columns) : undefined) ?? foldedLinesOf(table, columns);
     const layout = mayFold && (inLines?.cut ?? 0) > 0 ? folded() : (inLines ?? folded());
     if (layout !== undefined) return layout;
-    // A time that matters stays.
+    // The column of an important time stays.
     const time = timeColumn(table, columns);
     const next = order.find((column) => column !== time && columns.includes(column));
     columns = columns.filter((column) => column !== next);
@@ -146,7 +146,10 @@ function fill(layout: Layout, rowCount: number, space: number, wholeIds: boolean
   return { lines, columns: layout.columns, whole, ids: [...ids] };
 }
 
-/** Lines of equal columns, the titles first; undefined where they would not fit a phone, would lose something (a link, a local time) or show nothing. */
+/**
+ * Lines of equal columns, the titles first; undefined where they would not fit a phone, would lose something (a link, a
+ * local time) or show nothing.
+ */
 function gridOf(table: Table, columns: readonly number[]): Layout | undefined {
   const chosen = table.rows.map((row) => columns.map((index) => row[index] ?? []));
   const loses = chosen.some((row) =>

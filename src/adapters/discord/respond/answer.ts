@@ -97,8 +97,8 @@ export async function answerCommand(
 }
 
 /**
- * Runs a command for so long before anything is deferred; without a wait it is not run yet. `early` is the answer, where
- * it was there in time, and `fields` what the form that may take its place holds at first.
+ * Runs a command for at most `millis` before anything is deferred; with 0 it is not run yet. `early` is the answer, where
+ * it came in time, and `fields` the first values of the form that may take its place.
  */
 async function runBriefly(
   run: () => Promise<Reply>,
@@ -121,7 +121,7 @@ function messageContextOf({ bot, interaction }: InteractionContext, ask: Ask, is
   };
 }
 
-/** The part of the 3 s of a first answer that the command may take where a form then takes the place of its answer. */
+/** The wait for a command whose answer a form may replace: a part of the 3 s of a first answer. */
 const FORM_WAIT_MILLIS = 1000;
 
 /**
@@ -179,7 +179,7 @@ async function runWhileAcknowledging(
   return running;
 }
 
-/** Answers after a deferral: in the token's lifetime where the deferral shows, else by direct message. Disposes of the reply's files. */
+/** Answers after a deferral, by direct message where the token has expired. Disposes of the reply's files. */
 async function deliver(
   context: InteractionContext,
   reply: Reply,

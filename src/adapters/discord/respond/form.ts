@@ -11,7 +11,7 @@ import { errorForLog } from "../transport/rest.ts";
 import { pressOf } from "./read-press.ts";
 import type { InteractionContext } from "./interaction.ts";
 
-// The form of a command that changes a thing. It opens where the thing alone is named, and only as the first answer.
+// The form of a command that changes a thing. It opens where only the thing is named, and only as the first answer.
 
 /** Whether a form can answer: the command changes a thing, and nothing but this thing is named. */
 export function takesForm({ bot, interaction }: InteractionContext, ask: Ask): boolean {
@@ -21,7 +21,7 @@ export function takesForm({ bot, interaction }: InteractionContext, ask: Ask): b
   return namesThing && interaction.type !== InteractionType.ModalSubmit;
 }
 
-/** Opens the form of a command with what the thing has now; false where the store or Discord does not take it. */
+/** Opens the form of a command with the present values of the thing; false where the store or Discord does not take it. */
 export async function openForm(context: InteractionContext, ask: Ask, present: Ask["options"]): Promise<boolean> {
   const { api } = context;
   const command = commandOf(context.bot.commands, ask);
@@ -53,7 +53,7 @@ export async function submittedAsk(
   return { ask: { ...press.ask, options: { ...press.ask.options, ...changed } }, form: press.ask };
 }
 
-/** Adds to a mistake in a form the way back to it: Discord shows no error in its fields. */
+/** Adds a button that leads back to the form to a mistake in it: Discord shows no error in its fields. */
 export function withBackToForm(prepared: Prepared, form: Ask | undefined): Prepared {
   if (form === undefined) return prepared;
   const back = { label: "Back to the form", invocation: form, effect: "reply" } as const;

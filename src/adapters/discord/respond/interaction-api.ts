@@ -104,7 +104,7 @@ export class InteractionApi {
 
   /**
    * A further message. An ephemeral one is retried even where the first try may have arrived: a duplicate harms less
-   * than a missing answer. One that all see is not.
+   * than a missing answer. A message that all see is retried only where no try arrived.
    */
   async followUp({ body, files }: ComposedMessage, ephemeral: boolean): Promise<void> {
     const { application_id, token } = this.#key;

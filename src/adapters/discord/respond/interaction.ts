@@ -20,7 +20,7 @@ import { discordPlatform } from "../platform.ts";
 import { mentionOf } from "../render/modal.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 
-/** What a person does: all that Discord sends, except for pings. */
+/** An interaction of a person: any but a ping. */
 export type UserInteraction = Exclude<APIInteraction, APIPingInteraction>;
 
 /** The context of one interaction. */
@@ -54,7 +54,7 @@ export function typedCommand({ name, options: typed = [], resolved }: CommandInt
   return { ask: { command: words.join(" "), options }, focused };
 }
 
-/** How long a file that is given may take to come. */
+/** The time limit for reading a file that somebody attached. */
 const GIVEN_FILE_MILLIS = 600_000;
 
 /** A file given with an option, by the attachment's id; undefined where there is none. */
@@ -128,7 +128,7 @@ export function isEphemeral(interaction: UserInteraction): boolean {
   return ((interaction.message?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
 }
 
-/** Whether the message of the pressed button has an embed and no components as content: it stays so for its life. */
+/** Whether the message of the pressed button has an embed and no components as content: no edit changes that. */
 export function isEmbed(interaction: UserInteraction): boolean {
   return interaction.message !== undefined && ((interaction.message.flags ?? 0) & MessageFlags.IsComponentsV2) === 0;
 }

@@ -13,7 +13,7 @@ import { expiredNotice, notSharedNotice } from "./notices.ts";
 import { postShared } from "./post-shared.ts";
 import { commandBehind, replyPrivately } from "./read-press.ts";
 
-// Details, Less and Share: what they show is kept of the reply for a day. Nothing runs, and files stay on the message.
+// Details, Less and Share show a reply that is kept for a day. No command runs, and files stay on the message.
 
 type ReadKept = Extract<ReadPress, { kind: "share" }>;
 type ButtonContext = InteractionContext<APIMessageComponentInteraction>;
@@ -84,7 +84,7 @@ function filesOf(interaction: APIMessageComponentInteraction, picture: string | 
   return { names: (interaction.message.attachments ?? []).map(({ filename }) => filename), picture };
 }
 
-/** A reply of whose actions only links are left. */
+/** A reply without its actions, except for links. */
 function withoutCommands(reply: Reply): Reply {
   return {
     ...reply,

@@ -118,12 +118,12 @@ export class DiscordSender implements Sender {
 
   async #compose(reply: Reply, isDirect: boolean, plain: true | undefined, signal: AbortSignal) {
     if (plain === true) return composePlain(reply);
-    // What stands below the fold is behind the alert's own Details.
+    // The alert's own Details shows the part below the fold.
     const { mentions, ...others } = this.#dependencies;
     return composeAlert(aboveFold(reply), { ...others, mention: mentions?.inAlert(isDirect), signal });
   }
 
-  /** Runs the work of one channel in order; what is urgent has an order of its own, and waits for nothing else. */
+  /** Runs the work of one channel in order; urgent work has an order of its own, and waits for no other work. */
   async #inOrder<T>(
     channel: string,
     signal: AbortSignal,
@@ -211,7 +211,7 @@ export class DiscordSender implements Sender {
   }
 }
 
-/** The message's body for a delivery: with its mention in `content`, where alone Discord notifies, and its silence. */
+/** The message's body for a delivery, with its silence, and its mention in `content`: Discord notifies nowhere else. */
 function bodyFor(body: ComposedMessage["body"], delivery: Delivery): object {
   const { mention, quiet } = delivery;
   const flags = quiet === true ? { flags: SILENT } : {};

@@ -22,7 +22,7 @@ interface EndpointOptions {
   readonly rest: REST;
   /** 64 hexadecimal digits. */
   readonly publicKey: string;
-  /** Where Discord should post interactions; undefined where nobody said. */
+  /** Where Discord should post interactions; undefined without PUBLIC_URL. */
   readonly url: string | undefined;
   readonly log: Log;
   /** Unix milliseconds. */

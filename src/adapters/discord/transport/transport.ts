@@ -52,7 +52,7 @@ export class GatewayConnection {
     return this.#health;
   }
 
-  /** One connection, up to its end; resolves with the pause before the next one, or with undefined once it is stopped. */
+  /** Keeps one connection up to its end; resolves with the pause before the next one, or with undefined once stopped. */
   async attempt(signal: AbortSignal): Promise<Milliseconds | undefined> {
     const { fatal, wasUp, why } = await this.#session(signal);
     if (signal.aborted) return undefined;
@@ -122,7 +122,7 @@ export class GatewayConnection {
       if (over) return;
       downSince = Math.min(downSince, performance.now());
       closed = true;
-      // A short session is no success.
+      // A short session does not count as a success.
       failures = performance.now() - upSince > STABLE_SESSION_MILLIS ? 1 : failures + 1;
       upSince = Number.POSITIVE_INFINITY;
       const why = FATAL_CLOSES.get(code);

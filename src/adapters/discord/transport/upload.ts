@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { MessageFile } from "../../../reply/message-files.ts";
 import { ALT_TEXT_LENGTH } from "../limits.ts";
 
-/** Where a message goes, as the REST interface takes it. */
+/** The body of a request as the REST client takes it. */
 export interface Upload {
   readonly body: unknown;
   readonly passThroughBody: boolean;
@@ -51,7 +51,10 @@ class StreamedFile extends File {
   }
 }
 
-/** A file's bytes. fetch leaves the error of a failed body uncaught, which would end the process: this aborts the request instead. */
+/**
+ * A file's bytes. fetch leaves the error of a failed body uncaught, which would end the process: this function aborts the
+ * request instead.
+ */
 async function* read(file: MessageFile, failing: AbortController): AsyncGenerator<Uint8Array> {
   try {
     yield* file.attachment.open();

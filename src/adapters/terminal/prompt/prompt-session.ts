@@ -97,7 +97,7 @@ export class PromptSession {
     return outputOpen;
   }
 
-  /** Runs what Ctrl-C at the prompt aborts. */
+  /** Runs work that Ctrl-C at the prompt aborts. */
   async #abortable<T>(run: (running: AbortController) => Promise<T>): Promise<T> {
     const running = new AbortController();
     this.#running = running;

@@ -84,8 +84,8 @@ async function complete(context: PromptContext, line: string, width: number): Pr
 }
 
 /**
- * The words with what each stands for, a line each, since readline lists what it completes: `513ade8e…b9cd  rejected`.
- * It completes to their common beginning, so that they stay alone where that would become another one.
+ * The completions with their labels, a line each, as readline lists them: `513ade8e…b9cd  rejected`. Readline completes to
+ * the common beginning of these lines; where labels would change it, the completions stay without them.
  */
 function withLabels(words: readonly string[], offered: readonly LineCompletion[], width: number): string[] {
   const short = words.map((word) => word.trim().replaceAll(LONG_ID, shortenId));
