@@ -168,11 +168,10 @@ async function examineApp(options: SlackExaminationOptions): Promise<Finding> {
   }
   // Only requests a URL; opens no socket, and closes none of the bot's.
   const answer = await call(options, "apps.connections.open", options.appToken);
-  if (answer.error === "missing_scope" || answer.error === "not_allowed_token_type") {
-    return refused(check, answer.error, make);
-  }
   if (answer.error !== undefined) {
-    return refused(check, answer.error, `${make.slice(0, -1)}; Socket Mode must be switched on.`);
+    const isUnsuitable = answer.error === "missing_scope" || answer.error === "not_allowed_token_type";
+    const remedy = isUnsuitable ? make : `${make.slice(0, -1)}; Socket Mode must be switched on.`;
+    return refused(check, answer.error, remedy);
   }
   return answer.ok ? ok(check, "Slack offers a socket: requests come over Socket Mode") : unanswered(check, answer);
 }
@@ -186,19 +185,16 @@ function examineManifest({ commands, command, addresses = {}, manifest }: SlackE
     const at = endpoint === undefined ? "" : ` and ${endpoint}`;
     return ok(check, `slack-manifest.json is current and names ${command}${at}`);
   }
-  if (endpoint !== undefined && !manifest.includes(`"${endpoint}"`)) {
-    return warning(check, `slack-manifest.json does not name ${endpoint}, where requests come over HTTP`, remedy);
-  }
-  if (redirectUrl !== undefined && !manifest.includes(`"${redirectUrl}"`)) {
-    return warning(
-      check,
-      `slack-manifest.json does not name ${redirectUrl}, by which workspaces install the app`,
-      remedy,
-    );
-  }
+  const lacks = (url: string | undefined): boolean => url !== undefined && !manifest.includes(`"${url}"`);
   const named = /"command": "([^"]{1,40})"/u.exec(manifest)?.[1];
-  if (named !== command) return warning(check, `slack-manifest.json names another command than ${command}`, remedy);
-  return warning(check, "slack-manifest.json is of another version than this program", remedy);
+  const what = lacks(endpoint)
+    ? `does not name ${endpoint}, where requests come over HTTP`
+    : lacks(redirectUrl)
+      ? `does not name ${redirectUrl}, by which workspaces install the app`
+      : named !== command
+        ? `names another command than ${command}`
+        : "is of another version than this program";
+  return warning(check, `slack-manifest.json ${what}`, remedy);
 }
 
 async function examineChannel(
@@ -214,9 +210,9 @@ async function examineChannel(
     // For a message that does not exist, this reveals whether the channel exists, without any scope:
     // https://docs.slack.dev/reference/methods/chat.getPermalink
     answer = await call(options, "chat.getPermalink", token, { channel: id, message_ts: NONEXISTENT_MESSAGE });
-    if (answer.ok || answer.error === "message_not_found") break;
+    const isSeen = answer.ok || answer.error === "message_not_found";
+    if (isSeen) return ok(setting, "Slack lets the bot see that channel");
   }
-  if (answer.ok || answer.error === "message_not_found") return ok(setting, "Slack lets the bot see that channel");
   if (answer.error === "channel_not_found" || answer.error === "not_in_channel") {
     const remedy = `Type /invite @bellwether there, or correct ${setting}.`;
     return fault(setting, "the bot cannot see that channel on Slack", remedy);

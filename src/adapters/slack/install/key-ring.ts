@@ -8,12 +8,7 @@ const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-interface DerivedKeys {
-  /** Says with which key a text was sealed; tells nothing of the key. */
-  readonly fingerprint: string;
-  readonly sealing: Uint8Array;
-  readonly signing: Uint8Array;
-}
+type DerivedKeys = ReturnType<typeof derive>;
 
 /** The secret keys of an operator: the first one seals and signs, each of them opens and verifies. */
 export class KeyRing {
@@ -73,7 +68,8 @@ export class KeyRing {
   }
 }
 
-function derive(key: Uint8Array): DerivedKeys {
+/** `fingerprint` says with which key a text was sealed; it tells nothing of the key. */
+function derive(key: Uint8Array) {
   if (key.length !== KEY_BYTES) throw new TypeError(`A key has ${KEY_BYTES} bytes, not ${key.length}.`);
   const bytes = (purpose: string, length: number): Uint8Array =>
     new Uint8Array(hkdfSync("sha256", key, "", `bellwether ${purpose}`, length));

@@ -1,5 +1,7 @@
 import type { InputBlock, PlainTextElement, PlainTextOption } from "@slack/types";
 
+import { z } from "zod";
+
 import { isRequired } from "../../../bot/grammar/usage.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import type { ChoiceGroup, Option, TextOption } from "../../../bot/options/options.ts";
@@ -118,31 +120,26 @@ function textElement(option: TextOption, typed: string | undefined): Element {
   const { example, maxLength = 200, saved, several, suggest } = option;
   const plain = (): Element => textInput(example, typed, Math.min(maxLength, INPUT_TEXT_LENGTH));
   const words = several === undefined ? [] : wordsOfList(typed ?? "");
-  if (several === "suggested") return suggestedList(words, example) ?? plain();
+  const suggesting = {
+    action_id: VALUE_ACTION_ID,
+    min_query_length: 0,
+    placeholder: plainTextObject(example, PLACEHOLDER_LENGTH),
+  };
+  if (several === "suggested") {
+    const initial = words.map((word) => optionObject(word.trim(), word.trim()));
+    const carried = initial.filter((one) => one !== undefined);
+    // A list cannot carry every value.
+    if (carried.length < initial.length || carried.length > MAX_OPTIONS) return plain();
+    return {
+      type: "multi_external_select",
+      ...suggesting,
+      ...(carried.length === 0 ? {} : { initial_options: carried }),
+    };
+  }
   if (several !== undefined) return listOf(several, words) ?? plain();
   if (suggest === undefined && saved === undefined) return plain();
   const initial = typed === undefined ? undefined : optionObject(typed, typed);
-  return {
-    type: "external_select",
-    action_id: VALUE_ACTION_ID,
-    min_query_length: 0,
-    placeholder: plainTextObject(example, PLACEHOLDER_LENGTH),
-    ...(initial === undefined ? {} : { initial_option: initial }),
-  };
-}
-
-/** Several of what is suggested; undefined where a value is there that no list carries. */
-function suggestedList(words: readonly string[], example: string): Element | undefined {
-  const initial = words.map((word) => optionObject(word.trim(), word.trim()));
-  const carried = initial.filter((one) => one !== undefined);
-  if (carried.length < initial.length || carried.length > MAX_OPTIONS) return undefined;
-  return {
-    type: "multi_external_select",
-    action_id: VALUE_ACTION_ID,
-    min_query_length: 0,
-    placeholder: plainTextObject(example, PLACEHOLDER_LENGTH),
-    ...(carried.length === 0 ? {} : { initial_options: carried }),
-  };
+  return { type: "external_select", ...suggesting, ...(initial === undefined ? {} : { initial_option: initial }) };
 }
 
 /** Several of those in the list; undefined where there is none, or where a value is there that it does not offer. */
@@ -166,21 +163,19 @@ function listOf(groups: readonly ChoiceGroup[], words: readonly string[]): Eleme
   };
 }
 
+/** A day as a picker takes it. */
+const Day = z.iso.date();
+
 /** With what was picked before. A time that was typed in another way stays typed. */
 function pickerOf(option: Option, typed: string | undefined): Element | undefined {
   if (option.kind === "time") {
-    const day = typed !== undefined && isDay(typed) ? { initial_date: typed } : {};
+    const initial = Day.safeParse(typed).data;
+    const day = initial === undefined ? {} : { initial_date: initial };
     return { type: "datepicker", action_id: VALUE_ACTION_ID, ...day };
   }
   if (option.kind !== "text" || option.moment !== true) return undefined;
   const at = typed !== undefined && /^[1-9]\d{9}$/u.test(typed) ? { initial_date_time: Number(typed) } : {};
   return { type: "datetimepicker", action_id: VALUE_ACTION_ID, ...at };
-}
-
-function isDay(typed: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/u.test(typed)) return false;
-  const at = Date.parse(typed);
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(typed);
 }
 
 export function textInput(placeholder: string, typed: string | undefined, max: number): Element {
@@ -269,7 +264,7 @@ function initialOf(element: object): string {
     initial_date_time?: number;
   };
   return valueOf({
-    ...(initial.initial_options === undefined ? {} : { selected_options: initial.initial_options }),
+    selected_options: initial.initial_options ?? null,
     selected_option: initial.initial_option ?? null,
     selected_date: initial.initial_date ?? null,
     selected_date_time: initial.initial_date_time ?? null,

@@ -81,7 +81,8 @@ export function renderForm(
   );
   const showsAll = metadata.all === true || options.length <= MAX_PLAIN_FIELDS || first.length === 0;
   const shown = chooses ? options.filter(([name]) => name === edits.option) : showsAll ? options : first;
-  const headings = options.length <= MAX_PLAIN_FIELDS ? [undefined] : [undefined, ...headingsOf(shown)];
+  const sections = new Set(shown.flatMap(([, { section }]) => section ?? []));
+  const headings = options.length <= MAX_PLAIN_FIELDS ? [undefined] : [undefined, ...sections];
   const blocks = headings.flatMap((heading): KnownBlock[] => [
     ...(heading === undefined
       ? []
@@ -125,28 +126,16 @@ const MORE: KnownBlock = {
   ],
 };
 
-function headingsOf(options: readonly (readonly [string, Option])[]): string[] {
-  return [...new Set(options.flatMap(([, { section }]) => section ?? []))];
-}
-
-/** What a form asks. */
-interface FormQuestion {
-  readonly options: Record<string, string>;
-  /** Of a form that began with what a thing has: which options are to be changed. */
-  readonly changed: readonly string[];
-  /** The blocks of pickers where another time was picked than typed. */
-  readonly twice: readonly string[];
-}
-
 /**
- * What stands in a form. One that began with what a thing has asks for its changes alone: what stands there as it stood at
- * first is left out, so that nobody else's change is undone, and an emptied field takes away what is set.
+ * What stands in a form. One that began with what a thing has asks for its changes alone: `changed` names them. What stands
+ * there as it stood at first is left out, so that nobody else's change is undone, and an emptied field takes away what is
+ * set. `twice`: the blocks of pickers where another time was picked than typed.
  */
 export function readQuestion(
   command: AnyCommand,
   metadata: FormMetadata,
   view: { readonly blocks: readonly FormBlock[]; readonly state?: { readonly values: FormState } },
-): FormQuestion {
+) {
   const fields = readFields(view.state?.values ?? {}, view.blocks);
   const twice = [...fields.values()].flatMap((field) => field.twice ?? []);
   const options: Record<string, string> = {};
@@ -206,16 +195,10 @@ export function readFormMetadata(metadata: string): FormMetadata | undefined {
   return VersionedMetadata.safeParse(parseJson(metadata)).data;
 }
 
-/** The required options that a question lacks. */
-export function missingOptions(command: AnyCommand, ask: Ask): string[] {
-  return Object.entries(command.options)
-    .filter(([name, option]) => isRequired(option) && !(name in ask.options))
-    .map(([name]) => name);
-}
-
 /** Whether a question is asked with a form: it lacks a value, or it names a thing to change and nothing to change in it. */
 export function wantsForm(command: AnyCommand, ask: Ask): boolean {
-  const { edits } = command;
+  const { edits, options } = command;
+  const lacks = Object.entries(options).some(([name, option]) => isRequired(option) && !(name in ask.options));
   const named = Object.keys(ask.options).filter((name) => !ALWAYS_SENT.includes(name));
-  return missingOptions(command, ask).length > 0 || (edits !== undefined && named.join() === edits.option);
+  return lacks || (edits !== undefined && named.join() === edits.option);
 }

@@ -104,14 +104,10 @@ export function viewResponder(api: WebApiAccess, { id, channel }: AnswerView, se
     await call(() => api.web.views.update({ view_id: id, view: answerModal(blocks, channel) }));
   };
   const say = (body: MessageBody): Promise<void> => show(body, retryRateLimited(api));
-  const responder: Responder = {
+  return {
     inView: true,
-    replacesProgress: () => true,
     showProgress: (body) => show(body, withoutRetry),
     say,
     sayEphemeral: say,
-    forFollowUp: () => responder,
-    clearProgress: () => Promise.resolve(),
   };
-  return responder;
 }

@@ -88,9 +88,10 @@ export function createAnswer(
     files ??= new FileBatch(attached);
     if (attached.length > 0) progress?.update(uploadingNotice(attached.map(({ name }) => name)));
     const isPublic = shownTo === "channel" && channel !== undefined;
-    const destination: FileDestination | (() => Promise<FileDestination>) = isPublic
-      ? { channel, thread, description: thread === undefined ? "this channel" : "this thread" }
-      : () => directFileDestination(slack, caller.id, to.direct === true ? undefined : (channel ?? ""));
+    const destination = async (): Promise<FileDestination> =>
+      isPublic
+        ? { channel, thread, description: thread === undefined ? "this channel" : "this thread" }
+        : directFileDestination(slack, caller.id, to.direct === true ? undefined : (channel ?? ""));
     let report: FileReport;
     try {
       report = await files.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));

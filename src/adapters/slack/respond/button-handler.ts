@@ -261,7 +261,7 @@ async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Prom
     delivered = await sendBatch(slack, place, new FileBatch(files), request.responder, progress);
   } finally {
     await progress.stop();
-    await request.responder.clearProgress();
+    await request.responder.clearProgress?.();
     await disposeReply(reply);
   }
   if (!delivered) await notifyLostAnswer(slack, ask, request);

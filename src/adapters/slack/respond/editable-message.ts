@@ -9,12 +9,10 @@ import {
 } from "../transport/web-api.ts";
 
 /** Where a message goes, as arguments of Slack's calls. */
-export interface MessageDestination {
+interface MessageDestination {
   readonly channel: string;
   readonly thread_ts?: string;
 }
-
-export type EditableMessage = ReturnType<typeof editableMessage>;
 
 /**
  * A message of the app's own: posted with its first content, edited afterwards. `destination` is called for each new
@@ -58,6 +56,6 @@ export function editableMessage(api: WebApiAccess, destination: (call: CallPolic
 }
 
 /** An editable message in the app's direct messages with a user. */
-export function editableDirectMessage(api: WebApiAccess, user: string): EditableMessage {
+export function editableDirectMessage(api: WebApiAccess, user: string) {
   return editableMessage(api, async (call) => ({ channel: await call(() => openDirectChannel(api.web, user)) }));
 }

@@ -29,8 +29,8 @@ export interface Responder {
   readonly inView?: true;
   /** The answer replaces the message of the button. */
   readonly replacesMessage?: boolean;
-  /** Whether the answer replaces the progress message. */
-  replacesProgress(audience: Visibility): boolean;
+  /** Whether the answer replaces the progress message; left out, it does. */
+  replacesProgress?(audience: Visibility): boolean;
   /** At first each progress update costs one of a few uses. */
   readonly hasFewUses?: true;
   /** It expires after half an hour: a later answer goes by direct message. */
@@ -43,8 +43,8 @@ export interface Responder {
   say(body: MessageBody, audience: Visibility): Promise<void>;
   /** Shows an additional message to the asker alone. */
   sayEphemeral(body: MessageBody): Promise<void>;
-  /** A responder for a later message in the same place, which replaces nothing. */
-  forFollowUp(): Responder;
-  /** Deletes the progress message, unless the answer has replaced it. Never rejects. */
-  clearProgress(): Promise<void>;
+  /** A responder for a later message in the same place, which replaces nothing; left out, this one. */
+  forFollowUp?(): Responder;
+  /** Deletes the progress message, unless the answer has replaced it. Never rejects. Left out, there is nothing to delete. */
+  clearProgress?(): Promise<void>;
 }

@@ -38,7 +38,7 @@ export async function respond(slack: SlackContext, ask: Ask, request: RequestCon
       delivered = await respondWith(slack, answer, ask, request, audience, progress);
     } finally {
       await progress.stop();
-      await responder.clearProgress();
+      await responder.clearProgress?.();
     }
     if (!delivered) await notifyLostAnswer(slack, ask, request);
   });
@@ -47,7 +47,7 @@ export async function respond(slack: SlackContext, ask: Ask, request: RequestCon
 /** The first progress message. */
 export function firstNotice(slack: SlackContext, ask: Ask, responder: Responder, audience: Visibility): Reply {
   const { network = slack.bot.networks[0] } = ask.options;
-  return workingNotice(ask, String(network), !responder.replacesProgress(audience));
+  return workingNotice(ask, String(network), responder.replacesProgress?.(audience) === false);
 }
 
 /** Shows how far a request is, at the moments that its place allows. */
@@ -110,7 +110,7 @@ export async function notifyNotInChannel(slack: SlackContext, channel: string): 
   slack.lastManagementRequests.delete(channel);
   if (asked === undefined) return;
   await logFailure(slack, "notice", async () => {
-    const request = { ...asked, responder: asked.responder.forFollowUp() };
+    const request = { ...asked, responder: asked.responder.forFollowUp?.() ?? asked.responder };
     await respondWith(slack, notInChannelNotice(slack.botName()), undefined, request, "caller");
   });
 }

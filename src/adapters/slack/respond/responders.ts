@@ -38,7 +38,6 @@ export function commandResponder(
     shared,
     hasFewUses: true,
     expires: true,
-    replacesProgress: () => true,
     async showProgress(body) {
       // Two uses are reserved: for the answer, and for an error or for deleting the progress.
       const left = url.left - (RESPONSE_URL_USES - RESPONSE_URL_PROGRESS_USES);
@@ -87,7 +86,7 @@ export function mentionResponder(api: WebApiAccess, { channel, thread, user }: M
     // Removes the public progress of an answer that turned out ephemeral.
     await shown.clear();
   };
-  const responder: Responder = {
+  return {
     shared: true,
     replacesProgress: (audience) => audience === "channel",
     /**
@@ -102,10 +101,8 @@ export function mentionResponder(api: WebApiAccess, { channel, thread, user }: M
     },
     say: (body, audience) => (audience === "caller" ? sayEphemeral(body) : shown.show(body)),
     sayEphemeral,
-    forFollowUp: () => responder,
     clearProgress: () => progressMessage.clear(),
   };
-  return responder;
 }
 
 interface ButtonResponderOptions extends UrlResponderOptions {
@@ -124,7 +121,7 @@ export function buttonResponder(
   let progressShown = false;
   const sayEphemeral = (body: MessageBody): Promise<void> =>
     url.post({ ...body, ...NO_UNFURL, ...below, response_type: "ephemeral" });
-  const responder: Responder = {
+  return {
     shared,
     replacesMessage: replaces,
     expires: true,
@@ -144,10 +141,8 @@ export function buttonResponder(
       else await url.post({ ...body, ...NO_UNFURL, ...below, response_type: "in_channel" });
     },
     sayEphemeral,
-    forFollowUp: () => responder,
     clearProgress: () => progressMessage.clear(),
   };
-  return responder;
 }
 
 /** Answers in the app's direct messages: for requests without a channel, and for late answers. */
@@ -156,11 +151,9 @@ export function directMessageResponder(api: WebApiAccess, user: string): Respond
   const show = (body: MessageBody): Promise<void> => message.show(body);
   return {
     direct: true,
-    replacesProgress: () => true,
     showProgress: (body) => message.progress(body),
     say: show,
     sayEphemeral: show,
     forFollowUp: () => directMessageResponder(api, user),
-    clearProgress: () => Promise.resolve(),
   };
 }

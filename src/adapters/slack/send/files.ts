@@ -55,7 +55,7 @@ export class FileBatch {
    * sent; lines beyond the limit are counted. Rejects only with the signal's reason.
    */
   async send(
-    place: FileDestination | (() => Promise<FileDestination>),
+    place: () => Promise<FileDestination>,
     dependencies: FileUploadDependencies,
     signal: AbortSignal,
   ): Promise<FileReport> {
@@ -74,7 +74,7 @@ export class FileBatch {
           failed.push(`${name} was not sent: Slack did not answer. Try again.`);
           continue;
         }
-        destination ??= typeof place === "function" ? await place() : place;
+        destination ??= await place();
         const permalink = await upload(file, destination, { ...dependencies, signal });
         const shown = permalink === undefined ? name : linkMarkup(file.name, permalink);
         this.#sent.set(file, `${shown} (${formatBytes(file.attachment.sizeBytes)}) is in ${destination.description}.`);

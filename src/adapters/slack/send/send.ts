@@ -70,11 +70,10 @@ interface Posted {
   readonly thread: string | undefined;
 }
 
-/** A queued edit; a newer one of the same message replaces its reply. */
-interface Edit {
-  reply: Reply;
-  plain: true | undefined;
-  readonly done: Promise<void>;
+/** What a queued edit shows; a newer one of the same message replaces it. */
+interface EditContent {
+  readonly reply: Reply;
+  readonly plain: true | undefined;
 }
 
 /**
@@ -90,7 +89,7 @@ export class SlackSender implements Sender {
   readonly #editedAt: LRUCache<string, number>;
   /** Of a message, the checksums of the files in its thread. */
   readonly #sentFiles: LRUCache<string, readonly string[]>;
-  readonly #edits = new Map<string, Edit>();
+  readonly #edits = new Map<string, EditContent & { readonly done: Promise<void> }>();
   readonly #refusal = new RefusedToken();
 
   constructor(web: WebClient, dependencies: SlackSenderDependencies, channelMillis: number) {
@@ -123,33 +122,27 @@ export class SlackSender implements Sender {
     const { channel, message } = receipt;
     const key = `${channel} ${message}`;
     const waiting = this.#edits.get(key);
-    if (waiting !== undefined) {
-      waiting.reply = reply;
-      waiting.plain = plain;
-      return waiting.done;
-    }
-    const { promise: done, resolve, reject } = Promise.withResolvers<void>();
-    // Callers that join reject with it; so does the first one, below.
-    done.catch(() => undefined);
-    const edit: Edit = { reply, plain, done };
+    if (waiting !== undefined) return Object.assign(waiting, { reply, plain }).done;
+    const content: EditContent = { reply, plain };
+    const edit = Object.assign(content, { done: this.#edit(key, receipt, content, signal) });
     this.#edits.set(key, edit);
     try {
-      await this.#pauseBetweenEdits(key, signal);
-      await this.#inOrder(channel, signal, async (calls) => {
-        // From here on a newer edit is queued separately.
-        this.#edits.delete(key);
-        const composed = await this.#compose(edit.reply, edit.plain);
-        await calls.post(() => this.#web.chat.update({ channel, ts: message, ...messageArguments(composed.body) }));
-        this.#editedAt.set(key, performance.now());
-        await this.#files(composed, { channel, message, thread: undefined }, calls, signal);
-      });
-      resolve();
-    } catch (error) {
-      reject(error);
-      throw error;
+      await edit.done;
     } finally {
       if (this.#edits.get(key) === edit) this.#edits.delete(key);
     }
+  }
+
+  async #edit(key: string, { channel, message }: Receipt, content: EditContent, signal: AbortSignal): Promise<void> {
+    await this.#pauseBetweenEdits(key, signal);
+    await this.#inOrder(channel, signal, async (calls) => {
+      // From here on a newer edit is queued separately.
+      this.#edits.delete(key);
+      const composed = await this.#compose(content.reply, content.plain);
+      await calls.post(() => this.#web.chat.update({ channel, ts: message, ...messageArguments(composed.body) }));
+      this.#editedAt.set(key, performance.now());
+      await this.#files(composed, { channel, message, thread: undefined }, calls, signal);
+    });
   }
 
   async #compose(reply: Reply, plain: true | undefined): Promise<ComposedMessage> {
@@ -286,7 +279,11 @@ export class SlackSender implements Sender {
     const { log } = this.#dependencies;
     try {
       const place = { channel, thread, description: "this thread" };
-      const report = await new FileBatch(files).send(place, { ...this.#dependencies, web: this.#web }, signal);
+      const report = await new FileBatch(files).send(
+        async () => place,
+        { ...this.#dependencies, web: this.#web },
+        signal,
+      );
       const { lines } = report;
       if (report.failed === 0) this.#sentFiles.set(key, [...sent, ...files.map(({ attachment }) => attachment.sha256)]);
       const failed = lines.split("\n").filter((line) => line !== "" && !line.endsWith("is in this thread."));

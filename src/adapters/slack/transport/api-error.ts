@@ -2,6 +2,7 @@ import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIReq
 
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 
 /** Slack refuses the token itself, for any call: https://docs.slack.dev/reference/methods/auth.test#errors. */
 export const REFUSED_CODES: ReadonlySet<string> = new Set([
@@ -38,7 +39,7 @@ export function isTokenRefused(thrown: unknown): boolean {
 }
 
 /** For a 429 without Retry-After. */
-const DEFAULT_RETRY_AFTER_MILLIS = 5000;
+export const DEFAULT_RETRY_AFTER_MILLIS: Milliseconds = 5000;
 
 /** How long Slack asks to wait; undefined where it does not. */
 export function retryAfterMillis(thrown: unknown): number | undefined {

@@ -3,6 +3,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
 import type { SlackContext } from "../context.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS, RESPONSE_URL_USES } from "../limits.ts";
+import { DEFAULT_RETRY_AFTER_MILLIS } from "./api-error.ts";
 
 /** A response_url has expired or was used five times. */
 export class ResponseUrlExpired extends Error {
@@ -103,9 +104,6 @@ export class ResponseUrl {
     }
   }
 }
-
-/** For a 429 without Retry-After. */
-const DEFAULT_RETRY_AFTER_MILLIS: Milliseconds = 5000;
 
 function retryAfterOf({ headers }: Response): Milliseconds {
   const given = headers.get("retry-after") ?? "";
