@@ -184,7 +184,7 @@ async function openSurfaces({ config, store, log, shutdown }: BotProcess, servic
   return {
     chats,
     web,
-    async begin(adapter: Adapter): Promise<void> {
+    begin: async (adapter: Adapter): Promise<void> => {
       shutdown.add(adapter.platform, () => adapter.stop());
       await adapter.start(bot);
     },

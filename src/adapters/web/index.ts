@@ -37,7 +37,6 @@ import { isUpload } from "./invocations/verify.ts";
 import { closeServer, listen } from "./listen.ts";
 import type { Metrics, Readiness } from "./probes.ts";
 
-export type { ConsoleAlerts } from "./alerts/alert-stream.ts";
 export type { HttpSample } from "./app.ts";
 export type { Metrics, Readiness } from "./probes.ts";
 
@@ -91,6 +90,12 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
   let server: Server | undefined;
   let port = 0;
   let hosts: AllowedHosts | undefined;
+  const state: ConsoleState = {
+    platform: "web",
+    get health() {
+      return health;
+    },
+  };
 
   async function start(bot: Bot): Promise<void> {
     requireTokenBeyondLoopback(options);
@@ -120,8 +125,8 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
       },
       stopping: stopping.signal,
       timeouts: { totalMillis: INVOCATION_TIMEOUT_MILLIS, graceMillis: ABORT_GRACE_MILLIS },
-      ready: () => options.ready(adapter),
-      metrics: () => options.metrics(adapter),
+      ready: () => options.ready(state),
+      metrics: () => options.metrics(state),
     });
     // Other libraries of this process need the platform's own Request and Response.
     server = createAdaptorServer({
@@ -159,7 +164,7 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
     await files.close();
   }
 
-  const adapter: WebAdapter = {
+  return {
     ...consoleSender,
     platform: "web",
     get health() {
@@ -174,7 +179,6 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
     start,
     stop,
   };
-  return adapter;
 }
 
 /** Everybody who reaches the port can run commands, so listening beyond loopback requires a token. */

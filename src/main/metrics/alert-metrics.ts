@@ -105,15 +105,15 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
   const gauges = alertGauges(Gauge, registers);
 
   return {
-    onDelivery({ platform, phase, outcome, waited }: DeliverySample): void {
+    onDelivery: ({ platform, phase, outcome, waited }: DeliverySample): void => {
       deliveries.inc({ platform, phase, outcome });
       if (outcome === "sent") delay.observe({ platform }, Math.max(0, waited) / 1000);
     },
-    onObservation({ network, watcher, failure }: ObservationSample): void {
+    onObservation: ({ network, watcher, failure }: ObservationSample): void => {
       observations.inc({ network, watcher: watcher.name, outcome: failure === undefined ? "seen" : "failed" });
     },
     /** Sets the gauges; without a snapshot, because the database did not answer, they are left out. */
-    show(snapshot: AlertSnapshot | undefined): void {
+    show: (snapshot: AlertSnapshot | undefined): void => {
       for (const one of Object.values<Gauge>(gauges)) one.reset();
       gauges.storeUp.set(snapshot?.writable === true ? 1 : 0);
       if (snapshot === undefined) return;

@@ -55,20 +55,20 @@ export function requestInstruments(
   for (const platform of platforms) initialise("platform", platform);
 
   return {
-    onOutcome({ command, platform, outcome, millis }: InvocationOutcome): void {
+    onOutcome: ({ command, platform, outcome, millis }: InvocationOutcome): void => {
       invocations.observe({ command, platform, outcome }, millis / 1000);
     },
-    onNodeRequest({ network, node, outcome, millis }: NodeRequest): void {
+    onNodeRequest: ({ network, node, outcome, millis }: NodeRequest): void => {
       nodes.observe({ network, node, outcome: boundedOutcome(outcome) }, millis / 1000);
       const name = `${network} ${node}`;
       initialise("node", name);
       if (outcome === "http 429" || outcome === "http 403") limited.inc({ of: "node", name });
     },
-    onHttpRequest({ method, route, status, millis }: HttpSample): void {
+    onHttpRequest: ({ method, route, status, millis }: HttpSample): void => {
       http.observe({ method, route, status: String(status) }, millis / 1000);
     },
     /** A platform answered 429. */
-    onPlatformLimit(platform: string): void {
+    onPlatformLimit: (platform: string): void => {
       limited.inc({ of: "platform", name: platform });
     },
   };

@@ -85,7 +85,7 @@ export async function openPlatforms(config: Config, dependencies: OpenDependenci
     /** Where the platforms post requests, and send browsers. */
     webhooks: opened.flatMap(({ adapter, pages = [] }): Webhook[] => [...(adapter.webhooks ?? []), ...pages]),
     /** The installations of each app of many workspaces. */
-    async installations(): Promise<readonly InstallationSample[]> {
+    installations: async (): Promise<readonly InstallationSample[]> => {
       const counted = opened.map(async (one) => {
         const counts = await one.installations?.();
         return counts === undefined ? [] : [{ platform: one.id, counts: { ...counts } }];
