@@ -118,19 +118,10 @@ function isSameThing(a: Thing, b: Thing): boolean {
   return a.kind === b.kind && a.network === b.network && a.subject === b.subject;
 }
 
-interface WatcherObservation {
-  readonly network: string;
-  readonly watcher: string;
-  /** Undefined before the first observation. */
-  readonly ageMillis: Milliseconds | undefined;
-  readonly isLate: boolean;
-}
+type WatcherObservation = Awaited<ReturnType<typeof observationsOf>>[number];
 
-async function observationsOf(
-  network: string,
-  alerts: AlertService,
-  now: Milliseconds,
-): Promise<readonly WatcherObservation[]> {
+/** How long ago each watcher of a network observed it last; undefined before the first observation. */
+async function observationsOf(network: string, alerts: AlertService, now: Milliseconds) {
   return Promise.all(
     watcherNames(alerts.config).map(async ({ name, every }) => {
       const at = await alerts.lastObservedAt(network, name);

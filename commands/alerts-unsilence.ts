@@ -12,7 +12,7 @@ import {
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
-import { code, type Inline, joinText, text, type Text, time } from "../src/reply/text.ts";
+import { code, joinText, text, type Text, time } from "../src/reply/text.ts";
 import type { Milliseconds } from "../src/units/duration.ts";
 import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 import { destinationKey } from "../src/alerts/destination.ts";
@@ -36,17 +36,11 @@ export const alertsUnsilence = command({
     const { recurrence: _, ...rest } = found;
     const ended: Silence = { ...rest, from: Math.min(found.from, now - 1), until: now };
     const here = destinationHere(context);
-    const { destination } = found.scope;
-    const all = await affectedDestinations(context, found);
-    const affected =
-      destination === undefined
-        ? all
-        : destination === destinationKey(here)
-          ? [here]
-          : all.filter((one) => destinationKey(one) === destination);
+    const isHere = found.scope.destination === destinationKey(here);
+    const affected = isHere ? [here] : await affectedDestinations(context, found);
     const announced = changeAnnouncements(context, affected, { what: "unsilenced", silence: ended });
     await alerts.putSilence(ended, caller.name, announced);
-    const quiet = quietHoursEnds(withQuietHours(found, affected, await alerts.subscriptions()), now);
+    const quiet = quietHoursEnds(withQuietHours(found, await alerts.subscriptions()), now);
     return reply({
       tone: "good",
       title: text`Ended the silence of ${silenceScopeWords(found)}`,
@@ -77,9 +71,6 @@ function whatFollows(ended: Silence, all: readonly Silence[], quiet: readonly Mi
 
 /** The end of the quiet hours, which differs by subscription. */
 function endWords(first: Milliseconds, last: Milliseconds): Text {
-  return first === last ? text`${instant(first)}` : text`${instant(first)}, some until ${instant(last)}`;
-}
-
-function instant(at: Milliseconds): Inline {
-  return time(fromMillis(at));
+  const [from, to] = [first, last].map((at) => time(fromMillis(at)));
+  return first === last ? text`${from}` : text`${from}, some until ${to}`;
 }

@@ -1,10 +1,8 @@
-import type { Platforms } from "../src/alerts/platform.ts";
 import { askFor } from "../src/answers/answer.ts";
-import { type AnyCommand, command } from "../src/bot/command.ts";
-import type { Target } from "../src/bot/invocation.ts";
+import { type AnyCommand, command, type CommandContext } from "../src/bot/command.ts";
 import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/grammar/usage.ts";
 import { cutShort, nearest, quoteTyped } from "../src/bot/nearest.ts";
-import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../src/bot/options/options.ts";
+import { type Choice, MAX_CHOICE_LENGTH, type Options, type SuggestContext } from "../src/bot/options/options.ts";
 import { UserError } from "../src/errors.ts";
 import { details as inDetail, paragraph, table } from "../src/reply/block.ts";
 import { type Action, buttonsOrChoice, reply, type Reply } from "../src/reply/reply.ts";
@@ -42,13 +40,7 @@ export const help = command({
   },
 });
 
-interface HelpContext {
-  readonly here: Target;
-  readonly platforms: Platforms;
-  readonly network: string;
-  readonly networks: readonly string[];
-  readonly commands: readonly AnyCommand[];
-}
+type HelpContext = Pick<CommandContext<Options>, "here" | "platforms" | "network" | "networks" | "commands">;
 
 function overview(context: HelpContext): Reply {
   const { commands, networks } = context;

@@ -116,10 +116,7 @@ function seenLabel({ status }: Order, code: string | undefined): string {
 }
 
 /** The version asked for, and the number of the current one where it is known. */
-async function getVersions(
-  context: Context,
-  orderId: string,
-): Promise<{ shown: Answer<Order>; currentVersion: bigint | undefined }> {
+async function getVersions(context: Context, orderId: string) {
   const { api, signal, options: asked } = context;
   const current = api.getOrder(orderId, undefined, { signal });
   const hint = "A standard node drops orders after a month.";
@@ -139,7 +136,8 @@ async function getVersions(
       remedy: known === undefined ? "Leave version out for the current one." : `Its versions are 1 to ${known}.`,
     });
   }
-  return askAboutId(ORDER, orderId, "id", context, Promise.reject(refused), hint);
+  const shown = await askAboutId<Answer<Order>>(ORDER, orderId, "id", context, Promise.reject(refused), hint);
+  return { shown, currentVersion: known };
 }
 
 /** The previous version, to show the changes of an amendment; undefined where it cannot be read. */

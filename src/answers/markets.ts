@@ -4,19 +4,11 @@ import {
   type LiquidityFeeShare,
   LIVE_STATES,
   type MarketData,
-  type PriceBound,
 } from "../api/model/market.ts";
 import { table, type Table } from "../reply/block.ts";
 import type { Tone } from "../reply/reply.ts";
-import { strong, type Text, text, type TextPart, toText } from "../reply/text.ts";
-import {
-  compareDecimals,
-  decimal,
-  parseDecimal,
-  type RoundedPercent,
-  roundedPercentOf,
-  subtractDecimals,
-} from "../units/decimal.ts";
+import { strong, type Text, text, type TextPart } from "../reply/text.ts";
+import { compareDecimals, decimal, parseDecimal, roundedPercentOf } from "../units/decimal.ts";
 import { formatDuration } from "../units/duration.ts";
 import { type MarketAmounts, percentOfFraction, percentWords } from "./amounts.ts";
 import { idCell } from "./cells.ts";
@@ -93,18 +85,8 @@ export function boundsTable(market: MarketData, amounts: MarketAmounts): Table {
     columns: [
       ["Min", (bound) => amounts.price(bound.minValidPrice), "right"],
       ["Max", (bound) => amounts.price(bound.maxValidPrice), "right"],
-      [
-        "Mark above min",
-        (bound) => distanceText(aboveMin(market, bound), isBelow(market.markPrice, bound.minValidPrice)),
-        "right",
-        2,
-      ],
-      [
-        "Mark below max",
-        (bound) => distanceText(belowMax(market, bound), isBelow(bound.maxValidPrice, market.markPrice)),
-        "right",
-        2,
-      ],
+      ["Mark above min", (bound) => distanceText(distanceTo("min", bound.minValidPrice, market.markPrice)), "right", 2],
+      ["Mark below max", (bound) => distanceText(distanceTo("max", bound.maxValidPrice, market.markPrice)), "right", 2],
       ["Reference", (bound) => referencePrice(bound.referencePrice, amounts), "right", 3],
       ["Horizon", (bound) => secondsWords(bound.trigger?.horizon), "right", 3],
       ["Probability", (bound) => percentOfFraction(bound.trigger?.probability), "right", 3],
@@ -115,21 +97,12 @@ export function boundsTable(market: MarketData, amounts: MarketAmounts): Table {
 }
 
 /** The bound nearest to the mark price, in percent of the mark; undefined without bounds. */
-export function nearestBound(
-  market: MarketData,
-): { readonly side: "min" | "max"; readonly price: bigint; readonly percent: RoundedPercent } | undefined {
-  const found = market.priceMonitoringBounds.flatMap((bound) => {
-    const [down, up] = [aboveMin(market, bound), belowMax(market, bound)];
-    return [
-      ...(down === undefined || bound.minValidPrice === undefined
-        ? []
-        : [{ side: "min" as const, price: bound.minValidPrice, percent: down }]),
-      ...(up === undefined || bound.maxValidPrice === undefined
-        ? []
-        : [{ side: "max" as const, price: bound.maxValidPrice, percent: up }]),
-    ];
-  });
-  return found.toSorted((a, b) => compareDecimals(a.percent, b.percent))[0];
+export function nearestBound({ markPrice, priceMonitoringBounds }: MarketData) {
+  const distances = priceMonitoringBounds.flatMap((bound) => [
+    distanceTo("min", bound.minValidPrice, markPrice),
+    distanceTo("max", bound.maxValidPrice, markPrice),
+  ]);
+  return distances.filter((one) => one !== undefined).toSorted((a, b) => compareDecimals(a.percent, b.percent))[0];
 }
 
 /** How liquidity fees are shared among the providers. */
@@ -148,24 +121,17 @@ export function liquidityFeesTable(shares: readonly LiquidityFeeShare[], amounts
   });
 }
 
-function aboveMin({ markPrice }: MarketData, { minValidPrice }: PriceBound): RoundedPercent | undefined {
-  if (markPrice === undefined || minValidPrice === undefined) return undefined;
-  return roundedPercentOf(subtractDecimals(decimal(markPrice), decimal(minValidPrice)), decimal(markPrice));
+/** How far the mark lies from a bound, in percent of the mark; undefined without both, and where the mark is zero. */
+function distanceTo(side: "min" | "max", price: bigint | undefined, mark: bigint | undefined) {
+  if (mark === undefined || price === undefined) return undefined;
+  const inside = side === "min" ? mark - price : price - mark;
+  const percent = roundedPercentOf(decimal(inside), decimal(mark));
+  return percent === undefined ? undefined : { side, price, percent, isOutside: inside < 0n };
 }
 
-function belowMax({ markPrice }: MarketData, { maxValidPrice }: PriceBound): RoundedPercent | undefined {
-  if (markPrice === undefined || maxValidPrice === undefined) return undefined;
-  return roundedPercentOf(subtractDecimals(decimal(maxValidPrice), decimal(markPrice)), decimal(markPrice));
-}
-
-function isBelow(price: bigint | undefined, other: bigint | undefined): boolean {
-  return price !== undefined && other !== undefined && price < other;
-}
-
-/** `outside` is passed in, since the percentage may be rounded to zero. */
-function distanceText(percent: RoundedPercent | undefined, outside: boolean): Text {
-  if (percent !== undefined && outside) return text`${percentWords(percent)} ${strong("outside")}`;
-  return toText(percentWords(percent));
+/** The percentage may be rounded to zero where the mark is outside of the bound. */
+function distanceText(distance: ReturnType<typeof distanceTo>): Text {
+  return text`${percentWords(distance?.percent)}${distance?.isOutside === true ? text` ${strong("outside")}` : []}`;
 }
 
 function referencePrice(given: string | undefined, amounts: MarketAmounts): TextPart {

@@ -8,7 +8,6 @@ import {
   parseDecimal,
   percentOf,
   roundedPercentOf,
-  subtractDecimals,
 } from "../../src/units/decimal.ts";
 import { formatDuration, formatWholeDuration, parseDuration } from "../../src/units/duration.ts";
 import { formatUtc, fromMillis, fromSeconds, nanoseconds, toMillis, toSeconds } from "../../src/units/nanoseconds.ts";
@@ -38,16 +37,6 @@ describe("decimals", () => {
         expect(again).toEqual(value);
         const trimmed = parseDecimal(formatDecimal(value, { group: false }));
         expect(trimmed === undefined ? undefined : compareDecimals(trimmed, value)).toBe(0);
-      }),
-    );
-  });
-
-  test("taking away the rest leaves what was taken away", () => {
-    fc.assert(
-      fc.property(anyDecimal, anyDecimal, (a, b) => {
-        const rest = subtractDecimals(a, b);
-        expect(compareDecimals(subtractDecimals(a, rest), b)).toBe(0);
-        expect(Math.sign(compareDecimals(rest, decimal(0n)))).toBe(Math.sign(compareDecimals(a, b)));
       }),
     );
   });

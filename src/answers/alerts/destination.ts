@@ -118,11 +118,8 @@ export function isSameDestination(a: Destination, b: Destination): boolean {
 }
 
 /** Whether a subscription is the caller's personal one. */
-export function isOwnSubscription(
-  subscription: Pick<Subscription, "destination" | "personal">,
-  context: CallerContext,
-): boolean {
-  return subscription.personal === true && isSameDestination(subscription.destination, directMessages(context));
+export function isOwnSubscription({ destination, personal }: Subscription, context: CallerContext): boolean {
+  return personal === true && isSameDestination(destination, directMessages(context));
 }
 
 /** A destination in words, relative to the caller's. */

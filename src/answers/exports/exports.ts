@@ -39,25 +39,17 @@ export function stateWords(
 ): Text {
   const at = endedAt === undefined ? "" : text` ${time(fromMillis(endedAt))}`;
   const counted = rows === undefined ? "" : `, ${formatCount(rows)} ${rows === 1 ? "row" : "rows"}`;
-  switch (state) {
-    case "queued":
-      return text`waiting`;
-    case "running":
-      return text`under way`;
-    case "delivered":
-      return text`delivered${at}${counted}`;
-    case "kept": {
-      const until = expiresAt === undefined ? "" : text` until ${time(fromMillis(expiresAt))}`;
-      if (!isOwn) return text`whole${counted}, kept for its asker${until}`;
-      return text`whole${counted}; ${commandLine(`ledger fetch ${named}`)} gives it${until}`;
-    }
-    case "failed":
-      return text`failed${at}${failure === undefined ? "" : `: ${failure}`}`;
-    case "cancelled":
-      return text`cancelled${at}`;
-    case "interrupted":
-      return text`interrupted${at}, when the bot was restarted`;
+  if (state === "kept") {
+    const until = expiresAt === undefined ? "" : text` until ${time(fromMillis(expiresAt))}`;
+    if (!isOwn) return text`whole${counted}, kept for its asker${until}`;
+    return text`whole${counted}; ${commandLine(`ledger fetch ${named}`)} gives it${until}`;
   }
+  const more: Partial<Record<ExportJob["state"], string>> = {
+    delivered: counted,
+    failed: failure === undefined ? "" : `: ${failure}`,
+    interrupted: ", when the bot was restarted",
+  };
+  return text`${STATE_WORDS[state]}${at}${more[state] ?? ""}`;
 }
 
 const STATE_WORDS: Readonly<Record<ExportJob["state"], string>> = {

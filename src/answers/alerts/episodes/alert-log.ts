@@ -164,14 +164,11 @@ function toLogRow(entry: LogEntry): LogRow {
   }
 }
 
-/** The subject of a message about no episode. */
-interface MessageSubject {
-  readonly words: string;
-  readonly network: string;
-}
-
-/** Subjects by message id: equal ids mean equal contents, so each message is read once. */
-const messageSubjects = new LRUCache<string, MessageSubject>({ maxSize: MAX_LOG_ENTRIES, sizeCalculation: () => 1 });
+/** The subjects of messages about no episode, by message id: equal ids mean equal contents, so each is read once. */
+const messageSubjects = new LRUCache<string, { readonly words: string; readonly network: string }>({
+  maxSize: MAX_LOG_ENTRIES,
+  sizeCalculation: () => 1,
+});
 
 /** The same rows; messages about no episode say their subject. */
 async function withMessageSubjects(alerts: Pick<AlertService, "messages">, rows: readonly LogRow[]): Promise<LogRow[]> {

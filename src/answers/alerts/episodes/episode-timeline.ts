@@ -6,21 +6,14 @@ import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import { explanation, TONES } from "../../../alerts/words/phrases.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../../reply/block.ts";
 import { type Action, commandAction, reply, type Reply } from "../../../reply/reply.ts";
-import { code, joinText, strong, type Text, text, time, toText } from "../../../reply/text.ts";
+import { code, joinText, strong, text, time, toText } from "../../../reply/text.ts";
 import type { DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
-import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
+import { formatDuration } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationHere, destinationKeyWords, isAmongMany, isOperator } from "../destination.ts";
 import { seenHere } from "./episodes.ts";
 import { destinationKey } from "../../../alerts/destination.ts";
 import type { EpisodeHistory } from "../../../alerts/service/service.ts";
-
-interface TimelineLine {
-  readonly at: Milliseconds;
-  readonly what: Text;
-  readonly where: Text;
-  readonly detail: string;
-}
 
 /** A whole episode as a timeline: observations, decisions, deliveries, attempts and receipts. */
 export function episodeTimelineReply(history: EpisodeHistory, context: CallerContext): Reply {
@@ -106,10 +99,9 @@ function actionsOf(episode: Episode): Action[] {
   const options = { episode: name };
   const again: Action = commandAction("Refresh", "alerts why", options, "replace");
   if (!isOpen(episode)) return [again];
-  const silence = { what: name, for: "1h" };
   return [
     ...(episode.acknowledged === undefined ? [commandAction("Acknowledge", "alerts ack", options)] : []),
-    { label: "Silence 1 h", invocation: { command: "alerts silence", options: silence }, effect: "reply" },
+    commandAction("Silence 1 h", "alerts silence", { what: name, for: "1h" }),
     again,
   ];
 }
@@ -117,10 +109,10 @@ function actionsOf(episode: Episode): Action[] {
 type PlaceOf = ReturnType<typeof destinationKeyWords>;
 
 /** A delivery: when it was due, and its outcome. */
-function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeOf: PlaceOf): TimelineLine[] {
+function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeOf: PlaceOf) {
   const where = placeOf(row.destination);
   const what = phaseWords(row);
-  const owed: TimelineLine = { at: row.created_at, what: text`${what} due`, where, detail: `delivery ${row.id}` };
+  const owed = { at: row.created_at, what: text`${what} due`, where, detail: `delivery ${row.id}` };
   if (row.state === "owed") {
     const waits = row.attempts === 0 ? "not tried yet" : `attempt ${row.attempts}${errorWords(row)}`;
     return [{ ...owed, what: text`${what} waits`, detail: `${waits}; delivery ${row.id}` }];
@@ -145,15 +137,8 @@ export function phaseWords({ kind, phase }: Pick<LoggedDelivery, "kind" | "phase
   return kind === "edit" ? `${words} (edit)` : words;
 }
 
-/** The outcome of a delivery so far. */
-interface DeliverySummary {
-  readonly at: Milliseconds;
-  readonly word: string;
-  /** Attempt, duration, the platform's message id, last error. */
-  readonly detail: string;
-}
-
-export function summarizeDelivery(row: LoggedDelivery, receipt: ReceiptRow | undefined): DeliverySummary {
+/** The outcome of a delivery so far; `detail`: attempt, duration, the platform's message id, last error. */
+export function summarizeDelivery(row: LoggedDelivery, receipt: ReceiptRow | undefined) {
   const at = row.settled_at ?? row.attempted_at ?? row.created_at;
   const tries = `attempt ${row.attempts}${errorWords(row)}`;
   switch (row.state) {

@@ -32,18 +32,18 @@ const SourcesSnapshot = z.object({
     .catch(undefined),
 });
 
-/** Who is told of a status: a subscription, beside the others of its place. */
-interface StatusReader {
-  readonly subscription: Subscription;
-  readonly others: readonly Subscription[];
-  readonly silenced?: NonNullable<NetworkStatus["silenced"]> | undefined;
-}
-
-/** A network's status from the watchers' last snapshots: asks no node. Names the episodes that the reader's subscription tells; counts the rest. */
+/**
+ * A network's status from the watchers' last snapshots: asks no node. Names the episodes that the reader's subscription
+ * tells; counts the rest, and which of them the others of its place tell.
+ */
 export async function networkStatus(
   network: string,
   alerts: Pick<AlertService, "openEpisodes" | "pending" | "snapshot" | "verdict" | "config">,
-  { subscription, others = [], silenced }: Partial<StatusReader> = {},
+  {
+    subscription,
+    others = [],
+    silenced,
+  }: { subscription?: Subscription; others?: readonly Subscription[]; silenced?: NetworkStatus["silenced"] } = {},
 ): Promise<NetworkStatus> {
   const [open, pending, last] = await Promise.all([
     alerts.openEpisodes(network),
@@ -126,12 +126,9 @@ function roundFacts(
 }
 
 /** Whether a subscription tells of such an episode or pending condition, whatever its severity. */
-function coverageOf(
-  subscription: Subscription,
-  config: AlertService["config"],
-): (one: Pick<Episode, "rule" | "network" | "subject">) => boolean {
+function coverageOf(subscription: Subscription, config: AlertService["config"]) {
   const rules = new Set(rulesOf(subscription, config).map(({ id }) => id));
-  return (one) => rules.has(one.rule) && covers(subscription, one);
+  return (one: Pick<Episode, "rule" | "network" | "subject">) => rules.has(one.rule) && covers(subscription, one);
 }
 
 /**

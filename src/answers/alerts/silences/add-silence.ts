@@ -73,7 +73,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
     const affected = destination === undefined ? await affectedDestinations(context, silence) : [destination];
     const announced = changeAnnouncements(context, affected, { what: "silenced", silence });
     await alerts.putSilence(silence, caller.name, announced);
-    const isQuiet = withQuietHours(silence, affected, await alerts.subscriptions()).length > 0;
+    const isQuiet = withQuietHours(silence, await alerts.subscriptions()).length > 0;
     return reply({
       tone: "good",
       title: text`Silenced ${silenceScopeWords(silence)}${lengthWords(silence, now)}`,

@@ -107,7 +107,7 @@ function silenceChoices(all: readonly Silence[], typed = ""): readonly Choice[] 
   );
 }
 
-/** The channels that a silence without a destination affects. */
+/** The channels that a silence affects. */
 export async function affectedDestinations({ alerts }: AlertsContext, { scope }: Silence): Promise<Destination[]> {
   const concerned = (await alerts.subscriptions()).filter(
     (one) => isAlive(one) && one.personal !== true && concerns(scope, one),
@@ -120,13 +120,14 @@ function silentSubjects({ subject, subjects }: Silence["scope"]): readonly strin
   return subjects ?? (subject === undefined ? undefined : [subject]);
 }
 
-/** Whether a silence keeps back any of what a subscription of its place tells. */
-function concerns(scope: Silence["scope"], { network, kinds, subjects }: Subscription): boolean {
-  const silent = silentSubjects(scope);
+/** Whether a silence keeps back any of what a subscription tells. One for all places covers no personal watch. */
+function concerns(scope: Silence["scope"], one: Subscription): boolean {
+  const { destination, personal, network, kinds } = one;
   return (
+    (scope.destination === undefined ? personal !== true : scope.destination === destinationKey(destination)) &&
     (scope.network ?? network) === network &&
     (scope.kind === undefined || kinds.some((kind) => kind === scope.kind)) &&
-    (silent === undefined || subjects.length === 0 || subjects.some((of) => silent.includes(of)))
+    (silentSubjects(scope) ?? [""]).some((subject) => covers(one, { network, subject }))
   );
 }
 
@@ -139,13 +140,11 @@ export function silencedUntil(
   silences: readonly Silence[],
   at: Milliseconds,
 ): NetworkStatus["silenced"] {
-  const { destination, kinds, subjects, personal } = subscription;
-  const here = destinationKey(destination);
+  const { kinds, subjects } = subscription;
   const found = silences.flatMap((one) => {
     const { scope } = one;
     const silent = silentSubjects(scope);
-    const isHere = scope.destination === undefined ? personal !== true : scope.destination === here;
-    const holds = isHere && isSilenceActive(one, at) && concerns(scope, subscription);
+    const holds = isSilenceActive(one, at) && concerns(scope, subscription);
     const all =
       (scope.kind === undefined || kinds.every((kind) => kind === scope.kind)) &&
       (silent === undefined || (subjects.length > 0 && subjects.every((of) => silent.includes(of))));
@@ -158,22 +157,14 @@ export function silencedUntil(
     : { until: timeToText(fromMillis(Math.max(...counted.map(({ until }) => until)))), all: whole.length > 0 };
 }
 
-/** The subscriptions of these destinations that a silence covers and that have quiet hours. */
-export function withQuietHours(
-  { scope }: Pick<Silence, "scope">,
-  destinations: readonly Destination[],
-  subscriptions: readonly Subscription[],
-): Subscription[] {
-  const keys = new Set(destinations.map(destinationKey));
+/** The subscriptions that a silence concerns and that have quiet hours. */
+export function withQuietHours({ scope }: Silence, subscriptions: readonly Subscription[]): Subscription[] {
   return subscriptions.filter(
     (one) =>
       one.state === "active" &&
       one.quietHours !== undefined &&
-      keys.has(destinationKey(one.destination)) &&
-      // Only silences of the same destination cover a personal watch.
-      (one.personal !== true || scope.destination !== undefined) &&
-      one.kinds.some((kind) => isConditionKind(kind) && (scope.kind ?? kind) === kind) &&
-      covers(one, { network: scope.network ?? one.network, subject: scope.subject ?? "" }),
+      concerns(scope, one) &&
+      one.kinds.some((kind) => isConditionKind(kind) && (scope.kind ?? kind) === kind),
   );
 }
 
