@@ -12,7 +12,7 @@ const Duration = z.string().transform((written, context): Milliseconds => {
 });
 const Count = z.int().positive();
 
-/** What operators say to those who are told: the address of a runbook, and a note of theirs. */
+/** What operators add to an alert: the address of a runbook, and a note. */
 export const Guidance = z.strictObject({
   runbook: z
     .url({ protocol: /^https?$/u, error: "must be an address that begins with https://" })
@@ -79,7 +79,7 @@ export function parseAlertsConfig(json: string): AlertsConfig {
   throw new UserError(`The file named by ALERTS_CONFIG is wrong: ${faults.join("; ")}.`, { remedy: REMEDY });
 }
 
-/** Settings that make no sense together, the defaults of what was left out among them. Equal ones do. */
+/** Settings that contradict each other, defaults included. */
 function contradictions({ stalled, keep, flap }: AlertsConfig): string[] {
   const faults: string[] = [];
   if (stalled.for > stalled.criticalFor) {

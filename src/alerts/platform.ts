@@ -62,7 +62,7 @@ export interface PlatformPlace {
 
 /** The platforms of this program. */
 export interface Platforms {
-  /** Those that are set up: sentences name no other one, unless data do. */
+  /** The platforms that are set up. Sentences name no other platform, except where stored data name one. */
   readonly chats: readonly ChatPlatform[];
   /** The destination of operators: the console. */
   readonly console: Destination;

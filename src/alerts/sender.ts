@@ -113,11 +113,14 @@ export interface Sender {
 
 /** The processes that share a platform's token. */
 export interface SharedToken {
-  /** False where others may take this process for dead, and send what it was to send. */
+  /** False where other processes may count this one as dead, and send its messages. */
   isAlive(): boolean;
   /** How many share what the platform allows; 1 or more. */
   readonly live: number;
-  /** Begins what one process at a time has, such as a connection, when this process gets it. `begin` returns its end. */
+  /**
+   * Calls `begin` when this process gets what one process at a time may have, such as a connection. `begin` returns the
+   * function that ends it.
+   */
   add(name: string, begin: () => () => Promise<void>): void;
 }
 

@@ -14,8 +14,8 @@ export interface ControlScope {
 }
 
 /**
- * `/mainnet/2/api/v2/info` is node 2 of mainnet, `/mainnet/core/parties/stake` its core, `/control/…` below nothing, a
- * network or a node is control; anything else is asked of mainnet's first node.
+ * `/mainnet/2/api/v2/info` is node 2 of mainnet, and `/mainnet/core/parties/stake` is its core. `/control/…` is control,
+ * alone or behind a network or a node. Any other path is mainnet's first node.
  */
 export function requestTarget(pathname: string): RequestTarget {
   const match = /^(?:\/(mainnet|testnet)(?:\/(\d{1,4}|core))?)?(\/.*)?$/u.exec(pathname);

@@ -8,24 +8,24 @@ export interface BlockPoint {
   readonly time: Nanoseconds;
 }
 
-/** What looks at a chain have shown of the times of its blocks. */
+/** The block times that the observations of a chain have shown. */
 export interface BlockClock {
-  /** The block of the first look, from which the times of earlier blocks are estimated. */
+  /** The block of the first observation, from which the times of earlier blocks are estimated. */
   readonly first?: BlockPoint;
-  /** The latest block of any look. */
+  /** The latest block of any observation. */
   readonly point?: BlockPoint;
-  /** Nanoseconds a block, between each of the last looks and the one before. */
+  /** Nanoseconds a block, between each of the last observations and the one before. */
   readonly paces?: readonly bigint[];
 }
 
-/** So many looks are remembered; their median is not moved by one halt. */
+/** So many paces are remembered; one halt does not move their median. */
 const MAX_PACES = 5;
 /** With fewer the pace is not known. */
 const MIN_PACES = 3;
-/** A look that shows a pace so many times higher or lower than the one known begins anew: the chain is another one. */
+/** A pace that is more than so many times higher or lower than the known one replaces it: the chain is another one. */
 const OTHER_PACE = 3n;
 
-/** Whether a node's time can be true: believing a time far ahead would make all later ones look old. */
+/** Whether a node's time can be true: with a time far ahead as the latest, all later ones would count as old. */
 export function isPlausibleTime(time: Nanoseconds, { receivedAt }: Pick<AsOf, "receivedAt">): boolean {
   return millisBetween(receivedAt, time) <= DEFAULT_THRESHOLDS.aheadMillis;
 }
@@ -36,7 +36,7 @@ export function blockPointOf(asOf: AsOf): BlockPoint | undefined {
   return height === undefined || time === undefined || !isPlausibleTime(time, asOf) ? undefined : { height, time };
 }
 
-/** The clock after one more look; unchanged by a look without a block, or with an earlier one. */
+/** The clock after one more observation; unchanged by one without a block, or with an earlier block. */
 export function lookAtBlock(clock: BlockClock, now: BlockPoint | undefined): BlockClock {
   const { point } = clock;
   if (now === undefined || (point !== undefined && now.time <= point.time)) return clock;
@@ -51,12 +51,12 @@ function pacesAfter({ point, paces = [] }: BlockClock, now: BlockPoint): readonl
   return holds ? [...paces, pace].slice(-MAX_PACES) : [pace];
 }
 
-/** Nanoseconds a block, once enough looks agree on them. */
+/** Nanoseconds a block, once enough observations agree on them. */
 export function blockPace({ paces = [] }: BlockClock): bigint | undefined {
   return paces.length < MIN_PACES ? undefined : median(paces);
 }
 
-/** When a block was made, by the looks before and after it; undefined for a block before the first look. */
+/** When a block was made, by the observations before and after it; undefined for a block before the first one. */
 export function timeBetweenLooks(block: bigint, before: BlockClock, after: BlockClock): Nanoseconds | undefined {
   const { point: to } = after;
   const from = [before.point, before.first].find((one) => one !== undefined && one.height <= block);
@@ -66,7 +66,7 @@ export function timeBetweenLooks(block: bigint, before: BlockClock, after: Block
   return nanoseconds(from.time + ((to.time - from.time) * (block - from.height)) / (to.height - from.height));
 }
 
-/** When a block before the first look was made, by the pace learned since; undefined while that is unknown. */
+/** When a block before the first observation was made, by the pace learned since; undefined while that is unknown. */
 export function timeBeforeLooks(block: bigint, clock: BlockClock): Nanoseconds | undefined {
   const pace = blockPace(clock);
   const { first } = clock;

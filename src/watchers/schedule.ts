@@ -203,7 +203,7 @@ async function withTimeout<T>(
     abandon.abort(reason);
     throw reason;
   });
-  // Nobody awaits this where the work throws at once.
+  // Where `work` throws at once, the rejection of `late` would be unhandled.
   late.catch(() => undefined);
   try {
     return await Promise.race([work(abandon.signal), late]);

@@ -248,7 +248,7 @@ function blindness(readings: readonly Reading[]): boolean | undefined {
   return reading === undefined ? undefined : reading.state === "bad";
 }
 
-/** A machine that is ok, and was, need not be written: only the others have timers. */
+/** Whether a machine need not be written: it was ok and is ok, so that it has no timers. */
 function isSame(before: Machine, after: Machine): boolean {
   if (before === after) return true;
   if (before.phase !== "ok" || after.phase !== "ok") return false;

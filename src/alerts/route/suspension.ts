@@ -116,7 +116,7 @@ export class Suspensions {
   }
 }
 
-/** Drops what is suspended in a workspace that is gone for good: nobody asks about its token any more. */
+/** Drops what is suspended in a workspace that is gone for good: its token is not checked any more. */
 export async function forgetSuspensions(tables: AlertTables, gone: TokenScope, at: Milliseconds): Promise<void> {
   const suspensions = new Suspensions(tables, await readSuspensions(tables));
   const key = tokenKey(gone);

@@ -34,7 +34,7 @@ type Condition = Extract<AlertMessage, { type: "condition" }>;
  */
 export function describeCondition(given: Condition, context: DeliveryContext): Reply {
   const { group } = context;
-  // An edit may come of another episode that the message says.
+  // An edit may be caused by another episode of the message.
   const message = { ...given, episode: group?.episodes[0] ?? given.episode };
   const { episode } = message;
   if (group !== undefined && isOfOneKind(group)) return describeGroup(message, group, context);
@@ -125,7 +125,7 @@ function describeEnd(message: Condition, context: DeliveryContext): Reply {
   const ended = timeFromText(episode.recovered ?? episode.ended ?? episode.detected);
   const lasted = toMillis(ended) - toMillis(timeFromText(episode.began));
   const atLeast = episode.beganBefore === true ? "at least " : "";
-  // Its beginning was seen by a clock that was ahead: how long it lasted is not known then.
+  // The clock was ahead when it began: how long it lasted is not known then.
   const after = lasted < 0 ? "" : ` after ${atLeast}${formatDuration(lasted)}`;
   const already = context.merged === true ? OVER_ALREADY : "";
   const name = unseen ? words.bad : text`${already}${words.good}${after}`;
@@ -195,7 +195,7 @@ export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds, message?
   ];
 }
 
-/** In an edit, which comes of their own press, the person; else the name, since a new message would ping on Slack. */
+/** An edit follows the person's own press and mentions the person; in a new message a mention would ping on Slack. */
 function acknowledgerOf(
   { by, person }: NonNullable<Episode["acknowledged"]>,
   message: Condition | undefined,

@@ -104,7 +104,7 @@ const WHY_LATE: Readonly<Record<Suppressor, string>> = {
   "quiet hours": "quiet hours held here",
 };
 
-/** Says of an alert that began earlier why it comes only now. */
+/** Why an alert that began earlier comes only now. */
 export function lateTriggerNote(already: string | undefined): Block[] {
   if (already === undefined) return [];
   const why = Object.hasOwn(WHY_LATE, already) ? WHY_LATE[already as Suppressor] : already;

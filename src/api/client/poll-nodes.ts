@@ -101,7 +101,7 @@ async function askAll(
   const cancel = (): void => late.abort(signal?.reason);
   const timer = setTimeout(cancel, timeoutMillis).unref();
   signal?.addEventListener("abort", cancel, { once: true });
-  // Half of the time is left for the answer: our own queue is no fault of the node.
+  // Half of the time is left for the answer: a long wait in this client's queue is no failure of the node.
   const call = { ...options, signal: late.signal, queueMillis: timeoutMillis / 2 };
   try {
     return await Promise.all(nodes.map((node) => pollNode(node, call, clock)));

@@ -2,8 +2,8 @@
 const SMALL_BYTES = 256 * 1024;
 
 /**
- * Collects a body and gives its memory back at once. V8 learns late of memory outside its heap: in a process that then
- * has little to do, a list of chunks stays for minutes, some hundred megabytes of it.
+ * Collects a body and frees its memory at once. V8 collects memory outside its heap late: in a process that then has
+ * little to do, a list of chunks stays for minutes, some hundred megabytes of it.
  */
 export class BodyMemory {
   readonly #maxBytes: number;

@@ -1,4 +1,4 @@
-// HTTP to one base URL: the only importer of undici. It knows nothing of the interface, and never retries.
+// HTTP to one base URL: the only importer of undici. It is independent of the data node's API, and never retries.
 // Read next: http-fault.ts (why an exchange failed), parse-response.ts (a 200's body by its schema), node-failure.ts
 // (any failure as an ApiError for people).
 

@@ -84,7 +84,7 @@ function overview(simulator: Simulator): unknown {
   };
 }
 
-/** The body's own words win over the path's. */
+/** A network or node in the body takes precedence over that of the path. */
 function scoped(body: Record<string, unknown>, scope: ControlScope): FaultRequest {
   const { node = scope.node, network = scope.network, ...rest } = body;
   return parseFaultRequest(withoutUndefined({ ...rest, network, node: node === "all" ? undefined : node }));
@@ -144,7 +144,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   return value as Record<string, unknown>;
 }
 
-/** `127.0.0.1:3008`, `[::1]:3008`, `localhost`: no name that leads wherever its owner says. */
+/** `127.0.0.1:3008`, `[::1]:3008`, `localhost`: any other name may be bound to this address by its owner. */
 function isAddress(host: string): boolean {
   const name = host.replace(/:\d+$/u, "");
   return name === "localhost" || isIP(withoutBrackets(name)) !== 0;

@@ -26,7 +26,7 @@ const FULL_FROM = 0.3;
 /** The halted markets stopped trading some nine days apart. */
 const HALT_SPACING_BLOCKS = 1_100_000;
 
-/** The last height, up to this one, at which a market traded: its price and its open interest stand still from there. */
+/** The last height, up to this one, at which a market traded: its price and its open interest do not change after it. */
 export function lastTradedAt({ lifecycle, index }: Market, height: number): number {
   switch (lifecycle.kind) {
     case "trades":
@@ -38,7 +38,7 @@ export function lastTradedAt({ lifecycle, index }: Market, height: number): numb
   }
 }
 
-/** How much of a market's usual open interest there is, from 0 to 1: it builds up while people come. */
+/** How much of a market's usual open interest there is, from 0 to 1: that of an expiring market rises once it has opened. */
 export function openInterestShare({ lifecycle }: Market, height: number): number {
   if (lifecycle.kind !== "expiring") return 1;
   const part = height / lifecycle.cycleBlocks - lifecycle.cycle;

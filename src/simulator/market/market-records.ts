@@ -82,7 +82,7 @@ export class MarketRecords {
     // An opening auction takes orders, too; a market that stays in one for ever has no book.
     const opening = phase.state === "STATE_PENDING" && phase.auctionTo !== undefined;
     const live = continuous || opening || phase.state === "STATE_SUSPENDED";
-    // A market that left the live ones keeps its last mark for ever.
+    // A market that is not live any more keeps its last mark price for ever.
     const tradedAt = lastTradedAt(market, markHeight);
     const mark = priceAt(market, tradedAt, this.#random);
     const traded = (live && !opening) || phase.state === "STATE_SETTLED" || phase.state === "STATE_TRADING_TERMINATED";
@@ -110,7 +110,7 @@ export class MarketRecords {
     };
   }
 
-  /** In an auction there is no middle; in a market that does not live there is no book at all. */
+  /** An auction has no mid price; a market that is not live has no book at all. */
   #book(market: Market, height: number, live: boolean, continuous: boolean): Record<string, string> {
     const price = priceAt(market, height, this.#random);
     const half = millionths(price, this.#random.int(40, 400, "spread", market.index, height));

@@ -141,7 +141,7 @@ export class MarketCatalogue {
   }
 }
 
-/** Waves laid over each other: each has a new level every so many blocks, swings by parts per million, and runs straight between. */
+/** Waves that are added up: each has a new level, within so many parts per million, every so many blocks, and is linear in between. */
 export type Waves = readonly (readonly [everyBlocks: number, partsPerMillion: number])[];
 
 const PRICE: Waves = [
@@ -155,7 +155,7 @@ const PRICE: Waves = [
   [900_000, 90_000],
 ];
 
-/** The fair price of a market at a height, in its smallest unit: looks like a random walk, yet can be asked anywhere. */
+/** The fair price of a market at a height, in its smallest unit. It looks like a random walk, but needs no earlier price. */
 export function priceAt(market: Market, height: number, random: SeededRandom): bigint {
   const swing = swingAt(PRICE, "price", market.priceIndex, height, random) + market.basis;
   return (BigInt(market.basePrice) * BigInt(1_000_000 + swing)) / 1_000_000n;

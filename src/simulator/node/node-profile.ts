@@ -33,7 +33,7 @@ export type NodeProfile = Readonly<z.infer<typeof NodeProfile>>;
 const NEWER = { version: CORE_RELEASE, commitHash: "0d6ad7f1e7d2f0f1b5c8a1b5c7e9f0a3d4c2b1a0", columns: 13 } as const;
 const SHARED = { strayRows: false, extraColumn: false, ledgerBytes: 0, names: true, stake: true } as const;
 
-/** Node 1 and 2 speak the contract, node 3 the older dialect; what comes after is again like them. */
+/** Nodes 1 and 2 speak the contract, node 3 the older dialect; nodes 4, 5 and 6 are like 1, 2 and 3, and so on. */
 export function defaultProfile(number: number): NodeProfile {
   switch (number % 3) {
     case 1:

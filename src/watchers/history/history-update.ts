@@ -47,7 +47,7 @@ export interface HistoryUpdate<T> {
 export const MAX_FRESH_ROWS = 1000;
 /** So many losses are remembered: where a node changes between histories, each is told once. */
 const REMEMBERED_LOSSES = 8;
-/** A node that keeps up lacks fewer rows than this; no version remembered fewer, where there were so many. */
+/** A node that keeps up lacks fewer rows than this. Every version remembered at least so many rows, where there were so many. */
 const MANY_ROWS = 32;
 
 /** What follows from a node's list. Pure: neither the order of its rows nor rows that come twice matter. */
@@ -212,7 +212,7 @@ function withTime(row: KnownRow, clock: BlockClock): KnownRow {
   return { ...row, ...withoutUndefined({ at: row.at ?? timeBeforeLooks(row.block, clock) }) };
 }
 
-/** Says that the newest row seen is gone, unless that was said already. */
+/** Records that the newest row seen is gone, unless that is recorded already. */
 function withLoss(
   state: HistoryState,
   { recent, lost = [] }: HistoryState,

@@ -2,14 +2,14 @@ import type { ApiClient, NodeClient, Operations } from "../../api/api-client.ts"
 import type { NodeVerdict, Verdict } from "../../api/verdict/verdict.ts";
 
 /**
- * Selects the node that a network's watchers ask: a lagging node goes on answering, and its old markets and checkpoints
- * would be taken for the present; one that diverges from the others would be believed.
+ * Selects the node that a network's watchers ask, and avoids two kinds: a lagging node still answers, but with old markets
+ * and checkpoints; a diverging node answers with those of another history.
  */
 export class NodeSelector {
   #lagging: ReadonlySet<string> = new Set();
   #diverging: ReadonlySet<string> = new Set();
 
-  /** Takes the verdict of a round over all nodes. A blind one changes nothing. */
+  /** Takes the verdict of a round over all nodes. A blind verdict changes nothing. */
   update({
     network,
     nodes,

@@ -117,7 +117,7 @@ function clock({ verdict }: JudgedRound, common: CommonFields): Reading {
       ? []
       : [millisBetween(peak.time, at) - (atMillis - movedAtMillis)],
   );
-  // Where as many say that the clock is behind, nobody knows whether it is right.
+  // Where as many nodes say that the clock is behind, it is not known whether the clock is right.
   const isDisputed = verdict.implausible.length >= drifts.length;
   if (network !== "healthy" || basis !== "advance" || isDisputed) {
     return { kind: "network.clock", ...common, state: "unknown", why: verdict.why, facts: {} };
@@ -136,7 +136,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   const told = { ...common, ...withoutUndefined({ why: said }) };
   const blind = verdict.network === "blind";
   const believed = witness.reachable && judged.disbelief === undefined;
-  // A node that has not moved yet has proven nothing; while it contradicts another one, either may be right.
+  // A node is not proven before it has moved; of two nodes that contradict each other, either may be right.
   const isProven =
     verdict.memory.nodes[index]?.fresh !== true &&
     !verdict.contradictions.some(({ says }) => says.some((one) => one.node === node));
@@ -145,7 +145,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
     {
       kind: "node.down",
       ...told,
-      // A node that refuses us is up; whether it works cannot be known.
+      // A node that refuses requests is up; whether it works is not known.
       state: blind || witness.refused === true ? "unknown" : witness.reachable ? "good" : "bad",
       seenBy: witness.reachable ? [node] : [],
       facts: {},
@@ -176,7 +176,7 @@ function lagging(
   };
 }
 
-/** Whether a node says what can be true. */
+/** The state of `node.lying`: good only for a node whose answer is proven. */
 function honesty({ time, disbelieved = 0 }: NodeVerdict, isTrusted: boolean): Reading["state"] {
   if (time === undefined) return "unknown";
   if (disbelieved >= LYING_ROUNDS) return "bad";

@@ -96,7 +96,7 @@ export function judgeRound(
 
 /**
  * The memory of another process, whose monotonic clock is a different one: all moments shifted by what the wall clock
- * says of the time between. After a long absence the nodes may have stood and gone on: only the frontier counts.
+ * says of the time between. After a long downtime the nodes may have stood still and gone on: only the frontier is kept.
  */
 function memoryAfterRestart(
   { memory, round: last }: SourcesState,

@@ -76,7 +76,7 @@ function partyRecordOf(stake: PartyStake | undefined, node: string, known: Party
   const available = formatUnits(stake?.currentStakeAvailable, STAKE_DECIMALS);
   return {
     node,
-    // Linkings that a node has forgotten stay known: another one may still list them.
+    // Linkings that a node no longer lists stay known: another node may still list them.
     accepted: [...new Set([...had, ...accepted.map((linking) => nameOf(linking))])],
     fresh: fresh.toSorted(byTime).map((linking) => ({ name: nameOf(linking), ...changeOf(linking) })),
     ...withoutUndefined({ available }),
