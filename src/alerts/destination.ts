@@ -1,27 +1,21 @@
 import { z } from "zod";
 
-/** Where alerts go: a channel or a person's direct messages on a platform. */
-export interface Destination {
-  readonly platform: string;
-  readonly workspace?: string;
+/** A destination as it is stored. */
+export const StoredDestination = z.object({
+  platform: z.string(),
+  workspace: z.string().exactOptional(),
   /** The platform's id of the channel; `user:` and a person's id for their direct messages. */
-  readonly channel: string;
+  channel: z.string(),
   /** A thread to post in. */
-  readonly thread?: string;
-}
+  thread: z.string().exactOptional(),
+});
+/** Where alerts go: a channel or a person's direct messages on a platform. */
+export type Destination = Readonly<z.infer<typeof StoredDestination>>;
 
 /** Names the scope of a token: the keys of all destinations there begin with it and a slash. */
 export function tokenKey({ platform, workspace }: Pick<Destination, "platform" | "workspace">): string {
   return (workspace === undefined ? [platform] : [platform, workspace]).map(encodeURIComponent).join("/");
 }
-
-/** A destination as it is stored. */
-export const StoredDestination = z.object({
-  platform: z.string(),
-  workspace: z.string().exactOptional(),
-  channel: z.string(),
-  thread: z.string().exactOptional(),
-});
 
 const keys = new WeakMap<Destination, string>();
 

@@ -119,7 +119,6 @@ export interface NodeClient extends Operations {
 }
 
 export interface AssessOptions extends CallOptions {
-  readonly signal?: AbortSignal;
   /** Time limit per node. Default 3 s. */
   readonly timeoutMillis?: Milliseconds;
   readonly thresholds?: VerdictThresholds;

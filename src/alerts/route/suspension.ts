@@ -31,10 +31,7 @@ export interface SuspensionTarget extends TokenScope {
 }
 
 /** Where a token counts: on a platform, or in the workspace that its destinations name. */
-export interface TokenScope {
-  readonly platform: string;
-  readonly workspace?: string;
-}
+export type TokenScope = Pick<Destination, "platform" | "workspace">;
 
 /** Stored under this name beside the watchers' snapshots, for no network. */
 const SNAPSHOT_NAME = "refused-tokens";

@@ -40,14 +40,15 @@ function cached<T>(clock: Clock, read: (options: CallOptions) => Promise<readonl
   };
 }
 
-/** Reads a list of names, page after page. */
-function pagesOf<S extends z.ZodType, Row, T>(
+/** Reads a list of names, page after page, and keeps it. */
+function cachedPages<S extends z.ZodType, Row, T>(
   call: Call,
+  clock: Clock,
   list: string,
   schema: S,
   pick: (parsed: z.output<S>) => Page<Row>,
   namesOf: (row: Row) => T | undefined,
-): (options: CallOptions) => Promise<readonly T[]> {
+): (options?: CallOptions) => Promise<readonly T[]> {
   const requestFor = (after: string | undefined): ApiRequest<Page<Row>> => {
     const query = new URLSearchParams({ "pagination.first": String(ROWS_PER_PAGE) });
     if (after !== undefined) query.set("pagination.after", after);
@@ -62,37 +63,25 @@ function pagesOf<S extends z.ZodType, Row, T>(
       ...(after === undefined ? {} : { cursor: after }),
     });
   };
-  return async (options) => {
+  return cached(clock, async (options) => {
     const names: T[] = [];
     let after: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const { value }: { value: Page<Row> } = await call(requestFor(after), options);
-      for (const { node } of value.rows) {
-        const named = namesOf(node);
-        if (named !== undefined) names.push(named);
-      }
+      names.push(...value.rows.map(({ node }) => namesOf(node)).filter((one) => one !== undefined));
       if (!value.hasNextPage || value.endCursor === undefined || value.endCursor === after) break;
       after = value.endCursor;
     }
     return names;
-  };
+  });
 }
 
 /** The operations for names, of which each has its own cache. */
 export function namesOperations(call: Call, clock: Clock) {
   return {
-    getMarketNames: cached(
-      clock,
-      pagesOf(call, "markets", Markets, ({ markets }) => markets, marketNames),
-    ),
-    getAssetNames: cached(
-      clock,
-      pagesOf(call, "assets", Assets, ({ assets }) => assets, assetNames),
-    ),
-    getNodeNames: cached(
-      clock,
-      pagesOf(call, "nodes", NetworkNodes, ({ nodes }) => nodes, nodeNames),
-    ),
+    getMarketNames: cachedPages(call, clock, "markets", Markets, ({ markets }) => markets, marketNames),
+    getAssetNames: cachedPages(call, clock, "assets", Assets, ({ assets }) => assets, assetNames),
+    getNodeNames: cachedPages(call, clock, "nodes", NetworkNodes, ({ nodes }) => nodes, nodeNames),
     getStakers: cached(clock, async (options) => {
       const { value } = await call(partiesStake(undefined), options);
       return value

@@ -46,19 +46,17 @@ export function openInterestShare({ lifecycle }: Market, height: number): number
 }
 
 export function phaseOf(market: Market, height: number, random: SeededRandom): Phase {
-  switch (market.lifecycle.kind) {
-    case "halted":
-      return {
-        state: market.lifecycle.state,
-        mode: market.lifecycle.mode,
-        trigger: market.lifecycle.trigger,
-        extension: NO_TRIGGER,
-        ...(market.lifecycle.mode.endsWith("AUCTION") ? { auctionFrom: 1000 + market.index * 60 } : {}),
-      };
+  const { lifecycle } = market;
+  switch (lifecycle.kind) {
+    case "halted": {
+      const { state, mode, trigger } = lifecycle;
+      const auction = mode.endsWith("AUCTION") ? { auctionFrom: 1000 + market.index * 60 } : {};
+      return { state, mode, trigger, extension: NO_TRIGGER, ...auction };
+    }
     case "expiring":
-      return expiringPhase(market.lifecycle.cycle, market.lifecycle.cycleBlocks, height);
+      return expiringPhase(lifecycle.cycle, lifecycle.cycleBlocks, height);
     case "trades":
-      return tradingPhase(market, market.lifecycle.jumpy ? JUMPY_SLOT_BLOCKS : CALM_SLOT_BLOCKS, height, random);
+      return tradingPhase(market, lifecycle.jumpy ? JUMPY_SLOT_BLOCKS : CALM_SLOT_BLOCKS, height, random);
   }
 }
 

@@ -7,7 +7,7 @@ import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { AlertKind } from "../../alerts/judge/kinds/kinds.ts";
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError, type ApiErrorKind } from "../../api/api-error.ts";
 import type { Clock } from "../../api/clock.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import type { Milliseconds } from "../../units/duration.ts";
@@ -108,7 +108,7 @@ export async function pollSubjects<T>(
       answered = true;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (affectsAllSubjects(error)) {
+      if (FAILURES_OF_ALL.has(error.kind)) {
         if (!answered) throw error;
         break;
       }
@@ -119,23 +119,8 @@ export async function pollSubjects<T>(
   return { answers, turn: last };
 }
 
-/** Whether the next subject would fail, too. */
-function affectsAllSubjects({ kind }: ApiError): boolean {
-  switch (kind) {
-    case "unreachable":
-    case "timeout":
-    case "rate-limited":
-    case "banned":
-    case "cut":
-      return true;
-    case "not-found":
-    case "invalid":
-    case "server":
-    case "refused":
-    case "unreadable":
-      return false;
-  }
-}
+/** The failures after which the next subject would fail, too. */
+const FAILURES_OF_ALL: ReadonlySet<ApiErrorKind> = new Set(["unreachable", "timeout", "rate-limited", "banned", "cut"]);
 
 /** Formats an integer of smallest units as whole ones, `1,250.5`; with unknown decimals as sent, `12505 raw`. */
 export function formatUnits(units: bigint | undefined, decimals: number | undefined): string | undefined {
