@@ -69,6 +69,9 @@ const rows: Record<string, string> = {
     INSERT INTO used_states VALUES ('s', 99999999999999)`,
   "0019-alert-table-names": `
     INSERT INTO alert_chunks VALUES (2, 'slack', 4, 1700000000000, '{}')`,
+  "0020-fewer-delivery-indexes": `
+    INSERT INTO alert_deliveries (seq, id, destination, platform, kind, phase, urgency, message, state, attempts, run_at, created_at, data)
+    VALUES (5, 'e', 'slack C1', 'slack', 'message', 'trigger', 2, 'm', 'owed', 0, 1700000000000, 1700000000000, '{}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

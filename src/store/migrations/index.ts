@@ -18,6 +18,7 @@ import { exportJobs } from "./0016-export-jobs.ts";
 import { processes } from "./0017-processes.ts";
 import { installations } from "./0018-installations.ts";
 import { alertTableNames } from "./0019-alert-table-names.ts";
+import { fewerDeliveryIndexes } from "./0020-fewer-delivery-indexes.ts";
 
 /**
  * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
@@ -44,4 +45,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0017-processes": processes,
   "0018-installations": installations,
   "0019-alert-table-names": alertTableNames,
+  "0020-fewer-delivery-indexes": fewerDeliveryIndexes,
 };
