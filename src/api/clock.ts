@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 
@@ -15,12 +13,18 @@ export interface Clock {
 export const systemClock: Clock = {
   monotonicMillis: () => performance.now(),
   wallClock: () => fromMillis(Date.now()),
-  async sleep(millis, signal) {
-    try {
-      await sleep(millis, undefined, { signal });
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
-    }
-  },
+  sleep: (millis, signal) =>
+    new Promise((resolve, reject) => {
+      // The rejection of node:timers/promises would gather a stack for each wait that ends early.
+      const stop = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason as Error);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      }, millis);
+      if (signal?.aborted === true) stop();
+      else signal?.addEventListener("abort", stop, { once: true });
+    }),
 };

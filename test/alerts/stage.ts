@@ -20,6 +20,8 @@ import { settled, VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { describeAlert } from "../support/gist.ts";
 import { scratchDatabase, type ScratchDatabase } from "../support/scratch-database.ts";
+import { ALIVE_FOR, singleProcess } from "../../src/store/processes.ts";
+import type { Processes } from "../../src/store/store.ts";
 import { rowsOnce } from "./rows-once.ts";
 import type { Destination } from "../../src/alerts/destination.ts";
 import { PLATFORMS } from "../support/platforms.ts";
@@ -37,6 +39,8 @@ export interface StageOptions {
   readonly describe?: DispatchDependencies["describe"];
   /** How many rows of a batch are fanned out at once. */
   readonly chunkRows?: number;
+  /** Its database is one that other processes use, too. */
+  readonly isShared?: boolean;
 }
 
 /** The whole path from a reading to a message, in virtual time, on its own database. */
@@ -175,8 +179,9 @@ export class Stage {
       ...(shown === undefined ? {} : { console: shown }),
     };
     const senders: readonly Sender[] = this.senders;
+    const { store } = this;
     this.dispatcher = createDispatcher({
-      store: this.store,
+      store: this.#options.isShared === true ? { ...store, processes: oneOfSome() } : store,
       clock,
       log,
       senders,
@@ -201,6 +206,11 @@ export class Stage {
     this.#running = this.dispatcher.run(this.#stop.signal);
     await settled();
   }
+}
+
+/** A process with others beside it, as far as the dispatcher asks. */
+export function oneOfSome(): Processes {
+  return { ...singleProcess(), aliveFor: ALIVE_FOR };
 }
 
 /** A stage that ends with its test, which fails where a sender was not used as it must be. */

@@ -35,6 +35,23 @@ function isNext(at: Milliseconds) {
   )`;
 }
 
+/**
+ * 1 where its destination is owed another delivery, or has one of its group: it may say others. 0 where it is neither of
+ * an episode nor of a group.
+ */
+const ACCOMPANIED = sql<0 | 1>`case
+  when d.episode is null and d.group_key is null then 0
+  when exists (
+    select 1 from alert_deliveries as o
+    where o.destination = d.destination and o.id != d.id and o.state = 'owed' and ${isOpen("o")}
+  ) then 1
+  when d.group_key is not null and exists (
+    select 1 from alert_deliveries as o
+    where o.destination = d.destination and o.id != d.id and o.group_key is not null and o.group_key = d.group_key
+  ) then 1
+  else 0
+end`;
+
 type Deliveries = "d" | "alert_deliveries";
 
 /** Whether a delivery needs the token of this key: a platform's id, or with a slash and a workspace, that workspace's. */
@@ -87,6 +104,7 @@ export function createOutbox(db: Kysely<Schema>) {
       db
         .selectFrom("alert_deliveries as d")
         .selectAll("d")
+        .select(ACCOMPANIED.as("accompanied"))
         .where("d.state", "=", "owed")
         .where(isOpen("d"))
         .where(needs("d", token))
@@ -159,29 +177,6 @@ export function createOutbox(db: Kysely<Schema>) {
         )
         .orderBy("seq")
         .execute(),
-    /** Those of these deliveries beside which their destination is owed another one, or has one of their group. */
-    accompanied: async (ids: readonly string[]) => {
-      const rows = await selectInBatches(ids, (batch) =>
-        db
-          .selectFrom("alert_deliveries as d")
-          .select("d.id")
-          .where("d.id", "in", batch)
-          .where((eb) => {
-            const others = eb
-              .selectFrom("alert_deliveries as o")
-              .select("o.id")
-              .whereRef("o.destination", "=", "d.destination")
-              .whereRef("o.id", "!=", "d.id");
-            return eb.or([
-              eb.exists(others.where("o.state", "=", "owed").where(isOpen("o"))),
-              // Said twice, so that the index of groups is used.
-              eb.exists(others.where("o.group_key", "is not", null).whereRef("o.group_key", "=", "d.group_key")),
-            ]);
-          })
-          .execute(),
-      );
-      return rows.map(({ id }) => id);
-    },
     /** The deliveries that one says beside itself, in order. */
     saidBy: (id: string) => all().where("said_by", "=", id).orderBy("seq").execute(),
     /** Those of these deliveries that another one says, and which that is, where it is still stored. */

@@ -106,7 +106,9 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const suspensions = new Suspensions(tables, await readSuspensions(tables));
         const suspended = suspensions.all();
         const isTrial = (id: string): boolean => probe.isTrial(id);
-        const { own, lost } = await splitByClaim(tables, recorded, self);
+        // Where it is alone on the database, nobody takes over a claim of its own.
+        const { own, lost } =
+          aliveFor === undefined ? { own: recorded, lost: [] } : await splitByClaim(tables, recorded, self);
         const done = await recordResults(tables, own, { ...suspending, random, suspensions, isTrial });
         const early: LateReceipt[] = [];
         for (const one of [...late, ...lost.filter(hasReceipt)]) {

@@ -78,11 +78,10 @@ export async function claim(
   const full: Sender[] = [];
   const due: (UnreadDelivery | undefined)[] = [];
   for (const { sender, limit, token = sender.platform, except } of wanted) {
-    const rows = await tables.outbox.due(token, at, limit, except);
+    const rows = limit === 0 ? [] : await tables.outbox.due(token, at, limit, except);
     if (rows.length >= limit) full.push(sender);
-    const accompanied = new Set(await tables.outbox.accompanied(rows.map(({ id }) => id)));
     for (const row of rows) {
-      const merged: Merged = accompanied.has(row.id) ? await mergeOwed(tables, row, at, newId) : { row, decisions: [] };
+      const merged: Merged = row.accompanied === 1 ? await mergeOwed(tables, row, at, newId) : { row, decisions: [] };
       decisions.push(...merged.decisions);
       due.push(
         merged.row === undefined ? undefined : await claimOne(tables, sender, merged.row, merged.says === true, at),

@@ -49,12 +49,10 @@ export async function splitByClaim(
 
 /** Stores that deliveries have arrived, with their receipts. */
 export async function recordSent(tables: AlertTables, results: readonly DeliveryResult[]): Promise<void> {
-  for (const [at, arrived] of Map.groupBy(results, (one) => one.at)) {
-    await tables.outbox.markSent(
-      arrived.map(({ claimed }) => claimed.row.id),
-      at,
-    );
-  }
+  await tables.outbox.markSent(
+    results.map(({ claimed }) => claimed.row.id),
+    Math.max(...results.map(({ at }) => at)),
+  );
   const receipts = results.flatMap(({ claimed, receipt, at }) => {
     const shown = receipt ?? claimed.edits;
     const shows = [...(receipt === undefined ? [] : [claimed.row.id]), ...(claimed.shows ?? [])];

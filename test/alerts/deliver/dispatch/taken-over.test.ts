@@ -3,11 +3,10 @@ import { expect, it, onTestFinished } from "vitest";
 import { createDispatcher } from "../../../../src/alerts/deliver/dispatch/dispatch.ts";
 import { type Receipt, SendError } from "../../../../src/alerts/sender.ts";
 import { silentLog } from "../../../../src/log.ts";
-import { singleProcess } from "../../../../src/store/processes.ts";
 import { settled } from "../../../api/virtual-clock.ts";
 import { FakeSender } from "../../../support/fake-sender.ts";
 import { describeAlert, isRepeat } from "../../../support/gist.ts";
-import { openStage } from "../../stage.ts";
+import { oneOfSome, openStage } from "../../stage.ts";
 import { PLATFORMS } from "../../../support/platforms.ts";
 
 const ops = { platform: "fake", channel: "ops" };
@@ -15,7 +14,7 @@ const message = { type: "test", by: "ada", at: "1" } as const;
 
 /** A process that others take for dead in the middle of a send, and the one that takes its delivery over. */
 async function takenOver() {
-  const stage = await openStage();
+  const stage = await openStage({ isShared: true });
   const answer = Promise.withResolvers<Receipt>();
   const [first] = stage.senders;
   first!.send = () => answer.promise;
@@ -26,7 +25,7 @@ async function takenOver() {
   const stop = new AbortController();
   const other = createDispatcher({
     random: Math.random,
-    store: { ...stage.store, processes: singleProcess() },
+    store: { ...stage.store, processes: oneOfSome() },
     clock: stage.clock,
     log: silentLog(),
     senders: [sender],
