@@ -6,7 +6,6 @@ import {
   type Mutable,
   type NodeMemory,
   type PollRound,
-  type SourceMemory,
   type TimedWitness,
   type VerdictThresholds,
   type Witness,
@@ -38,60 +37,67 @@ export interface Belief {
 type Suspicion = Pick<NodeMemory, "disbelief" | "disbelieved" | "oddSinceMillis" | "oddAtMillis" | "outvotedAtMillis">;
 
 /** Says which nodes are believed: neither ahead of the wall clock, nor at odds with themselves, nor outvoted. */
-export function judgeBelief(round: PollRound, before: SourceMemory | undefined, thresholds: VerdictThresholds): Belief {
-  const timed = round.witnesses.filter((one) => isTimed(one));
+export function judgeBelief(
+  round: PollRound,
+  known: ReadonlyMap<string, NodeMemory>,
+  thresholds: VerdictThresholds,
+): Belief {
+  const { witnesses, atMillis: now } = round;
   const limit = thresholds.aheadMillis;
+  const timed = witnesses.filter((one) => isTimed(one));
   const clockIsWrong =
-    round.witnesses.length >= 3 &&
-    timed.filter((one) => aheadMillis(one, round) > limit * CLOCK_WRONG).length * 2 > round.witnesses.length;
-  const known = new Map(before?.nodes.map((one) => [one.node, one]));
-  const isAhead = (one: TimedWitness): boolean => {
-    const was = known.get(one.node)?.disbelief === "ahead";
-    return !clockIsWrong && aheadMillis(one, round) > (was ? limit * BELIEVED_AGAIN : limit);
-  };
-  const plausible = timed.filter((one) => !isAhead(one));
-  const contradictions = findContradictions(plausible);
-  const outvotedNow = findOutvoted(plausible);
+    witnesses.length >= 3 &&
+    timed.filter((one) => aheadMillis(one, round) > limit * CLOCK_WRONG).length * 2 > witnesses.length;
+  const plausible = clockIsWrong ? timed : timed.filter((one) => !isAhead(one));
   const nodes = new Map<string, Mutable<Suspicion>>();
-  for (const witness of round.witnesses) {
-    const suspicion = suspect(witness, known.get(witness.node), round.atMillis, thresholds.motionMillis);
-    if (outvotedNow.has(witness.node)) suspicion.outvotedAtMillis = round.atMillis;
+  for (const witness of witnesses) {
+    const suspicion = suspect(witness, known.get(witness.node), now, thresholds.motionMillis);
     nodes.set(witness.node, suspicion);
-  }
-  for (const one of timed) {
-    const suspicion = nodes.get(one.node);
-    const disbelief = !plausible.includes(one) ? "ahead" : isOdd(suspicion) ? "odd" : undefined;
-    if (suspicion !== undefined && disbelief !== undefined) suspicion.disbelief = disbelief;
+    if (!isTimed(witness)) continue;
+    if (!plausible.includes(witness)) {
+      suspicion.disbelief = "ahead";
+      continue;
+    }
+    if (isOutvoted(witness, plausible)) suspicion.outvotedAtMillis = now;
+    if (isOdd(suspicion)) suspicion.disbelief = "odd";
   }
   markOutvoted();
-  for (const [node, suspicion] of nodes) {
-    count(
-      suspicion,
-      known.get(node),
-      timed.some((one) => one.node === node),
-    );
+  for (const witness of witnesses) {
+    const suspicion = nodes.get(witness.node);
+    if (suspicion !== undefined) count(suspicion, known.get(witness.node), isTimed(witness));
   }
-  return { believed: timed.filter((one) => nodes.get(one.node)?.disbelief === undefined), contradictions, nodes };
+  const believed = timed.filter((one) => nodes.get(one.node)?.disbelief === undefined);
+  return { believed, contradictions: findContradictions(plausible), nodes };
+
+  function isAhead(one: TimedWitness): boolean {
+    const was = known.get(one.node)?.disbelief === "ahead";
+    return aheadMillis(one, round) > (was ? limit * BELIEVED_AGAIN : limit);
+  }
 
   /** Nodes stay outvoted only while the other nodes are a majority of the configured ones. */
   function markOutvoted(): void {
-    const marked = [...nodes].filter(([, { outvotedAtMillis, disbelief }]) => {
-      if (outvotedAtMillis === undefined || disbelief !== undefined) return false;
-      return round.atMillis - outvotedAtMillis < OUTVOTED_MILLIS;
+    const marked = new Set<Mutable<Suspicion>>();
+    for (const suspicion of nodes.values()) {
+      const { outvotedAtMillis, disbelief } = suspicion;
+      if (outvotedAtMillis === undefined || disbelief !== undefined) continue;
+      if (now - outvotedAtMillis < OUTVOTED_MILLIS) marked.add(suspicion);
+    }
+    if (marked.size === 0) return;
+    const left = witnesses.filter((witness) => {
+      const { node } = witness;
+      const suspicion = nodes.get(node);
+      const missed = isTimed(witness) ? 0 : (known.get(node)?.missed ?? 0) + 1;
+      return (
+        suspicion !== undefined && suspicion.disbelief === undefined && missed < SILENT_ROUNDS && !marked.has(suspicion)
+      );
     });
-    if (marked.length === 0) return;
-    const left = [...nodes].filter(([node, { disbelief }]) => {
-      const missed = timed.some((one) => one.node === node) ? 0 : (known.get(node)?.missed ?? 0) + 1;
-      return disbelief === undefined && missed < SILENT_ROUNDS && !marked.some(([other]) => other === node);
-    });
-    if (left.length * 2 <= round.witnesses.length) return;
-    for (const [, suspicion] of marked) suspicion.disbelief = "outvoted";
+    if (left.length * 2 <= witnesses.length) return;
+    for (const suspicion of marked) suspicion.disbelief = "outvoted";
   }
 
-  function isOdd(suspicion: Suspicion | undefined): boolean {
-    const { oddSinceMillis, oddAtMillis } = suspicion ?? {};
+  function isOdd({ oddSinceMillis, oddAtMillis }: Suspicion): boolean {
     if (oddSinceMillis === undefined || oddAtMillis === undefined) return false;
-    return oddAtMillis - oddSinceMillis >= ODD_MILLIS && round.atMillis - oddAtMillis <= thresholds.motionMillis;
+    return oddAtMillis - oddSinceMillis >= ODD_MILLIS && now - oddAtMillis <= thresholds.motionMillis;
   }
 }
 
@@ -116,21 +122,21 @@ function suspect(
   pauseMillis: Milliseconds,
 ): Mutable<Suspicion> {
   const kept: Mutable<Suspicion> = {};
-  if (known?.outvotedAtMillis !== undefined) kept.outvotedAtMillis = known.outvotedAtMillis;
-  const keepOdd = (): Mutable<Suspicion> => {
-    if (known?.oddSinceMillis !== undefined) kept.oddSinceMillis = known.oddSinceMillis;
-    if (known?.oddAtMillis !== undefined) kept.oddAtMillis = known.oddAtMillis;
-    return kept;
-  };
+  if (known === undefined) return kept;
+  const { last, oddSinceMillis, oddAtMillis, outvotedAtMillis } = known;
+  if (outvotedAtMillis !== undefined) kept.outvotedAtMillis = outvotedAtMillis;
   const { time, height } = witness;
-  const last = known?.last;
-  if (!witness.reachable || time === undefined || height === undefined || last?.height === undefined) return keepOdd();
-  const timeRuns = time > last.time;
-  const heightRuns = height > last.height;
+  const isComparable = witness.reachable && time !== undefined && height !== undefined && last?.height !== undefined;
+  const timeRuns = isComparable && time > last.time;
+  const heightRuns = isComparable && height > last.height;
   if (timeRuns && heightRuns) return kept;
-  if (!timeRuns && !heightRuns) return keepOdd();
-  const paused = known?.oddAtMillis === undefined || nowMillis - known.oddAtMillis > pauseMillis;
-  kept.oddSinceMillis = paused ? nowMillis : (known.oddSinceMillis ?? nowMillis);
+  if (timeRuns === heightRuns) {
+    if (oddSinceMillis !== undefined) kept.oddSinceMillis = oddSinceMillis;
+    if (oddAtMillis !== undefined) kept.oddAtMillis = oddAtMillis;
+    return kept;
+  }
+  const paused = oddAtMillis === undefined || nowMillis - oddAtMillis > pauseMillis;
+  kept.oddSinceMillis = paused ? nowMillis : (oddSinceMillis ?? nowMillis);
   kept.oddAtMillis = nowMillis;
   return kept;
 }
@@ -147,26 +153,25 @@ function contradict(a: TimedWitness, b: TimedWitness): boolean {
   return blocks > 0n !== ofA > ofB;
 }
 
-/** The nodes that two or more contradict, and more than do not, the node itself included. */
-function findOutvoted(plausible: readonly TimedWitness[]): ReadonlySet<string> {
-  const outvoted = plausible.filter((one) => {
-    const against = plausible.filter((other) => contradict(one, other)).length;
-    return against > plausible.length - against;
-  });
-  return new Set(outvoted.map(({ node }) => node));
+/** Whether two or more nodes contradict this one, and more than do not, the node itself included. */
+function isOutvoted(one: TimedWitness, plausible: readonly TimedWitness[]): boolean {
+  let against = 0;
+  for (const other of plausible) if (contradict(one, other)) against += 1;
+  return against > plausible.length - against;
 }
 
 /** The groups of nodes that report different times for one block. */
 function findContradictions(plausible: readonly TimedWitness[]): readonly Contradiction[] {
   const found: Contradiction[] = [];
-  for (const [at, { height }] of plausible.entries()) {
+  for (const one of plausible) {
+    const { height } = one;
+    if (height === undefined) continue;
+    const group = plausible.filter((other) => other.height === height);
     // Each group is looked at with its first node.
-    if (height === undefined || plausible.findIndex((one) => one.height === height) < at) continue;
-    const group = plausible.filter((one) => one.height === height);
-    if (group.length === 1) continue;
-    const ownTimes = group.every((one) => one.blockTime !== undefined);
-    const says = group.map((one) => ({ node: one.node, time: ownTimes ? (one.blockTime ?? one.time) : one.time }));
-    if (says.some((one) => one.time !== says[0]?.time)) found.push({ height, says });
+    if (group.length === 1 || group[0] !== one) continue;
+    const ownTimes = group.every(({ blockTime }) => blockTime !== undefined);
+    const says = group.map(({ node, time, blockTime = time }) => ({ node, time: ownTimes ? blockTime : time }));
+    if (says.some(({ time }) => time !== says[0]?.time)) found.push({ height, says });
   }
   return found;
 }

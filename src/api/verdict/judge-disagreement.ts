@@ -29,9 +29,9 @@ export function judgeDisagreement(
   const configured = round.witnesses.length;
   const known = before?.disagreement;
   const standing = voters.filter(({ vote }) => vote === "stands");
-  const moving = judgement.state === "contested" ? judgement.movers : aheadOf(standing);
-  const divided = judgement.state === "contested" || (standing.length * 2 > configured && moving.length > 0);
-  if (judgement.state !== "blind" && divided) {
+  const contested = judgement.state === "contested";
+  const moving = contested ? judgement.movers : standing.length * 2 > configured ? aheadOf(standing) : [];
+  if (contested || (judgement.state !== "blind" && moving.length > 0)) {
     // The count starts again after a pause.
     const isPaused = before === undefined || now - before.atMillis > thresholds.motionMillis;
     const memory: DisagreementMemory = {

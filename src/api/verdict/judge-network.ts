@@ -28,6 +28,8 @@ export interface NetworkJudgement {
   readonly memory: Omit<SourceMemory, "nodes" | "disagreement">;
 }
 
+type State = Pick<NetworkJudgement, "state" | "why" | "basis" | "stalled">;
+
 /** How many nodes must have been somewhere for the network to have been there. */
 export function quorumOf(nodes: number): number {
   return nodes === 1 ? 1 : nodes <= 6 ? 2 : 3;
@@ -45,16 +47,14 @@ export function judgeNetwork(
   const { motionMillis } = thresholds;
   const configured = round.witnesses.length;
   const believed = voters.filter(({ vote }) => vote !== "silent");
-  const {
-    frontier: previous,
-    unopposedSinceMillis = now,
-    nodes: _nodes,
-    disagreement: _disagreement,
-    ...kept
-  }: SourceMemory = before ?? { watchedSinceMillis: now, atMillis: now, nodes: [] };
-  const unseen = now - kept.atMillis;
-  const memory: Mutable<NetworkJudgement["memory"]> = { ...kept, atMillis: now };
-  if (unseen > motionMillis) memory.unseenAtMillis = now;
+  const was: SourceMemory = before ?? { watchedSinceMillis: now, atMillis: now, nodes: [] };
+  const { frontier: previous, unopposedSinceMillis = now, mark, confirmedAtMillis } = was;
+  const unseen = now - was.atMillis;
+  const unseenAtMillis = unseen > motionMillis ? now : was.unseenAtMillis;
+  const memory: Mutable<NetworkJudgement["memory"]> = { watchedSinceMillis: was.watchedSinceMillis, atMillis: now };
+  if (mark !== undefined) memory.mark = mark;
+  if (confirmedAtMillis !== undefined) memory.confirmedAtMillis = confirmedAtMillis;
+  if (unseenAtMillis !== undefined) memory.unseenAtMillis = unseenAtMillis;
   const reached = confirm(voters, quorumOf(configured), previous);
   const frontier: Frontier | undefined =
     reached !== undefined && advancesTo(reached)
@@ -78,29 +78,31 @@ export function judgeNetwork(
   }
 
   function decide(): NetworkJudgement {
-    const rest = { movers, memory };
-    if (belief.believed.length === 0) return { ...blind(silenceWords(round, voters)), ...stillness(), ...rest };
+    if (belief.believed.length === 0) return joined(blind(silenceWords(round, voters)));
     const advancedAt = frontier?.advancedAtMillis;
     if (advancedAt !== undefined && now - advancedAt <= motionMillis) {
       const ago = now - advancedAt;
       const why = ago === 0 ? "the network time advances" : `the network time advanced ${formatDuration(ago)} ago`;
-      return { state: "healthy", why, basis: "advance", stalled: "good", ...stillness(), ...rest };
+      return joined({ state: "healthy", why, basis: "advance", stalled: "good" });
     }
     if (memory.unseenAtMillis !== undefined && now - memory.unseenAtMillis <= motionMillis) {
       const why = "nobody has looked for a while, and no advance is seen yet";
-      return { state: "unconfirmed", why, basis: "advance", stalled: "unknown", ...stillness(), ...rest };
+      return joined({ state: "unconfirmed", why, basis: "advance", stalled: "unknown" });
     }
     const byAge = judgeByAge();
-    if (byAge !== undefined) return { ...byAge, ...rest };
+    if (byAge !== undefined) return { ...byAge, movers, memory };
     const standing = voters.filter(({ vote }) => vote === "stands");
     if (movers.length > 0 && standing.length >= movers.length) {
       const why = `${namesOf(movers)} ${movers.length === 1 ? "goes" : "go"} on, ${namesOf(standing)} ${standing.length === 1 ? "stands" : "stand"} still`;
-      return { state: "contested", why, basis: "advance", stalled: "unknown", ...stillness(), ...rest };
+      return joined({ state: "contested", why, basis: "advance", stalled: "unknown" });
     }
-    if (movers.length > 0) return { ...unconfirmed(), ...rest };
-    if (believed.length * 2 <= configured)
-      return { ...blind(fewWords(believed.length, configured)), ...stillness(), ...rest };
-    return { ...standstill(), ...rest };
+    if (movers.length > 0) return joined(unconfirmed());
+    if (believed.length * 2 <= configured) return joined(blind(fewWords(believed.length, configured)));
+    return joined(standstill());
+  }
+
+  function joined({ state, why, basis, stalled }: State): NetworkJudgement {
+    return { state, why, basis, stalled, stillMillis: stillMillis(), movers, memory };
   }
 
   /** Before an advance is seen, by the wall clock and the furthest node; undefined once one was missed for long enough. */
@@ -120,7 +122,7 @@ export function judgeNetwork(
   }
 
   /** Too few nodes move to confirm an advance; good once the others have been silent or climbing for long enough. */
-  function unconfirmed(): Omit<NetworkJudgement, "movers" | "memory"> {
+  function unconfirmed(): State {
     const isUnopposed = voters.every(({ vote }) => vote !== "stands" && vote !== "waits");
     if (isUnopposed) memory.unopposedSinceMillis = unopposedSinceMillis;
     const why = `${namesOf(movers)} ${movers.length === 1 ? "goes" : "go"} on, which no other node confirms`;
@@ -129,34 +131,35 @@ export function judgeNetwork(
       memory.confirmedAtMillis = now;
       delete memory.mark;
     }
-    return { state: "unconfirmed", why, basis: "advance", stalled: good ? "good" : "unknown", ...stillness() };
+    return { state: "unconfirmed", why, basis: "advance", stalled: good ? "good" : "unknown" };
   }
 
-  function standstill(): Omit<NetworkJudgement, "movers" | "memory"> {
+  function standstill(): State {
     // No node moves now, so the position of each is known.
     const furthest = furthestOf(believed);
     if (furthest !== undefined && isFurther(furthest, memory.mark)) memory.mark = furthest;
-    const { stillMillis } = stillness();
-    const why = stallWords(stillMillis);
-    const isBad = Math.min(stillMillis, now - memory.watchedSinceMillis) >= motionMillis;
-    return { state: "stalled", why, basis: "advance", stalled: isBad ? "bad" : "unknown", stillMillis };
+    const still = stillMillis();
+    const isBad = Math.min(still, now - memory.watchedSinceMillis) >= motionMillis;
+    return { state: "stalled", why: stallWords(still), basis: "advance", stalled: isBad ? "bad" : "unknown" };
   }
 
   /** From the last of: an advance, a move by a node still beyond the frontier, an unconfirmed advance that was good. */
-  function stillness(): { readonly stillMillis: Milliseconds } {
-    const moves = believed.flatMap(({ memory: { peak, movedAtMillis } }) =>
-      isFurther(peak, frontier) ? [movedAtMillis] : [],
-    );
-    const starts = [frontier?.advancedAtMillis, memory.confirmedAtMillis, ...moves].filter((one) => one !== undefined);
-    return { stillMillis: now - (starts.length === 0 ? memory.watchedSinceMillis : Math.max(...starts)) };
+  function stillMillis(): Milliseconds {
+    let start = Math.max(frontier?.advancedAtMillis ?? -Infinity, memory.confirmedAtMillis ?? -Infinity);
+    for (const {
+      memory: { peak, movedAtMillis = -Infinity },
+    } of believed) {
+      if (movedAtMillis > start && isFurther(peak, frontier)) start = movedAtMillis;
+    }
+    return now - (start === -Infinity ? memory.watchedSinceMillis : start);
   }
 
   /** The observed stall, and the block's age if the network stalled before observation began. */
-  function stallWords(stillMillis: Milliseconds): string {
-    const seen = `no block seen for ${formatDuration(stillMillis)}`;
+  function stallWords(still: Milliseconds): string {
+    const seen = `no block seen for ${formatDuration(still)}`;
     if (frontier === undefined) return seen;
     const age = millisBetween(frontier.time, round.wallClock);
-    return age - stillMillis > UNSEEN_STALL_MILLIS ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
+    return age - still > UNSEEN_STALL_MILLIS ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
   }
 }
 
@@ -168,12 +171,17 @@ const UNSEEN_STALL_MILLIS: Milliseconds = 10_000;
  * is counted by itself: of nodes that say one time, one may say heights of its own.
  */
 function confirm(voters: readonly Voter[], quorum: number, previous: Frontier | undefined): Frontier | undefined {
-  const voting = voters.flatMap(({ memory: { node, peak, disbelief } }) =>
-    peak === undefined || disbelief !== undefined ? [] : [{ node, peak }],
-  );
+  const voting: { readonly node: string; readonly peak: Position }[] = [];
+  const heights: bigint[] = [];
+  for (const {
+    memory: { node, peak, disbelief },
+  } of voters) {
+    if (peak === undefined || disbelief !== undefined) continue;
+    voting.push({ node, peak });
+    if (peak.height !== undefined) heights.push(peak.height);
+  }
   const reached = voting.toSorted((a, b) => (isFurther(a.peak, b.peak) ? -1 : 1))[quorum - 1];
   if (reached === undefined) return previous;
-  const heights = voting.flatMap(({ peak: { height } }) => (height === undefined ? [] : [height]));
   const height = heights.toSorted((a, b) => (a > b ? -1 : 1))[quorum - 1] ?? reached.peak.height;
   const confirmed: Mutable<Frontier> = { node: reached.node, time: reached.peak.time };
   if (height !== undefined) confirmed.height = height;
@@ -190,7 +198,7 @@ export function furthestOf(voters: readonly Voter[]): Position | undefined {
   return furthest;
 }
 
-function blind(why: string): Pick<NetworkJudgement, "state" | "why" | "basis" | "stalled"> {
+function blind(why: string): State {
   return { state: "blind", why, basis: "advance", stalled: "unknown" };
 }
 

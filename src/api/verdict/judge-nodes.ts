@@ -33,12 +33,15 @@ export function referencePositions(
   if (state === "blind") return {};
   if (configured >= 3 && (state === "contested" || state === "unconfirmed")) return {};
   const believed = voters.filter(({ vote }) => vote !== "silent");
-  const blocks =
-    believed.length <= 2 || basis === "age" ? furthestOf(believed) : (memory.frontier ?? furthestOf(believed));
+  const frontier = believed.length <= 2 || basis === "age" ? undefined : memory.frontier;
+  const blocks = frontier ?? furthestOf(believed);
   const moving =
     state === "healthy" && basis === "advance" ? furthestOf(voters.filter(({ vote }) => vote === "moves")) : undefined;
   const time = moving ?? blocks;
-  return { ...(time === undefined ? {} : { time }), ...(blocks === undefined ? {} : { blocks }) };
+  const positions: Mutable<ReferencePositions> = {};
+  if (time !== undefined) positions.time = time;
+  if (blocks !== undefined) positions.blocks = blocks;
+  return positions;
 }
 
 /** Notes how far a node is behind the reference, and whether that is lagging. */

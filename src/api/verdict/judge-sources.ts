@@ -3,7 +3,7 @@ import { judgeBelief } from "./believe.ts";
 import { judgeDisagreement } from "./judge-disagreement.ts";
 import { judgeNetwork } from "./judge-network.ts";
 import { judgeNode, referencePositions } from "./judge-nodes.ts";
-import { findRegressions, judgeMotion } from "./motion.ts";
+import { findRegressions, judgeMotion, type Voter } from "./motion.ts";
 import {
   aheadMillis,
   isFurther,
@@ -27,22 +27,17 @@ export function judgeSources(
   before: SourceMemory | undefined,
   thresholds: VerdictThresholds,
 ): Verdict {
-  const belief = judgeBelief(round, before, thresholds);
-  const voters = judgeMotion(round, belief, before, thresholds);
+  const known = new Map<string, NodeMemory>();
+  for (const memory of before?.nodes ?? []) known.set(memory.node, memory);
+  const belief = judgeBelief(round, known, thresholds);
+  const voters = judgeMotion(round, belief, before, known, thresholds);
   const judgement = judgeNetwork(round, belief, voters, before, thresholds);
   const disagreement = judgeDisagreement(round, judgement, voters, before, thresholds);
   const frozenMillis =
     judgement.state === "blind" && before !== undefined ? Math.max(0, round.atMillis - before.atMillis) : 0;
-  const memory = shiftMemory(
-    {
-      ...judgement.memory,
-      nodes: voters.map((one) => one.memory),
-      ...(disagreement.memory === undefined ? {} : { disagreement: disagreement.memory }),
-    },
-    frozenMillis,
-    round.atMillis,
-    "outvotedAtMillis",
-  );
+  const seen: Mutable<SourceMemory> = { ...judgement.memory, nodes: voters.map((one) => one.memory) };
+  if (disagreement.memory !== undefined) seen.disagreement = disagreement.memory;
+  const memory = shiftMemory(seen, frozenMillis, round.atMillis, "outvotedAtMillis");
   const reference = referencePositions(judgement, voters, round.witnesses.length);
   // Before the first advance, the present answers are the only source.
   const said = judgement.basis === "age" ? furthestAnswer(belief.believed) : undefined;
@@ -56,11 +51,8 @@ export function judgeSources(
     singleSource: round.witnesses.length === 1,
     nodes: voters.map((one) => judgeNode(one, round, reference, belief.contradictions, thresholds)),
     contradictions: belief.contradictions,
-    implausible: round.witnesses
-      .filter((one) => isTimed(one))
-      .filter(({ node }) => belief.nodes.get(node)?.disbelief === "ahead")
-      .map((one) => ({ node: one.node, aheadMillis: aheadMillis(one, round) })),
-    wentBack: findRegressions(belief.believed, before),
+    implausible: findImplausible(round, voters),
+    wentBack: findRegressions(belief.believed, known),
     at: round.wallClock,
     atMillis: round.atMillis,
     memory,
@@ -77,11 +69,21 @@ export function judgeSources(
   return verdict;
 }
 
+/** The nodes whose time is ahead of the wall clock. */
+function findImplausible(round: PollRound, voters: readonly Voter[]): Verdict["implausible"] {
+  const found: Verdict["implausible"][number][] = [];
+  for (const { witness, memory } of voters) {
+    if (memory.disbelief !== "ahead" || !isTimed(witness)) continue;
+    found.push({ node: witness.node, aheadMillis: aheadMillis(witness, round) });
+  }
+  return found;
+}
+
 /** The furthest answer, for a network of which too few nodes ever answered to confirm an advance. */
 function furthestAnswer(believed: readonly TimedWitness[]): Verdict["frontier"] {
-  const [first, ...others] = believed;
-  if (first === undefined) return undefined;
-  const best = others.reduce((a, b) => (isFurther(b, a) ? b : a), first);
+  let best: TimedWitness | undefined;
+  for (const one of believed) if (isFurther(one, best)) best = one;
+  if (best === undefined) return undefined;
   const { node, time, height } = best;
   return height === undefined ? { node, time } : { node, time, height };
 }

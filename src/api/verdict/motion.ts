@@ -27,11 +27,11 @@ export function judgeMotion(
   round: PollRound,
   belief: Belief,
   before: SourceMemory | undefined,
+  known: ReadonlyMap<string, NodeMemory>,
   thresholds: VerdictThresholds,
 ): readonly Voter[] {
   const now = round.atMillis;
   const elapsed = before === undefined ? 0 : Math.max(0, now - before.atMillis);
-  const known = new Map(before?.nodes.map((one) => [one.node, one]));
   return round.witnesses.map((witness): Voter => {
     const memory = remember(witness);
     return { witness, memory, vote: voteOf(memory, now, thresholds) };
@@ -39,54 +39,75 @@ export function judgeMotion(
 
   function remember(witness: Witness): NodeMemory {
     const { node } = witness;
-    const {
-      disbelief,
-      disbelieved: _1,
-      oddSinceMillis: _2,
-      oddAtMillis: _3,
-      outvotedAtMillis: _4,
-      ...motion
-    }: NodeMemory = known.get(node) ?? { node, missed: 0, stillSinceMillis: now };
+    const was: NodeMemory = known.get(node) ?? { node, missed: 0, stillSinceMillis: now };
     const suspicion = belief.nodes.get(node) ?? {};
-    if (!isTimed(witness)) return { ...motion, ...suspicion, ...missedPoll(motion) };
+    if (!isTimed(witness)) return Object.assign(missedPoll(was), suspicion);
     const said = positionOf(witness);
-    const heard = { ...suspicion, missed: 0, last: said };
-    if (suspicion.disbelief === undefined) return { ...believed(motion, said, disbelief !== undefined), ...heard };
+    if (suspicion.disbelief === undefined) return Object.assign(believed(was, said), suspicion);
+    const motion = motionOf(was);
+    motion.missed = 0;
+    motion.last = said;
     // The node has no vote, but a later step back of its time must be seen.
-    const isFurthest = suspicion.disbelief !== "ahead" && isFurther(said, motion.peak);
-    return { ...motion, ...heard, ...(isFurthest ? { peak: said } : {}) };
+    if (suspicion.disbelief !== "ahead" && isFurther(said, was.peak)) motion.peak = said;
+    return Object.assign(motion, suspicion);
   }
 
   /** From the second missed poll on, the time of standing still stops. */
-  function missedPoll({ missed, stillSinceMillis }: NodeMemory): Pick<NodeMemory, "missed" | "stillSinceMillis"> {
-    return { missed: missed + 1, stillSinceMillis: missed >= 1 ? stillSinceMillis + elapsed : stillSinceMillis };
+  function missedPoll(was: NodeMemory): Mutable<NodeMemory> {
+    const motion = motionOf(was);
+    motion.missed += 1;
+    if (was.missed >= 1) motion.stillSinceMillis += elapsed;
+    return motion;
   }
 
-  /** `again`: it was not believed in the poll before. */
-  function believed(memory: NodeMemory, said: Position, again: boolean): NodeMemory {
-    const { belowSinceMillis = now, ...kept } = memory;
-    const { node, missed, peak, last, stillSinceMillis, movedAtMillis = now, movingSinceMillis = now } = kept;
+  function believed(was: NodeMemory, said: Position): Mutable<NodeMemory> {
+    const { node, peak, last, stillSinceMillis, belowSinceMillis = now } = was;
+    const { movedAtMillis = now, movingSinceMillis = now } = was;
+    const isAgain = was.disbelief !== undefined;
     const isBehind = isFurther(peak, said);
-    const anew: NodeMemory = { node, missed, peak: said, fresh: true, stillSinceMillis: now };
-    if (peak === undefined || (again && !isBehind)) return anew;
+    if (peak === undefined || (isAgain && !isBehind)) return anew();
     // The node is believed again and begins anew, but its step back must stay visible.
-    if (again) return { ...anew, peak, belowSinceMillis };
-    const motion: Mutable<NodeMemory> = { ...kept, peak: isBehind ? peak : said };
-    if (passes(said, peak)) {
-      motion.movingSinceMillis = now - movedAtMillis <= thresholds.motionMillis ? movingSinceMillis : now;
-      motion.movedAtMillis = now;
-      motion.stillSinceMillis = now;
-      delete motion.fresh;
-    } else if (isBehind) {
-      if (now - belowSinceMillis >= thresholds.criticalMillis) return { ...anew, stillSinceMillis };
+    if (isAgain) return { ...anew(), peak, belowSinceMillis };
+    if (isBehind && now - belowSinceMillis >= thresholds.criticalMillis) return { ...anew(), stillSinceMillis };
+    const motion = motionOf(was);
+    motion.missed = 0;
+    motion.last = said;
+    if (isBehind) {
       motion.belowSinceMillis = belowSinceMillis;
       if (last !== undefined && said.time > last.time) {
         motion.climbedAtMillis = now;
         motion.stillSinceMillis = now;
       }
+      return motion;
+    }
+    motion.peak = said;
+    delete motion.belowSinceMillis;
+    if (passes(said, peak)) {
+      motion.movingSinceMillis = now - movedAtMillis <= thresholds.motionMillis ? movingSinceMillis : now;
+      motion.movedAtMillis = now;
+      motion.stillSinceMillis = now;
+      delete motion.fresh;
     }
     return motion;
+
+    function anew(): Mutable<NodeMemory> {
+      return { node, missed: 0, last: said, peak: said, fresh: true, stillSinceMillis: now };
+    }
   }
+}
+
+/** What is remembered of how a node goes on, without why it is not believed. */
+function motionOf(was: NodeMemory): Mutable<NodeMemory> {
+  const { node, missed, stillSinceMillis } = was;
+  const motion: Mutable<NodeMemory> = { node, missed, stillSinceMillis };
+  if (was.last !== undefined) motion.last = was.last;
+  if (was.peak !== undefined) motion.peak = was.peak;
+  if (was.fresh !== undefined) motion.fresh = was.fresh;
+  if (was.movedAtMillis !== undefined) motion.movedAtMillis = was.movedAtMillis;
+  if (was.movingSinceMillis !== undefined) motion.movingSinceMillis = was.movingSinceMillis;
+  if (was.climbedAtMillis !== undefined) motion.climbedAtMillis = was.climbedAtMillis;
+  if (was.belowSinceMillis !== undefined) motion.belowSinceMillis = was.belowSinceMillis;
+  return motion;
 }
 
 /** How a node votes after this poll. */
@@ -112,12 +133,13 @@ function positionOf({ time, height }: TimedWitness): Position {
 /** The nodes whose time is earlier than in their last answer. */
 export function findRegressions(
   believed: readonly TimedWitness[],
-  before: SourceMemory | undefined,
+  known: ReadonlyMap<string, NodeMemory>,
 ): Verdict["wentBack"] {
-  return believed.flatMap(({ node, time }) => {
-    const { last, disbelief } = before?.nodes.find((one) => one.node === node) ?? {};
-    return last !== undefined && disbelief === undefined && time < last.time
-      ? [{ node, from: last.time, to: time }]
-      : [];
-  });
+  const found: Verdict["wentBack"][number][] = [];
+  for (const { node, time } of believed) {
+    const was = known.get(node);
+    if (was?.last === undefined || was.disbelief !== undefined || time >= was.last.time) continue;
+    found.push({ node, from: was.last.time, to: time });
+  }
+  return found;
 }
