@@ -85,8 +85,8 @@ export const time = command({
 
 /** Whether every node that answered reported an implausible time. */
 function isImplausible(verdict: Verdict): boolean {
-  const odd = new Set(verdict.implausible.map(({ node }) => node));
-  return verdict.nodes.every((node) => node.time === undefined || odd.has(node.node));
+  const { nodes, implausible } = verdict;
+  return nodes.every(({ node, time: at }) => at === undefined || implausible.some((odd) => odd.node === node));
 }
 
 function headline(network: string, verdict: Verdict): { title: Text; tone: Tone } {

@@ -1,4 +1,4 @@
-import type { Block, Field, Table } from "./document.ts";
+import type { Block, Column, Field, Table } from "./document.ts";
 import { plainText } from "./plain-text.ts";
 import { type Text, toText, type TextPart } from "./text.ts";
 
@@ -11,16 +11,13 @@ export function paragraph(content: TextPart): Block {
 /** A field; a value of nothing is shown as a dash, so that no renderer ever meets an empty one. */
 export function field(name: TextPart, value: TextPart, options: { wide?: boolean } = {}): Field {
   const shown = toText(value);
-  return {
-    name: toText(name),
-    value: shown.length === 0 ? toText("–") : shown,
-    ...(options.wide === true ? { wide: true } : {}),
-  };
+  const made = { name: toText(name), value: shown.length === 0 ? toText("–") : shown };
+  return options.wide === true ? { ...made, wide: true } : made;
 }
 
 /** A block of fields. */
 export function fields(shown: readonly Field[], title?: Text): Block {
-  return { kind: "fields", ...(title === undefined ? {} : { title }), fields: shown };
+  return title === undefined ? { kind: "fields", fields: shown } : { kind: "fields", title, fields: shown };
 }
 
 /** The most facts of a reply. */
@@ -33,9 +30,17 @@ export function details(blocks: readonly Block[]): Block[] {
 
 /** Fields, the most important first: those with a value stand above the fold, six at most, the rest below it. */
 export function facts(all: readonly Field[]): Block[] {
-  const shown = all.filter(({ value }) => plainText(value) !== "–").slice(0, MAX_FACTS);
-  const rest = all.filter((one) => !shown.includes(one));
-  return [...(shown.length === 0 ? [] : [fields(shown)]), ...(rest.length === 0 ? [] : details([fields(rest)]))];
+  const shown: Field[] = [];
+  const rest: Field[] = [];
+  for (const one of all) (shown.length < MAX_FACTS && hasValue(one) ? shown : rest).push(one);
+  const blocks: Block[] = [];
+  if (shown.length > 0) blocks.push(fields(shown));
+  if (rest.length > 0) blocks.push({ ...fields(rest), detail: true });
+  return blocks;
+}
+
+function hasValue({ value }: Field): boolean {
+  return value[0]?.kind === "time" || plainText(value) !== "–";
 }
 
 /** A column and what stands in it: its title, the cell of a row, then `right` for numbers and its priority, if it is not 1. */
@@ -60,15 +65,16 @@ export function table<Row>({
     kind: "table",
     name,
     ...(title === undefined ? {} : { title }),
-    columns: columns.map(([heading, , ...look]) => {
-      const priority = look.find((one) => one !== "right");
-      return {
-        title: heading,
-        ...(look.includes("right") ? { align: "right" as const } : {}),
-        ...(priority === undefined ? {} : { priority }),
-      };
-    }),
+    columns: columns.map((column) => columnOf(column)),
     rows: rows.map((row, index) => columns.map(([, cell]) => toText(cell(row, index)))),
     ...rest,
   };
+}
+
+function columnOf<Row>(declared: CellColumn<Row>): Column {
+  const column: { title: string; align?: "right"; priority?: 2 | 3 } = { title: declared[0] };
+  if (declared.includes("right", 2)) column.align = "right";
+  if (declared.includes(2, 2)) column.priority = 2;
+  else if (declared.includes(3, 2)) column.priority = 3;
+  return column;
 }

@@ -53,9 +53,16 @@ export function wholeNumber(number: NumberInline): string {
   return isWhole(number) ? number.short : number.text;
 }
 
-/** Whether the short number has all digits of the exact one. */
+/** Whether the short number has all digits of the exact one, with or without commas. */
 function isWhole({ text, short }: NumberInline): boolean {
-  return short.replaceAll(",", "") === text.replaceAll(",", "");
+  let at = 0;
+  for (const digit of short) {
+    if (digit === ",") continue;
+    while (text[at] === ",") at += 1;
+    if (text[at] !== digit) return false;
+    at += 1;
+  }
+  return at === text.length;
 }
 
 function isDetail(inline: Inline): boolean {

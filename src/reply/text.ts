@@ -1,4 +1,4 @@
-import { decimal, formatDecimal } from "../units/decimal.ts";
+import { groupDigits } from "../units/format-number.ts";
 import { type Nanoseconds, nanoseconds } from "../units/nanoseconds.ts";
 import type { Inline, Text } from "./document.ts";
 
@@ -42,7 +42,10 @@ function interleave(between: readonly string[], parts: readonly TextPart[]): Tex
 /** Any part as Text; undefined becomes nothing. */
 export function toText(part: TextPart): Text {
   if (part === undefined || part === "") return [];
-  if (typeof part === "bigint") return [number(part.toString(), formatDecimal(decimal(part)))];
+  if (typeof part === "bigint") {
+    const exact = part.toString();
+    return [number(exact, part < 0n ? `-${groupDigits(exact.slice(1))}` : groupDigits(exact))];
+  }
   if (typeof part === "string" || typeof part === "number") return [{ kind: "text", text: String(part) }];
   return isText(part) ? part : [part];
 }

@@ -1,5 +1,5 @@
 import { blank, span, type Span } from "./span.ts";
-import { type Line, naturalWidth, wordWidth, wrap } from "./wrap.ts";
+import { joined, type Line, naturalWidth, wordWidth, wrap } from "./wrap.ts";
 
 export interface ShownField {
   readonly name: readonly Span[];
@@ -43,12 +43,14 @@ export function renderFields(fields: readonly ShownField[], width: number): Line
 /** Moves lines to the right; empty ones stay empty. */
 export function indent(lines: readonly Line[], by: number): Line[] {
   const gap = [blank(by)];
-  return lines.map((line) => (line.width === 0 ? line : { spans: [...gap, ...line.spans], width: line.width + by }));
+  return lines.map((line) => (line.width === 0 ? line : { spans: joined(gap, line.spans), width: line.width + by }));
 }
 
 function beside(name: Line | undefined, value: Line | undefined, start: number): Line {
   const left = name ?? { spans: [], width: 0 };
   if (value === undefined || value.width === 0) return left;
   const gap = start > left.width ? start - left.width : 0;
-  return { spans: [...left.spans, blank(gap), ...value.spans], width: left.width + gap + value.width };
+  const spans = [...left.spans, blank(gap)];
+  for (const one of value.spans) spans.push(one);
+  return { spans, width: left.width + gap + value.width };
 }

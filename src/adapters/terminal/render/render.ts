@@ -15,7 +15,7 @@ import { widthOf } from "./cell-width.ts";
 import { indent } from "./fields.ts";
 import { blank, dataSpan, linkSpans, span, type Span, toAnsi, toSpans, wholeSpan } from "./span.ts";
 import { visibleText } from "./visible-text.ts";
-import { type Line, totalWidth, wrap } from "./wrap.ts";
+import { joined, type Line, totalWidth, wrap } from "./wrap.ts";
 
 export interface RenderOptions {
   /** Columns of the terminal, at least 20. */
@@ -53,11 +53,11 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   const width = Number.isFinite(options.width) ? Math.max(NARROWEST, Math.trunc(options.width)) : 80;
   const omittedHint = options.omittedHint ?? "--json or --out DIR";
   const shared = { now: options.now, links: options.links, width, omittedHint };
-  const shown = options.fold === undefined ? { ...reply, title: shortText(reply.title) } : aboveFold(reply);
+  const shown = options.fold === undefined ? reply : aboveFold(reply);
   const sections = [titleLines(shown, width, options)];
   for (const block of shown.blocks) sections.push(renderBlock(block, shared));
+  if (options.fold !== undefined && isFolded(reply)) sections.push(wrap([span(options.fold.hint, "dim")], width));
   sections.push(
-    options.fold !== undefined && isFolded(reply) ? wrap([span(options.fold.hint, "dim")], width) : [],
     fileLines(reply, shown.blocks, width, options),
     actionLines(actionEntries(reply.actions), width, options.links),
     footerLines(shown.footer ?? [], width, options),
@@ -71,7 +71,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
 }
 
 function titleLines(reply: Reply, width: number, options: RenderOptions): Line[] {
-  const title = toSpans(reply.title, options, "show", reply.tone);
+  const title = toSpans(shortText(reply.title), options, "show", reply.tone);
   const lines = hang([SYMBOLS[reply.tone], blank(1)], wrap(title, width - 2));
   if (reply.url === undefined) return lines;
   return [...lines, ...indent(wrap(linkSpans("", reply.url, options.links), width - 2), 2)];
@@ -83,7 +83,7 @@ function footerLines(footer: Text, width: number, options: RenderOptions): Line[
 
 /** `shown`: the blocks that are read beside them. */
 function fileLines(reply: Reply, shown: readonly Block[], width: number, options: RenderOptions): Line[] {
-  const files = [...(reply.picture === undefined ? [] : [reply.picture]), ...reply.attachments];
+  const files = reply.picture === undefined ? reply.attachments : [reply.picture, ...reply.attachments];
   if (files.length === 0) return [];
   const inner = width - 2;
   const lines = files.flatMap((file): Line[] => {
@@ -140,15 +140,15 @@ type ActionEntry =
 function actionEntries(actions: readonly Action[]): readonly ActionEntry[] {
   let before = 0;
   return actions.flatMap((action): ActionEntry[] => {
+    if (!("choices" in action)) return [{ number: ++before, action }];
     const buttons = asButtons([action]);
     const others = new Set(asButtons(actions.filter((one) => one !== action)).map(({ label }) => label));
-    const isTaken = "choices" in action && buttons.some(({ label }) => others.has(label));
-    const entries = buttons.map((one, at) => ({
-      number: before + at + 1,
+    const isTaken = buttons.some(({ label }) => others.has(label));
+    const entries = buttons.map((one) => ({
+      number: ++before,
       action: isTaken ? { ...one, label: `${action.label}: ${one.label}` } : one,
     }));
-    before += buttons.length;
-    if (!("choices" in action) || entries.length <= MAX_PICKS) return entries;
+    if (entries.length <= MAX_PICKS) return entries;
     return [
       ...entries.slice(0, MAX_PICKS),
       { more: entries.length - MAX_PICKS, typed: beginningOf(action.choices.map(({ invocation }) => invocation)) },
@@ -191,7 +191,7 @@ function actionLines(entries: readonly ActionEntry[], width: number, links: bool
     const { number, label, target } = one;
     const needed = lead + column + totalWidth(target);
     if (label.width < column && needed <= width)
-      return [{ spans: [number, label, blank(column - label.width), ...target], width: needed }];
+      return [{ spans: joined([number, label, blank(column - label.width)], target), width: needed }];
     return [...hang([number], wrap([label], Math.max(8, width - lead))), ...indent(wrap(target, width - lead), lead)];
   });
 }
@@ -206,8 +206,8 @@ function moreLines({ more, typed }: { readonly more: number; readonly typed: str
 
 /** The command line of a button. Without room for it, its ids are shown by their ends, which may be typed, too. */
 function lineSpans(action: Extract<ButtonAction, { invocation: unknown }>, room: number): Span[] {
-  const typed = visibleText(formatLine(action.invocation));
-  const line = wholeSpan(widthOf(typed) <= room ? typed : typed.replaceAll(LONG_ID, shortenId), "code");
+  const whole = wholeSpan(visibleText(formatLine(action.invocation)), "code");
+  const line = whole.width <= room ? whole : wholeSpan(whole.text.replaceAll(LONG_ID, shortenId), "code");
   return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
 }
 
@@ -218,6 +218,6 @@ function hang(lead: readonly Span[], lines: readonly Line[]): Line[] {
   const by = totalWidth(lead);
   return lines.map((line, at) => {
     if (at > 0 && line.width === 0) return line;
-    return { spans: [...(at === 0 ? lead : [blank(by)]), ...line.spans], width: line.width + by };
+    return { spans: joined(at === 0 ? lead : [blank(by)], line.spans), width: line.width + by };
   });
 }

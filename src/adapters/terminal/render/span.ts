@@ -87,17 +87,20 @@ export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks =
   return spans;
 }
 
-/** A gap of 0 or more columns. */
-export function blank(columns: number): Span {
-  return spanOf(columns <= 200 ? SPACES.slice(0, columns) : " ".repeat(columns), "plain", columns, false);
-}
-const SPACES = " ".repeat(200);
-const LINE = "─".repeat(200);
+/** Wider gaps and lines are rare. */
+const MAX_KEPT = 200;
 
-/** The line below a table's heading. */
-export function rule(columns: number): Span {
-  return spanOf(columns <= 200 ? LINE.slice(0, columns) : "─".repeat(columns), "dim", columns, false);
+/** One character as often as asked. */
+function repeated(character: string, style: TextStyle): (columns: number) => Span {
+  const repeat = (columns: number): Span => spanOf(character.repeat(columns), style, columns, false);
+  const kept = Array.from({ length: MAX_KEPT }, (_, columns) => repeat(columns));
+  return (columns) => kept[columns] ?? repeat(columns);
 }
+
+/** A gap of 0 or more columns. */
+export const blank = repeated(" ", "plain");
+/** The line below a table's heading. */
+export const rule = repeated("─", "dim");
 
 function pushWords(spans: Span[], data: string, style: TextStyle, lines: LineBreaks): void {
   if (isPlain(data)) {

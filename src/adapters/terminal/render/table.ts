@@ -27,12 +27,14 @@ export function renderTable(table: Table, width: number, options: SpanOptions, o
   if (layout.kind === "records") {
     return [...records(titles, rows, width), ...notes(table, [], width)];
   }
-  return [
-    ...rowLines(titles, layout, table),
-    ruleLine(layout),
-    ...rows.flatMap((row) => [...rowLines(row, layout, table), ...belowLines(row, layout, width)]),
-    ...notes(table, omissionNotes(titles, rows, layout, omittedHint), width),
-  ];
+  const lines = rowLines(titles, layout, table);
+  lines.push(ruleLine(layout));
+  for (const row of rows) {
+    lines.push(...rowLines(row, layout, table));
+    if (layout.below.length > 0) lines.push(...belowLines(row, layout, width));
+  }
+  lines.push(...notes(table, omissionNotes(titles, rows, layout, omittedHint), width));
+  return lines;
 }
 
 /** The omitted columns and shortened ids, in sentences. */
@@ -43,6 +45,7 @@ function omissionNotes(
   omittedHint: string,
 ): readonly string[] {
   const said: string[] = [];
+  if (layout.shown.length === titles.length && !layout.short) return said;
   const told = [...layout.shown.map(({ index }) => index), ...layout.below];
   const namesOf = (named: typeof titles): string =>
     named.map((title) => (title[0]?.text ?? "").trim() || "(untitled)").join(", ");

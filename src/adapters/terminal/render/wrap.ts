@@ -18,14 +18,25 @@ export interface OpenLine extends Line {
  * gets a line of its own and overflows it, since a break would be copied too: the terminal wraps it without one.
  */
 export function wrap(spans: readonly Span[], width: number): Line[] {
-  const used = totalWidth(spans);
-  const isLong = used > width || spans.includes(lineBreak) || spans.at(-1)?.text.endsWith(" ") === true;
+  let used = 0;
+  for (const one of spans) used += one === lineBreak ? Infinity : one.width;
+  const isLong = used > width || spans.at(-1)?.text.endsWith(" ") === true;
   return isLong ? wrapLong(spans, width) : [{ spans, width: used }];
 }
 
 /** The columns that spans take side by side. */
 export function totalWidth(spans: readonly Span[]): number {
-  return spans.reduce((width, one) => width + one.width, 0);
+  let width = 0;
+  for (const one of spans) width += one.width;
+  return width;
+}
+
+/** The spans of both, one after the other. */
+export function joined(first: readonly Span[], second: readonly Span[]): Span[] {
+  // Not as [...first, ...second]: V8 copies only the first spread of a list at once.
+  const spans = [...first];
+  for (const one of second) spans.push(one);
+  return spans;
 }
 
 function wrapLong(spans: readonly Span[], width: number): Line[] {
