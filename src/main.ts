@@ -2,17 +2,12 @@ import { randomBytes } from "node:crypto";
 
 import { StorageError, UserError } from "./errors.ts";
 import { EXIT_BUG, EXIT_CALLER, EXIT_NETWORK, type Subcommand } from "./main/cli/cli.ts";
-import { limitYoungGeneration } from "./main/v8-memory.ts";
 
 /** Each subcommand loads only the modules that it needs. */
 const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; readonly run: Subcommand }>> = {
   start: {
     about: "runs the bot: the web console, and each platform whose tokens are set",
-    run: async (args) => {
-      // Large modules are loaded after this; without a chat platform, start lifts the limit again.
-      limitYoungGeneration();
-      return (await import("./main/start.ts")).start(args);
-    },
+    run: async (args) => (await import("./main/start.ts")).start(args),
   },
   ask: {
     about: 'asks one question in the terminal: ask "market list"; without one, a prompt',

@@ -33,7 +33,7 @@ import { PLATFORM_RECORDS } from "./platforms/list.ts";
 import { watchPlatformLimits } from "./platforms/platform-limits.ts";
 import { type Config, configuredChats, openPlatforms, platformsOf } from "./platforms/platforms.ts";
 import { createShutdown, handleProcessEvents, type Shutdown } from "./cli/shutdown.ts";
-import { collectGarbageOnce, unlimitYoungGeneration } from "./v8-memory.ts";
+import { collectGarbageOnce, limitYoungGeneration } from "./v8-memory.ts";
 
 /** The pause before watching begins: the first questions are answered before more modules are loaded. */
 const WATCH_AFTER: Milliseconds = 500;
@@ -50,7 +50,7 @@ export async function start(
     });
   }
   const config = loadConfig(records);
-  if (configuredChats(config).length === 0) unlimitYoungGeneration();
+  if (configuredChats(config).length > 0) limitYoungGeneration();
   const alertsConfig = readAlertsConfig(config.alerting.configFile);
   const destination = logDestination();
   const log = createLog(config.logLevel ?? "info", destination);

@@ -8,14 +8,12 @@ import type { Milliseconds } from "../units/duration.ts";
 // grows is read at each growth, unlike its size, which counts only before V8 starts
 // (https://github.com/v8/v8/blob/main/src/flags/flag-definitions.h, semi_space_growth_factor).
 
-/** Keeps V8's young generation as small as it is. */
+/**
+ * Keeps V8's young generation as small as it is. V8 does not take compiled code that was stored under other flags, be it
+ * Node's own or that of the compile cache: what a process needs for its first answer is to be loaded before.
+ */
 export function limitYoungGeneration(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
-}
-
-/** Lets it grow again, as V8 does by itself. */
-export function unlimitYoungGeneration(): void {
-  setFlagsFromString("--semi-space-growth-factor=2");
 }
 
 /** After this time every module is loaded and every platform is connected. */
