@@ -21,7 +21,7 @@ export interface KeptInstallation {
 export interface SlackExaminationOptions {
   /** Undefined where any workspace may install the app. */
   readonly botToken: string | undefined;
-  /** Then: where they do so, and those that have; undefined where the database cannot be read. */
+  /** Where workspaces install the app, and which have done so; undefined where the database cannot be read. */
   readonly installUrl?: string | undefined;
   readonly installations?: readonly KeptInstallation[] | undefined;
   readonly appToken?: string | undefined;
@@ -46,7 +46,7 @@ export interface SlackExaminationOptions {
 const APPS_URL = "https://api.slack.com/apps";
 /** Slack shows times to the minute and refuses signatures older than five: https://docs.slack.dev/authentication/verifying-requests-from-slack. */
 const MAX_CLOCK_SKEW_MILLIS: Milliseconds = 60_000;
-/** No message has it. */
+/** A timestamp that no message has. */
 const NONEXISTENT_MESSAGE = "1.000000";
 
 /** The members of Slack's answers in use; a member of another form is left out. */
@@ -92,7 +92,7 @@ async function examineBot(options: SlackExaminationOptions, botToken: string): P
   ];
 }
 
-/** So many tokens are tried. */
+/** How many tokens are tried. */
 const MAX_TRIED = 20;
 
 /** The installations of an app of many workspaces: whether SECRET_KEY opens them, and Slack accepts their tokens. */
@@ -148,7 +148,7 @@ function examineScopes(granted: readonly string[] | undefined): Finding {
   return fault(check, `not granted: ${what}`, remedy);
 }
 
-/** Nothing of Slack's tells without an app's configuration token which addresses it posts to. */
+/** Slack tells the addresses that it posts to only to an app's configuration token: they are not checked. */
 function examineHttp({ addresses: { endpoint } = {} }: SlackExaminationOptions): Finding {
   const check = "Slack requests";
   if (endpoint === undefined) {

@@ -16,7 +16,7 @@ export const MAX_ACTIONS = 25;
 export const BUTTON_LABEL_LENGTH = 75;
 export const BUTTON_VALUE_LENGTH = 2000;
 export const BUTTON_URL_LENGTH = 3000;
-/** https://docs.slack.dev/reference/block-kit/block-elements/overflow-menu-element names no least number; once it was 2. */
+/** https://docs.slack.dev/reference/block-kit/block-elements/overflow-menu-element names no minimum any more; it was 2. */
 export const OVERFLOW_OPTIONS = { min: 2, max: 5 };
 /** https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
 export const CONFIRM_TEXT_LENGTH = 300;
@@ -62,7 +62,7 @@ export const ACKNOWLEDGE_TIMEOUT_MILLIS: Milliseconds = 3000;
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses: five uses within 30 minutes. */
 export const RESPONSE_URL_USES = 5;
 export const RESPONSE_URL_LIFETIME_MILLIS: Milliseconds = 30 * 60 * 1000;
-/** What takes longer ends by direct message; the rest of its life is for the upload of what came in time. */
+/** A later answer goes by direct message. The five minutes that are left serve to upload the files of an answer in time. */
 export const ANSWER_WITHIN_MILLIS: Milliseconds = RESPONSE_URL_LIFETIME_MILLIS - 300_000;
 /** https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses: a form must be opened within this time. */
 export const TRIGGER_LIFETIME_MILLIS: Milliseconds = 3000;

@@ -43,12 +43,12 @@ interface Served {
 const ALERT_CALL_TIMEOUT_MILLIS = 60_000;
 /** Added to Slack's interval: timers may fire early, and messages may overtake each other. */
 const CHANNEL_MARGIN_MILLIS = 5;
-/** So many installations keep their clients; of the others they are made anew. */
+/** The number of installations whose clients are kept; the others get new ones when they are needed. */
 const MAX_SERVED = 1000;
 /** The entries of each cache, where each of many installations has its own. */
 const CACHED_EACH = 200;
 
-/** So many channels are remembered with the request that changed their alerts. */
+/** The number of channels whose last request about alerts is remembered. */
 const MAX_REMEMBERED = 1000;
 /** A message about a change follows within seconds; later failures concern the operator. */
 const REMEMBERED_MILLIS: Milliseconds = 600_000;
@@ -119,7 +119,7 @@ export class ServedInstallations {
   }
 
   #serve(botToken: string, known?: Installation): Served {
-    const { apiUrl, command, log, payloads, shared, sleep, timing, ttlMillis, onNotInChannel } = this.#dependencies;
+    const { apiUrl, log, payloads, shared, timing, onNotInChannel } = this.#dependencies;
     const web = createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis });
     const identity = new Identity({ web, log, known, ...timing });
     const reached = { installation: { id: known?.id ?? "", botToken }, identity, web };
@@ -127,20 +127,16 @@ export class ServedInstallations {
     const sender = new SlackSender(
       createWebClient(botToken, { apiUrl, log, timeoutMillis: alertMillis }),
       {
-        command,
+        ...this.#dependencies,
+        ...timing,
         payloads: known === undefined ? payloads : payloadsOf(payloads, known.id),
-        log,
-        ttlMillis,
         botName: () => identity.name,
-        sleep,
-        editMillis: timing.editMillis,
-        stallMillis: timing.stallMillis,
         onNotInChannel: (channel) => {
           const context = this.#contextOf(reached);
           if (context !== undefined) onNotInChannel(context, channel);
         },
         token: shared,
-        ...(known === undefined ? {} : { cached: CACHED_EACH }),
+        cached: known && CACHED_EACH,
       },
       timing.channelMillis ?? CHANNEL_INTERVAL_MILLIS + CHANNEL_MARGIN_MILLIS,
     );
@@ -152,7 +148,7 @@ export class ServedInstallations {
     const { installation, identity, web } = served;
     const { log, mayManage, timing } = this.#dependencies;
     const { many } = this.installations;
-    const cached = many ? { cached: CACHED_EACH } : {};
+    const cached = many ? CACHED_EACH : undefined;
     return (served.context ??= {
       ...this.#shared,
       web,
@@ -165,9 +161,9 @@ export class ServedInstallations {
         listed: mayManage,
         lookupMillis: timing.lookupMillis,
         team: () => identity.team,
-        ...cached,
+        cached,
       }),
-      lastManagementRequests: new LRUCache({ max: cached.cached ?? MAX_REMEMBERED, ttl: REMEMBERED_MILLIS }),
+      lastManagementRequests: new LRUCache({ max: cached ?? MAX_REMEMBERED, ttl: REMEMBERED_MILLIS }),
     });
   }
 }

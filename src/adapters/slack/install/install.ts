@@ -1,6 +1,6 @@
-// Installing the app in any number of workspaces: here the two pages that people come by.
-// Next: install-state.ts (what ties Slack's answer to a browser), oauth.ts (Slack's side), stored-installations.ts (tokens:
-// kept, refreshed, deleted), key-ring.ts (their encryption).
+// Installing the app in any number of workspaces: here the two pages that people visit.
+// Next: install-state.ts (what ties Slack's answer to a browser), oauth.ts (Slack's side), stored-installations.ts (tokens
+// stored, refreshed, deleted), key-ring.ts (their encryption).
 
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";

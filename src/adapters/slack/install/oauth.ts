@@ -25,7 +25,7 @@ export interface GrantedTokens {
   readonly expiresIn: Milliseconds | undefined;
 }
 
-/** What somebody allowed. */
+/** An installation that somebody has allowed. */
 export interface Grant extends GrantedTokens {
   /** The workspace; the organisation where the app is installed for the whole of it. */
   readonly id: string;
@@ -37,7 +37,7 @@ export interface Grant extends GrantedTokens {
   readonly by: string | undefined;
 }
 
-/** A page waits for it. */
+/** Somebody waits for a page meanwhile. */
 const CALL_TIMEOUT: Milliseconds = 10_000;
 
 /** Slack's side of installing: https://docs.slack.dev/authentication/installing-with-oauth. */
@@ -90,14 +90,13 @@ export class OAuth {
   /** New tokens in place of those that expire: https://docs.slack.dev/authentication/using-token-rotation. */
   async refresh(refreshToken: string): Promise<GrantedTokens> {
     const { clientId, clientSecret } = this.#app;
-    return tokensOf(
-      await this.#web.oauth.v2.access({
-        client_id: clientId,
-        client_secret: clientSecret,
-        grant_type: "refresh_token",
-        refresh_token: refreshToken,
-      }),
-    );
+    const answer = await this.#web.oauth.v2.access({
+      client_id: clientId,
+      client_secret: clientSecret,
+      grant_type: "refresh_token",
+      refresh_token: refreshToken,
+    });
+    return tokensOf(answer);
   }
 
   /** Whether Slack accepts a token; false where it does not answer. Never rejects. */

@@ -28,18 +28,18 @@ export interface StoredInstallationsOptions {
   readonly sleep?: (millis: Milliseconds, signal: AbortSignal) => Promise<void>;
 }
 
-/** After so long all that belongs to an installation that was removed is deleted. */
+/** How long after its removal an installation is deleted, with all data of its workspace. */
 export const REMOVAL_GRACE: Milliseconds = 7 * 86_400_000;
 /** A token with less time left is refreshed: it lasts for twelve hours. */
 const REFRESH_BEFORE: Milliseconds = 2 * 3_600_000;
 const UPKEEP_EVERY: Milliseconds = 60_000;
-/** A token that Slack does not refresh is tried again after so long. */
+/** The pause before a token that Slack did not refresh is tried again. */
 const REFUSED_PAUSE: Milliseconds = 3_600_000;
 /** A token with less time left may expire on its way. */
 const EXPIRES_SOON: Milliseconds = 60_000;
 /** How long a request waits for a token that has expired. */
 const LATE_REFRESH: Milliseconds = 2000;
-/** How old may be what another process changed. */
+/** How long a cached row may lag behind what another process has stored. */
 const FRESH: Milliseconds = 5000;
 const MAX_CACHED = 1000;
 
@@ -53,7 +53,7 @@ export class StoredInstallations implements Installations {
   readonly #cached: LRUCache<string, InstallationRow>;
   /** When a token that Slack does not refresh is tried again. */
   readonly #refusedUntil = new Map<string, Milliseconds>();
-  /** Those whose tokens no key opens, of which the log was told. */
+  /** Installations whose tokens no key opens, and which are in the log already. */
   readonly #unreadable = new Set<string>();
   #upkeep: Promise<void> = Promise.resolve();
 
@@ -128,7 +128,7 @@ export class StoredInstallations implements Installations {
     this.#cached.delete(id);
   }
 
-  /** Keeps what somebody allowed, in place of an earlier installation there. */
+  /** Stores a new installation, in place of an earlier one in the same workspace. */
   async save(grant: Grant): Promise<void> {
     const { log, table } = this.#options;
     const at = this.#now();
@@ -168,7 +168,7 @@ export class StoredInstallations implements Installations {
     return row;
   }
 
-  /** With a token that is accepted, as far as this process can bring that about. */
+  /** The installation, after a short wait for a new token where its own has expired. */
   async #usable(row: InstallationRow): Promise<Installation | undefined> {
     if (row.expires_at === null || row.expires_at - this.#now() > EXPIRES_SOON) return this.#installation(row);
     await inTime(this.#upkeep, { millis: LATE_REFRESH }, () => undefined);
@@ -225,7 +225,7 @@ export class StoredInstallations implements Installations {
     const { log, table } = this.#options;
     const now = this.#now();
     const rows = await table.all(slackPlatform.id);
-    // Those that expire first, first.
+    // The tokens that expire first come first.
     for (const row of rows.filter(isThere).toSorted((a, b) => (a.expires_at ?? 0) - (b.expires_at ?? 0))) {
       if (signal.aborted) return;
       const isDue = row.expires_at !== null && row.expires_at - now < REFRESH_BEFORE;

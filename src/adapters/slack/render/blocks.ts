@@ -240,10 +240,10 @@ function renderCards(table: Table, given: Bounds, form: TableForm): RenderedTabl
   return { blocks: [...head, ...rendered.blocks], length, rows, columns: chosen.length, whole: true };
 }
 
-/** More than a line of titles explains nothing. */
+/** Longer titles would take more than a line. */
 const MAX_TITLES_LENGTH = 80;
 
-/** `*AAVE/USDC* · 157.98 · 158.01`: without the dashes at its end, which say nothing. */
+/** `*AAVE/USDC* · 157.98 · 158.01`: without the dashes at its end. */
 function shortLine(cells: readonly Text[]): Text {
   const says = (cell: Text): boolean => !/^[\s–]*$/u.test(plainText(cell));
   return cells.slice(0, Math.max(1, cells.findLastIndex(says) + 1)).flatMap((cell, index): Text => {

@@ -2,7 +2,6 @@ import type {
   ActionsBlock,
   ActionsBlockElement,
   Button,
-  ConfirmationDialog,
   KnownBlock,
   Overflow,
   PlainTextOption,
@@ -51,7 +50,7 @@ interface Buttons {
 
 /** Buttons in one row on a phone; the rest is in a menu. */
 const MAX_BUTTONS = 3;
-/** The menu of what is neither a button nor in a short menu, which shows three dots alone. */
+/** The label of a long menu; a short one shows three dots. */
 const MORE = "More";
 /** The total length of all that buttons and menus of a message carry; what is beyond it becomes text. */
 const BUTTONS_LENGTH = 5000;
@@ -59,7 +58,7 @@ const BUTTONS_LENGTH = 5000;
 const RESERVED_BUTTONS_LENGTH = 600;
 /** The first thing to do about an alert. */
 const PRIMARY_COMMAND = "alerts ack";
-/** A link carries this value in a menu: Slack tells the app of it, and nothing is to be done. */
+/** The value of a link in a menu: Slack opens the link, and the app has nothing to do. */
 export const LINK_VALUE = "link";
 
 type Asked = Pick<Button, "confirm" | "style">;
@@ -101,7 +100,7 @@ export function renderButtons(
   return { block, unstored, overflow: [...overflow, ...lines.map(({ line = "" }) => line)], whole, sendsFiles };
 }
 
-/** What a message offers, as far as the length of its buttons allows; the rest is said in words. */
+/** What a message offers, as far as the length of its buttons allows; the rest becomes text. */
 class DrawnOffers {
   readonly pressables: Pressable[] = [];
   readonly selects: StaticSelect[] = [];
@@ -189,7 +188,10 @@ class DrawnOffers {
   }
 }
 
-/** What is a button, what is in the menu, and what is neither: a menu asks no question, and a long one leads nowhere. */
+/**
+ * Divides what can be pressed into buttons, entries of the menu and lines of text. A menu cannot ask for a confirmation,
+ * and a long menu has no links.
+ */
 function arrange(all: readonly Pressable[]): Record<"buttons" | "menu" | "lines", readonly Pressable[]> {
   // A menu has two options at least.
   const places = all.length === MAX_BUTTONS + 1 ? MAX_BUTTONS - 1 : MAX_BUTTONS;
@@ -310,10 +312,6 @@ export function withKeys(block: KnownBlock, keys: ReadonlyMap<string, string>): 
 
 /** A destructive button: it asks first, and looks dangerous. */
 export function dangerStyle(question: string, label: string): Pick<Button, "confirm" | "style"> {
-  return { style: "danger", confirm: confirmation(question, label) };
-}
-
-function confirmation(question: string, label: string): ConfirmationDialog {
   const text = renderPlain(
     [{ kind: "text", text: oneLine(question).trim() === "" ? "Are you sure?" : question }],
     CONFIRM_TEXT_LENGTH,
@@ -322,12 +320,13 @@ function confirmation(question: string, label: string): ConfirmationDialog {
     .slice(0, CONFIRM_BUTTON_LENGTH)
     .toWellFormed()
     .replace(/&[a-z]*$/u, "");
-  return {
+  const confirm = {
     title: plainTextElement("Are you sure?"),
     text: plainTextElement(text.text),
     confirm: plainTextElement(cut === "" ? "Yes" : cut),
     deny: plainTextElement("Cancel"),
   };
+  return { style: "danger", confirm };
 }
 
 function actionLine(action: ButtonAction, command: string): string {

@@ -56,7 +56,7 @@ export async function finish(
   ]);
   const keys = await storePresses("slack", presses, dependencies);
   const missing = presses.filter(([key]) => !keys.has(key));
-  // Nobody could get at the details of a reply that is not kept.
+  // Where the reply could not be stored, Details would show nothing.
   const given = missing.some(([, { kind }]) => kind === "share") ? message.whole : message.blocks;
   const blocks = given.flatMap((block) => withKeys(block, keys) ?? []);
   const plain: MessageBody = { text: message.text, blocks };

@@ -64,7 +64,7 @@ const FOLDED_TITLE_LENGTH = 400;
 const FOLDED_FOOTER_LENGTH = 300;
 const FOLDED_COLUMNS = 4;
 const FOLDED_ROWS = 25;
-/** More tables without any room than these are in one file with all the rest. */
+/** Where more tables than these have no room, the message names one file with the whole reply, not a CSV for each. */
 const MAX_TABLES_LEFT_OUT = 5;
 
 /**
@@ -124,7 +124,7 @@ type Laid = Pick<SlackMessage, "files" | "filesLater"> & { readonly layout: Layo
 
 /** All of a reply, as far as one message takes it, and its files. */
 function layOut(reply: Reply, context: MessageContext, kept: KeptPress | undefined): Laid {
-  // A block knows the length of its text, but not of all that Slack counts with it: hence measured as a whole.
+  // The length of a block leaves out some of what Slack counts, so the whole message is measured.
   for (let room = MESSAGE_LENGTH; ;) {
     const laid = layOutWithin(room, reply, context, kept);
     const folds = context.asker === undefined ? [undefined] : ([undefined, "folded", "whole"] as const);
@@ -152,7 +152,7 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
   const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
   const { asker, inView = false } = context;
   const form = { maxColumns: MAX_TABLE_COLUMNS, maxRows: MAX_TABLE_ROWS - 1, folded: false, inView, asker };
-  // The way to what is sent only when somebody asks for it.
+  // How people get files that are sent only when somebody asks for them.
   const way = later ? ` (${widest.sendsFiles})` : "";
   const heldBy = held.map((words) => (words === "" ? "" : `${words}${way}`));
   const body = renderBody(reply, heldBy, length - fixed, form);
@@ -190,7 +190,7 @@ function layOutFolded(reply: Reply, { asker, inView = false }: MessageContext): 
   const footer = renderText(first.footer ?? [], { max: FOLDED_FOOTER_LENGTH }).mrkdwn;
   const { held } = nameFiles(first);
   const form = { maxColumns: FOLDED_COLUMNS, maxRows: FOLDED_ROWS, folded: true, inView, asker };
-  // A block knows the length of its text, but not of the buttons and line breaks around it: hence measured as a whole.
+  // The length of a block leaves out buttons and line breaks, so the whole message is measured.
   let room = FOLDED_LENGTH - title.length - footer.length;
   for (;;) {
     const layout = { title, body: renderBody(first, held, room, form), left: "", note: "", footer };

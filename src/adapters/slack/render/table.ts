@@ -21,7 +21,7 @@ export interface RenderedTable {
 export interface TableBounds {
   readonly maxColumns: number;
   readonly maxRows: number;
-  /** A button beside it shows more: what is left out needs no file, and a choice of its few rows no room. */
+  /** A button beside it shows more: rows left out need no file, and the choice of a few rows needs no reserved length. */
   readonly folded: boolean;
 }
 
@@ -95,7 +95,7 @@ export function choiceLengths({ rowAction, rows }: Table, { folded, maxRows }: T
   return (count) => lengths[count] ?? 0;
 }
 
-/** Of the value of an option, and of a label that stands in for one that says nothing. */
+/** The lengths of the value of an option, and of a label where the row has none. */
 const OPTION_LENGTH = 36;
 const PLACEHOLDER = 100;
 
@@ -119,8 +119,7 @@ function cellOf(content: Text): { cell: RawTextElement; whole: boolean } {
   const whole = shown.every((inline, index) => plainText([inline]) === plainText(content.slice(index, index + 1)));
   const plain = oneLine(plainText(shown)).trim();
   const points = Array.from(plain);
-  if (points.length > CELL_LENGTH) {
-    return { cell: { type: "raw_text", text: `${escapeText(points.slice(0, CELL_LENGTH).join(""))}…` }, whole: false };
-  }
-  return { cell: { type: "raw_text", text: plain === "" ? "–" : escapeText(plain) }, whole };
+  const isLong = points.length > CELL_LENGTH;
+  const text = isLong ? `${escapeText(points.slice(0, CELL_LENGTH).join(""))}…` : escapeText(plain);
+  return { cell: { type: "raw_text", text: plain === "" ? "–" : text }, whole: whole && !isLong };
 }

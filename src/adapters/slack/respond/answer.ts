@@ -44,6 +44,7 @@ export function createAnswer(
   const { responder: here, caller, channel, thread, above, fresh } = request;
   const may = ask === undefined ? undefined : slack.bot.commonButtons(ask.command);
   const refresh = ask !== undefined && may?.refresh === true ? { ask } : {};
+  const hasForm = ask !== undefined && ask.command !== "help" && commandOf(slack, ask) !== undefined;
   let reply = given;
   let files: FileBatch | undefined;
   let simplified = false;
@@ -58,7 +59,7 @@ export function createAnswer(
       ...refresh,
       shareable: may?.share === true && shownTo === "caller" && here.shared === true,
       replaces: here.replacesMessage === true && fresh !== true,
-      ...(ask !== undefined && reply.failure === "caller" && hasForm(slack, ask) ? { form: ask } : {}),
+      ...(hasForm && reply.failure === "caller" ? { form: ask } : {}),
     };
     const sent = await sendFilesOf(reply, context, { again, to: here, shownTo, above: failed ? undefined : above });
     if (sent === undefined) return sayHere(again);
@@ -121,11 +122,6 @@ export function createAnswer(
       return true;
     },
   };
-}
-
-/** Whether the command takes values that a form can ask for. */
-function hasForm(slack: SlackContext, ask: Ask): boolean {
-  return ask.command !== "help" && commandOf(slack, ask) !== undefined;
 }
 
 /** An answer that does not carry all it should. */

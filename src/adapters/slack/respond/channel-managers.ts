@@ -2,13 +2,14 @@ import type { UsersInfoResponse, WebClient } from "@slack/web-api";
 import { LRUCache } from "lru-cache";
 
 import { withTimeout } from "../../../in-time.ts";
+import type { Caller } from "../../../bot/invocation.ts";
 import type { Log } from "../../../log.ts";
 import type { WorkspaceUser } from "../../chat/home-data.ts";
 import { describeError } from "../transport/api-error.ts";
 import type { Workspace } from "../transport/identity.ts";
 
 /** Whether a user may manage a channel's alerts; if not, why and what to do. */
-type ManagePermission = { readonly may: true } | { readonly may: false; readonly why: string };
+type ManagePermission = Pick<Caller, "mayManageChannel" | "mayNotManage">;
 
 interface ChannelManagersOptions {
   readonly web: WebClient;
@@ -21,18 +22,17 @@ interface ChannelManagersOptions {
   team(): Pick<Workspace, "id" | "enterprise"> | undefined;
   /** Timeout of a look-up: a form must be acknowledged within three seconds. */
   readonly lookupMillis?: number | undefined;
-  /** For so many people the answer is kept for a while. */
-  readonly cached?: number;
+  /** The number of people whose permission is cached. */
+  readonly cached?: number | undefined;
 }
 
 const MAX_CACHED = 5000;
 const CACHED_FOR_MILLIS = 300_000;
 const LOOKUP_TIMEOUT_MILLIS = 1500;
 
-const UNKNOWN_PERMISSION: ManagePermission = {
-  may: false,
-  why: "Slack did not say just now whether you are a full member of this workspace. Try again in a moment.",
-};
+const UNKNOWN_PERMISSION = refusal(
+  "Slack did not say just now whether you are a full member of this workspace. Try again in a moment.",
+);
 
 /**
  * Slack has no role for channel managers, and a command does not reveal guests. So every full member may manage alerts,
@@ -56,10 +56,10 @@ export class ChannelManagers {
   }
 
   /** Never rejects, and takes no longer than `lookupMillis`. */
-  async mayManage(person: WorkspaceUser): Promise<ManagePermission> {
+  async permissionOf(person: WorkspaceUser): Promise<ManagePermission> {
     if (this.#listed !== undefined) {
-      if (this.#listed.has(person.id.toUpperCase())) return { may: true };
-      return { may: false, why: "Bellwether's operator names those who may. Ask one of them, or the operator." };
+      if (this.#listed.has(person.id.toUpperCase())) return { mayManageChannel: true };
+      return refusal("Bellwether's operator names those who may. Ask one of them, or the operator.");
     }
     const key = `${person.workspace ?? ""} ${person.id}`;
     const lookup = this.#permissions.fetch(key, { context: person });
@@ -81,6 +81,10 @@ export class ChannelManagers {
   }
 }
 
+function refusal(mayNotManage: string): ManagePermission {
+  return { mayManageChannel: false, mayNotManage };
+}
+
 /**
  * https://docs.slack.dev/reference/objects/user-object: single-channel guests are restricted, too. On an Enterprise Grid
  * a channel may belong to several workspaces of the organisation: their members are full members of it.
@@ -89,19 +93,18 @@ function permissionOf(
   user: NonNullable<UsersInfoResponse["user"]>,
   { id, workspace, enterprise }: WorkspaceUser & Pick<Workspace, "enterprise">,
 ): ManagePermission {
-  const no = (why: string): ManagePermission => ({ may: false, why });
   if (user.is_bot === true || user.is_workflow_bot === true || id === "USLACKBOT") {
-    return no("Apps and workflows may not. Ask a full member of this workspace.");
+    return refusal("Apps and workflows may not. Ask a full member of this workspace.");
   }
   if (user.is_restricted === true || user.is_ultra_restricted === true) {
-    return no("Guests may not. Ask a full member of this workspace.");
+    return refusal("Guests may not. Ask a full member of this workspace.");
   }
-  if (user.deleted === true) return no("A deactivated account may not. Ask a full member of this workspace.");
+  if (user.deleted === true) return refusal("A deactivated account may not. Ask a full member of this workspace.");
   const isSister = enterprise !== undefined && user.enterprise_user?.enterprise_id === enterprise;
   const teams = [user.team_id, ...(user.enterprise_user?.teams ?? [])].filter((team) => team !== undefined);
   const isElsewhere = workspace !== undefined && teams.length > 0 && !teams.includes(workspace);
   if (user.is_stranger === true || (isElsewhere && !isSister)) {
-    return no("People of another organisation may not. Ask a full member of this workspace.");
+    return refusal("People of another organisation may not. Ask a full member of this workspace.");
   }
-  return { may: true };
+  return { mayManageChannel: true };
 }

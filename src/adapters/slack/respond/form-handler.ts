@@ -143,7 +143,7 @@ export function answerInView(slack: SlackContext, ask: Ask, request: RequestCont
     async answer() {
       const responder = viewResponder(slack, { id, channel }, slack.sleep(SETTLE_MILLIS, slack.signal));
       await respond(slack, ask, { ...request, responder });
-      // Of what was changed, the home tab may say something.
+      // The home tab may show what was changed.
       if (commandOf(slack, ask)?.changes === true) await publishHome(slack, { id: caller.id, workspace });
     },
   };
@@ -155,7 +155,7 @@ function questionIn(
   view: SubmittedView,
 ): { readonly errors: Readonly<Record<string, string>> } | { readonly options: Ask["options"] } {
   const command = commandOf(slack, { command: metadata.command, options: {} });
-  // What became of a command that is gone, the bot says.
+  // The bot answers for a command that is gone.
   if (command === undefined) return { options: readForm(view.state?.values ?? {}) };
   const { options, twice } = readQuestion(command, metadata, view);
   const [picker] = twice;

@@ -77,8 +77,7 @@ export function askerOf(
 export async function callerOf(slack: SlackContext, asker: Asker, command: string | undefined): Promise<Caller> {
   const plain = plainCaller(asker);
   if (command === undefined || !isManagementCommand(slack, command)) return plain;
-  const found = await slack.managers.mayManage(asker);
-  return found.may ? { ...plain, mayManageChannel: true } : { ...plain, mayNotManage: found.why };
+  return { ...plain, ...(await slack.managers.permissionOf(asker)) };
 }
 
 /** The same without that look-up. */

@@ -25,7 +25,7 @@ export function notSharedNotice(command: string): Reply {
 }
 
 /**
- * Shown while an answer takes a while. Slack may leave it where it is, beside the answer: it says only what stays true.
+ * Shown while an answer takes a while. Slack may leave it beside the answer, so it says only what stays true.
  * `elsewhere`: further progress is shown in direct messages.
  */
 export function workingNotice(ask: Ask, network: string, elsewhere: boolean): Reply {

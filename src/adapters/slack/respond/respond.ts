@@ -69,11 +69,8 @@ export function progressOf(
   };
   return new Progress(pause, async (latest) => {
     try {
-      const { body } = await compose(
-        latest,
-        { asker: caller.id, command: slack.command, inView: responder.inView },
-        slack,
-      );
+      const context = { asker: caller.id, command: slack.command, inView: responder.inView };
+      const { body } = await compose(latest, context, slack);
       const footnote = progressFootnote(asked, slack.now(), responder.expires === true);
       await responder.showProgress(withSmallPrint(body, footnote), audience());
       return true;

@@ -179,8 +179,8 @@ function askedWait(error: unknown): Milliseconds | undefined {
 export function isTransient(error: unknown): boolean {
   if (error instanceof ResponseUnreached) return true;
   if (error instanceof ResponseRefused) return /^(?:408|429|5\d\d)$|ratelimited|rate_limited/u.test(error.code);
-  const slacks = isUnanswered(error) || retryAfterMillis(error) !== undefined || isFromSlack(error);
-  if (!slacks) return false;
+  const isFromSlack = error instanceof WebAPIHTTPError || error instanceof WebAPIPlatformError;
+  if (!isFromSlack && !isUnanswered(error) && retryAfterMillis(error) === undefined) return false;
   const { kind, revoked } = toSendError(error, true);
   // A refused token is accepted again once it is fixed.
   return kind === "retry" || kind === "maybe-sent" || (kind === "refused" && !revoked);
@@ -191,8 +191,4 @@ function mayHaveArrived(error: unknown): boolean {
   if (error instanceof ResponseUnreached) return !isUnsent(error);
   if (error instanceof ResponseRefused) return /^(?:408|50[0124])$/u.test(error.code);
   return isTransient(error) && toSendError(error, true).kind === "maybe-sent";
-}
-
-function isFromSlack(error: unknown): boolean {
-  return error instanceof WebAPIHTTPError || error instanceof WebAPIPlatformError;
 }

@@ -1,13 +1,8 @@
+import { WebAPIHTTPError } from "@slack/web-api";
+
 import { SendError } from "../../../alerts/sender.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
-import {
-  describeError,
-  errorCodeOf,
-  httpStatusOf,
-  REFUSED_CODES,
-  retryAfterMillis,
-  REVOKED_CODES,
-} from "../transport/api-error.ts";
+import { describeError, errorCodeOf, REFUSED_CODES, retryAfterMillis, REVOKED_CODES } from "../transport/api-error.ts";
 import { QueueFull } from "./channel-queue.ts";
 
 // Error codes: https://docs.slack.dev/reference/methods/chat.postMessage#errors.
@@ -97,7 +92,7 @@ export function toSendError(thrown: unknown, begun: boolean, botName?: string): 
   if (!begun || thrown instanceof QueueFull || isUnsent(thrown)) {
     return new SendError("retry", words, { cause: thrown });
   }
-  const status = httpStatusOf(thrown) ?? 0;
+  const status = thrown instanceof WebAPIHTTPError ? thrown.statusCode : 0;
   // With such a status nothing was posted, except perhaps with 408.
   const certain = status === 503 || (status >= 400 && status < 500 && status !== 408);
   return new SendError(certain ? "retry" : "maybe-sent", words, { cause: thrown });

@@ -54,7 +54,7 @@ export interface SlackSenderDependencies extends PressStorage, Omit<FileUploadDe
   /** Between two edits of one message; edits in between are merged. */
   readonly editMillis?: number | undefined;
   /** The entries of each of its caches. */
-  readonly cached?: number;
+  readonly cached?: number | undefined;
 }
 
 /** Calls to Slack from a channel's queue: they wait for rate limits and end with the signal. */
@@ -87,7 +87,7 @@ export class SlackSender implements Sender {
   readonly #queue: ChannelQueue;
   readonly #directChannels: LRUCache<string, string>;
   readonly #editedAt: LRUCache<string, number>;
-  /** Of a message, the checksums of the files in its thread. */
+  /** By message, the checksums of the files in its thread. */
   readonly #sentFiles: LRUCache<string, readonly string[]>;
   readonly #edits = new Map<string, EditContent & { readonly done: Promise<void> }>();
   readonly #refusal = new RefusedToken();
@@ -167,7 +167,7 @@ export class SlackSender implements Sender {
   /** Posts a message; into the channel where its thread is gone. */
   async #post(delivery: Delivery, body: MessageBody, { ask, post }: QueuedCalls, signal: AbortSignal): Promise<Posted> {
     const { destination, threadOf, id } = delivery;
-    // What was refused may be the metadata: as plain text it carries the id alone.
+    // Slack may have refused the metadata: a plain message carries the id alone.
     const about = delivery.plain === true ? {} : metadataOf(delivery.about);
     const metadata = { event_type: DELIVERY_EVENT, event_payload: { ...about, delivery: id } };
     const attempt = async (inThread: boolean): Promise<Posted> => {
@@ -180,7 +180,7 @@ export class SlackSender implements Sender {
       const identified = { ...message, client_msg_id: clientMessageId(id) };
       const posted = await post(async () => {
         const answer = await this.#web.chat.postMessage(identified);
-        // The attempt has ended, and nobody waits for this any more.
+        // The attempt has ended: its caller has taken the outcome for unknown.
         if (signal.aborted && answer.ts !== undefined) {
           delivery.onLateReceipt?.({ platform: this.platform, channel: answer.channel ?? channel, message: answer.ts });
         }
@@ -229,7 +229,7 @@ export class SlackSender implements Sender {
           if (wait > LONGEST_RATE_LIMIT_WAIT_MILLIS) throw error;
           posting = false;
           await sleep(wait, undefined, { signal });
-          // The dispatcher tries again; what is urgent goes first.
+          // The dispatcher tries again; urgent messages go first.
           if (options.urgent !== true && this.#queue.hasUrgent(channel)) throw error;
         }
       }

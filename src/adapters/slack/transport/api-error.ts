@@ -1,4 +1,4 @@
-import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from "@slack/web-api";
+import { WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from "@slack/web-api";
 
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
@@ -55,18 +55,11 @@ export function retryAfterMillis(thrown: unknown): number | undefined {
   return withoutHeader ? DEFAULT_RETRY_AFTER_MILLIS : undefined;
 }
 
-export function httpStatusOf(thrown: unknown): number | undefined {
-  return thrown instanceof WebAPIHTTPError ? thrown.statusCode : undefined;
-}
-
 /** One clause for the log. `invalid_blocks` explains itself only in the messages that come with it. */
 export function describeError(thrown: unknown): string {
   if (!(thrown instanceof WebAPIPlatformError)) return messageOf(thrown);
   if (errorCodeOf(thrown) === undefined) return "Slack's answer cannot be understood";
-  const { error, response_metadata: more } = thrown.data as {
-    error: string;
-    response_metadata?: { messages?: unknown };
-  };
+  const { error, response_metadata: more } = thrown.data;
   const messages = Array.isArray(more?.messages) ? `: ${more.messages.map(String).join("; ")}` : "";
   return `Slack says ${error}${messages}`;
 }

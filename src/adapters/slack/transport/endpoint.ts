@@ -11,7 +11,7 @@ import { isSignedBySlack } from "./signature.ts";
 
 interface EndpointOptions {
   readonly signingSecret: string;
-  /** Checks the bot's token, which is all that there is to lose without sockets; left out where there are many. */
+  /** Checks the bot's token; left out where there are many. */
   readonly identity?: Pick<Identity, "health"> | undefined;
   readonly log: Log;
   /** See IntakeOptions. */
@@ -20,7 +20,7 @@ interface EndpointOptions {
   now(): number;
 }
 
-/** A check of the certificate is longer in no case: https://docs.slack.dev/interactivity/implementing-slash-commands. */
+/** No check of the certificate has a longer body: https://docs.slack.dev/interactivity/implementing-slash-commands. */
 const MAX_SSL_CHECK_BYTES = 1024;
 /** The same request would be refused again: https://docs.slack.dev/apis/events-api#retries. */
 const MALFORMED: WebhookResponse = { status: 400, headers: { "X-Slack-No-Retry": "1" } };
@@ -36,7 +36,7 @@ export class SlackEndpoint implements Receiver {
     this.#intake = new Intake(options);
   }
 
-  /** That of the token: whether requests arrive is only known at Slack. */
+  /** The health of the token: only Slack knows whether requests arrive. */
   get health(): AdapterHealth {
     return this.#options.identity?.health ?? { state: this.#running ? "up" : "starting" };
   }
@@ -55,7 +55,7 @@ export class SlackEndpoint implements Receiver {
 
   /** Resolves with what acknowledges a request; Slack waits 3 s for it. */
   async handle(request: WebhookRequest): Promise<WebhookResponse> {
-    // Slack sends it without a signature, and it does nothing.
+    // Slack does not sign a check of the certificate, and nothing follows from it.
     if (isSslCheck(request)) return { status: 200 };
     if (!isSignedBySlack(request, this.#options.signingSecret, this.#options.now())) return { status: 401 };
     const body = bodyOf(request);

@@ -9,7 +9,7 @@ import type { Installation } from "./installations.ts";
 export interface IdentityOptions {
   readonly web: WebClient;
   readonly log: Log;
-  /** What an installation says of itself; left out, Slack is asked. */
+  /** The installation, where it is stored; left out, Slack is asked. */
   readonly known?: (Workspace & Pick<Installation, "botUser" | "orgWide">) | undefined;
   /** Between two checks while all is well. */
   readonly checkMillis?: number | undefined;
@@ -20,7 +20,7 @@ export interface IdentityOptions {
 /** The workspace of a token, or the organisation where the app is installed for the whole of it. */
 export type Workspace = Pick<Installation, "id" | "name" | "enterprise">;
 
-/** With one token there is one workspace: whose answers, managers and parties are whose hangs on it. */
+/** One token serves one workspace: audiences, managers and saved parties are those of that workspace. */
 export const ORG_WIDE = "the app is installed for a whole organisation: install it in one workspace";
 
 /** The bot's user in its workspace, and whether its token is accepted; checked periodically, never rejecting. */

@@ -34,7 +34,7 @@ export interface Installations {
   removed(id: string, at: Milliseconds): Promise<void>;
 }
 
-/** The one workspace of a bot token. Serves whatever comes until Slack has named the workspace. */
+/** The one workspace of a bot token. Serves every request until Slack has named the workspace. */
 export function singleInstallation(
   botToken: string,
   identity: Pick<Identity, "team" | "userId" | "checkNow">,

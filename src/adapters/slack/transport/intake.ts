@@ -68,7 +68,7 @@ export class Intake {
     }
   }
 
-  /** Where that cannot be found out in time, it is: a request that is answered twice is better than none. */
+  /** A request of which nothing is known in time counts as new: two answers are better than none. */
   #isNew(key: string): Promise<boolean> {
     return inTime(this.#isFirst(key), { millis: FIRST_TIMEOUT }, () => true).catch((thrown: unknown) => {
       this.#log.warn({ platform: "slack", why: messageOf(thrown) }, "repeats not recognised");

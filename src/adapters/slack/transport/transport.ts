@@ -165,7 +165,7 @@ export class Connection implements Receiver {
       clearTimeout(late);
       clearInterval(count);
       signal.removeEventListener("abort", stopped);
-      // It closes in the background; the library knows no end of a start, which opens its socket afterwards.
+      // The library cannot stop a start that is under way: its socket is closed once it is open.
       const close = (): void => void client.disconnect().catch(() => undefined);
       close();
       starting.then(close, () => undefined);
