@@ -59,11 +59,11 @@ export async function compose(
   const { mention } = dependencies;
   const { folded, whole, files, picture } = renderAnswer(reply, { ...context, mention });
   const [key, fitted] = await Promise.all([
-    needsKeeping(folded ?? whole) ? keep(reply, context, dependencies) : undefined,
+    folded.unstored.values().some(({ kind }) => kind === "kept") ? keep(reply, context, dependencies) : undefined,
     fitFiles(files, dependencies),
   ]);
   // Details of a reply that is not kept would lead nowhere.
-  const { form, missing } = await store((key === undefined ? undefined : folded) ?? whole, key, dependencies);
+  const { form, missing } = await store(key === undefined ? whole : folded, key, dependencies);
   const length = (files.length === 0 ? NOTES_LENGTH.none : NOTES_LENGTH.files) - missing.length - 1;
   const tooLarge = tooLargeText(fitted, length);
   const notes = [tooLarge, missing].filter((part) => part !== "").join("\n");
@@ -133,10 +133,6 @@ export function composePlain(reply: Reply): DisposableMessage {
   const { markdown } = renderText(toText(fullText(reply)), { max, lines: true });
   const body = { content: markdown, embeds: [], components: [], allowed_mentions: { parse: [] }, attachments: [] };
   return { body, files: [], [Symbol.asyncDispose]: () => Promise.resolve() };
-}
-
-function needsKeeping({ unstored }: AnswerForm): boolean {
-  return [...unstored.values()].some(({ kind }) => kind === "kept");
 }
 
 /** Keeps a reply for a day; the key, or undefined where it is too long, or the store does not take it in time. */

@@ -44,8 +44,9 @@ export const NOTES_LENGTH = { files: 1500, none: 100 } as const;
 
 /** A form of a reply as a message, its own files under their own names. Pure and total. */
 export function renderDiscord(reply: Reply, context: MessageContext = {}, form: Show = "folded") {
-  const { folded, whole, files, picture } = renderAnswer(reply, context);
-  const chosen = form === "folded" ? (folded ?? whole) : whole;
+  const answer = renderAnswer(reply, context);
+  const { files, picture } = answer;
+  const chosen = answer[form];
   const names = files.slice(0, MAX_FILES).map(({ name }) => name);
   return {
     flags: COMPONENTS_V2,
@@ -57,9 +58,9 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}, form: 
 }
 
 /**
- * Renders a reply within every limit: `whole`, and `folded`, the part that people read first, undefined where the whole
- * says no more. `files` are those of the reply, then those with the content for which the whole form has no room;
- * `picture` is the name of the reply's picture among them. Pure and total.
+ * Renders a reply within every limit: `whole`, and `folded`, the part that people read first; both are the same form where
+ * the whole says no more. `files` are those of the reply, then those with the content for which the whole form has no
+ * room; `picture` is the name of the reply's picture among them. Pure and total.
  */
 export function renderAnswer(reply: Reply, context: MessageContext) {
   const names = nameFiles(reply);
@@ -91,7 +92,10 @@ export function renderAnswer(reply: Reply, context: MessageContext) {
     shortened: () => `Shortened to fit; all of it in ${escapeMarkdown(nameWhole())}`,
   });
   const files = replyFiles(reply, names, whole.csv, wholeName);
-  if (context.keeps !== true) return { whole: finish(whole, forWhole), folded: undefined, files, picture };
+  if (context.keeps !== true) {
+    const only = finish(whole, forWhole);
+    return { whole: only, folded: only, files, picture };
+  }
 
   const places = reply.blocks.flatMap((block, index) => ("detail" in block ? [] : [index]));
   const forFolded = begin();
@@ -105,12 +109,8 @@ export function renderAnswer(reply: Reply, context: MessageContext) {
     shortened: () => "Shortened; Details has all of it",
   });
   const folds = withoutIds(folded) !== withoutIds(whole);
-  return {
-    whole: finish(whole, forWhole, folds ? "whole" : undefined),
-    folded: folds ? finish(folded, forFolded, "folded") : undefined,
-    files,
-    picture,
-  };
+  const wholeForm = finish(whole, forWhole, folds ? "whole" : undefined);
+  return { whole: wholeForm, folded: folds ? finish(folded, forFolded, "folded") : wholeForm, files, picture };
 }
 
 /** A body to compare: its presses differ in their temporary ids alone. */

@@ -6,7 +6,7 @@ import type { DiscordContext } from "../context.ts";
 import type { MessageContext } from "../render/buttons.ts";
 import { composeKept, keep } from "../render/compose.ts";
 import { customIdsIn, decodePress } from "../render/press.ts";
-import { type AnswerForm, renderAnswer } from "../render/render.ts";
+import { renderAnswer } from "../render/render.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import { callerOf, type InteractionContext, isEphemeral } from "./interaction.ts";
 import { expiredNotice, notSharedNotice } from "./notices.ts";
@@ -23,13 +23,13 @@ export async function foldMessage(context: ButtonContext, press: ReadKept): Prom
   const { api, interaction } = context;
   const reply = keptReply(press);
   if (reply === undefined) return replyPrivately(context, expiredNotice(commandBehind(interaction)));
-  const { key, show } = press;
+  const { key, show = "folded" } = press;
   const kept = contextOf(press, context);
   const caller = callerOf(interaction).id;
   const isOwn = kept.asker === caller || isEphemeral(interaction);
   const shown = isOwn ? kept : { ...kept, asker: caller, shareable: false };
   const answer = renderAnswer(reply, { ...shown, asker: shown.asker ?? caller });
-  const form = formOf(answer, show === "whole");
+  const form = answer[show];
   if (isOwn) return api.update(await composeKept(form, key, filesOf(interaction, answer.picture), context));
   const body = await composeKept(form, key, { names: [], picture: undefined }, context);
   return api.reply({ body: { ...body, attachments: [] }, files: [] });
@@ -52,10 +52,12 @@ export async function shareKept(context: ButtonContext, press: ReadKept): Promis
     const press = decodePress(id);
     return press?.kind === "stored" && press.show === "folded";
   });
-  await api.update(await composeKept(formOf(own, isWhole), key, filesOf(interaction, own.picture), context));
+  await api.update(
+    await composeKept(own[isWhole ? "whole" : "folded"], key, filesOf(interaction, own.picture), context),
+  );
   const reply = withoutCommands(given);
   const forAll: MessageContext = { keeps: true, mention: context.mention };
-  const { whole, folded = whole, picture } = renderAnswer(reply, forAll);
+  const { whole, folded, picture } = renderAnswer(reply, forAll);
   const sharedKey = await keep(reply, forAll, context, at);
   const form = sharedKey === undefined ? whole : folded;
   const names = (interaction.message.attachments ?? []).map(({ filename }) => filename);
@@ -70,13 +72,6 @@ export async function shareKept(context: ButtonContext, press: ReadKept): Promis
 
 function contextOf({ context: kept }: ReadKept, { mention }: DiscordContext): MessageContext {
   return { ...kept, keeps: true, mention };
-}
-
-function formOf(
-  { whole, folded }: { readonly whole: AnswerForm; readonly folded: AnswerForm | undefined },
-  isWhole: boolean,
-): AnswerForm {
-  return isWhole ? whole : (folded ?? whole);
 }
 
 /** The files that are on the message already. */

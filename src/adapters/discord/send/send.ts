@@ -215,16 +215,15 @@ export class DiscordSender implements Sender {
 function bodyFor(body: ComposedMessage["body"], delivery: Delivery): object {
   const { mention, quiet } = delivery;
   const flags = quiet === true ? { flags: SILENT } : {};
-  if (mention === undefined) return { ...body, ...flags };
-  const userId = mention.startsWith(USER_PREFIX) ? mention.slice(USER_PREFIX.length) : undefined;
-  if (!/^\d{1,20}$/u.test(userId ?? mention)) return { ...body, ...flags };
+  const [, user, id] = /^(user:)?(\d{1,20})$/u.exec(mention ?? "") ?? [];
+  if (id === undefined) return { ...body, ...flags };
   // The headline goes first: a locked phone shows little more.
   const [headline = "", ...rest] = (body.content ?? "").split("\n");
-  const content = [headline, userId === undefined ? `<@&${mention}>` : `<@${userId}>`, ...rest]
+  const content = [headline, user === undefined ? `<@&${id}>` : `<@${id}>`, ...rest]
     .filter((part) => part !== "")
     .join("\n")
     .slice(0, CONTENT_LENGTH)
     .toWellFormed();
-  const allowed = userId === undefined ? { parse: [], roles: [mention] } : { parse: [], users: [userId] };
-  return { ...body, ...flags, content, allowed_mentions: allowed };
+  const allowed = user === undefined ? { roles: [id] } : { users: [id] };
+  return { ...body, ...flags, content, allowed_mentions: { parse: [], ...allowed } };
 }
