@@ -16,7 +16,7 @@ export const NO_AUDIENCE_SETTINGS: AudienceSettings = {
   choose: () => Promise.reject(new Error("this bot keeps no choices")),
 };
 
-/** The most age of a choice that another process made. */
+/** How old the known choices of other processes may be. */
 const FRESH: Milliseconds = 5000;
 
 /** Reads all choices. Where other processes share the store, a question starts another reading for the next question. */

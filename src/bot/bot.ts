@@ -161,7 +161,7 @@ async function execute(
       progress: (reply) => invocation.progress?.(marked(reply, client)),
     });
   } catch (thrown) {
-    // A party is missed only here: the caller may have saved one.
+    // Only here is it known that a party is missing: the caller may have saved one.
     answer = await mistakes.ofCommand(thrown, invocation, setup.takesParty(command));
   }
   const reply = marked(answer, client);

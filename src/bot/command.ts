@@ -54,9 +54,9 @@ export interface Command<S extends Options> {
   readonly alsoCalled?: readonly string[];
   /** One line, at most 100 characters. */
   readonly summary: string;
-  /** What the button says that sends its form: `Subscribe`; at most 24 characters, left out = `Ask`. */
+  /** The label of the button that sends its form: `Subscribe`; at most 24 characters, left out = `Ask`. */
   readonly verb?: string;
-  /** What stands over its form: `Export a ledger`; at most 24 characters, left out = the verb, where that names the thing. */
+  /** The heading of its form: `Export a ledger`; at most 24 characters, left out = the verb, where that names the thing. */
   readonly title?: string;
   /** Command lines worth trying, without the bot's own name. */
   readonly examples: readonly string[];
@@ -83,7 +83,7 @@ export interface Command<S extends Options> {
     readonly option: string;
     values(id: string, context: SuggestContext): Promise<Ask["options"] | undefined>;
   };
-  /** For options of other commands, typed here as `name:value`: the option of this one that does it, with its value. */
+  /** For options of other commands that people type here: the `name:value` of this command with the same effect. */
   instead?(given: Readonly<Record<string, string>>): string | undefined;
   /** Throws UserError for the caller's mistakes; ApiError passes through. */
   run(context: CommandContext<S>): Promise<Reply>;
@@ -92,7 +92,7 @@ export interface Command<S extends Options> {
 /** A command without its options' types. */
 export type AnyCommand = Omit<Command<Options>, "run"> & { run(context: CommandContext<Options>): Promise<Reply> };
 
-/** A declaration leaves out what is usual. Who may use it is left out only where it changes nothing. */
+/** A declaration may leave out members with usual values; `access` only where the command changes nothing. */
 type Declared<S extends Options> = Omit<Command<S>, "access" | "audience" | "examples" | "options" | "changes"> & {
   readonly options?: S;
   readonly audience?: Visibility;

@@ -49,7 +49,7 @@ function userErrorReply(error: UserError, context: Asked): Reply {
   return reply({ tone: "warning", title: error.message, blocks, actions, failure: "caller" });
 }
 
-/** The same question with each value that may be meant: of an ambiguous one, or of a word in it, or where none was given. */
+/** The same question with each value that may be meant for an ambiguous value, a word in it, or a missing value. */
 function meant({ option, meanings }: UserError, { command, options }: Asked): Action[] {
   if (option === undefined || meanings === undefined || options === undefined) return [];
   const given = String(options[option] ?? "").trim();

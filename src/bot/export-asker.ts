@@ -2,7 +2,7 @@ import type { Platforms } from "../alerts/platform.ts";
 import type { ExportAsker } from "../export/jobs/job.ts";
 import type { Caller, Target } from "./invocation.ts";
 
-/** Who asks for an export: jobs are one person's, wherever on their platform they ask. */
+/** Who asks for an export. A job belongs to one person, in every place of their platform. */
 export function exportAsker({
   here,
   caller,

@@ -53,8 +53,8 @@ export type Visibility = "caller" | "channel";
 export type Prepared =
   | { readonly ok: true; readonly visibility: Visibility; readonly run: () => Promise<Reply> }
   /**
-   * The caller's mistake; `option` is the one at fault, so that a form can mark its field. `run` gives the same reply with
-   * the values to choose from, where one is missing.
+   * The caller's mistake; `option` is the option at fault, so that a form can mark its field. `run` gives the same reply,
+   * with the values to choose from where a value is missing.
    */
   | { readonly ok: false; readonly reply: Reply; readonly option?: string; readonly run: () => Promise<Reply> };
 
@@ -68,8 +68,8 @@ export interface InvocationOutcome {
 
 /** Which buttons every platform may add to an answer. */
 export interface CommonButtons {
-  /** Refresh, and whatever else runs the command again. False where it changes something. */
+  /** Refresh, and every other button that runs the command again. False where the command changes something. */
   readonly refresh: boolean;
-  /** Posts the answer as it was shown. False where it is the caller's own business. */
+  /** Posts the answer as it was shown. False where the answer is for the caller alone. */
   readonly share: boolean;
 }

@@ -12,11 +12,11 @@ import { SUGGEST_MILLIS, type Suggestions } from "./suggestions.ts";
 
 export type Mistakes = ReturnType<typeof createMistakes>;
 
-/** The replies to what is thrown. None rejects. */
+/** The replies to errors. No function rejects. */
 export function createMistakes(setup: BotSetup, { suggest, context }: Suggestions) {
   const { commands, networks, log, now } = setup;
 
-  /** At once, the offered line unchecked. */
+  /** The reply to an error, at once; a line that it offers is not checked. */
   function toReply(thrown: unknown, asked: Asked, signal: AbortSignal): Reply {
     return errorReply(thrown, { log, ...asked, signal });
   }
@@ -40,7 +40,7 @@ export function createMistakes(setup: BotSetup, { suggest, context }: Suggestion
     });
   }
 
-  /** The mistake of somebody who names no party, though the command needs one and none is saved: it comes before others. */
+  /** The mistake of a caller who has saved no party and names none where the command needs one: it precedes others. */
   async function missedParty(invocation: Invocation): Promise<UserError | undefined> {
     const { options } = invocation;
     const command = setup.byName.get(invocation.command);
@@ -53,13 +53,13 @@ export function createMistakes(setup: BotSetup, { suggest, context }: Suggestion
   return {
     toReply,
     filler,
-    /** To a line that cannot be read. The line that it offers can be. */
+    /** The reply to a line that cannot be read; the line that it offers can be read. */
     async ofLine(thrown: unknown, asker: Asker): Promise<Reply> {
       return toReply(await withRight(thrown, asker, "command"), { command: "unknown" }, asker.signal);
     },
     /**
-     * To what a command throws. The line that it offers may be typed; with `offers`, the reply to one without a value
-     * that it needs has the values to choose from.
+     * The reply to an error of a command. The line that it offers may be typed; with `offers`, the reply about a missing
+     * value has the values to choose from.
      */
     async ofCommand(thrown: unknown, invocation: Invocation, offers: boolean): Promise<Reply> {
       const { option } = thrown instanceof UserError ? thrown : {};

@@ -61,7 +61,7 @@ export function setUp(dependencies: BotDependencies) {
   };
 }
 
-/** A reply of this client's network; of a simulated one it says so. */
+/** The reply, marked as simulated where this client's network is simulated. */
 export function marked(reply: Reply, client: ApiClient): Reply {
   return client.simulated ? markSimulated(reply) : reply;
 }

@@ -6,8 +6,8 @@ import type { Target } from "./invocation.ts";
 const OWN_KINDS: readonly SeenKind[] = ["order", "party", "proposal"];
 
 /**
- * The ids seen, as one workspace of many may see them: without the orders and parties that another one looks at. Each
- * workspace stores these kinds under a network name of its own.
+ * The ids seen that a workspace may see: without the orders, parties and proposals of other workspaces. Each workspace
+ * stores these kinds under a network name of its own.
  */
 export function workspaceSeenIds(
   seen: SeenIds,

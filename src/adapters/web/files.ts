@@ -31,7 +31,7 @@ type PlatformPage = Pick<Preview, "platform" | "page">;
 
 /**
  * The page and its assets, the files of `public/` and of the platforms' folders, and nothing else on disk. None of it is
- * secret. A platform's modules name those of `public/` as they lie on disk, hence its second address.
+ * secret. The modules of a platform import those of `public/` by their place on disk, so it has a second address.
  */
 export function pageRoutes(platforms: readonly PlatformPage[]): Hono {
   const files = new Map([

@@ -194,7 +194,7 @@ function requireTokenBeyondLoopback(options: WebAdapterOptions): void {
   });
 }
 
-/** A console that cannot read them yet is better than none. */
+/** The sign-outs so far; none where they cannot be read: such a console is better than none. */
 async function readSignOuts({ signOuts, log }: WebAdapterOptions): Promise<readonly SignOut[]> {
   try {
     return (await signOuts?.all()) ?? [];

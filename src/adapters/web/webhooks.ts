@@ -29,7 +29,7 @@ export interface WebhookRouteDependencies {
 
 /**
  * The requests that platforms post. Each is signed, so no guard of the console applies: no token, no cookie, any Host
- * header, as a load balancer sends it. And the pages to which they send browsers, which change nothing by themselves.
+ * header, as a load balancer sends it. Also the pages to which they send browsers, which change nothing by themselves.
  */
 export function webhookRoutes({ webhooks, proxies, log, now }: WebhookRouteDependencies): Hono {
   const app = new Hono();
@@ -61,7 +61,7 @@ export function webhookRoutes({ webhooks, proxies, log, now }: WebhookRouteDepen
   return app;
 }
 
-/** The platform may yet do what it was asked for. */
+/** The platform may still do what the page asked for. */
 const SLOW: WebhookResponse = {
   status: 503,
   body: { title: "No answer in time", words: ["Look whether it is done already, and else try again in a minute."] },
@@ -71,7 +71,7 @@ function respond(c: Context, { body, headers, status }: WebhookResponse): Respon
   if (body === undefined || typeof body === "string") {
     return new Response(body ?? null, { status, headers: { ...headers } });
   }
-  // What stands in its address, or on it, is for one browser alone.
+  // Its address and its words are for one browser alone.
   return c.html(page(body), status, { "Cache-Control": "no-store", ...headers });
 }
 
@@ -100,7 +100,7 @@ function limitRequests(): MiddlewareHandler {
   };
 }
 
-/** Pages cost a request to the platform, and a row in the database. */
+/** Limits how many pages a client gets: a page costs a request to the platform, and a row in the database. */
 function limitVisitors(proxies: TrustedProxies, now: () => Nanoseconds): MiddlewareHandler {
   const limiter = createAttemptLimiter(MAX_PAGES_PER_MINUTE);
   return async (c, next) => {

@@ -10,7 +10,7 @@ import type { SeenIds } from "../../store/store.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { Caller, Target } from "../invocation.ts";
 
-/** What platforms show of a description. */
+/** The length of a description that platforms show. */
 export const MAX_DESCRIPTION_LENGTH = 100;
 
 /** Discord's limit for a choice's name, and for its value. */

@@ -57,7 +57,7 @@ export function unknownOption(command: string, options: Options, typed: string):
   });
 }
 
-/** A bare value may stand in the place of another one: says where the first of them went, unless it is an id. */
+/** A bare value may have been taken for another option: names that option, unless the value is an id. */
 function takenAs(missing: string, options: Options, raw: RawOptions): string {
   const before = Object.keys(options).slice(0, Object.keys(options).indexOf(missing));
   const [name, value] =
@@ -71,7 +71,7 @@ function article(name: string): string {
   return /^[aeiou]/u.test(name) ? `an ${name}` : `a ${name}`;
 }
 
-/** What parsing needs beside the option. */
+/** The context that parsing needs beside the option. */
 export interface ParseContext {
   readonly now: Nanoseconds;
   readonly networks: readonly string[];
@@ -153,7 +153,7 @@ function refuseTime(name: string, typed: string): never {
   );
 }
 
-/** A network by its name or by the beginning of one alone. */
+/** Finds a network by its name, or by a beginning that only one name has. */
 function parseNetwork(name: string, typed: string, networks: readonly string[]): string {
   const wanted = typed.toLowerCase();
   const exact = networks.find((network) => network.toLowerCase() === wanted);

@@ -9,7 +9,7 @@ export interface OwnParties {
   list(): Promise<readonly SavedParty[]>;
   save(party: SavedParty): Promise<"saved" | "full">;
   forget(id: string): Promise<boolean>;
-  /** Erases everything that is kept of the caller, parties and all else. */
+  /** Erases everything that is stored about the caller, parties included. */
   eraseCaller(): Promise<void>;
 }
 

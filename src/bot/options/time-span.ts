@@ -163,7 +163,7 @@ function relative(typed: string, now: Nanoseconds): Span | undefined {
   return between(startOf(unit, now, shift), startOf(unit, now, shift + 1));
 }
 
-/** The start of the present day, week and so on, in Unix milliseconds; with a shift, of one so many units later. */
+/** The start of the present day, week and so on, or of the unit `shift` units later; in Unix milliseconds. */
 function startOf(unit: string, now: Nanoseconds, shift: number): Milliseconds {
   const date = new Date(toMillis(now));
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

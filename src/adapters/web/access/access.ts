@@ -51,7 +51,7 @@ interface AccessOptions {
 export function createAccess(options: AccessOptions) {
   const { now } = options;
   const check = options.token === undefined ? undefined : tokenCheck(options.token);
-  // Apart: a program with an old token in its header must not keep people from signing in.
+  // Two limits: a program with an old token in its header must not keep people from signing in.
   const attempts = { login: createAttemptLimiter(), header: createAttemptLimiter() };
   const signedOut = new Map(options.signedOut.map(({ session, endsAt }) => [session, endsAt]));
   // Cookies ignore ports: the name separates two consoles on one machine.
@@ -59,7 +59,7 @@ export function createAccess(options: AccessOptions) {
   const cookie = { path: "/", httpOnly: true, sameSite: "Strict", secure: options.secure } as const;
   const tried = new WeakMap<Request, Attempt>();
 
-  /** The right token always passes: who shares an address with somebody who guesses is not locked out. */
+  /** The right token always passes, so that guesses from the same address lock nobody out. */
   function tryToken(c: Context, token: string, limiter: AttemptLimiter): Attempt {
     if (check?.matches(token) === true) return "right";
     const client = clientOf(c, options.proxies);

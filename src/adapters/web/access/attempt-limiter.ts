@@ -20,7 +20,7 @@ export function createAttemptLimiter(max = MAX_FAILED_ATTEMPTS) {
     return window !== undefined && at < window.ends ? window : { failed: 0, ends: at + ATTEMPT_WINDOW_MILLIS };
   };
   return {
-    /** Milliseconds until this client is heard again; 0 = now. */
+    /** Milliseconds until this client may try again; 0 = now. */
     waitMillis(address: string, now: Nanoseconds): number {
       const at = toMillis(now);
       const { failed, ends } = current(address, at);

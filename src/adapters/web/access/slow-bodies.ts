@@ -6,8 +6,8 @@ import type { Milliseconds } from "../../../units/duration.ts";
 const TIMEOUT_RESPONSE = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n";
 
 /**
- * Cuts requests whose body is slow: one that has not come whole in this time, or, of an upload, that has brought nothing
- * in it. (Node's own limit is one for whole requests, and would cut a large file.)
+ * Cuts a request whose body has not arrived within this time, and an upload of which nothing has arrived within this time.
+ * (Node's own limit is one for whole requests, and would cut a large file.)
  */
 export function cutSlowBodies(
   server: Server,

@@ -39,7 +39,7 @@ export interface QuestionTimeouts {
   readonly graceMillis: Milliseconds;
 }
 
-/** The page sends files of their own, and has a button for them. */
+/** The console cannot open a file by its path: the page has a button that sends a file. */
 function refuseTypedFile(typed: string): never {
   throw new UserError(`A page cannot open ${quoteTyped(typed)}.`, {
     option: "file",

@@ -14,14 +14,15 @@ import { CONSOLE_CONTEXT } from "./question.ts";
 const GIVEN = "given";
 const MEDIA_TYPE = "application/octet-stream";
 
-/** Whether a request brings a file, which takes as long as it takes. */
+/** Whether a request uploads a file, which may take any time. */
 export function isUpload({ url = "" }: IncomingMessage): boolean {
   return /^\/api\/verify(?:\?|$)/u.test(url);
 }
 
 /**
- * A file chosen or dropped on the page, whether it is one that an export delivered: `ledger verify`, with the body as its file, which
- * is read as it comes and kept nowhere. A form of another site cannot send the media type. Paths are below /api.
+ * Says whether a file that was chosen or dropped on the page is one that an export delivered: runs `ledger verify` with
+ * the body as its file, which is read as it arrives and not stored. The media type keeps forms of other sites from
+ * posting here. Paths are below /api.
  */
 export function verifyRoutes(dependencies: InvocationDependencies): Hono {
   const app = new Hono();
