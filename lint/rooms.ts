@@ -80,7 +80,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/terminal/render": "cell-width span visible-text wrap",
   "adapters/web": "limits listen platform render socket alerts/console-sender alerts/watch public/*",
   "adapters/web/access": "allowed-hosts attempt-limiter client-address connection-limit guard login slow-bodies",
-  "adapters/web/alerts": "alert-json alert-stream console-sender watch",
+  "adapters/web/alerts": "alert-json console-sender watch",
   "adapters/web/invocations": "question verify",
   "adapters/web/public": "preview/* reply/* vnode/*",
   "adapters/web/public/alerts": "standing",
