@@ -13,18 +13,20 @@ export interface Clock {
 export const systemClock: Clock = {
   monotonicMillis: () => performance.now(),
   wallClock: () => fromMillis(Date.now()),
-  sleep: (millis, signal) =>
-    new Promise((resolve, reject) => {
-      // The rejection of node:timers/promises would gather a stack for each wait that ends early.
-      const stop = (): void => {
-        clearTimeout(timer);
-        reject(signal?.reason as Error);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      }, millis);
-      if (signal?.aborted === true) stop();
-      else signal?.addEventListener("abort", stop, { once: true });
-    }),
+  async sleep(millis, signal) {
+    signal?.throwIfAborted();
+    const over = Promise.withResolvers<void>();
+    const timer = setTimeout(over.resolve, millis);
+    // The rejection of node:timers/promises would gather a stack for each wait that ends early.
+    const stop = (): void => {
+      clearTimeout(timer);
+      over.reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      await over.promise;
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
+  },
 };
