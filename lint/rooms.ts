@@ -131,7 +131,7 @@ export const doors: Readonly<Record<string, string>> = {
   "simulator/gateway": "pages",
   "simulator/market": "market-records orders",
   "simulator/node": "node-profile node-server rate-limiter",
-  "store/alert-tables": "counters alert-tables subscriptions",
+  "store/alert-tables": "alert-tables subscriptions",
   "store/file": "backup database-url file-identity holder-record inspect-file origin probe-folder process-lock",
   "store/migrations": "migrate schema-age",
   "store/postgres": "inspect-server kysely-postgres pool postgres-faults postgres-url processes",

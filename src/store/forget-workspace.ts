@@ -1,8 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 
-import { takeNumbers } from "./alert-tables/counters.ts";
+import { takeNumbers, contains, inBatches, isNoneOf } from "./queries.ts";
 import { REVISION_COUNTER } from "./alert-tables/subscriptions.ts";
-import { contains, inBatches, isNoneOf } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { InstallationRow } from "./store.ts";
 

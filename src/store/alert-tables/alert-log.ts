@@ -1,10 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, selectInBatches } from "../queries.ts";
+import { inBatches, selectInBatches, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DecisionRow, DeliveryRow, LoggedDelivery } from "./alert-rows.ts";
-import { withNumbers } from "./counters.ts";
 import { isOpen } from "./outbox.ts";
 
 /** A filter of decisions, which are read newest first. */

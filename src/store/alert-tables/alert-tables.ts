@@ -5,10 +5,9 @@
 import type { Kysely } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, isNoneOf } from "../queries.ts";
+import { inBatches, isNoneOf, lastNumber } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import { createBacklog, createChunks } from "./backlog.ts";
-import { lastNumber } from "./counters.ts";
+import { createBacklog, createChunks } from "./messages.ts";
 import { createAlertLog, createDeliveredMessages } from "./alert-log.ts";
 import { createOutbox } from "./outbox.ts";
 import { createSubscriptions } from "./subscriptions.ts";

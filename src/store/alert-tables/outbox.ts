@@ -1,10 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, rowsOf, selectInBatches } from "../queries.ts";
+import { inBatches, rowsOf, selectInBatches, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DeliveryChange, NewDeliveryRow } from "./alert-rows.ts";
-import { withNumbers } from "./counters.ts";
 import { createMessages } from "./messages.ts";
 
 /** Written exactly like the partial indexes: otherwise no engine uses them. */

@@ -8,10 +8,9 @@ import { type Kysely, sql } from "kysely";
 
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { TURN } from "../alert-tables/counters.ts";
+import { TURN, type WithDatabase } from "../queries.ts";
 import { migrate } from "../migrations/migrate.ts";
 import { OLDEST_PROGRAM_MARK, refuseNewerSchema, schemaAge, type SchemaAge } from "../migrations/schema-age.ts";
-import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { Lease } from "../store.ts";
 import type { WriteHealth } from "../write-health.ts";

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-import { takeNumbers } from "../alert-tables/counters.ts";
-import { contains, inBatches, isPostgres } from "../queries.ts";
+import { takeNumbers, contains, inBatches, isPostgres } from "../queries.ts";
 import { REVISION_COUNTER } from "../alert-tables/subscriptions.ts";
 import { type Schema, TABLES } from "../schema.ts";
 import type { Person } from "../store.ts";

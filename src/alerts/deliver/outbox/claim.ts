@@ -2,7 +2,7 @@ import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
 import type { Receipt, Sender } from "../../sender.ts";
-import { fanOutNext } from "./fan-out.ts";
+import { fanOutNext } from "./outbox.ts";
 import { DeliveryData } from "./delivery-data.ts";
 import { type Merged, mergeOwed, readGroup, readStory } from "./group.ts";
 import type { AlertMessage } from "../../message/message.ts";

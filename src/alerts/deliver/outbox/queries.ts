@@ -3,7 +3,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 
 import type { TokenScope } from "../../route/suspension.ts";
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
-import { fanOutAll } from "./fan-out.ts";
+import { fanOutAll } from "./outbox.ts";
 import { NotificationState } from "./notification-state.ts";
 import { tokenKey } from "../../destination.ts";
 

@@ -6,10 +6,9 @@ import { DEAD_LETTER_AFTER, type SuspensionTarget } from "../../route/suspension
 import type { Receipt, SendError } from "../../sender.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./alert-log.ts";
-import { fanOutAll } from "./fan-out.ts";
+import { fanOutAll, enqueue } from "./outbox.ts";
 import { releaseGroup } from "./group.ts";
 import { revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
-import { enqueue } from "./outbox.ts";
 import { backoffDelay } from "./retry-policy.ts";
 import { readRollingMessages, rollingKey } from "./rolling-message.ts";
 import { StoredDestination, destinationKey, tokenKey } from "../../destination.ts";

@@ -35,7 +35,6 @@ export async function updateRollingMessages(
   const planned: Chunk["deliveries"] = [];
   const reworded: { delivery: string; message: string }[] = [];
   const rows: RollingRow[] = [];
-  if (updates.length === 0) return { planned, reworded, rows };
   const events = await readMessages(
     tables,
     updates.map(({ message }) => message),

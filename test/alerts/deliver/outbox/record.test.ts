@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { ClaimedDelivery } from "../../../../src/alerts/deliver/outbox/claim.ts";
-import { fanOutNext } from "../../../../src/alerts/deliver/outbox/fan-out.ts";
+import { fanOutNext, enqueue } from "../../../../src/alerts/deliver/outbox/outbox.ts";
 import { AlertMessage } from "../../../../src/alerts/message/message.ts";
-import { enqueue } from "../../../../src/alerts/deliver/outbox/outbox.ts";
 import {
   deadLetter,
   deadLetterOwed,
