@@ -91,12 +91,11 @@ async function openAt(
   const target = endpoint.target(WHAT);
   const deadlineMillis = context.clock.monotonicMillis() + context.limits.callMillis;
   const attempt: AttemptOptions = { lane, fresh: true, deadlineMillis, signal };
-  let admitted = false;
   try {
     await endpoint.admit(WHAT, attempt);
-    admitted = true;
-  } finally {
-    if (!admitted) endpoint.exportSlot.releaseUnused();
+  } catch (thrown) {
+    endpoint.exportSlot.releaseUnused();
+    throw thrown;
   }
   const { opened } = new LedgerReceiver(endpoint, path, target, attempt.signal, context);
   endpoint.reportOutcome(opened.then(() => ({})));

@@ -6,32 +6,25 @@ import type { ClientLimits } from "../limits.ts";
  * hold one of the few places for exports for hours. A window does not count if the consumer pauses the export at its
  * end, or if the rest of the announced length takes less than another window at this speed.
  */
-export class Pace {
-  readonly #timer: NodeJS.Timeout;
-  #bytesInWindow = 0;
-  /** NaN where no length is announced. */
-  #bytesLeft: number;
-
-  constructor(
-    { crawlBytes, crawlMillis }: Pick<ClientLimits, "crawlBytes" | "crawlMillis">,
-    headers: HttpHeaders,
-    receiver: { isPaused(): boolean; crawls(bytesInWindow: number): void },
-  ) {
-    this.#bytesLeft = Number(headers["content-length"] ?? Number.NaN);
-    this.#timer = setInterval(() => {
-      const bytes = this.#bytesInWindow;
-      const isFine = bytes >= crawlBytes || receiver.isPaused() || this.#bytesLeft <= bytes;
-      this.#bytesInWindow = 0;
-      if (!isFine) receiver.crawls(bytes);
-    }, crawlMillis);
-  }
-
-  add(bytes: number): void {
-    this.#bytesInWindow += bytes;
-    this.#bytesLeft -= bytes;
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
+export function measurePace(
+  { crawlBytes, crawlMillis }: Pick<ClientLimits, "crawlBytes" | "crawlMillis">,
+  headers: HttpHeaders,
+  receiver: { isPaused(): boolean; crawls(bytesInWindow: number): void },
+) {
+  let bytesInWindow = 0;
+  // NaN where no length is announced.
+  let bytesLeft = Number(headers["content-length"] ?? Number.NaN);
+  const timer = setInterval(() => {
+    const bytes = bytesInWindow;
+    const isFine = bytes >= crawlBytes || receiver.isPaused() || bytesLeft <= bytes;
+    bytesInWindow = 0;
+    if (!isFine) receiver.crawls(bytes);
+  }, crawlMillis);
+  return {
+    add(bytes: number): void {
+      bytesInWindow += bytes;
+      bytesLeft -= bytes;
+    },
+    stop: (): void => clearInterval(timer),
+  };
 }

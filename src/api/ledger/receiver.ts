@@ -8,7 +8,7 @@ import type { HttpHeaders, HttpSink, HttpStream } from "../http/http.ts";
 import { detailsOf, failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "../http/node-failure.ts";
 import { BODY_BYTES } from "../limits.ts";
 import type { ClientContext, NodeEndpoint } from "../node/node.ts";
-import { Pace } from "./pace.ts";
+import { measurePace } from "./pace.ts";
 import { LedgerFault, type LedgerSink } from "./decoder.ts";
 import { DetectingDecoder } from "./framing.ts";
 
@@ -38,7 +38,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   #errorBody: Buffer[] = [];
   #contentType = "text/csv";
   /** Undefined before the first byte. */
-  #pace: Pace | undefined;
+  #pace: ReturnType<typeof measurePace> | undefined;
   /** Chunks received so far, and their bytes. */
   #received = 0;
   #receivedBytes = 0;
@@ -99,7 +99,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#idle.refresh();
     this.#received += 1;
     this.#receivedBytes += chunk.length;
-    this.#pace ??= new Pace(this.#context.limits, this.#headers, {
+    this.#pace ??= measurePace(this.#context.limits, this.#headers, {
       isPaused: () => this.#paused,
       crawls: (bytes) => this.#crawls(bytes),
     });

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { type AlertTables, inspectAlerts } from "../alert-tables/alert-tables.ts";
+import type { AlertTables } from "../alert-tables/alert-tables.ts";
 import type { DatabaseLoad } from "../create-store.ts";
-import type { DatabaseInspection } from "../file/inspect-file.ts";
+import { type DatabaseInspection, inspectTables, UNREADABLE } from "../file/inspect-file.ts";
 import type { Schema } from "../schema.ts";
 import { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres } from "./kysely-postgres.ts";
@@ -46,8 +46,7 @@ export async function inspectServer<R>(
       live: readable ? await liveOn(db) : [],
       schema: executed.at(-1),
       age,
-      lastObservedAt: readable ? await lastObservedAt(db) : undefined,
-      alerts: readable ? await inspectAlerts(db, at, read) : undefined,
+      ...(readable ? await inspectTables(db, at, read) : UNREADABLE),
     };
   } catch (thrown) {
     throw toOperatorError(thrown, server);
@@ -67,13 +66,4 @@ async function isPooled(db: Kysely<Schema>): Promise<boolean> {
     const first = await pidOf(one);
     return db.connection().execute(async (other) => (await pidOf(other)) === first);
   });
-}
-
-async function lastObservedAt(db: Kysely<Schema>): Promise<Milliseconds | undefined> {
-  const row = await db
-    .selectFrom("watcher_snapshots")
-    .select((eb) => eb.fn.max<number | null>("at").as("at"))
-    .where("watcher", "=", "sources")
-    .executeTakeFirst();
-  return row?.at ?? undefined;
 }

@@ -86,7 +86,7 @@ function cachingStatements(database: DatabaseSync, writes: WriteHealth): SqliteD
     prepare(sql) {
       const known = cached.get(sql);
       if (known !== undefined) return known;
-      const statement = trackingHealth(statementOver(database.prepare(sql)), { sql, database, writes });
+      const statement = trackingHealth(database.prepare(sql), { sql, database, writes });
       cached.set(sql, statement);
       return statement;
     },
@@ -103,13 +103,14 @@ const WRITE_STATEMENT = /^\s*(?:insert|update|delete|replace)\b/iu;
  */
 const UNSYNCED_STATEMENT = /^\s*insert into "button_payloads"/iu;
 
-/** The same statement, whose writes and disk faults are recorded. */
+/** A statement as Kysely runs it; its writes and disk faults are recorded. */
 function trackingHealth(
-  statement: SqliteStatement,
+  statement: StatementSync,
   { sql, database, writes }: { sql: string; database: DatabaseSync; writes: WriteHealth },
 ): SqliteStatement {
   const changing = WRITE_STATEMENT.test(sql);
-  const run = UNSYNCED_STATEMENT.test(sql) ? unsynced(statement, database) : statement.run.bind(statement);
+  const runSynced: SqliteStatement["run"] = (parameters) => statement.run(...parameters.map(bindable));
+  const run = UNSYNCED_STATEMENT.test(sql) ? unsynced(runSynced, database) : runSynced;
   const attempt = <T>(work: () => T, changes: (done: T) => number | bigint): T => {
     try {
       const done = work();
@@ -121,10 +122,10 @@ function trackingHealth(
     }
   };
   return {
-    reader: statement.reader,
+    reader: statement.columns().length > 0,
     all: (parameters) =>
       attempt(
-        () => statement.all(parameters),
+        () => statement.all(...parameters.map(bindable)),
         (rows) => rows.length,
       ),
     run: (parameters) =>
@@ -132,29 +133,20 @@ function trackingHealth(
         () => run(parameters),
         ({ changes }) => changes,
       ),
-    iterate: (parameters) => statement.iterate(parameters),
+    iterate: (parameters) => statement.iterate(...parameters.map(bindable)),
   };
 }
 
-function unsynced(statement: SqliteStatement, database: DatabaseSync): SqliteStatement["run"] {
+function unsynced(run: SqliteStatement["run"], database: DatabaseSync): SqliteStatement["run"] {
   return (parameters) => {
     // Inside of a transaction, SQLite refuses to change this, and its commit is durable.
-    if (database.isTransaction) return statement.run(parameters);
+    if (database.isTransaction) return run(parameters);
     database.exec("PRAGMA synchronous = NORMAL");
     try {
-      return statement.run(parameters);
+      return run(parameters);
     } finally {
       database.exec("PRAGMA synchronous = FULL");
     }
-  };
-}
-
-function statementOver(statement: StatementSync): SqliteStatement {
-  return {
-    reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...parameters.map(bindable)),
-    run: (parameters) => statement.run(...parameters.map(bindable)),
-    iterate: (parameters) => statement.iterate(...parameters.map(bindable)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { Pace } from "../../../src/api/ledger/pace.ts";
+import { measurePace } from "../../../src/api/ledger/pace.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -10,7 +10,7 @@ function crawled(windows: readonly number[], length?: number, isPaused = false):
   const reports: number[] = [];
   const headers = length === undefined ? {} : { "content-length": String(length) };
   const receiver = { isPaused: () => isPaused, crawls: (bytes: number) => void reports.push(bytes) };
-  const pace = new Pace({ crawlBytes: 10, crawlMillis: 1000 }, headers, receiver);
+  const pace = measurePace({ crawlBytes: 10, crawlMillis: 1000 }, headers, receiver);
   for (const bytes of windows) {
     pace.add(bytes);
     vi.advanceTimersByTime(1000);
