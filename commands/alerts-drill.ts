@@ -8,7 +8,7 @@ import { type Destination, distinctDestinations } from "../src/alerts/destinatio
 
 const options = { to: toOption("; all = everywhere") } as const;
 
-/** A drill tries at most so many destinations. */
+/** The most destinations of a drill. */
 const MAX_DESTINATIONS = 50;
 
 export const alertsDrill = command({

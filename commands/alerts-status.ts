@@ -29,9 +29,9 @@ import { tokenKey } from "../src/alerts/destination.ts";
 const LATE_INTERVALS = 3;
 /** No watcher is late earlier, however short its interval. */
 const MIN_LATE_MILLIS: Milliseconds = 30_000;
-/** So many episodes get buttons. */
+/** How many episodes get buttons. */
 const BUTTONS = 2;
-/** So many networks are told of by the headline alone. */
+/** Of more networks the verdicts stand in a table above the fold. */
 const FEW_NETWORKS = 4;
 
 export const alertsStatus = command({

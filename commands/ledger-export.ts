@@ -90,7 +90,7 @@ export const ledgerExport = command({
       formatLine({ command: "ledger export", options: { party: asked.party, asset: asked.asset, from, to } }),
     );
     const columns = parseColumns(asked.columns, asked.raw);
-    // The party first: its mistake tells of an asset in the wrong place.
+    // The party first: its error says so where an asset stands in the party's place.
     const partyId = await resolveParty(asked.party, asked.asset, context);
     const assetId = await resolveId(ASSET, asked.asset, context, "asset");
     const asset = (await assetsById(context)).get(assetId);

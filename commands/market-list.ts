@@ -111,7 +111,7 @@ function quoted(
   return toText(isLive(market) ? "none" : detailText("none"));
 }
 
-/** The state is news only where a market does not trade. */
+/** Strong where a market is in trouble; a detail where it trades. */
 function stateCell(market: MarketData): Text {
   const words = stateWords(market.marketState);
   const tone = marketTone(market);

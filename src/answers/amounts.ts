@@ -15,7 +15,7 @@ import {
 /** Significant digits that people read of a percentage. */
 const READ_PERCENT_DIGITS = 3;
 
-/** More decimals than any token or market has: a node that says more is not believed. */
+/** More decimals than any token or market has: a larger number counts as unknown. */
 const MAX_DECIMALS = 100;
 
 export type MarketAmounts = ReturnType<typeof marketAmounts>;
@@ -62,7 +62,7 @@ export function assetAmount(units: bigint | undefined, asset: AssetNames | undef
 
 /**
  * Words for amounts of an asset that people add up: with so many digits that each of the sums, whose members add up to
- * zero, also does as it is shown. A sum that is not zero exactly asks for nothing.
+ * zero, also does as it is shown. Sums that are not zero exactly are left out of account.
  */
 export function summedAmounts(
   asset: AssetNames | undefined,
@@ -134,7 +134,7 @@ function shifted(value: Decimal, decimals: number): Decimal {
   return { units: value.units * 10n ** BigInt(-decimals), scale: value.scale };
 }
 
-/** The decimals of an asset; undefined where the node says none, or says nonsense. */
+/** The decimals of an asset; undefined where the node gives none, or an impossible number. */
 export function decimalsOf(asset: AssetNames | undefined): number | undefined {
   return validDecimals(asset?.decimals, 0);
 }

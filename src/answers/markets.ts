@@ -64,7 +64,7 @@ export function auctionWords(market: MarketData): string {
   return market.marketTradingMode === "TRADING_MODE_OPENING_AUCTION" ? "its opening auction" : "an auction";
 }
 
-/** Good while it trades, a warning while it is live and does not, neutral before and after its life. */
+/** Good while it trades; a warning while it is live and does not trade; neutral before and after. */
 export function marketTone(market: MarketData): Tone {
   if (!isLive(market)) return "neutral";
   const trades =

@@ -20,7 +20,7 @@ import {
 import { type ResolveContext, resolveId, suggestIds } from "../ids/typed-ids.ts";
 import { parseKinds } from "./alert-kinds.ts";
 
-/** More subjects are covered by subscribing without any. */
+/** The most subjects of one subscription; without any it covers all. */
 const MAX_SUBJECTS = 20;
 
 const ID_KINDS = {

@@ -35,8 +35,8 @@ export function destinationHere(context: CallerContext): Destination {
 }
 
 /**
- * Whether the caller is one of many that share nothing but the bot: some platform serves workspaces of strangers, and the
- * caller is no operator.
+ * Whether the bot may serve workspaces that have nothing to do with the caller's: some platform has a destination for each
+ * workspace, and the caller is no operator.
  */
 export function isAmongMany(context: CallerContext): boolean {
   return !isOperator(context) && context.platforms.chats.some((one) => one.destinationsPerWorkspace === true);
@@ -106,7 +106,7 @@ export function requireManager(context: CallerContext, what: string): void {
   });
 }
 
-/** Whether an action in direct messages affects the caller alone: rights that hold there, too, reach further. */
+/** Whether an action in direct messages affects the caller alone: not where managers keep their rights there. */
 export function affectsCallerOnly(context: CallerContext): boolean {
   const { here, caller, platforms } = context;
   if (isOperator(context) || !isSameDestination(destinationHere(context), directMessages(context))) return false;

@@ -63,7 +63,7 @@ export function unreachablePlaces(
       const until = time(fromMillis(graceEndsAt(suspension)), "both");
       return [text`${place}: cannot be reached since ${since} (${suspension.why}). Its messages wait until ${until}.`];
     }
-    // What ended with a refused token is said in the words about its platform.
+    // The words about a platform count the subscriptions that ended with its token.
     const ended = all.filter(
       ({ state, returns }) => state === "retired" && (returns === undefined || suspension !== undefined),
     );

@@ -82,7 +82,7 @@ function keptNote({ code, expiresAt, rows }: EndedJob["job"]): Block[] {
   ];
 }
 
-/** A note about a file that stays behind while its answer is taken along. */
+/** A note under an answer that is shown without its file. */
 function stayingNote(code: string): Block {
   return paragraph(text`The file is kept for 24 hours; ${commandLine(`ledger fetch ${code}`)} gives it.`);
 }

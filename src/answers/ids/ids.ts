@@ -138,7 +138,7 @@ export interface SeenContext {
   readonly seen: SeenIds;
 }
 
-/** Records ids that a reply shows, for completion; neither waits nor fails. */
+/** Records ids that a reply shows, for completion. Does not wait, and ignores failures. */
 export function noteSeen(
   context: SeenContext,
   kind: SeenKind,
@@ -147,7 +147,7 @@ export function noteSeen(
   const known = new Map<string, SeenId>();
   for (const { id, label } of ids) if (id !== undefined && id !== "") known.set(id, { id, label });
   if (known.size === 0) return;
-  // Seen ids only ease typing: a failing store must not cost the answer.
+  // Seen ids only ease typing: a failing store must not prevent the answer.
   Promise.try(() => context.seen.note(context.network, kind, [...known.values()])).catch(() => {});
 }
 

@@ -27,7 +27,7 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
   const deliveries = history.deliveries.filter((row) => isShown(row.destination));
   // Of the edits that keep a message up to date, only a failed one is a step.
   const steps = deliveries.filter((row) => phaseWords(row) !== "update" || row.last_error !== null);
-  // Decisions from before it fired belong to conditions that came to nothing.
+  // Decisions from before it began belong to conditions that never became an alert.
   const own = history.decisions.filter(({ at }) => at >= toMillis(timeFromText(episode.began)));
   const decisions = own.filter((row) => isShown(row.destination));
   const hidden = history.deliveries.length - deliveries.length + own.length - decisions.length;

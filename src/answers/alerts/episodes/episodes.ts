@@ -76,7 +76,7 @@ export async function exactEpisode(alerts: Pick<AlertService, "history">, typed:
 }
 
 /**
- * The episodes for typed words: one, or all that a message of several named when its button was drawn, its own first.
+ * The episodes for typed words: one, or all that a grouped message named when its button was made, the button's own first.
  * @throws UserError where none matches, or several.
  */
 export async function findEpisodes(

@@ -24,7 +24,7 @@ import { isLength } from "./silence-options.ts";
 import { affectedDestinations, coversEverything, withQuietHours } from "./silences.ts";
 import { type Destination, destinationKey } from "../../../alerts/destination.ts";
 
-/** Each is checked for every message, and nobody remembers more of one channel. */
+/** Each is checked for every message, and people cannot keep track of more in one channel. */
 const MAX_SILENCES_PER_DESTINATION = 100;
 
 /** Silences alerts here for a while, or at all destinations where an operator asks. */
@@ -176,7 +176,7 @@ function unsilenceAction({ id }: Silence): Action {
   return commandAction("End silence", "alerts unsilence", { id });
 }
 
-/** ` for 2 h`, of one that holds at once and does not come again. */
+/** ` for 2 h`; empty for a silence that begins later or recurs. */
 function lengthWords({ from, until, recurrence }: Silence, now: Milliseconds): string {
   return recurrence === undefined && from <= now ? ` for ${formatDuration(until - now)}` : "";
 }

@@ -32,7 +32,7 @@ interface SilenceScope {
   readonly notes: readonly Block[];
   /** The episode that was named, the first of several. */
   readonly episode?: Episode;
-  /** The episode whose id was given is over. */
+  /** The episode that was named, where it is over. */
   readonly ended?: Episode;
 }
 
@@ -120,9 +120,9 @@ async function resolveNodeOrMarket(
 const MINUTE: Milliseconds = 60_000;
 const HOUR: Milliseconds = 60 * MINUTE;
 const DAY: Milliseconds = 24 * HOUR;
-/** How long a silence that comes again is offered for. */
+/** How long a recurring silence goes on in a suggested line. */
 const MONTH: Milliseconds = 30 * DAY;
-/** A forgotten silence is worse than noise. */
+/** The longest silence: a forgotten one hides alerts. */
 const MAX_DURATION: Milliseconds = 30 * DAY;
 const MAX_RECURRENCE: Milliseconds = 366 * DAY;
 const PERIODS = { day: DAY, week: 7 * DAY } as const;
@@ -203,7 +203,7 @@ function readTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
 
 const NIGHT: Milliseconds = 8 * HOUR;
 
-/** A span as typed, or a night; for a moment or tonight in its place, the error has the line that says so. */
+/** A span as typed, or `night`. The error for a moment, and for `tonight`, suggests the right line. */
 function parseLength(values: SilenceValues, typed: string, now: Milliseconds): Milliseconds {
   if (parseTypedDuration(typed) !== undefined) return parseSpan("for", typed);
   if (isNight(typed)) return NIGHT;
@@ -217,7 +217,7 @@ function parseLength(values: SilenceValues, typed: string, now: Milliseconds): M
   });
 }
 
-/** An end by its time of day alone is the next such moment behind the start. */
+/** An end by its time of day alone is the next such moment after the start. */
 function parseEnd(from: Milliseconds, typed: string, now: Milliseconds, zone: string): Milliseconds {
   return parseMoment("until", typed, parseTimeOfDay(typed) === undefined ? now : from, zone);
 }

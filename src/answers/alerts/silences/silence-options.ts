@@ -11,12 +11,12 @@ export function isNight(typed: string): boolean {
   return /^(?:a |the )?night$/iu.test(typed.trim());
 }
 
-/** What people call the night to come: a line with it is answered with the one for a night. */
+/** `tonight` and `overnight`: the error for them suggests `night`. */
 export function isTonight(typed: string): boolean {
   return /^(?:tonight|overnight)$/iu.test(typed.trim());
 }
 
-/** Whether it says how long everything is silenced, where what is to be silenced would stand. */
+/** Whether the value of `what` is a duration: everything is then silenced for so long. */
 export function isLength(typed: string): boolean {
   return isSpan(typed) || isNight(typed) || isTonight(typed);
 }

@@ -153,7 +153,7 @@ export async function addPersonalWatch(
   });
 }
 
-/** Nothing is promised where nobody knows yet whether a message arrives there. */
+/** A note where it is not known yet whether messages arrive at the destination. */
 function firstMessageNote(
   context: AlertCommandContext,
   state: "arrived" | "on its way",
