@@ -4,7 +4,10 @@
 
 import { type OnReadOpts, Socket } from "node:net";
 
-import { buildConnector, Client, type Dispatcher, Pool } from "undici";
+import type { buildConnector, Dispatcher } from "undici";
+import connectorOf from "undici/lib/core/connect.js";
+import Client from "undici/lib/dispatcher/client.js";
+import Pool from "undici/lib/dispatcher/pool.js";
 
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
@@ -138,7 +141,7 @@ function connector(
   more: { readonly onread?: OnReadOpts },
   onSocket: (socket: Socket) => void = () => undefined,
 ): buildConnector.connector {
-  const connect = buildConnector({ timeout: CONNECT_MILLIS, allowH2: false, ...more });
+  const connect = connectorOf({ timeout: CONNECT_MILLIS, allowH2: false, ...more });
   return (target, done) => {
     const socket: unknown = connect(target, done);
     if (!(socket instanceof Socket)) return;
