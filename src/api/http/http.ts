@@ -4,10 +4,7 @@
 
 import { type OnReadOpts, Socket } from "node:net";
 
-import type { buildConnector, Dispatcher } from "undici";
-import connectorOf from "undici/lib/core/connect.js";
-import Client from "undici/lib/dispatcher/client.js";
-import Pool from "undici/lib/dispatcher/pool.js";
+import { buildConnector, Client, type Dispatcher, Pool } from "undici";
 
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
@@ -141,7 +138,7 @@ function connector(
   more: { readonly onread?: OnReadOpts },
   onSocket: (socket: Socket) => void = () => undefined,
 ): buildConnector.connector {
-  const connect = connectorOf({ timeout: CONNECT_MILLIS, allowH2: false, ...more });
+  const connect = buildConnector({ timeout: CONNECT_MILLIS, allowH2: false, ...more });
   return (target, done) => {
     const socket: unknown = connect(target, done);
     if (!(socket instanceof Socket)) return;
