@@ -8,7 +8,7 @@ import type { FileLoss } from "./file/file-identity.ts";
 import { DatabaseInUse } from "./file/holder-record.ts";
 import type { Marks } from "./marks.ts";
 import { toServerError } from "./postgres/postgres-faults.ts";
-import { isPostgresUrl, serverName } from "./postgres/postgres-url.ts";
+import { isPostgresUrl, serverName } from "./postgres-url.ts";
 import { oneOfSeveral, processName, type SharedProcesses, singleProcess } from "./processes.ts";
 import { lossError, toStorageError } from "./sqlite/sqlite-faults.ts";
 import type { Store, StoreTables } from "./store.ts";

@@ -7,7 +7,7 @@ import { copyTables, filledTables, summarise, type TableSummary } from "./copy-t
 import { databaseFile } from "./file/database-url.ts";
 import { openForLife } from "./file/file.ts";
 import { executedMigrations, openServer } from "./postgres/postgres.ts";
-import { isPostgresUrl, serverName } from "./postgres/postgres-url.ts";
+import { isPostgresUrl, serverName } from "./postgres-url.ts";
 import { liveOn } from "./postgres/processes.ts";
 import { processName } from "./processes.ts";
 import { isPostgres, serialTransactions, type Transactions, type WithDatabase } from "./queries.ts";

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { databaseFile } from "./file/database-url.ts";
 import { createInstallations } from "./installations.ts";
-import { isPostgresUrl } from "./postgres/postgres-url.ts";
+import { isPostgresUrl } from "./postgres-url.ts";
 import type { InstallationRow } from "./store.ts";
 
 const BUSY_MILLIS = 2000;

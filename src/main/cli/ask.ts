@@ -10,7 +10,7 @@ import { createLog, type Log } from "../../log.ts";
 import { disposeReply } from "../../reply/reply.ts";
 import { text } from "../../reply/text.ts";
 import { databaseFile, folderBeside } from "../../store/file/database-url.ts";
-import { isPostgresUrl } from "../../store/postgres/postgres-url.ts";
+import { isPostgresUrl } from "../../store/postgres-url.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { findHolder } from "../holder/find-holder.ts";

@@ -4,7 +4,7 @@ import { loadConfig } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import { backUp, restore as restoreFile } from "../../store/file/backup.ts";
 import { databaseFile } from "../../store/file/database-url.ts";
-import { isPostgresUrl } from "../../store/postgres/postgres-url.ts";
+import { isPostgresUrl } from "../../store/postgres-url.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { fileTimestamp } from "../holder/claim-database.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";

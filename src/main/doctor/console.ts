@@ -7,7 +7,7 @@ import type { Config } from "../../config.ts";
 import { UserError } from "../../errors.ts";
 import { databaseFile } from "../../store/file/database-url.ts";
 import { type HolderRecord, readHolderRecord } from "../../store/file/holder-record.ts";
-import { isPostgresUrl } from "../../store/postgres/postgres-url.ts";
+import { isPostgresUrl } from "../../store/postgres-url.ts";
 import { findHolder } from "../holder/find-holder.ts";
 
 /** The console: whether its port is free or it runs already. */

@@ -5,7 +5,7 @@ import type { PlatformRecord } from "../../adapters/chat/chat.ts";
 import { type ExaminedConfig, loadExaminedConfig } from "../../config.ts";
 import { SECRETS } from "../../config/environment.ts";
 import { UserError } from "../../errors.ts";
-import { isPostgresUrl, passwordsOf } from "../../store/postgres/postgres-url.ts";
+import { isPostgresUrl, passwordsOf } from "../../store/postgres-url.ts";
 import { exportFolders } from "../export-jobs.ts";
 import { pingOnce } from "../health/dead-man-switch.ts";
 import { networkNames } from "../networks.ts";

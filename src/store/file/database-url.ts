@@ -2,7 +2,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { UserError } from "../../errors.ts";
-import { isPostgresUrl } from "../postgres/postgres-url.ts";
+import { isPostgresUrl } from "../postgres-url.ts";
 
 /**
  * The absolute path of the database file that a DATABASE_URL names: `file:./data/bellwether.db` (relative to the

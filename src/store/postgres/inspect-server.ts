@@ -10,7 +10,7 @@ import { kyselyOverPostgres } from "./kysely-postgres.ts";
 import { openPool } from "./pool.ts";
 import { executedMigrations, schemaAgeOn } from "./postgres.ts";
 import { toOperatorError } from "./postgres-faults.ts";
-import { serverName } from "./postgres-url.ts";
+import { serverName } from "../postgres-url.ts";
 import { liveOn } from "./processes.ts";
 import { loadOf, serverState, type ServerState } from "./server-state.ts";
 

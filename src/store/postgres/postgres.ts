@@ -19,7 +19,7 @@ import { openPool } from "./pool.ts";
 import { mayBeRetried, takesNoWrites, toOperatorError } from "./postgres-faults.ts";
 import { holdLease, serverProcesses } from "./processes.ts";
 import { loadOf, serverState, WRITABLE } from "./server-state.ts";
-import { serverName } from "./postgres-url.ts";
+import { serverName } from "../postgres-url.ts";
 
 /** `server_version_num` of PostgreSQL 14, the oldest version that is still maintained. */
 const OLDEST_SERVER = 140_000;

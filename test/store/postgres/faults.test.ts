@@ -17,7 +17,7 @@ import {
 } from "../../../src/store/postgres/postgres-faults.ts";
 import { openServer } from "../../../src/store/postgres/postgres.ts";
 import { WriteHealth } from "../../../src/store/write-health.ts";
-import { serverName } from "../../../src/store/postgres/postgres-url.ts";
+import { serverName } from "../../../src/store/postgres-url.ts";
 import {
   deleteRows,
   onServer,

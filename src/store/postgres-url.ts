@@ -1,4 +1,4 @@
-import { UserError } from "../../errors.ts";
+import { UserError } from "../errors.ts";
 
 /** Whether a DATABASE_URL names a PostgreSQL server. */
 export function isPostgresUrl(url: string): boolean {
