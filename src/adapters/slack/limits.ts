@@ -10,8 +10,6 @@ export const MAX_SECTION_FIELDS = 10;
 export const SECTION_FIELD_LENGTH = 2000;
 /** https://docs.slack.dev/reference/block-kit/blocks/header-block: plain text only. */
 export const HEADER_LENGTH = 150;
-/** https://docs.slack.dev/reference/block-kit/blocks/actions-block */
-export const MAX_ACTIONS = 25;
 /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 export const BUTTON_LABEL_LENGTH = 75;
 export const BUTTON_VALUE_LENGTH = 2000;
