@@ -75,10 +75,10 @@ export type Plan = Partial<OutboxBatch>;
 
 /** One batch of several plans, in their order. */
 export function joinPlans(plans: readonly Plan[]): OutboxBatch {
-  const all = <K extends keyof OutboxBatch>(of: K): OutboxBatch[K][number][] => {
-    const joined: OutboxBatch[K][number][] = [];
-    for (const plan of plans) plan[of]?.forEach((one: OutboxBatch[K][number]) => joined.push(one));
-    return joined;
+  const all = <K extends keyof OutboxBatch>(of: K): readonly OutboxBatch[K][number][] => {
+    const parts = plans.flatMap((plan): (readonly OutboxBatch[K][number][])[] => (plan[of]?.length ? [plan[of]] : []));
+    const [first = []] = parts;
+    return parts.length < 2 ? first : parts.flat();
   };
   return {
     deliveries: all("deliveries"),
