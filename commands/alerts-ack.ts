@@ -1,6 +1,5 @@
 import { timeFromText } from "../src/alerts/judge/kinds/json-fields.ts";
-import { episodeName, isOpen } from "../src/alerts/judge/rules/episode.ts";
-import { tokenScope } from "../src/alerts/route/suspension.ts";
+import { type Acknowledgement, type Episode, episodeName, isOpen } from "../src/alerts/judge/rules/episode.ts";
 import { conditionWords } from "../src/alerts/words/condition-words.ts";
 import { andMoreWords } from "../src/alerts/words/describe-change.ts";
 import { sinceWords } from "../src/alerts/words/phrases.ts";
@@ -8,23 +7,27 @@ import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
 import {
   affectsCallerOnly,
+  type CallerContext,
+  callerPerson,
   destinationHere,
   isAmongMany,
+  isCaller,
   isSameDestination,
-  requireManager,
+  requireManagerOrMentioned,
 } from "../src/answers/alerts/destination.ts";
 import {
   alertPlace,
   detailsAction,
   findEpisodes,
-  requireEpisodeAccess,
+  requireAcknowledger,
   seenHere,
   silenceKindAction,
 } from "../src/answers/alerts/episodes/episodes.ts";
 import { command } from "../src/bot/command.ts";
 import { details, field, fields, paragraph } from "../src/reply/block.ts";
-import { reply } from "../src/reply/reply.ts";
+import { reply, type Reply } from "../src/reply/reply.ts";
 import { code, text, time } from "../src/reply/text.ts";
+import { formatCount } from "../src/units/format-number.ts";
 import type { Destination } from "../src/alerts/destination.ts";
 import { EPISODE_OPTION } from "../src/answers/alerts/episodes/episode-options.ts";
 
@@ -41,11 +44,11 @@ export const alertsAck = command({
   options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
   run: async (context) => {
     const { alerts, caller, here, options } = context;
-    requireManager(context, "acknowledge its alerts");
+    await requireManagerOrMentioned(context, "acknowledge its alerts");
     const found = await findEpisodes(alerts, options.episode, options.network);
     const named = found.map((one) => seenHere(one, context));
     const [own = found[0]] = named;
-    await requireEpisodeAccess(own, context);
+    await requireAcknowledger(own, context);
     if (context.pressed !== undefined) await alerts.notePress(own.id, context.pressed);
     const open = named.filter(isOpen);
     const [first = open[0] ?? own, ...rest] = open.filter(({ acknowledged }) => acknowledged === undefined);
@@ -57,24 +60,17 @@ export const alertsAck = command({
         actions: [silenceKindAction(first), detailsAction(first)],
       });
     }
-    const known = first.acknowledged;
-    if (known !== undefined) {
-      return reply({
-        title: text`Nothing changed: ${known.by} has acknowledged that already. ${bad}`,
-        blocks: [fields([field("When", time(timeFromText(known.at), "both"))])],
-        actions: [detailsAction(first)],
-      });
-    }
+    if (first.acknowledged !== undefined) return acknowledgedReply(first, first.acknowledged, context);
     const destination = await alertPlace(own, context);
     const alone = affectsCallerOnly(context);
     // The pressed message itself shows the acknowledgement; so does the alert on the console.
     const isShown = context.pressed !== undefined || here.platform === context.platforms.console.platform;
     const isTold = (one: Destination): boolean => isShown && isSameDestination(one, destination);
-    await alerts.acknowledge(
+    const after = await alerts.acknowledge(
       first.id,
       {
         name: caller.name,
-        person: { ...tokenScope(destinationHere(context)), platform: here.platform, id: caller.id },
+        person: callerPerson(context),
         ...(isAmongMany(context) ? { within: destinationHere(context) } : {}),
       },
       (episode, at) => {
@@ -85,6 +81,11 @@ export const alertsAck = command({
       alone ? destination : undefined,
       rest.map(({ id }) => id),
     );
+    // Somebody may have acknowledged it since it was read.
+    const stands = after?.acknowledged;
+    if (stands !== undefined && !isCaller(stands.person, context)) {
+      return acknowledgedReply(first, stands, context, rest.length);
+    }
     return reply({
       tone: "good",
       title: text`Acknowledged: ${bad}`,
@@ -102,3 +103,20 @@ export const alertsAck = command({
     });
   },
 });
+
+/** The answer about an episode that is acknowledged; with the number of `others` that are now acknowledged as well. */
+function acknowledgedReply(episode: Episode, stands: Acknowledgement, context: CallerContext, others = 0): Reply {
+  const { bad } = conditionWords(episode);
+  return reply({
+    title: isCaller(stands.person, context)
+      ? text`Nothing changed: ${stands.by} has acknowledged that already. ${bad}`
+      : text`${stands.by} was first. ${bad}`,
+    blocks: [
+      fields([field("When", time(timeFromText(stands.at), "both"))]),
+      ...(others === 0
+        ? []
+        : [paragraph(`The other ${formatCount(others)} of this message are acknowledged as well.`)]),
+    ],
+    actions: [detailsAction(episode)],
+  });
+}

@@ -1,5 +1,5 @@
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
-import { requireManager } from "../src/answers/alerts/destination.ts";
+import { requireManagerOrMentioned } from "../src/answers/alerts/destination.ts";
 import { findEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
 import { addSilence } from "../src/answers/alerts/silences/add-silence.ts";
 import { SILENCE_OPTIONS } from "../src/answers/alerts/silences/silence-options.ts";
@@ -26,7 +26,7 @@ export const alertsSilence = command({
   },
   run: async (context) => {
     const { alerts, options, pressed } = context;
-    requireManager(context, "silence its alerts");
+    await requireManagerOrMentioned(context, "silence its alerts");
     // Under an alert, the button names its episode, or all that the message names.
     const [own] = readReference(options.what ?? "") === undefined ? [] : await findEpisodes(alerts, options.what ?? "");
     const alert = own?.id ?? options.what;

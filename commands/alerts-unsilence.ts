@@ -1,7 +1,7 @@
 import { isSilenceActive, overlap, type Silence } from "../src/alerts/route/silence.ts";
 import { silenceScopeWords } from "../src/alerts/words/silence-words.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
-import { destinationHere, requireManager } from "../src/answers/alerts/destination.ts";
+import { destinationHere, isCaller, requireManager } from "../src/answers/alerts/destination.ts";
 import {
   affectedDestinations,
   findSilence,
@@ -30,8 +30,11 @@ export const alertsUnsilence = command({
   options: { id: SILENCE_OPTION },
   run: async (context) => {
     const { alerts, caller, options } = context;
-    requireManager(context, "end its silences");
+    // Whoever made a silence may end it.
+    const hasOwn = (await alerts.silences()).some(({ person }) => isCaller(person, context));
+    if (!hasOwn) requireManager(context, "end its silences");
     const found = await findSilence(options.id, context);
+    if (!isCaller(found.person, context)) requireManager(context, "end silences that others made");
     const now = toMillis(context.now());
     const { recurrence: _, ...rest } = found;
     const ended: Silence = { ...rest, from: Math.min(found.from, now - 1), until: now };

@@ -25,6 +25,8 @@ export interface Caller {
   readonly mayManageChannel: boolean;
   /** Why not and what to do, in a sentence or two, if the platform knows. */
   readonly mayNotManage?: string;
+  /** The platform's own ids of the roles or user groups that they are in, as mentions name them; left out = not known. */
+  readonly groups?: readonly string[];
 }
 
 /** What to do for somebody who may not manage the channel. */

@@ -14,7 +14,12 @@ export const SCOPES = {
   "app_mentions:read": "mentions, which work in threads where slash commands do not",
   "users:read":
     "telling guests and apps from full members, who alone may change a channel's alerts and who sees answers",
+  "usergroups:read":
+    "optional: letting the members of a user group that an alert mentions acknowledge it, and of one in ALERT_MANAGERS change alerts",
 } as const;
+
+/** The scopes among them that may be left out: https://docs.slack.dev/changelog/2026/03/16/optional-scopes. */
+export const OPTIONAL_SCOPES: readonly string[] = ["usergroups:read"];
 
 /** Events that Slack sends, beside commands and buttons. */
 const EVENTS: readonly string[] = ["app_home_opened", "app_mention", "app_uninstalled", "tokens_revoked"];
@@ -76,7 +81,7 @@ export function slackManifest(
     },
     oauth_config: {
       ...(redirectUrl === undefined ? {} : { redirect_urls: [redirectUrl] }),
-      scopes: { bot: Object.keys(SCOPES) },
+      scopes: { bot: Object.keys(SCOPES), bot_optional: OPTIONAL_SCOPES },
     },
     settings: {
       event_subscriptions: { ...requestUrl, bot_events: EVENTS },

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertKind } from "../judge/kinds/kinds.ts";
+import { Person } from "../judge/rules/episode.ts";
 import { isTimeZone, localMillis } from "./local-time.ts";
 
 const PERIODS = { day: 86_400_000, week: 604_800_000 } as const satisfies Record<string, Milliseconds>;
@@ -31,6 +32,8 @@ export const Silence = z.object({
   zone: z.string().exactOptional(),
   reason: z.string().exactOptional(),
   by: z.string(),
+  /** Who made it first; silences of earlier versions have none. */
+  person: Person.exactOptional(),
   created: z.number(),
   /** When the operators were last told that it holds. */
   noticed: z.number().exactOptional(),

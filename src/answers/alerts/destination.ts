@@ -1,5 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { Person } from "../../alerts/judge/rules/episode.ts";
 import type { Platforms } from "../../alerts/platform.ts";
 import type { Subscription } from "../../alerts/route/subscription.ts";
+import { tokenScope } from "../../alerts/route/suspension.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { type Caller, managerRemedy, type Target } from "../../bot/invocation.ts";
 import { quoteTyped } from "../../bot/nearest.ts";
@@ -97,13 +101,56 @@ export function parseDestination(typed: string, context: AlertsContext): Destina
   return context.platforms.destination(place, person ? `user:${id}` : id);
 }
 
-/** Throws UserError unless the caller may change this channel's alerts; everybody may change their own direct messages. */
+/** Whether the caller may change this channel's alerts; everybody may change their own direct messages. */
+function isManager(context: CallerContext): boolean {
+  return context.caller.mayManageChannel || isSameDestination(destinationHere(context), directMessages(context));
+}
+
+/** Throws UserError unless the caller may change this channel's alerts. */
 export function requireManager(context: CallerContext, what: string): void {
-  const own = isSameDestination(destinationHere(context), directMessages(context));
-  if (own || context.caller.mayManageChannel) return;
-  throw new UserError(`Only people who manage this channel can ${what}.`, {
-    remedy: managerRemedy(context, context.platforms),
-  });
+  if (!isManager(context)) throw notAllowed(context, `Only people who manage this channel can ${what}.`);
+}
+
+/**
+ * Throws UserError unless the caller may change the alerts of a place, or an active subscription of the place mentions
+ * the caller or one of their groups. Returns which of the two it is. Without a place, a mention at any place counts.
+ */
+export async function requireManagerOrMentioned(
+  context: AlertsContext,
+  what: string,
+  place?: Destination,
+): Promise<"manager" | "mentioned"> {
+  if (isManager(context)) return "manager";
+  const subscriptions = await context.alerts.subscriptions();
+  const isMentioned = subscriptions.some(
+    (one) =>
+      one.state === "active" &&
+      one.mention !== undefined &&
+      one.destination.platform === context.here.platform &&
+      (place === undefined || isSameDestination(one.destination, place)) &&
+      isMention(one.mention, context.caller),
+  );
+  if (isMentioned) return "mentioned";
+  throw notAllowed(context, `Only people who manage this channel, or whom its alerts mention, can ${what}.`);
+}
+
+/** The caller, as they are stored with what they do. */
+export function callerPerson(context: CallerContext): Person {
+  return { ...tokenScope(destinationHere(context)), platform: context.here.platform, id: context.caller.id };
+}
+
+/** Whether a stored person is the caller. */
+export function isCaller(person: Person | undefined, context: CallerContext): boolean {
+  return isDeepStrictEqual(person, callerPerson(context));
+}
+
+/** Whether a mention notifies a person. */
+function isMention(mention: string, { id, groups = [] }: Caller): boolean {
+  return mention === `user:${id}` || groups.includes(mention);
+}
+
+function notAllowed(context: CallerContext, message: string): UserError {
+  return new UserError(message, { remedy: managerRemedy(context, context.platforms) });
 }
 
 /** Whether an action in direct messages affects the caller alone: not where managers keep their rights there. */

@@ -105,8 +105,8 @@ export class FakeDiscord {
     return id;
   }
 
-  person(name: string, options: { manages?: boolean } = {}): Person {
-    return new Person(this, name, this.state.snowflake(), options.manages === true);
+  person(name: string, options: { manages?: boolean; roles?: readonly string[] } = {}): Person {
+    return new Person(this, name, this.state.snowflake(), options.manages === true, options.roles);
   }
 
   /** Interactions that nobody acknowledged, and everything Discord would have refused. */

@@ -27,12 +27,14 @@ export class Person {
   readonly name: string;
   readonly #fake: FakeDiscord;
   readonly #manages: boolean;
+  readonly #roles: readonly string[];
 
-  constructor(fake: FakeDiscord, name: string, id: string, manages: boolean) {
+  constructor(fake: FakeDiscord, name: string, id: string, manages: boolean, roles: readonly string[] = []) {
     this.#fake = fake;
     this.name = name;
     this.id = id;
     this.#manages = manages;
+    this.#roles = roles;
   }
 
   /** Types a command and gives what came of it once its answer stands. */
@@ -153,7 +155,7 @@ export class Person {
     const person =
       channel.guild === undefined
         ? { user }
-        : { guild_id: channel.guild, member: { user, roles: [], permissions: this.#manages ? "16" : "0" } };
+        : { guild_id: channel.guild, member: { user, roles: this.#roles, permissions: this.#manages ? "16" : "0" } };
     const installed = where.broughtAlong === true ? {} : { 0: channel.guild ?? "0" };
     const own = where.broughtAlong === true || channel.guild === undefined ? { 1: this.id } : {};
     this.#fake.interact({

@@ -63,6 +63,17 @@ export const METHODS: Readonly<Record<string, Method>> = {
       return { user: { id: user, team_id: team, ...profile } };
     },
   },
+  "usergroups.list": {
+    scope: "usergroups:read",
+    call: ({ include_users: users }, { state }) => ({
+      usergroups: [...state.userGroups].map(([id, group]) => ({
+        id,
+        name: group.name,
+        handle: group.handle,
+        ...(users === true || users === "true" ? { users: group.members } : {}),
+      })),
+    }),
+  },
   "chat.getPermalink": {
     call: (args, { state, grant }) => {
       const channel = writable(args, state, grant);

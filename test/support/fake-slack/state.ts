@@ -141,6 +141,11 @@ export class State {
   readonly triggers = new Map<string, { readonly user: string; readonly at: number; used: boolean }>();
   /** By user id; an empty profile is a full member. */
   readonly profiles = new Map<string, Profile>();
+  /** By id: https://docs.slack.dev/reference/objects/usergroup-object. */
+  readonly userGroups = new Map<
+    string,
+    { readonly name: string; readonly handle: string; readonly members: readonly string[] }
+  >();
   /** The workspaces of people who belong to another one than `team`. */
   readonly teams = new Map<string, string>();
   /** Installations in many workspaces. */

@@ -89,6 +89,7 @@ export function callerOf(interaction: UserInteraction): Caller {
     id: user.id,
     name: member?.nick ?? user.global_name ?? user.username,
     // In direct messages and under a user install, only the user is affected.
+    ...(member === undefined ? {} : { groups: member.roles }),
     mayManageChannel: member === undefined || !isBotThere(interaction) || (BigInt(member.permissions) & manage) !== 0n,
   };
 }

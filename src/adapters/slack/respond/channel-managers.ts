@@ -7,14 +7,15 @@ import type { Log } from "../../../log.ts";
 import type { WorkspaceUser } from "../../chat/home-data.ts";
 import { describeError } from "../transport/api-error.ts";
 import type { Workspace } from "../transport/identity.ts";
+import { UserGroups } from "./user-groups.ts";
 
-/** Whether a user may manage a channel's alerts; if not, why and what to do. */
-type ManagePermission = Pick<Caller, "mayManageChannel" | "mayNotManage">;
+/** Whether a user may manage a channel's alerts; if not, why, what to do, and the user groups that they are in. */
+type ManagePermission = Pick<Caller, "mayManageChannel" | "mayNotManage" | "groups">;
 
 interface ChannelManagersOptions {
   readonly web: WebClient;
   readonly log: Log;
-  /** The only people who may, where the operator lists them: user ids. */
+  /** The only people who may, where the operator lists them: ids of users and of user groups. */
   readonly listed?: readonly string[] | undefined;
   /**
    * The bot's own workspace, as far as it is known: a request may name the workspace of another organisation.
@@ -29,6 +30,11 @@ interface ChannelManagersOptions {
 const MAX_CACHED = 5000;
 const CACHED_FOR_MILLIS = 300_000;
 const LOOKUP_TIMEOUT_MILLIS = 1500;
+/** The groups are looked up after the user: both together leave time to acknowledge a form. */
+const GROUPS_TIMEOUT_MILLIS = 750;
+const MAX_CACHED_WORKSPACES = 20;
+
+const NOT_LISTED = refusal("Bellwether's operator names those who may. Ask one of them, or the operator.");
 
 const UNKNOWN_PERMISSION = refusal(
   "Slack did not say just now whether you are a full member of this workspace. Try again in a moment.",
@@ -42,6 +48,7 @@ export class ChannelManagers {
   readonly #options: ChannelManagersOptions;
   readonly #listed: ReadonlySet<string> | undefined;
   readonly #permissions: LRUCache<string, ManagePermission, WorkspaceUser>;
+  readonly #groups: UserGroups;
 
   constructor(options: ChannelManagersOptions) {
     this.#options = options;
@@ -51,16 +58,30 @@ export class ChannelManagers {
       ttl: CACHED_FOR_MILLIS,
       fetchMethod: (_key, _stale, { context }) => this.#lookUp(context),
     });
+    const { web, log, lookupMillis: given = GROUPS_TIMEOUT_MILLIS } = options;
+    const lookupMillis = Math.min(given, GROUPS_TIMEOUT_MILLIS);
+    this.#groups = new UserGroups({ web, log, lookupMillis, cached: MAX_CACHED_WORKSPACES });
     const listed = (options.listed ?? []).map((id) => id.toUpperCase());
     this.#listed = listed.length === 0 ? undefined : new Set(listed);
   }
 
-  /** Never rejects, and takes no longer than `lookupMillis`. */
+  /** Never rejects, and takes no longer than the look-ups of the person and of the groups. */
   async permissionOf(person: WorkspaceUser): Promise<ManagePermission> {
-    if (this.#listed !== undefined) {
-      if (this.#listed.has(person.id.toUpperCase())) return { mayManageChannel: true };
-      return refusal("Bellwether's operator names those who may. Ask one of them, or the operator.");
-    }
+    const listed = this.#listed;
+    const own =
+      listed === undefined
+        ? await this.#memberPermission(person)
+        : listed.has(person.id.toUpperCase())
+          ? { mayManageChannel: true }
+          : NOT_LISTED;
+    if (own.mayManageChannel) return own;
+    const groups = await this.#groups.groupsOf(person);
+    return listed !== undefined && groups.some((id) => listed.has(id))
+      ? { mayManageChannel: true }
+      : { ...own, groups };
+  }
+
+  async #memberPermission(person: WorkspaceUser): Promise<ManagePermission> {
     const key = `${person.workspace ?? ""} ${person.id}`;
     const lookup = this.#permissions.fetch(key, { context: person });
     const found = withTimeout(lookup, this.#options.lookupMillis ?? LOOKUP_TIMEOUT_MILLIS);

@@ -7,12 +7,12 @@ import { Reading } from "../kinds/reading.ts";
 import { Severity } from "../kinds/severity.ts";
 import { type Destination, tokenKey } from "../../destination.ts";
 
+/** Somebody by their platform's id; with the workspace, where destinations name it. */
+export const Person = z.object({ platform: z.string(), workspace: z.string().exactOptional(), id: z.string() });
+export type Person = z.infer<typeof Person>;
+
 /** The name of who acknowledged an episode; with the id, where it is known. */
-export const Acknowledgement = z.object({
-  by: z.string(),
-  at: TimeText,
-  person: z.object({ platform: z.string(), workspace: z.string().exactOptional(), id: z.string() }).exactOptional(),
-});
+export const Acknowledgement = z.object({ by: z.string(), at: TimeText, person: Person.exactOptional() });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
 /** One firing of a rule for one subject, from its beginning to its end, as it is stored. */

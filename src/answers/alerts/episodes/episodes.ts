@@ -19,7 +19,13 @@ import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { type Action, commandAction } from "../../../reply/reply.ts";
 import { matchingKinds } from "../alert-kinds.ts";
-import { type AlertsContext, type CallerContext, destinationHere, isOperator, requireManager } from "../destination.ts";
+import {
+  type AlertsContext,
+  type CallerContext,
+  destinationHere,
+  isOperator,
+  requireManagerOrMentioned,
+} from "../destination.ts";
 import {
   type Destination,
   StoredDestination,
@@ -290,8 +296,7 @@ export async function alertPlace(episode: Episode, context: AlertsContext): Prom
 /** Whether the caller may acknowledge the episode here: a button that would be refused is not offered. */
 export async function mayAcknowledge(episode: Episode, context: AlertsContext): Promise<boolean> {
   try {
-    requireManager(context, "acknowledge its alerts");
-    await requireEpisodeAccess(episode, context);
+    await requireAcknowledger(episode, context);
     return true;
   } catch (thrown) {
     if (thrown instanceof UserError) return false;
@@ -300,10 +305,19 @@ export async function mayAcknowledge(episode: Episode, context: AlertsContext): 
 }
 
 /**
+ * Throws UserError unless the caller may acknowledge the episode here: who manages the channel, or is mentioned by its
+ * alerts, where the channel may change the episode.
+ */
+export async function requireAcknowledger(episode: Episode, context: AlertsContext): Promise<void> {
+  await requireManagerOrMentioned(context, "acknowledge its alerts", await alertPlace(episode, context));
+  await requireEpisodeAccess(episode, context);
+}
+
+/**
  * Throws UserError unless this destination may change the episode: it was notified here, or is subscribed to here.
  * Managing one channel gives no say in others.
  */
-export async function requireEpisodeAccess(episode: Episode, context: AlertsContext): Promise<void> {
+async function requireEpisodeAccess(episode: Episode, context: AlertsContext): Promise<void> {
   if (isOperator(context)) return;
   const { alerts } = context;
   const here = destinationKey(await alertPlace(episode, context));

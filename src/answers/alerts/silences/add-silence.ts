@@ -8,24 +8,37 @@ import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import { silenceScopeWords, silenceTimeWords } from "../../../alerts/words/silence-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
+import { managerRemedy } from "../../../bot/invocation.ts";
 import { UserError } from "../../../errors.ts";
 import { field, type Field, fields, paragraph } from "../../../reply/block.ts";
 import { type Action, commandAction, givenOptions, reply, type Reply } from "../../../reply/reply.ts";
 import { code, strong, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
-import { isSpan } from "../alert-times.ts";
+import { formatSpan, isSpan } from "../alert-times.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive } from "../alerts.ts";
-import { destinationHere, destinationWords, isOperator, isSameDestination, parseDestination } from "../destination.ts";
+import {
+  callerPerson,
+  destinationHere,
+  destinationWords,
+  isCaller,
+  isOperator,
+  isSameDestination,
+  parseDestination,
+  requireManagerOrMentioned,
+} from "../destination.ts";
 import { alertPlace, detailsAction, silenceKindAction } from "../episodes/episodes.ts";
 import { createShortId } from "../short-id.ts";
-import { parseSilenceScope, parseSilenceTimes, type SilenceValues, TIME_TOLERANCE } from "./parse-silence.ts";
+import { lineWith, parseSilenceScope, parseSilenceTimes, type SilenceValues, TIME_TOLERANCE } from "./parse-silence.ts";
 import { isLength } from "./silence-options.ts";
 import { affectedDestinations, coversEverything, withQuietHours } from "./silences.ts";
 import { type Destination, destinationKey } from "../../../alerts/destination.ts";
 
 /** Each is checked for every message, and people cannot keep track of more in one channel. */
 const MAX_SILENCES_PER_DESTINATION = 100;
+
+/** A night: how far ahead somebody whom the alerts mention, and who does not manage the channel, can silence them. */
+const MENTIONED_DURATION: Milliseconds = 8 * 3_600_000;
 
 /** Silences alerts here for a while, or at all destinations where an operator asks. */
 export async function addSilence(context: AlertCommandContext, typed: SilenceValues): Promise<Reply> {
@@ -38,6 +51,8 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   const typedPlace = values.to === undefined ? undefined : parseDestination(values.to, context);
   const { scope, label, notes, episode, ended } = await parseSilenceScope(context, values);
   const destination = typedPlace ?? (await defaultDestination(context, episode));
+  const may = await requireManagerOrMentioned(context, "silence its alerts", destination ?? destinationHere(context));
+  if (may === "mentioned") requireShortSilence(context, values, when, now);
   if (ended !== undefined) return endedReply(ended, values.for);
   requireEffect(destination, scope, context.platforms.console);
   if (values.what === undefined && values.subject === undefined) return everythingReply(context, values, destination);
@@ -62,7 +77,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
       });
     }
     const silence: Silence = {
-      ...(earlier ?? { id: createShortId(all) }),
+      ...(earlier ?? { id: createShortId(all), person: callerPerson(context) }),
       ...wanted,
       ...(earlier === undefined ? {} : { from: earlier.from }),
       ...(label === undefined ? {} : { label }),
@@ -90,9 +105,28 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
         ...(coversEverything(scope) ? [paragraph("Critical alerts, such as a stall, are kept back, too.")] : []),
         paragraph(`What still fires when the silence ends is told then${isQuiet ? ", or after quiet hours" : ""}.`),
       ],
-      actions: [unsilenceAction(silence)],
+      actions: may === "manager" || isCaller(silence.person, context) ? [unsilenceAction(silence)] : [],
     });
   });
+}
+
+/** Throws UserError for a silence that is too long for somebody whom the alerts mention. */
+function requireShortSilence(
+  context: AlertCommandContext,
+  values: SilenceValues,
+  { until, recurrence }: Pick<Silence, "until" | "recurrence">,
+  now: Milliseconds,
+): void {
+  if (recurrence === undefined && until <= now + MENTIONED_DURATION + TIME_TOLERANCE) return;
+  const most = formatDuration(MENTIONED_DURATION);
+  throw new UserError(
+    `Whom its alerts mention can silence this channel for the next ${most} at most; only people who manage it can do more.`,
+    {
+      option: recurrence !== undefined ? "every" : values.until === undefined ? "for" : "until",
+      remedy: `${managerRemedy(context, context.platforms)} The longest for you is:`,
+      suggestion: lineWith({ ...values, from: undefined }, { for: formatSpan(MENTIONED_DURATION) }),
+    },
+  );
 }
 
 /** Silences nothing: the alert is over, and a silence would keep back the next one. */

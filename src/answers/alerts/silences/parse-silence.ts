@@ -223,7 +223,7 @@ function parseEnd(from: Milliseconds, typed: string, now: Milliseconds, zone: st
 }
 
 /** The line that was typed, with other values. */
-function lineWith(
+export function lineWith(
   { what = "all", subject, from, zone, reason, to, network }: SilenceValues,
   put: Partial<Record<"from" | "for" | "every" | "until", string | undefined>>,
 ): string {

@@ -91,6 +91,21 @@ describe("an alert on Discord", () => {
     expect(await on.engine.silences()).toEqual([]);
   });
 
+  test("may be acknowledged and silenced by members of the role that it mentions", async () => {
+    const role = on.fake.state.snowflake();
+    const mia = on.fake.person("Mia", { roles: [role] });
+    await ann.run(on.channel, "alerts add", { kinds: "node.down", mention: `<@&${role}>` });
+    await seeDown(on);
+    await deliverUntil(DOWN);
+    expect(isRefusal((await bob.press(post(DOWN)!, "Silence 1 h")).last)).toBe(true);
+    expect(textOf((await mia.press(post(DOWN)!, "Silence 1 h")).last)).toContain("Silenced");
+    const long = await mia.run(on.channel, "alerts silence", { what: "all", for: "9h" });
+    expect(textOf(long.last)).toContain("8 h at most");
+    expect(textOf((await mia.press(post(DOWN)!, "Acknowledge")).last)).toContain("Acknowledged");
+    expect(textOf((await ann.press(post(DOWN)!, "Acknowledge")).last)).toContain("Mia was first");
+    expect((await on.engine.openEpisodes())[0]?.acknowledged?.by).toBe("Mia");
+  });
+
   test("keeps its buttons where its episode's name is too long for one", async () => {
     const market = "ab".repeat(32);
     await ann.run(on.channel, "alerts add", {

@@ -21,6 +21,8 @@ const CHANGED = /\bchanged\b/u;
 const GRID = { enterprise_id: "E1", teams: ["T99"] };
 // What the refusal says of them.
 const GUEST = /guest/iu;
+const NOT_MENTIONED = /or whom its alerts mention/u;
+const NOT_FOUND = /No episode/u;
 const ELSEWHERE = /another organisation/u;
 
 describe("who may change a channel's alerts", () => {
@@ -136,6 +138,65 @@ describe("who may change a channel's alerts", () => {
     const [, typed, carried] = id ?? [];
     const removed = await bob.run(scene.channel, `alerts remove ${typed ?? carried ?? "x"}`);
     expect(said(removed.last)).toMatch(GUEST);
+  });
+
+  test("a guest whom the alerts mention may acknowledge, and silence for a while", async () => {
+    await using scene = await stage();
+    const { fake, channel } = scene;
+    const ann = fake.person("ann");
+    const bob = fake.person("bob", { is_restricted: true });
+    const cat = fake.person("cat", { is_restricted: true });
+    const ask = async (who: typeof ann, line: string) => said((await who.run(channel, line)).last);
+    await ask(ann, `alerts add ops mention:<@${bob.id}|bob>`);
+    // Nothing is down: who is told so may.
+    expect(await ask(bob, "alerts ack node.down")).toMatch(NOT_FOUND);
+    expect(await ask(bob, "alerts silence node.down for:8h")).toContain("Silenced");
+    expect(await ask(bob, "alerts silence all for:2d")).toMatch(/8 h at most/u);
+    expect(await ask(cat, "alerts ack node.down")).toMatch(NOT_MENTIONED);
+    expect(await ask(cat, "alerts silence node.down for:1h")).toMatch(NOT_MENTIONED);
+  });
+
+  test.each([true, false])(
+    "so may a member of a group that they mention, where its scope is granted: %s",
+    async (granted) => {
+      await using scene = await stage();
+      const { fake, channel } = scene;
+      if (!granted) {
+        fake.state.scopes.delete("usergroups:read");
+        fake.expected.add("missing_scope");
+      }
+      const [bob, cat] = ["bob", "cat"].map((name) => fake.person(name, { is_restricted: true }));
+      fake.state.userGroups.set("S012345", { name: "On call", handle: "oncall", members: [bob!.id] });
+      await fake.person("ann").run(channel, "alerts add ops mention:<!subteam^S012345|@oncall>");
+      const ack = async (who: typeof bob) => said((await who!.run(channel, "alerts ack node.down")).last);
+      expect(await ack(bob)).toMatch(granted ? NOT_FOUND : NOT_MENTIONED);
+      expect(await ack(cat)).toMatch(NOT_MENTIONED);
+    },
+  );
+
+  test("members of a listed group may as well", async () => {
+    await using scene = await stage({ extra, mayManage: ["s012345"] });
+    const { fake } = scene;
+    const ann = fake.person("ann");
+    const bob = fake.person("bob", { is_restricted: true });
+    fake.state.userGroups.set("S012345", { name: "On call", handle: "oncall", members: [bob.id] });
+    expect(said((await bob.run(scene.channel, "probe change")).last)).toContain("changed");
+    expect(said((await ann.run(scene.channel, "probe change")).last)).not.toMatch(CHANGED);
+    // One call tells of all, for a while.
+    expect(fake.requests.filter(({ method }) => method === "usergroups.list")).toHaveLength(1);
+  });
+
+  test("a listed group without the optional scope: its members may not, and the listed people still may", async () => {
+    await using scene = await stage({ extra, mayManage: ["S012345", "U00000005"] });
+    const { fake } = scene;
+    fake.state.scopes.delete("usergroups:read");
+    fake.expected.add("missing_scope");
+    const people = [fake.person("ann"), fake.person("bob")];
+    fake.state.userGroups.set("S012345", { name: "On call", handle: "oncall", members: people.map(({ id }) => id) });
+    for (const who of people) {
+      const { last } = await who.run(scene.channel, "probe change");
+      expect(CHANGED.test(said(last))).toBe(who.id === "U00000005");
+    }
   });
 
   test("where the bot is not in the channel: the user is asked to invite it, once", async () => {
