@@ -129,7 +129,7 @@ export function environmentOf(platforms: readonly PlatformSettings[], given: Pic
   const examples = wanted.map(({ platform, person }) => `${platform.id}:${person.forms[0]}`).join(" or ");
   const people = listOf(
     (entry) => platforms.some((one) => personOf(one, entry) !== undefined),
-    `ids of people, ${examples === "" ? "each behind its platform's name and a colon" : `such as ${examples}`}`,
+    `ids of people, roles or groups, ${examples === "" ? "each behind its platform's name and a colon" : `such as ${examples}`}`,
   );
   const forms = wanted.flatMap(({ platform, channel }) => channel.forms.map((form) => `${platform.id}:${form}`));
   const channel = text.refine(
@@ -148,7 +148,7 @@ export function variablesOf(platforms: readonly PlatformSettings[]): readonly st
   return [...Object.keys(networkVariables), ...own, ...Object.keys(otherVariables)];
 }
 
-/** The id of a person of this platform in an entry of ALERT_MANAGERS; undefined where the entry has another form. */
+/** The id of a person, role or group of this platform in an entry of ALERT_MANAGERS; undefined where the entry has another form. */
 export function personOf({ platform, person }: PlatformSettings, entry: string): string | undefined {
   const prefix = `${platform.id}:`;
   const id = entry.toLowerCase().startsWith(prefix) ? entry.slice(prefix.length) : entry;

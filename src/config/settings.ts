@@ -143,12 +143,12 @@ export interface PlatformSettings<P = unknown, S extends Shape = Shape> {
   readonly tokens: readonly (keyof S & string)[];
   /** Whether the bot connects to it. */
   isSetUp(given: Pick<GivenSettings, "has">): boolean;
-  /** People in ALERT_MANAGERS. */
+  /** People in ALERT_MANAGERS, and roles or user groups. */
   readonly person: IdForm;
   /** A channel in OPERATOR_CHANNEL: its id, behind its workspace's and a slash where that may be named. */
   readonly channel: IdForm;
   readonly rules: readonly SettingRule[];
-  /** `managers` are the ids of people of this platform in ALERT_MANAGERS, without its name. */
+  /** `managers` are the ids of this platform in ALERT_MANAGERS, without its name: of people, roles or user groups. */
   read(values: SharedSettings & z.infer<z.ZodObject<S>>, managers: readonly string[]): P;
 }
 

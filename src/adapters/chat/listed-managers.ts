@@ -2,8 +2,8 @@ import type { Bot } from "../../bot/bot.ts";
 import type { Caller, Target } from "../../bot/invocation.ts";
 
 /**
- * The bot as a platform reaches it where the operator lists the managers of alerts, by their ids: they alone may change
- * what a channel receives, instead of those who manage the channel. Without any, nothing changes. In direct messages
+ * The bot as a platform reaches it where the operator lists the managers of alerts, by their ids or those of their roles:
+ * they alone may change what a channel receives, instead of those who manage the channel. Without any, nothing changes. In direct messages
  * everybody manages their own.
  */
 export function withListedManagers(bot: Bot, listed: readonly string[]): Bot {
@@ -13,7 +13,7 @@ export function withListedManagers(bot: Bot, listed: readonly string[]): Bot {
     const { here, caller } = invocation;
     if (here.workspace === undefined) return invocation;
     const { mayNotManage: _, mayManageChannel: __, ...person } = caller;
-    const permission = ids.has(caller.id)
+    const permission = [caller.id, ...(caller.groups ?? [])].some((id) => ids.has(id))
       ? { mayManageChannel: true }
       : { mayManageChannel: false, mayNotManage: NOT_A_MANAGER };
     return { ...invocation, caller: { ...person, ...permission } };

@@ -41,7 +41,7 @@ export interface DiscordAdapterOptions {
   /** Redirects all REST traffic, for tests: the base without version. */
   readonly apiUrl?: string | undefined;
   readonly payloads: Payloads;
-  /** The ids of the only people who may change a channel's alerts. Left out or empty, whoever manages the channel may. */
+  /** The ids of the only people and roles that may change a channel's alerts. Left out or empty, whoever manages the channel may. */
   readonly managers?: readonly string[] | undefined;
   /** Left out: no other process uses the token. */
   readonly shared?: SharedToken | undefined;

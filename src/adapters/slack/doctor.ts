@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { examineClock, fault, ok, type Finding, unanswered as unansweredBy, warning } from "../finding.ts";
-import { type ManifestAddresses, manifestFile, SCOPES } from "./manifest.ts";
+import { type ManifestAddresses, manifestFile, OPTIONAL_SCOPES, SCOPES } from "./manifest.ts";
 import { API_URL, TEMPORARY_ERRORS } from "./platform.ts";
 
 /** An installation of an app of many workspaces, as the database has it. */
@@ -36,6 +36,8 @@ export interface SlackExaminationOptions {
   readonly commands: readonly AnyCommand[];
   /** What `slack-manifest.json` holds; undefined where there is none. */
   readonly manifest?: string | undefined;
+  /** The ids in ALERT_MANAGERS. */
+  readonly managers?: readonly string[];
   /** Channels that must be reachable, and the setting that names each. */
   readonly channels?: readonly { readonly id: string; readonly setting: string }[];
   /** Unix milliseconds. */
@@ -87,7 +89,7 @@ async function examineBot(options: SlackExaminationOptions, botToken: string): P
   }
   return [
     ok(check, `the bot is ${user ?? "there"}${team === undefined ? "" : ` in ${team}`}`),
-    examineScopes(answer.scopes),
+    examineScopes(answer.scopes, options.managers),
     ...examineClock("Slack", answer.date, { now: options.now, within: MAX_CLOCK_SKEW_MILLIS }),
   ];
 }
@@ -118,7 +120,7 @@ async function examineInstallations(options: SlackExaminationOptions): Promise<F
   if (silent !== undefined) return [unanswered(check, silent.answer)];
   const poorer = installations.filter(({ scopes }) => {
     const granted = new Set(scopes.split(","));
-    return Object.keys(SCOPES).some((scope) => !granted.has(scope));
+    return Object.keys(SCOPES).some((scope) => !granted.has(scope) && !OPTIONAL_SCOPES.includes(scope));
   });
   const again = `Install the app there again: ${installUrl}.`;
   return [
@@ -136,16 +138,20 @@ function listed(installations: readonly KeptInstallation[]): string {
   return more === 0 ? named.join(", ") : `${named.join(", ")} and ${more} more`;
 }
 
-function examineScopes(granted: readonly string[] | undefined): Finding {
+function examineScopes(granted: readonly string[] | undefined, managers: readonly string[] = []): Finding {
   const check = "Slack scopes";
   if (granted === undefined) {
     return warning(check, "Slack does not say which ones the token has", "Compare them with those in docs/slack.md.");
   }
   const missing = Object.entries(SCOPES).filter(([scope]) => !granted.includes(scope));
   if (missing.length === 0) return ok(check, `all ${Object.keys(SCOPES).length} are granted`);
-  const what = missing.map(([scope, feature]) => `${scope} (${feature})`).join("; ");
+  const needed = missing.filter(([scope]) => !OPTIONAL_SCOPES.includes(scope));
+  const what = (needed.length === 0 ? missing : needed).map(([scope, feature]) => `${scope} (${feature})`).join("; ");
   const remedy = "Add them under OAuth & Permissions, Bot Token Scopes, then press Reinstall to Workspace.";
-  return fault(check, `not granted: ${what}`, remedy);
+  if (needed.length > 0) return fault(check, `not granted: ${what}`, remedy);
+  const groups = managers.filter((id) => /^S/iu.test(id));
+  if (groups.length === 0) return ok(check, `all that are needed are granted; not granted: ${what}`);
+  return warning(check, `ALERT_MANAGERS names user groups (${groups.join(", ")}); not granted: ${what}`, remedy);
 }
 
 /** Slack tells the addresses that it posts to only to an app's configuration token: they are not checked. */

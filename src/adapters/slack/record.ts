@@ -81,7 +81,8 @@ const settings: PlatformSettings<ConfiguredPlatform, typeof variables> = {
   secrets: ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_CLIENT_SECRET"],
   tokens: ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_CLIENT_ID"],
   isSetUp: ({ has }) => has("SLACK_BOT_TOKEN") || FOR_MANY.every(has),
-  person: { pattern: /^[UW][A-Z\d]{2,}$/iu, forms: ["U0123456789"] },
+  // The id of a user group has a digit, which tells it from a name.
+  person: { pattern: /^(?:[UW][A-Z\d]{2,}|S(?=[A-Z]*\d)[A-Z\d]{5,})$/iu, forms: ["U0123456789"] },
   channel: {
     pattern: /^(?:[TE][A-Z\d]+\/)?[A-Z\d]{2,}$/u,
     forms: ["C…", "T…/C… (T… is the workspace's id)"],
@@ -229,6 +230,7 @@ function serviceOf(values: Values, { tokens, addresses, command, managers }: Ser
         apiUrl,
         command,
         addresses,
+        managers,
         installUrl,
         manifest: await readFile(new URL("../../../slack-manifest.json", import.meta.url), "utf8").catch(
           () => undefined,

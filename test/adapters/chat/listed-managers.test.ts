@@ -30,6 +30,19 @@ test.each([
   expect(await setUp(listed)(id, had)).toMatchObject({ id, mayManageChannel: has });
 });
 
+test.each([
+  { groups: ["77", "11"], has: true },
+  { groups: ["77"], has: false },
+])("whoever is in a listed role may: $groups", async ({ groups, has }) => {
+  const inner = echoBot();
+  const bot = withListedManagers(inner, ["11"]);
+  const caller = { id: "12", name: "12", mayManageChannel: false, groups };
+  expect(await callerSeen(bot, () => inner.asked.at(-1)?.caller, caller)).toMatchObject({
+    groups,
+    mayManageChannel: has,
+  });
+});
+
 test("who may not is told why, and rules in direct messages all the same", async () => {
   const ask = setUp(["11"]);
   expect(await ask("12", true)).toMatchObject({ mayManageChannel: false, mayNotManage: expect.any(String) });

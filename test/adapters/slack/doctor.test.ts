@@ -130,6 +130,13 @@ describe("the doctor at Slack", () => {
     ]);
   });
 
+  it("finds nothing wrong without the optional scope where no group is named, and says what it is for", async () => {
+    slack.state.scopes.delete("usergroups:read");
+    const found = await find({ managers: ["U0123456789"] }, true);
+    expect(found.filter((line) => !line.startsWith("ok"))).toEqual([]);
+    expect(found).toContainEqual(expect.stringMatching(/^ok Slack scopes: .*usergroups:read \(optional: /u));
+  });
+
   // One fault each, and the line that it makes.
   const faults: [string, () => Partial<SlackExaminationOptions> | undefined, RegExp][] = [
     [
@@ -142,6 +149,14 @@ describe("the doctor at Slack", () => {
       "scopes that were never granted",
       () => void [slack.state.scopes.delete("im:write"), slack.state.scopes.delete("files:write")],
       /^fault Slack scopes: .*files:write .*im:write .* -> .*Reinstall to Workspace/u,
+    ],
+    [
+      "a user group in ALERT_MANAGERS without the scope that tells who is in it",
+      () => {
+        slack.state.scopes.delete("usergroups:read");
+        return { managers: ["U0123456789", "S0123ABCD"] };
+      },
+      /^warning Slack scopes: .*S0123ABCD.*usergroups:read .* -> .*Reinstall to Workspace/u,
     ],
     [
       "no app token",
