@@ -53,10 +53,9 @@ describe("the configuration", () => {
       networks: [],
       allowSimulator: false,
       defaultNetwork: "mainnet",
-      platforms: [
-        expect.objectContaining({ platform: expect.objectContaining({ id: "discord" }), service: undefined }),
-        expect.objectContaining({ platform: expect.objectContaining({ id: "slack" }), service: undefined }),
-      ],
+      platforms: PLATFORM_RECORDS.map(({ platform: { id } }) =>
+        expect.objectContaining({ platform: expect.objectContaining({ id }), service: undefined }),
+      ),
       alerting: { configFile: undefined, operators: undefined, deadmanUrl: undefined },
       databaseUrl: "file:./data/bellwether.db",
       web: { host: "127.0.0.1", port: undefined, token: undefined, publicUrl: undefined, trustProxy: [] },
@@ -339,7 +338,8 @@ describe(".env.example", () => {
     const lines = [...example.matchAll(/^#?([A-Z][A-Z_]*)=(.*)$/gmu)];
     expect(lines.map(([, name]) => name)).toEqual(VARIABLES);
     const given = Object.fromEntries(lines.map(([, name, value]) => [name, value]));
-    expect(parseConfig({ ...given, DISCORD_TOKEN: "t", SLACK_BOT_TOKEN: "b", SLACK_APP_TOKEN: "a" }).hints).toEqual([]);
+    const tokens = Object.fromEntries(PLATFORM_RECORDS.map((one) => [one.tokens[0], "t"]));
+    expect(parseConfig({ ...given, ...tokens, SLACK_APP_TOKEN: "a" }).hints).toEqual([]);
     const active = lines.filter(([line]) => !line.startsWith("#")).map(([, name, value]) => [name, value]);
     expect(plain(parseConfig(Object.fromEntries(active)))).toEqual(plain(parseConfig({})));
   });

@@ -21,7 +21,7 @@ export interface OperatorPlatform extends PlatformBase {
 /** A platform with channels, direct messages and people of different rights. */
 export interface ChatPlatform extends PlatformBase {
   readonly kind: "chat";
-  /** What holds its channels: `server`, `workspace`. */
+  /** What holds its channels: `server`, `workspace`. Sentences put "a" before it. */
   readonly workspace: string;
   /** Whether two workspaces may give different people the same id. */
   readonly peoplePerWorkspace: boolean;

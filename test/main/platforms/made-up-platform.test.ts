@@ -82,7 +82,8 @@ it("answers a command, is told of an alert, previewed on the console and checked
   expect(await yard.said(/^mainnet has made no block since/u)).toMatchObject({ channel: "!den" });
 
   const info = (await (await fetch(new URL("api/console", url))).json()) as { previewNames: object };
-  expect(info.previewNames).toEqual({ discord: "Discord", slack: "Slack", stub: "Stub Chat" });
+  const names = PLATFORM_RECORDS.map(({ platform }) => [platform.id, platform.name]);
+  expect(info.previewNames).toEqual({ ...Object.fromEntries(names), stub: "Stub Chat" });
   const asked = await fetch(new URL("api/invocations?previews=1", url), {
     method: "POST",
     headers: { "Content-Type": "application/json" },
