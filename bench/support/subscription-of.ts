@@ -3,13 +3,14 @@ import type { Subscription } from "../../src/alerts/route/subscription.ts";
 import type { SubscriptionRow } from "../../src/store/alert-tables/alert-tables.ts";
 import { type Destination, destinationKey } from "../../src/alerts/destination.ts";
 
-/** An ordinary subscription, as it is stored. */
+/** An ordinary subscription, with what differs from that in `more`, as it is stored. */
 export function subscriptionOf(
   index: number,
   destination: Destination,
   kinds: readonly AlertKind[],
   events: Subscription["events"],
   network: string,
+  more: Partial<Pick<Subscription, "style" | "parameters">> = {},
 ): SubscriptionRow {
   const subscription: Subscription = {
     id: `s${index}`,
@@ -24,6 +25,7 @@ export function subscriptionOf(
     state: "active",
     created: 1_700_000_000_000,
     by: { id: "u1", name: "bench" },
+    ...more,
   };
   const { id, state } = subscription;
   return { id, destination: destinationKey(destination), network, state, data: JSON.stringify(subscription) };

@@ -1,21 +1,12 @@
-import { existsSync } from "node:fs";
-
-import { createDispatcher } from "../../src/alerts/deliver/dispatch/dispatch.ts";
-import { type AlertEngine, createAlertEngine } from "../../src/alerts/engine/engine.ts";
 import type { AlertEvent } from "../../src/alerts/judge/kinds/event.ts";
 import { type AlertKind, KIND_GROUPS } from "../../src/alerts/judge/kinds/kinds.ts";
 import type { Delivery, Receipt, Sender } from "../../src/alerts/sender.ts";
-import { describe } from "../../src/alerts/words/words.ts";
-import { silentLog } from "../../src/log.ts";
-import { createStore } from "../../src/store/create-store.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
-import { settled, VirtualClock } from "../../test/api/virtual-clock.ts";
-import { scratchFolder } from "../support/export-once.ts";
 import { subscriptionOf } from "../support/subscription-of.ts";
-import { Bellwether, configFor, observationOf, SourcesJudge } from "./engine.ts";
+import { BEGAN } from "./chain.ts";
+import { deliver, type SideWatcher } from "./delivery.ts";
+import { Bellwether } from "./engine.ts";
 import { DAY } from "./plan.ts";
 import { fault, type Span } from "./sickness.ts";
-import { BEGAN, clockAt } from "./chain.ts";
 import { nodeName, type Round, World, type WorldPlan } from "./world.ts";
 
 /** Troubles that are this close to each other are one incident. */
@@ -41,9 +32,8 @@ export interface Messages {
 }
 
 /**
- * Sends a world's alerts through the engine, the outbox and the dispatcher, on a database, to one destination that is
- * subscribed to `ops`. A round that is quiet, and stands between quiet ones, is not stored: it changes no state, and
- * nothing is owed by it (the pure engine says which rounds these are).
+ * Sends a world's alerts to one destination that is subscribed to `ops`. A round that is quiet, and stands between quiet
+ * ones, is not stored: it changes no state, and nothing is owed by it (the pure engine says which rounds these are).
  */
 export async function messagesOf(
   plan: WorldPlan,
@@ -53,65 +43,32 @@ export async function messagesOf(
   }: { readonly kinds?: readonly AlertKind[]; readonly news?: readonly News[] } = {},
 ): Promise<Messages> {
   const loud = loudRounds(plan, news);
-  await using folder = await scratchFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
-  const clock = new VirtualClock(fromMillis(BEGAN));
-  const wallMillis = (): number => Number(clock.wallClock() / 1_000_000n);
-  const log = silentLog();
-  const store = createStore({ url: `file:${folder.path}/bench.db`, log, now: wallMillis });
-  const sender = new CountingSender(() => clock.monotonicMillis());
-  const config = configFor(plan);
-  const judge = new SourcesJudge(config);
-  await store.transaction(({ alerts }) =>
-    alerts.subscriptions.put([
-      subscriptionOf(0, { platform: sender.platform, channel: "c" }, kinds, "usual", "mainnet"),
-    ]),
-  );
-  const parts = { store, config, clock, log, simulated: new Set<string>() };
-  let process = -1;
-  let wrong = 0;
-  let engine: AlertEngine | undefined;
-  let stop = async (): Promise<void> => undefined;
-  let rounds = 0;
-  let found = 0;
-  try {
-    for (const [index, round] of [...new World(plan).rounds()].entries()) {
-      // The judge has to see every round; what it says of a quiet one is as good as the last.
-      const readings = judge.readings(round);
-      if (!loud.has(index)) continue;
-      await clock.advance(round.at - clock.monotonicMillis());
-      const offset = clockAt(plan.botClock, round.at);
-      clock.setWall(offset - wrong);
-      wrong = offset;
-      if (engine === undefined || round.process !== process) {
-        await stop();
-        process = round.process;
-        const dispatcher = createDispatcher({ ...parts, senders: [sender], describe, random: () => 0 });
-        const end = new AbortController();
-        const running = dispatcher.run(end.signal);
-        engine = createAlertEngine({ ...parts, onOwed: () => dispatcher.wake() });
-        stop = async () => {
-          end.abort();
-          await settled();
-          await running;
-        };
-      }
-      await engine.processObservation({ ...observationOf(round, readings, plan.poll), snapshot: { round: index } });
-      if (rounds === 0 || found < news.length) {
-        const events = news.filter((one, number) => number >= found && one.at <= round.at).map(({ event }) => event);
-        found += events.length;
-        const watcher = { name: "versions", every: 60_000 };
-        await engine.processObservation({ ...observationOf(round, [], 60_000), watcher, events, snapshot: { found } });
-      }
-      await engine.upkeep();
-      await settled();
-      rounds += 1;
-    }
-    await clock.advance(60_000);
-  } finally {
-    await stop();
-    await store.close();
-  }
+  const destination = { platform: "counting", channel: "c" };
+  let sender: CountingSender | undefined;
+  const rounds = await deliver({
+    plan,
+    subscriptions: [subscriptionOf(0, destination, kinds, "usual", "mainnet")],
+    senderAt: (now) => (sender = new CountingSender(now)),
+    beside: [newsWatcher(news)],
+    isStored: (index) => loud.has(index),
+  });
+  if (sender === undefined) throw new Error("no sender");
   return { rounds, ...attribute(plan, sender) };
+}
+
+/** Finds events when they are there to be found. */
+export function newsWatcher(news: readonly News[]): SideWatcher {
+  let found = -1;
+  return {
+    name: "versions",
+    every: 60_000,
+    look({ at }) {
+      if (found === news.length) return undefined;
+      const events = news.filter((one, number) => number >= found && one.at <= at).map(({ event }) => event);
+      found = Math.max(0, found) + events.length;
+      return { readings: [], events, snapshot: { found } };
+    },
+  };
 }
 
 /** Five nodes, a halt of ten minutes; each node goes down in it and comes back with the new version. */
