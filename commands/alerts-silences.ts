@@ -1,5 +1,5 @@
-import { isSilenceActive, type Silence, silenceActiveUntil } from "../src/alerts/route/silence.ts";
-import { silenceScopeWords, silenceTimeWords } from "../src/alerts/words/silence-words.ts";
+import { isSilenceActive, type Silence } from "../src/alerts/route/silence.ts";
+import { silenceLeftWords, silenceScopeWords, silenceTimeWords } from "../src/alerts/words/silence-words.ts";
 import { destinationKeyWords } from "../src/answers/alerts/destination.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { rowActions } from "../src/answers/answer.ts";
@@ -58,8 +58,8 @@ export const alertsSilences = command({
   },
 });
 
-/** `2 h left`, or how long until it holds for the first time; one that comes again waits for its next time. */
+/** `2 h left`, `until it is over`, or how long until it holds for the first time; one that comes again waits for its next time. */
 function stateWords(silence: Silence, now: Milliseconds): string {
-  if (isSilenceActive(silence, now)) return `${formatDuration(silenceActiveUntil(silence, now) - now)} left`;
+  if (isSilenceActive(silence, now)) return silenceLeftWords(silence, now);
   return silence.from > now ? `in ${formatDuration(silence.from - now)}` : "waits";
 }

@@ -36,7 +36,7 @@ export const alertsUnsilence = command({
     const found = await findSilence(options.id, context);
     if (!isCaller(found.person, context)) requireManager(context, "end silences that others made");
     const now = toMillis(context.now());
-    const { recurrence: _, ...rest } = found;
+    const { recurrence: _, untilOver: __, ...rest } = found;
     const ended: Silence = { ...rest, from: Math.min(found.from, now - 1), until: now };
     const here = destinationHere(context);
     const isHere = found.scope.destination === destinationKey(here);

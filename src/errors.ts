@@ -55,6 +55,12 @@ export class UserError extends Error {
   }
 }
 
+/** Undefined for the caller's mistake; anything else is thrown on. */
+export function ignoreUserError(error: unknown): undefined {
+  if (error instanceof UserError) return undefined;
+  throw error;
+}
+
 /** Whether this passes without the caller's mistake; anything else that it throws is thrown on. */
 export function passes(check: () => unknown): boolean {
   try {

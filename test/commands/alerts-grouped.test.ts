@@ -94,6 +94,27 @@ test("Silence covers the subjects that the message names, says how many, and no 
   expect(fired).toEqual(["warning: 3 node.down on mainnet", "warning: node.down of d:1 on mainnet"]);
 });
 
+test("until:resolved of what the message names lasts until all of that is over, and is refused once it is", async () => {
+  const { talk, sender } = await threeNodesDown();
+  const post = sender.posts.findLast(({ gist }) => gist.startsWith("warning"))!;
+  const action = post.reply.actions.find(({ label }) => label === "Silence 1 h");
+  if (action === undefined || !("invocation" in action)) throw new Error("no such button");
+  const { what } = action.invocation.options;
+  expect((await talk.suggest("alerts silence", "until", "r", { what: what! })).map(({ value }) => value)).toEqual([
+    "resolved",
+  ]);
+  expect(await talk.ask(`alerts silence ${String(what)} until:resolved`)).toMatch(
+    saying("✓ Silenced node.down of 3 subjects on mainnet until all are over", "10 min after all are over"),
+  );
+  await see(talk, 8, nodes(1));
+  expect(await talk.ask("alerts silences")).toContain("until all are over");
+  await see(talk, 8, nodes(0));
+  const [silence] = await talk.engine.silences();
+  expect(silence?.untilOver).toBeUndefined();
+  expect(silence!.until).toBeLessThan(Number(talk.now() / 1_000_000n) + 600_000);
+  expect(await talk.ask(`alerts silence ${String(what)} until:resolved`)).toMatch(saying("!", "that is over"));
+});
+
 test("In the alert's thread, Silence holds for the channel that was told", async () => {
   const { talk, sender } = await threeNodesDown();
   const post = sender.posts.findLast(({ gist }) => gist.startsWith("warning"))!;

@@ -45,6 +45,7 @@ describe("whoever the alerts of a channel mention", () => {
   test.each([
     ["for:9h", "alerts silence node.down for:8h"],
     ["until:tomorrow", "alerts silence node.down for:8h"],
+    ["until:resolved", "alerts silence node.down for:8h"],
     ["from:22:00 for:2h", "alerts silence node.down for:8h"],
     ["for:1h every:day until:2026-02-14", "alerts silence node.down for:8h"],
   ])("is told the limit, and who may do more: %s", async (times, line) => {

@@ -28,6 +28,16 @@ import { destinationKey } from "../../src/alerts/destination.ts";
 const NOON = Date.UTC(2026, 0, 15, 12);
 const HOUR = 3_600_000;
 
+/** A channel that was told that a node is down. */
+async function nodeDown() {
+  const talk = await talkInOps();
+  await talk.ask("alerts add node.down,network.stalled");
+  await see(talk, 1, [stalled("good"), down("good")]);
+  await see(talk, 5, [stalled("good"), down("bad")]);
+  const [episode] = await talk.engine.openEpisodes();
+  return { talk, name: episodeName(episode!.id) };
+}
+
 describe("a silence", () => {
   test.each([
     ["alerts silence", "for", "", ["30m", "1h", "8h", "1d"]],
@@ -331,6 +341,113 @@ describe("a silence", () => {
     talk.become({ here: ELSEWHERE });
     expect(await talk.ask("alerts silence all for:1h")).toMatch(saying("✓", "2026-01-15 13:00:00 UTC"));
     expect(await talk.engine.silences()).toHaveLength(101);
+  });
+
+  test("until an alert is over is of that alert, and says so wherever it is named; then it says when it ends", async () => {
+    const { talk, name } = await nodeDown();
+    expect((await talk.suggest("alerts silence", "until", "re", { what: name })).map(({ value }) => value)).toEqual([
+      "resolved",
+    ]);
+    for (const what of ["node.down", "a:1", "all", "network.stalled"]) {
+      const ends = (await talk.suggest("alerts silence", "until", "", { what })).map(({ value }) => value);
+      expect(ends).toEqual(["07:00", "18:00", "tomorrow", "tomorrow 07:00"]);
+    }
+    const said = await talk.ask(`alerts silence "${name}" until:resolved reason:repair`);
+    const latest = "2026-02-14 12:00:30 UTC at the latest";
+    expect(said).toMatch(saying("✓ Silenced node.down of a:1 on mainnet until it is over"));
+    expect(said).toMatch(saying("until 10 min after it is over", latest, "repair", "Firing now"));
+    const id = idIn(talk.lastReply);
+    const now = Number(talk.now() / 1_000_000n);
+    expect(await talk.engine.silences()).toMatchObject([
+      {
+        id,
+        scope: { network: "mainnet", kind: "node.down", subject: "a:1" },
+        from: now,
+        until: now + 30 * 24 * HOUR,
+        untilOver: ["node.down|mainnet|a:1|1"],
+      },
+    ]);
+    expect(shown((await owedReplies(talk, ops)).at(-1)!)).toMatch(
+      saying("ann silenced node.down of a:1 on mainnet", "Until 10 min after it is over", latest, "repair"),
+    );
+    expect(await talk.ask("alerts silences")).toMatch(saying("until it is over", id, "until 10 min after it is over"));
+    expect(await talk.ask("alerts status")).toMatch(
+      saying("node.down of a:1 on mainnet", "until it is", "over, by ann"),
+    );
+    expect(await talk.ask("alerts add node.down subjects:sim-1")).not.toContain("until an alert is over");
+    // Once more, also in other words, it is the same silence.
+    talk.advance(3 * 60_000);
+    const again = await talk.ask('alerts silence "node.down|mainnet|a:1|1" until:RESOLVED');
+    expect(again).toMatch(saying("• Nothing changed", id, latest));
+    expect(await talk.engine.silences()).toHaveLength(1);
+    await see(talk, 8, [stalled("good"), down("good")]);
+    const { episode } = (await talk.engine.history("node.down|mainnet|a:1|1"))!;
+    const end = Number(BigInt(episode.ended!) / 1_000_000n) + 10 * 60_000;
+    const [known] = await talk.engine.silences();
+    expect([known?.id, known?.until, known?.untilOver]).toEqual([id, end, undefined]);
+    const clock = `until ${new Date(end).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+    const listed = await talk.ask("alerts silences");
+    expect(listed).toMatch(saying("left", id, clock));
+    expect(listed).not.toContain("over");
+    expect(await talk.ask("alerts log silence")).toMatch(
+      saying(`${id} ends at`, "node.down of a:1 on mainnet is over"),
+    );
+    // It is over already: a silence now would be of the next one.
+    const late = await talk.ask(`alerts silence "${name}" until:resolved`);
+    expect(late).toMatch(saying("! Nothing is silenced: that is over", "Silence node.down 1h"));
+    expect(await talk.ask("alerts silence node.down a:1 until:resolved")).toMatch(/^!/u);
+    expect(await talk.engine.silences()).toHaveLength(1);
+  });
+
+  test("until an alert is over stands beside one for a time, and is ended like it", async () => {
+    const { talk, name } = await nodeDown();
+    await talk.ask(`alerts silence "${name}" for:8h`);
+    await talk.ask(`alerts silence "${name}" until:resolved zone:Europe/Berlin`);
+    const id = idIn(talk.lastReply);
+    expect(await talk.ask(`alerts silence "${name}" for:1h`)).toMatch(saying("• Nothing changed"));
+    expect(await talk.engine.silences()).toHaveLength(2);
+    expect(await talk.ask(`alerts unsilence ${id}`)).toMatch(saying("✓", "still keeps all of that back"));
+    expect((await talk.engine.silences()).map(({ untilOver }) => untilOver)).toEqual([undefined]);
+    await see(talk, 8, [stalled("good"), down("good")]);
+    expect(await talk.engine.silences()).toMatchObject([{ until: expect.any(Number) as number }]);
+    expect((await talk.ask("alerts silences")).split("\n")[0]).toContain("until 2026-01-15 20:00:");
+  });
+
+  test("until an alert is over covers a subscription to it, until then", async () => {
+    const { talk, name } = await nodeDown();
+    await talk.ask(`alerts silence "${name}" until:resolved`);
+    expect(await talk.ask("alerts list")).not.toContain("2026-02-14");
+    const add = await talk.ask("alerts add node.down,network.time-back");
+    expect(add).toMatch(saying("Silenced in part until an alert is over: alerts silences"));
+    const everything = await talk.ask("alerts silence all for:1h");
+    expect(everything).toMatch(saying("✓"));
+  });
+
+  test.each([
+    ["node.down", "alerts silence “node.down mainnet a:1 1” until:resolved"],
+    ["all", "alerts silence “node.down mainnet a:1 1” until:resolved"],
+    ["", "alerts silence “node.down mainnet a:1 1” until:resolved"],
+    ["node.down subject:sim-1", "alerts status"],
+    ["network.stalled", "alerts status"],
+    ["BTC/USDT", "alerts status"],
+    ["EPISODE from:22:00", "alerts silence “node.down mainnet a:1 1” until:resolved"],
+    ["EPISODE for:1h", "alerts silence “node.down mainnet a:1 1” until:resolved"],
+    ["EPISODE every:day", "alerts silence “node.down mainnet a:1 1” until:resolved"],
+  ])("until an alert is over, of “%s”, is refused with what is right", async (what, line) => {
+    const { talk, name } = await nodeDown();
+    const said = await talk.askFor(`alerts silence ${what.replace("EPISODE", `"${name}"`)} until:resolved`);
+    expect(said.failure).toBe("caller");
+    expect(await talk.engine.silences()).toEqual([]);
+    expect(plainText(said.title)).toMatchSnapshot();
+    expect(said.blocks.at(-1)).toMatchObject({ kind: "code", text: line.replaceAll(/[“”]/gu, '"') });
+    await talk.ask(line.replaceAll(/[“”]/gu, '"'));
+    expect(await talk.engine.silences()).toHaveLength(line === "alerts status" ? 0 : 1);
+  });
+
+  test("resolved in place of a span is answered with the line that says it", async () => {
+    const { talk, name } = await nodeDown();
+    const { blocks } = await talk.askFor(`alerts silence "${name}" resolved`);
+    expect(blocks.at(-1)).toMatchObject({ kind: "code", text: `alerts silence "${name}" until:resolved` });
   });
 
   test("may begin later and come again by the clock of a zone", async () => {

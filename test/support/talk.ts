@@ -68,7 +68,12 @@ export interface Talk {
   /** Completions of a line that is being typed. */
   readonly completeLine: (line: string) => Promise<readonly string[]>;
   /** Completions of an option that is being typed. */
-  readonly suggest: (command: string, option: string, typed: string) => Promise<readonly Choice[]>;
+  readonly suggest: (
+    command: string,
+    option: string,
+    typed: string,
+    options?: Invocation["options"],
+  ) => Promise<readonly Choice[]>;
   /** Progress shown during the last question, as titles. */
   readonly progress: string[];
   readonly lastReply: Reply;
@@ -173,7 +178,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
       return shown(reply);
     },
     completeLine: async (line) => (await bot.completions(line, rest)).map((one) => one.line),
-    suggest: (command, option, typed) => bot.suggest({ ...rest, command, option, typed, options: {} }),
+    suggest: (command, option, typed, options = {}) => bot.suggest({ ...rest, command, option, typed, options }),
     get lastReply() {
       return last();
     },

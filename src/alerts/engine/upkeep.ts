@@ -16,6 +16,7 @@ import { Episode, episodeId, episodeRow, Machine, machineKey, machineRow } from 
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
 import { endFlapping, resetMachine } from "../judge/rules/state-machine.ts";
 import { type Evaluation, EvaluationCache, evaluationInputs } from "./evaluation-cache.ts";
+import { endSilences } from "./end-silences.ts";
 import { planSilenceNotice } from "./silence-notice.ts";
 import { planOpen } from "./plan-open.ts";
 import { destinationKey } from "../destination.ts";
@@ -27,9 +28,9 @@ const PRUNE_EVERY: Milliseconds = 3_600_000;
 
 /**
  * Applies changes that time alone causes, for all networks: the end of a silence, quiet hours, an inhibitor or flapping,
- * a new subscription to an open episode, reminders, episodes without subscribers, the daily notice of silences. Run it
- * about once a second, and at once after a subscription or a silence has changed. It is cheap while nothing is due,
- * however many destinations an open episode has.
+ * a new subscription to an open episode, reminders, episodes without subscribers, the ends of silences that wait for
+ * one (end-silences.ts), the daily notice of silences. Run it about once a second, and at once after a subscription or a
+ * silence has changed. It is cheap while nothing is due, however many destinations an open episode has.
  */
 export function createUpkeep(
   dependencies: AlertDependencies,
@@ -105,8 +106,10 @@ export function createUpkeep(
         if (until !== undefined && inputs !== undefined) evaluations.set(id, { index, inputs, until });
       }
       const held = await releaseHeld(tables, index, at, newId);
-      const notice = await planSilenceNotice(dependencies, tables, index.silences, at);
-      const batch = joinPlans([...plans, plan, held, notice]);
+      // A new end counts from the next round on: this one was planned with the silences as they were.
+      const { silences, decisions } = await endSilences(tables, index.silences, new Set(still.map(({ id }) => id)), at);
+      const notice = await planSilenceNotice(dependencies, tables, silences, at);
+      const batch = joinPlans([...plans, plan, held, { decisions }, notice]);
       await enqueue(tables, batch, at, newId, dependencies.chunkRows);
       if (isPruneDue) await prune(tables, index.subscriptions, at - RETENTION, prunedAt === -Infinity);
       return { owed: batch.deliveries.length, evaluations };

@@ -24,6 +24,8 @@ export const Silence = z.object({
   from: z.number(),
   /** Always later than `from`. */
   until: z.number(),
+  /** The ids of episodes: it ends AFTER_OVER after the last of them, at `until` at the latest; absent once its end is known. */
+  untilOver: z.array(z.string()).exactOptional(),
   /** The same window again and again, by the clock of a zone, up to an end: a maintenance window. */
   recurrence: z
     .object({ every: z.enum(["day", "week"]), zone: z.string().refine(isTimeZone), until: z.number() })
@@ -39,6 +41,15 @@ export const Silence = z.object({
   noticed: z.number().exactOptional(),
 });
 export type Silence = z.infer<typeof Silence>;
+
+/** A silence until an alert is over goes on for so long after that: what is over may come back. */
+export const AFTER_OVER: Milliseconds = 600_000;
+
+/** A silence until episodes are over, with the end that follows from theirs (Unix milliseconds). */
+export function endAfter(waiting: Silence, over: Milliseconds): Silence {
+  const { untilOver: _, ...silence } = waiting;
+  return { ...silence, until: Math.max(silence.from + 1, Math.min(silence.until, over + AFTER_OVER)) };
+}
 
 /** The facts that a silence is matched with. */
 interface Silenceable {

@@ -1,16 +1,15 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply, type Tone } from "../../reply/reply.ts";
 import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
-import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import type { AlertMessage } from "../message/message.ts";
 import type { DatabaseFault, NoticeAbout } from "../message/notice.ts";
 import type { Platforms } from "../platform.ts";
-import { silenceActiveUntil } from "../route/silence.ts";
 import { conditionWords } from "./condition-words.ts";
 import { actionsOf } from "./describe-condition.ts";
 import { markedTitle, TONES, whatToDo } from "./phrases.ts";
-import { silenceWords } from "./silence-words.ts";
+import { silenceUntilWords, silenceWords } from "./silence-words.ts";
 
 /** What the operators must know. Pure and total. */
 export function describeNotice(message: Extract<AlertMessage, { type: "notice" }>, platforms?: Platforms): Reply {
@@ -33,9 +32,7 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
         notice.silences.length === 1 ? "1 silence is active" : `${notice.silences.length} silences are active`;
       const now = toMillis(timeFromText(at));
       // A message that is not edited says until when, not how long from now.
-      const items = notice.silences.map((one) =>
-        silenceWords(one, text`until ${time(fromMillis(silenceActiveUntil(one, now)))}`, platforms),
-      );
+      const items = notice.silences.map((one) => silenceWords(one, silenceUntilWords(one, now), platforms));
       return told("warning", "SILENCED", text`${count}: alerts are being kept back`, [
         { kind: "list", items },
         paragraph(text`${commandLine("alerts unsilence <id>")} ends one, where it was made or at the console.`),

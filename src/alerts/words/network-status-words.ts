@@ -95,8 +95,8 @@ function standingWords(status: NetworkStatus, isOpenElsewhere: boolean): string 
 }
 
 /** `Silenced until …: nothing of this is told before.`; of a part, where the silences are listed. */
-export function silencedWords({ until, all }: NonNullable<NetworkStatus["silenced"]>): Text {
-  const end = time(timeFromText(until));
+export function silencedWords({ until, untilOver, all }: NonNullable<NetworkStatus["silenced"]>): Text {
+  const end = untilOver === true ? "an alert is over" : time(timeFromText(until));
   return all
     ? text`${strong("Silenced until")} ${end}: nothing of this is told before.`
     : text`${strong("Silenced in part")} until ${end}: ${commandLine("alerts silences")}.`;

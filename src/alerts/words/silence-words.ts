@@ -5,7 +5,7 @@ import { fromMillis } from "../../units/nanoseconds.ts";
 import { isTimeZone, localMillis } from "../route/local-time.ts";
 import { destinationFromKey, destinationKey } from "../destination.ts";
 import type { Platforms } from "../platform.ts";
-import { type Silence, silenceActiveUntil, silenceEnds } from "../route/silence.ts";
+import { AFTER_OVER, type Silence, silenceActiveUntil, silenceEnds } from "../route/silence.ts";
 import { subjectName } from "./subscription-words.ts";
 
 /** The scope of a silence: `node.down at api1 on mainnet`. Pure and total. */
@@ -26,13 +26,16 @@ export function silenceScopeWords({ scope, label }: Silence): Text {
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /**
- * When it holds: `until …`, or `every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at …`. Times stand
+ * When it holds: `until …`, `until 10 min after it is over, … at the latest`, or `every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at …`. Times stand
  * by the clock of the zone that was named, then by the reader's.
  */
-export function silenceTimeWords({ from, until, recurrence, zone: named }: Silence, now: number): Text {
+export function silenceTimeWords({ from, until, untilOver, recurrence, zone: named }: Silence, now: number): Text {
   const zone = recurrence?.zone ?? named;
   const at = (moment: Milliseconds): Text => momentWords(moment, zone);
   const byClock = zone === undefined || !isShownLocally(zone) ? "" : ` by the clock of ${zone}`;
+  if (untilOver !== undefined) {
+    return text`until ${formatDuration(AFTER_OVER)} after ${overWords(untilOver)}, ${at(until)} at the latest${byClock}`;
+  }
   if (recurrence === undefined) {
     return from > now ? text`from ${at(from)} to ${at(until)}${byClock}` : text`until ${at(until)}${byClock}`;
   }
@@ -42,6 +45,23 @@ export function silenceTimeWords({ from, until, recurrence, zone: named }: Silen
   const clock = local.toISOString().slice(11, 16);
   const first = from > now ? text`first at ${at(from)}` : text`since ${at(from)}`;
   return text`every ${day} from ${clock} for ${formatDuration(until - from)} by the clock of ${recurrence.zone}, ${first}, the last time before ${at(end)}`;
+}
+
+/** `it is over`, or of several alerts that all of them are. */
+function overWords(episodes: readonly string[]): string {
+  return episodes.length === 1 ? "it is over" : "all are over";
+}
+
+/** How long a silence that holds still does: `2 h left`, or `until it is over`. Pure and total. */
+export function silenceLeftWords(silence: Silence, now: Milliseconds): string {
+  if (silence.untilOver !== undefined) return `until ${overWords(silence.untilOver)}`;
+  return `${formatDuration(Math.max(0, silenceActiveUntil(silence, now) - now))} left`;
+}
+
+/** The same with the moment of its end, where that is known: `until …`. Pure and total. */
+export function silenceUntilWords(silence: Silence, now: Milliseconds): Text {
+  if (silence.untilOver !== undefined) return text`${silenceLeftWords(silence, now)}`;
+  return text`until ${time(fromMillis(silenceActiveUntil(silence, now)))}`;
 }
 
 function isShownLocally(zone: string): boolean {
@@ -64,10 +84,15 @@ export function silenceLogLine(silence: Silence, by: string, at: Milliseconds): 
   return `${silence.id} made, by ${by}: ${what}, ${plainText(silenceTimeWords(silence, at))}${reason}`;
 }
 
+/** The end of a silence that lasted until an alert was over, as a line of the log. Pure and total. */
+export function silenceOverLine(silence: Silence): string {
+  const what = plainText(silenceScopeWords(silence));
+  return `${silence.id} ends at ${plainText(momentWords(silence.until, undefined))}: ${what} is over`;
+}
+
 /** A silence that holds: its scope, its place, the time left, who made it. Pure and total. */
 export function silenceLine(silence: Silence, now: Milliseconds, platforms?: Platforms): Text {
-  const left = formatDuration(Math.max(0, silenceActiveUntil(silence, now) - now));
-  return silenceWords(silence, `${left} left`, platforms);
+  return silenceWords(silence, silenceLeftWords(silence, now), platforms);
 }
 
 /** A silence, its place, how long it lasts, who made it. Pure and total. */

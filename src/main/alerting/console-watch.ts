@@ -113,6 +113,7 @@ function holdingSilence(silence: Silence, at: Milliseconds, platforms: Platforms
     by,
     ...(reason === undefined ? {} : { reason }),
     leftMillis: silenceActiveUntil(silence, at) - at,
+    ...(silence.untilOver === undefined ? {} : { untilOver: true as const }),
   };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { inhibitorOf } from "../../../src/alerts/engine/plan-open.ts";
 import { quietUntil } from "../../../src/alerts/route/quiet-hours.ts";
 import { route, type RoutingInput } from "../../../src/alerts/route/route.ts";
-import { silenceActiveUntil, type Silence, silenceEnds } from "../../../src/alerts/route/silence.ts";
+import { endAfter, silenceActiveUntil, Silence, silenceEnds } from "../../../src/alerts/route/silence.ts";
 import { covers, Subscription } from "../../../src/alerts/route/subscription.ts";
 import { anEpisode, aSubscription } from "../samples.ts";
 import { destinationKey } from "../../../src/alerts/destination.ts";
@@ -101,6 +101,29 @@ describe("a silence", () => {
     expect(silenceEnds(weekly)).toBe(Date.UTC(2024, 10, 5));
     expect(silenceActiveUntil(weekly, Date.UTC(2024, 9, 20, 0, 30))).toBe(Date.UTC(2024, 9, 20, 1, 0));
     expect(silenceActiveUntil(weekly, Date.UTC(2024, 10, 3, 1, 30))).toBe(Date.UTC(2024, 10, 3, 2, 0));
+  });
+});
+
+describe("a silence until alerts are over", () => {
+  const minute = 60_000;
+  const waiting = silence({}, { until: at + 30 * 86_400_000, untilOver: ["node.down|mainnet|a:1|3"] });
+
+  it.each<[string, number, Partial<Silence>, number]>([
+    ["10 min after they are", at + minute, {}, at + 11 * minute],
+    ["at its latest end where that comes first", at + minute, { until: at + 5 * minute }, at + 5 * minute],
+    ["after its beginning, however long ago they were", at - 60 * minute, {}, at - 999],
+  ])("ends %s", (_when, over, more, until) => {
+    const { untilOver: _, ...rest } = { ...waiting, ...more };
+    expect(endAfter({ ...waiting, ...more }, over)).toEqual({ ...rest, until });
+  });
+
+  it("is read back as it was written, and holds until its latest end for whoever reads no such mark", () => {
+    const stored = JSON.stringify(waiting);
+    expect(Silence.parse(JSON.parse(stored))).toEqual(waiting);
+    const { untilOver: _, ...older } = waiting;
+    expect(Silence.omit({ untilOver: true }).parse(JSON.parse(stored))).toEqual(older);
+    expect(Silence.parse(older)).toEqual(older);
+    expect([silenceEnds(waiting), silenceActiveUntil(older, at)]).toEqual([waiting.until, waiting.until]);
   });
 });
 

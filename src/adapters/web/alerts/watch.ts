@@ -87,6 +87,8 @@ export interface HoldingSilence {
   readonly by: string;
   readonly reason?: string;
   readonly leftMillis: Milliseconds;
+  /** It ends after an alert is over, and with `leftMillis` at the latest. */
+  readonly untilOver?: true;
 }
 
 /** The current state: what the watchers observe, the open alerts, and the silences that hold. */

@@ -51,6 +51,13 @@ export const NetworkStatus = z.object({
   /** How many others are open that no subscription of the place tells; absent if there are none, or all are listed. */
   elsewhere: z.int().positive().exactOptional(),
   /** Until when silences that hold keep back all that the subscription tells, or a part of it; absent without any. */
-  silenced: z.object({ until: TimeText, all: z.boolean() }).exactOptional(),
+  silenced: z
+    .object({
+      until: TimeText,
+      /** It ends after an alert is over, and then at the latest. */
+      untilOver: z.literal(true).exactOptional(),
+      all: z.boolean(),
+    })
+    .exactOptional(),
 });
 export type NetworkStatus = z.infer<typeof NetworkStatus>;

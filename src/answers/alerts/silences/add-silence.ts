@@ -5,7 +5,7 @@ import { isSilenceActive, type Silence } from "../../../alerts/route/silence.ts"
 import type { Episode } from "../../../alerts/judge/rules/episode.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
-import { silenceScopeWords, silenceTimeWords } from "../../../alerts/words/silence-words.ts";
+import { silenceLeftWords, silenceScopeWords, silenceTimeWords } from "../../../alerts/words/silence-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { managerRemedy } from "../../../bot/invocation.ts";
@@ -29,8 +29,15 @@ import {
 } from "../destination.ts";
 import { alertPlace, detailsAction, silenceKindAction } from "../episodes/episodes.ts";
 import { createShortId } from "../short-id.ts";
-import { lineWith, parseSilenceScope, parseSilenceTimes, type SilenceValues, TIME_TOLERANCE } from "./parse-silence.ts";
-import { isLength } from "./silence-options.ts";
+import {
+  episodesToEnd,
+  lineWith,
+  parseSilenceScope,
+  parseSilenceTimes,
+  type SilenceValues,
+  TIME_TOLERANCE,
+} from "./parse-silence.ts";
+import { isLength, isResolved } from "./silence-options.ts";
 import { affectedDestinations, coversEverything, withQuietHours } from "./silences.ts";
 import { type Destination, destinationKey } from "../../../alerts/destination.ts";
 
@@ -49,23 +56,29 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   if (values.for === undefined && values.until === undefined) await parseSilenceScope(context, values);
   const when = parseSilenceTimes(values, now);
   const typedPlace = values.to === undefined ? undefined : parseDestination(values.to, context);
-  const { scope, label, notes, episode, ended } = await parseSilenceScope(context, values);
+  const named = await parseSilenceScope(context, values);
+  const { scope, label, notes, episodes: [episode] = [], ended } = named;
   const destination = typedPlace ?? (await defaultDestination(context, episode));
   const may = await requireManagerOrMentioned(context, "silence its alerts", destination ?? destinationHere(context));
   if (may === "mentioned") requireShortSilence(context, values, when, now);
   if (ended !== undefined) return endedReply(ended, values.for);
+  const untilOver = isResolved(values.until) ? { untilOver: await episodesToEnd(context, values, named) } : {};
   requireEffect(destination, scope, context.platforms.console);
   if (values.what === undefined && values.subject === undefined) return everythingReply(context, values, destination);
-  const wanted: Pick<Silence, "scope" | "from" | "until" | "recurrence" | "zone"> = {
+  const wanted: Pick<Silence, "scope" | "from" | "until" | "untilOver" | "recurrence" | "zone"> = {
     scope: { ...(destination === undefined ? {} : { destination: destinationKey(destination) }), ...scope },
     ...when,
+    ...untilOver,
   };
   return runExclusive(alerts, async () => {
     const all = await alerts.silences();
     const own = all.filter(({ scope: of }) => of.destination === wanted.scope.destination);
     // A button pressed twice asks for the same hour a moment later: that is the same silence.
     const alike = own.filter(
-      (one) => isDeepStrictEqual(one.scope, wanted.scope) && one.from <= wanted.from + TIME_TOLERANCE,
+      (one) =>
+        isDeepStrictEqual(one.scope, wanted.scope) &&
+        isDeepStrictEqual(one.untilOver, wanted.untilOver) &&
+        one.from <= wanted.from + TIME_TOLERANCE,
     );
     const known = alike.find((one) => lastsAsLong(wanted, one));
     if (known !== undefined) return existingSilenceReply(known, now);
@@ -176,8 +189,9 @@ function requireEffect(destination: Destination | undefined, { kind }: Silence["
   });
 }
 
-/** Whether the known silence comes as often as the wanted one, and ends no earlier. */
-function lastsAsLong(wanted: Pick<Silence, "until" | "recurrence">, known: Silence): boolean {
+/** Whether the known silence comes as often as the wanted one, and ends no earlier; both wait for the same alerts or for none. */
+function lastsAsLong(wanted: Pick<Silence, "until" | "untilOver" | "recurrence">, known: Silence): boolean {
+  if (wanted.untilOver !== undefined) return true;
   return (
     isDeepStrictEqual(wanted.recurrence, known.recurrence) &&
     (wanted.recurrence === undefined ? known.until >= wanted.until - TIME_TOLERANCE : known.until === wanted.until)
@@ -210,8 +224,10 @@ function unsilenceAction({ id }: Silence): Action {
   return commandAction("End silence", "alerts unsilence", { id });
 }
 
-/** ` for 2 h`; empty for a silence that begins later or recurs. */
-function lengthWords({ from, until, recurrence }: Silence, now: Milliseconds): string {
+/** ` for 2 h`, ` until it is over`; empty for a silence that begins later or recurs. */
+function lengthWords(silence: Silence, now: Milliseconds): string {
+  const { from, until, untilOver, recurrence } = silence;
+  if (untilOver !== undefined) return ` ${silenceLeftWords(silence, now)}`;
   return recurrence === undefined && from <= now ? ` for ${formatDuration(until - now)}` : "";
 }
 

@@ -7,7 +7,7 @@ import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
 import { parseTimeOfDay, parseTypedDuration } from "../../../bot/options/time-span.ts";
-import { passes, UserError } from "../../../errors.ts";
+import { ignoreUserError, passes, UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { givenOptions } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
@@ -18,8 +18,8 @@ import { findKind } from "../alert-kinds.ts";
 import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { formatSpan, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
-import { episodeLabel, exactEpisode, findEpisode, findEpisodes } from "../episodes/episodes.ts";
-import { isNight, isTonight, type SILENCE_OPTIONS } from "./silence-options.ts";
+import { episodeLabel, exactEpisode, findEpisode, findEpisodes, worstFirst } from "../episodes/episodes.ts";
+import { isNight, isResolved, isTonight, type SILENCE_OPTIONS } from "./silence-options.ts";
 import { isEverything } from "./silences.ts";
 import { readReference } from "../../../alerts/message/message-group.ts";
 
@@ -30,8 +30,8 @@ interface SilenceScope {
   readonly scope: Omit<Silence["scope"], "destination">;
   readonly label?: string | undefined;
   readonly notes: readonly Block[];
-  /** The episode that was named, the first of several. */
-  readonly episode?: Episode;
+  /** The episodes that were named. */
+  readonly episodes?: readonly [Episode, ...Episode[]];
   /** The episode that was named, where it is over. */
   readonly ended?: Episode;
 }
@@ -54,6 +54,7 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
   if (readReference(what) !== undefined) return groupScope(await findEpisodes(context.alerts, what));
   const exact = await exactEpisode(context.alerts, what);
   const isId = exact !== undefined || what.includes("|");
+  // A word that is no node and no market may still be an episode.
   const named = isId ? undefined : await resolveNodeOrMarket(context, what).catch(ignoreUserError);
   if (named !== undefined) return { ...named, scope: { ...where, ...named.scope }, notes: [] };
   const found = exact === undefined ? findEpisode(context.alerts, what, network) : Promise.resolve(exact);
@@ -75,10 +76,11 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
     });
   });
   // An id comes from a button, which may be pressed late; other words are typed on purpose.
-  const ended = (isId || what === episodeName(episode.id)) && !isOpen(episode) ? { ended: episode } : {};
+  const isMeant = isId || what === episodeName(episode.id) || isResolved(values.until);
+  const ended = isMeant && !isOpen(episode) ? { ended: episode } : {};
   return {
     ...ended,
-    episode,
+    episodes: [episode],
     scope: { network: episode.network, kind: episode.kind, subject: episode.subject },
     label: episodeLabel(episode),
     notes: [paragraph(text`Firing now: ${conditionWords(episode).bad}`)].filter(() => episode.state === "firing"),
@@ -94,15 +96,9 @@ function groupScope(named: readonly [Episode, ...Episode[]]): SilenceScope {
   return {
     scope: { network, kind, subjects },
     notes: [paragraph(`Of the ${subjects.length}, ${open.length} are firing now.`)],
-    episode,
+    episodes: named,
     ...(open.length === 0 ? { ended: episode } : {}),
   };
-}
-
-/** A word that is no node and no market may still be an episode. */
-function ignoreUserError(error: unknown): undefined {
-  if (error instanceof UserError) return undefined;
-  throw error;
 }
 
 /** A data node by its name, else a market; with its network, since several may use the same name. */
@@ -117,6 +113,31 @@ async function resolveNodeOrMarket(
   return { scope: { network: context.network, subject }, label };
 }
 
+/**
+ * The episodes at whose end a silence `until:resolved` ends.
+ * @throws UserError where something else was named.
+ */
+export async function episodesToEnd(
+  { alerts }: AlertCommandContext,
+  values: SilenceValues,
+  { episodes, scope }: SilenceScope,
+): Promise<string[]> {
+  if (episodes !== undefined) return episodes.map(({ id }) => id);
+  const { kind, subject, network } = scope;
+  const open = worstFirst(await alerts.openEpisodes(network)).filter(
+    (one) => (kind ?? one.kind) === one.kind && (subject ?? one.subject) === one.subject,
+  );
+  const lines = open.map(({ id }) => lineWith({ ...values, what: episodeName(id), subject: undefined }, RESOLVED));
+  const [line = "alerts status"] = lines;
+  const remedies = ["Give an end, or see what is open:", "That alert is silenced by:"];
+  throw new UserError(`until:resolved is for an open alert, and ${quoteTyped(values.what ?? "all")} is not one.`, {
+    option: "until",
+    remedy: remedies[lines.length] ?? `Of the ${lines.length} that are open, the first is silenced by:`,
+    suggestion: line,
+  });
+}
+
+const RESOLVED = { until: "resolved" };
 const MINUTE: Milliseconds = 60_000;
 const HOUR: Milliseconds = 60 * MINUTE;
 const DAY: Milliseconds = 24 * HOUR;
@@ -169,6 +190,7 @@ function readTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
     });
   }
   const length = values.for === undefined ? undefined : parseLength(values, values.for, now);
+  if (isResolved(values.until)) return timesUntilOver(values, from, now);
   const end = values.until === undefined ? undefined : parseEnd(from, values.until, now, zone);
   if (end !== undefined && end <= from) {
     throw new UserError("That silence would end before it begins.", {
@@ -201,6 +223,21 @@ function readTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
   return { from, until, ...(zone === "UTC" ? {} : { zone }) };
 }
 
+/** From now until an alert is over: the longest there is, until that is known. */
+function timesUntilOver(values: SilenceValues, from: Milliseconds, now: Milliseconds): SilenceTimes {
+  const { zone } = values;
+  const fault = values.every === undefined ? (values.for === undefined ? undefined : "for") : "every";
+  const wrong = fault ?? (from > now + TIME_TOLERANCE ? "from" : undefined);
+  if (wrong !== undefined) {
+    const mistake =
+      wrong === "for"
+        ? "for and until both say when it ends."
+        : `A silence until an alert is over begins now and comes once, without ${wrong}.`;
+    throw new UserError(mistake, { option: wrong, remedy: `Leave ${wrong} out:` });
+  }
+  return { from: now, until: now + MAX_DURATION, ...(zone === undefined ? {} : { zone: parseZone("zone", zone) }) };
+}
+
 const NIGHT: Milliseconds = 8 * HOUR;
 
 /** A span as typed, or `night`. The error for a moment, and for `tonight`, suggests the right line. */
@@ -208,7 +245,7 @@ function parseLength(values: SilenceValues, typed: string, now: Milliseconds): M
   if (parseTypedDuration(typed) !== undefined) return parseSpan("for", typed);
   if (isNight(typed)) return NIGHT;
   const night = isTonight(typed);
-  const isEnd = !night && passes(() => parseMoment("until", typed, now));
+  const isEnd = isResolved(typed) || (!night && passes(() => parseMoment("until", typed, now)));
   if (!night && !isEnd) return parseSpan("for", typed);
   throw new UserError(`for is a span of time, not ${quoteTyped(typed)}.`, {
     option: "for",

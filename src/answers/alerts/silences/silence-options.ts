@@ -1,9 +1,12 @@
-import { type Options, plainChoices, type SuggestContext } from "../../../bot/options/options.ts";
+import { isOpen } from "../../../alerts/judge/rules/episode.ts";
+import { readReference } from "../../../alerts/message/message-group.ts";
+import { type Choice, type Options, plainChoices, type SuggestContext } from "../../../bot/options/options.ts";
+import { ignoreUserError } from "../../../errors.ts";
 import { findKind } from "../alert-kinds.ts";
 import { parsed, suggested, takesZone, TO_OPTION } from "../alert-options.ts";
 import { suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isSpan, parseMoment, suggestSpans, suggestZones } from "../alert-times.ts";
-import { suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
+import { findEpisodes, suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
 import { isEverything, suggestSilences } from "./silences.ts";
 
 /** `night`, which is 8 hours, with or without its article. */
@@ -29,6 +32,30 @@ async function takesSilenceable(typed: string, context: SuggestContext): Promise
     suggestSilencedSubjects(typed, { ...context, options: {} }),
   ]);
   return found.flat().length > 0;
+}
+
+/** `resolved`, in place of an end: until the alert is over. */
+export function isResolved(typed: string | undefined): boolean {
+  return /^resolved$/iu.test(typed?.trim() ?? "");
+}
+
+const RESOLVED: Choice = { label: "resolved: 10 min after it is over", value: "resolved" };
+/** Usual ends: of the night, of the working day, of today. */
+const ENDS = plainChoices(["07:00", "18:00", "tomorrow", "tomorrow 07:00"]);
+
+/** Completion of an end: `resolved` where an open episode is silenced, then usual ends. */
+async function suggestEnds(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  const low = typed.trim().toLowerCase();
+  const ends = [...((await namesOpenEpisode(context)) ? [RESOLVED] : []), ...ENDS];
+  return ends.filter(({ value }) => value.startsWith(low));
+}
+
+/** Whether `what` names an open episode; a single word is rather a kind, a market or a node. */
+async function namesOpenEpisode({ alerts, options: { what } }: SuggestContext): Promise<boolean> {
+  if (typeof what !== "string") return false;
+  const isNamed = readReference(what) !== undefined || /[\s|]/u.test(what.trim());
+  const named = isNamed ? await findEpisodes(alerts, what).catch(ignoreUserError) : undefined;
+  return named?.some(isOpen) === true;
 }
 
 const takesMoment = parsed((typed) => parseMoment("from", typed, 0));
@@ -87,8 +114,9 @@ export const SILENCE_OPTIONS = {
     kind: "text",
     label: "Ends",
     moment: true,
-    takes: takesMoment,
-    description: "When it ends: tomorrow 07:00; tomorrow = 00:00; a date = its end; with every: its last end",
+    suggest: suggestEnds,
+    takes: (typed, context) => (isResolved(typed) ? namesOpenEpisode(context) : takesMoment(typed)),
+    description: "When it ends: tomorrow = 00:00; a date = its end; with every: its last end; resolved = once over",
     example: "2026-05-31",
   },
   reason: { kind: "text", hint: "", description: "Why", example: "maintenance" },

@@ -148,13 +148,18 @@ export function silencedUntil(
     const all =
       (scope.kind === undefined || kinds.every((kind) => kind === scope.kind)) &&
       (silent === undefined || (subjects.length > 0 && subjects.every((of) => silent.includes(of))));
-    return holds ? [{ until: silenceActiveUntil(one, at), all }] : [];
+    return holds ? [{ until: silenceActiveUntil(one, at), all, waits: one.untilOver !== undefined }] : [];
   });
   const whole = found.filter(({ all }) => all);
   const counted = whole.length === 0 ? found : whole;
-  return counted.length === 0
+  const [last] = counted.toSorted((a, b) => b.until - a.until);
+  return last === undefined
     ? undefined
-    : { until: timeToText(fromMillis(Math.max(...counted.map(({ until }) => until)))), all: whole.length > 0 };
+    : {
+        until: timeToText(fromMillis(last.until)),
+        ...(last.waits ? { untilOver: true as const } : {}),
+        all: last.all,
+      };
 }
 
 /** The subscriptions that a silence concerns and that have quiet hours. */

@@ -19,7 +19,7 @@ export function silenceLines(silences) {
     { "aria-label": "Silences" },
     ...silences
       .slice(0, SHOWN)
-      .map(({ id, what, where, by, reason, leftMillis }) =>
+      .map(({ id, what, where, by, reason, leftMillis, untilOver }) =>
         h(
           "li",
           {},
@@ -27,11 +27,16 @@ export function silenceLines(silences) {
             "span",
             {},
             h("strong", {}, `SILENCED: ${what}`),
-            ` ${where}, ${span(Math.max(MINUTE, leftMillis - (leftMillis % MINUTE)))} left, by ${by}${reason === undefined ? "" : `: ${reason}`}`,
+            ` ${where}, ${untilOver === true ? "until it is over" : leftWords(leftMillis)}, by ${by}${reason === undefined ? "" : `: ${reason}`}`,
           ),
           h("button", { type: "button", class: "small", "data-silence": id, "aria-label": `End silence ${id}` }, "End"),
         ),
       ),
     more > 0 ? h("li", {}, `${more} more: alerts silences names them all.`) : undefined,
   );
+}
+
+/** @param {number} millis */
+function leftWords(millis) {
+  return `${span(Math.max(MINUTE, millis - (millis % MINUTE)))} left`;
 }

@@ -18,6 +18,12 @@ test("the banner names each silence with the time left, and ends it", () => {
   expect(all.flatMap(({ attrs }) => attrs["data-silence"] ?? [])).toEqual(["s1", "s2"]);
 });
 
+test("one that lasts until an alert is over says so, not the time until its latest end", () => {
+  const said = textsOf(silenceLines([{ ...silence, untilOver: true }])).join("");
+  expect(said).toContain("in all places, until it is over, by ada");
+  expect(said).not.toContain("left");
+});
+
 test("further silences are counted", () => {
   const tree = silenceLines(Array.from({ length: 5 }, (_, index) => ({ ...silence, id: `s${index}` })));
   expect(elementsOf(tree).flatMap(({ attrs }) => attrs["data-silence"] ?? [])).toHaveLength(3);
