@@ -11,7 +11,7 @@ import { backUp, restore } from "../../src/store/file/backup.ts";
 import { migrations } from "../../src/store/migrations/index.ts";
 import { migrate } from "../../src/store/migrations/migrate.ts";
 import { schemaAge } from "../../src/store/migrations/schema-age.ts";
-import { moveStore } from "../../src/store/move-store.ts";
+import { moveStore } from "../../src/store/move-store/move-store.ts";
 import { kyselyOverPostgres } from "../../src/store/postgres/kysely-postgres.ts";
 import { openPool } from "../../src/store/postgres/pool.ts";
 import { kyselyOver } from "../../src/store/sqlite/kysely-sqlite.ts";

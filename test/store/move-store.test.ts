@@ -8,7 +8,7 @@ import { UserError } from "../../src/errors.ts";
 import { silentLog } from "../../src/log.ts";
 import { migrateStore } from "../../src/main/cli/migrate-store.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { moveStore } from "../../src/store/move-store.ts";
+import { moveStore } from "../../src/store/move-store/move-store.ts";
 import { TABLES } from "../../src/store/schema.ts";
 import {
   deleteRows,

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 import { UserError } from "../../errors.ts";
-import { moveStore } from "../../store/move-store.ts";
+import { moveStore } from "../../store/move-store/move-store.ts";
 import { EXIT_BUG } from "./cli.ts";
 
 const USAGE =

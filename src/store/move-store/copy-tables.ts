@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 
 import { type Kysely, type RawBuilder, sql } from "kysely";
 
-import { TURN, inBatches, isPostgres, storableText } from "./queries.ts";
-import { OLDEST_PROGRAM_MARK } from "./migrations/schema-age.ts";
-import { type Schema, TABLES } from "./schema.ts";
+import { TURN, inBatches, isPostgres, storableText } from "../queries.ts";
+import { OLDEST_PROGRAM_MARK } from "../migrations/schema-age.ts";
+import { type Schema, TABLES } from "../schema.ts";
 
 /** The content of a table. Equal tables have equal summaries, whatever the order of their rows. */
 export interface TableSummary {

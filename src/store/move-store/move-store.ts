@@ -1,17 +1,19 @@
+// Moves a whole database from a file to a server, or back. copy-tables.ts copies its tables, and compares them.
+
 import { existsSync } from "node:fs";
 
 import { sql } from "kysely";
 
-import { UserError } from "../errors.ts";
+import { UserError } from "../../errors.ts";
 import { copyTables, filledTables, summarise, type TableSummary } from "./copy-tables.ts";
-import { databaseFile } from "./file/database-url.ts";
-import { openForLife } from "./file/file.ts";
-import { executedMigrations, openServer } from "./postgres/postgres.ts";
-import { isPostgresUrl, serverName } from "./postgres-url.ts";
-import { liveOn } from "./postgres/processes.ts";
-import { processName } from "./processes.ts";
-import { isPostgres, serialTransactions, type Transactions, type WithDatabase } from "./queries.ts";
-import { WriteHealth } from "./write-health.ts";
+import { databaseFile } from "../file/database-url.ts";
+import { openForLife } from "../file/file.ts";
+import { executedMigrations, openServer } from "../postgres/postgres.ts";
+import { isPostgresUrl, serverName } from "../postgres-url.ts";
+import { liveOn } from "../postgres/processes.ts";
+import { processName } from "../processes.ts";
+import { isPostgres, serialTransactions, type Transactions, type WithDatabase } from "../queries.ts";
+import { WriteHealth } from "../write-health.ts";
 
 /** The tables of both sides, read after the copy. */
 export interface Moved {
