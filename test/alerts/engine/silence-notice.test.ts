@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
-import { gist } from "../../support/gist.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
+import { describeAlert, gist } from "../../support/gist.ts";
 import { openStage } from "../stage.ts";
 import { readMessages } from "../../../src/alerts/deliver/outbox/stored-messages.ts";
 
@@ -47,4 +48,19 @@ it("tells the operators once a day which silences hold, also after a restart", a
   expect(await owed()).toEqual(["silences: 1"]);
   await pass(2 * DAY);
   expect(await owed()).toEqual(["silences: 1"]);
+});
+
+it("says of a silence until alerts are over that it lasts so long, of another one its end", () => {
+  const silence = { id: "s1", scope: { kind: "node.down" }, from: 0, until: 30 * DAY, by: "ada", created: 0 };
+  const waiting = { ...silence, id: "s2", untilOver: ["node.down|mainnet|a:1|3"] };
+  const several = { ...silence, id: "s3", untilOver: [...waiting.untilOver, "node.down|mainnet|b:1|1"] };
+  const silences = [silence, waiting, several];
+  const { blocks } = describeAlert({ type: "notice", notice: { about: "silences", silences }, at: "0" });
+  const [list] = blocks;
+  if (list?.kind !== "list") throw new Error("no list");
+  expect(list.items.map((item) => plainText(item))).toEqual([
+    "s1: node.down in all places, until 1970-01-31 00:00:00 UTC, by ada",
+    "s2: node.down in all places, until it is over, by ada",
+    "s3: node.down in all places, until all are over, by ada",
+  ]);
 });

@@ -164,3 +164,21 @@ test("silences that hold are named, and what they keep back is listed and marked
   expect(told.open[0]).not.toHaveProperty("silenced");
   expect(told.networks[0]?.stalled.told).toEqual({ sent: 1, waiting: 0, kept: {} });
 });
+
+test("a silence until an alert is over is marked for as long as that is open", async () => {
+  const { stage, observe, watch } = await setUp();
+  observe();
+  await stage.rounds(2, [stalled("good")]);
+  await stage.rounds(8, [stalled("bad")]);
+  const [episode] = await stage.engine.openEpisodes();
+  const from = stage.now();
+  const scope = { network: "mainnet", kind: "network.stalled", subject: "" };
+  const silence = { id: "s1", scope, from, until: from + 86_400_000, by: "ada", created: from };
+  await stage.engine.putSilence({ ...silence, untilOver: [episode!.id] }, "ada");
+  expect((await watch()).silences).toMatchObject([{ id: "s1", untilOver: true, leftMillis: 86_400_000 }]);
+  await stage.rounds(8, [stalled("good")]);
+  const [known] = (await watch()).silences;
+  expect(known).not.toHaveProperty("untilOver");
+  expect(known?.leftMillis).toBeLessThan(600_000);
+  stage.sender.take();
+});
