@@ -73,7 +73,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/slack": "record",
   "adapters/slack/install": "install-state key-ring open-installations sealed-tokens workspace-payloads",
   "adapters/slack/render": "blocks buttons compose form form-fields mrkdwn press",
-  "adapters/slack/respond": "bolt-app channel-managers invocation request-context retry-answer",
+  "adapters/slack/respond": "bolt-app channel-managers invocation request-context retry-answer user-groups",
   "adapters/slack/send": "files send-error",
   "adapters/slack/transport": "api-error bolt endpoint identity installations intake response-url signature web-api",
   "adapters/terminal": "line-runner platform streams",

@@ -6,6 +6,7 @@ import type { PressStorage } from "../chat/press.ts";
 import type { HomeData } from "../chat/home-data.ts";
 import type { ChannelManagers } from "./respond/channel-managers.ts";
 import type { RequestContext } from "./respond/request-context.ts";
+import type { UserGroups } from "./respond/user-groups.ts";
 import type { AnswerRetrier } from "./respond/retry-answer.ts";
 import type { WebApiAccess } from "./transport/web-api.ts";
 
@@ -55,6 +56,7 @@ export interface SlackContext extends PressStorage, WebApiAccess, SlackTiming {
   readonly progressEveryMillis: number;
   readonly suggestMillis: number;
   readonly managers: ChannelManagers;
+  readonly userGroups: UserGroups;
   /**
    * By channel, the last request that changed its alerts. A slash command also works where the bot is no member, but the
    * bot cannot post there: whoever asked must be notified.

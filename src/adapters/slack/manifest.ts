@@ -15,7 +15,7 @@ export const SCOPES = {
   "users:read":
     "telling guests and apps from full members, who alone may change a channel's alerts and who sees answers",
   "usergroups:read":
-    "optional: letting the members of a user group that an alert mentions acknowledge it, and of one in ALERT_MANAGERS change alerts",
+    "optional: letting the members of a user group that an alert mentions acknowledge it, and of one in ALERT_MANAGERS change alerts; offering groups in forms",
 } as const;
 
 /** The scopes among them that may be left out: https://docs.slack.dev/changelog/2026/03/16/optional-scopes. */

@@ -10,6 +10,7 @@ import type { SlackContext, SlackTiming } from "./context.ts";
 import { CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
 import { payloadsOf } from "./install/workspace-payloads.ts";
 import { ChannelManagers } from "./respond/channel-managers.ts";
+import { UserGroups } from "./respond/user-groups.ts";
 import { SlackSender } from "./send/send.ts";
 import { Identity } from "./transport/identity.ts";
 import { type Installation, type Installations, type Origin, singleInstallation } from "./transport/installations.ts";
@@ -27,7 +28,7 @@ interface ServedDependencies
 /** What handlers share, whichever installation a request comes from. */
 export type SharedContext = Omit<
   SlackContext,
-  "web" | "botName" | "botUser" | "workspace" | "managers" | "lastManagementRequests"
+  "web" | "botName" | "botUser" | "workspace" | "managers" | "userGroups" | "lastManagementRequests"
 >;
 
 /** The clients of one installation, each with its queues and caches: Slack's limits hold for each workspace. */
@@ -149,17 +150,21 @@ export class ServedInstallations {
     const { log, mayManage, timing } = this.#dependencies;
     const { many } = this.installations;
     const cached = many ? CACHED_EACH : undefined;
+    const { lookupMillis } = timing;
+    const userGroups = new UserGroups({ web, log, lookupMillis });
     return (served.context ??= {
       ...this.#shared,
       web,
       botName: () => identity.name,
       botUser: () => identity.userId,
       ...(many ? { workspace: installation.id, payloads: payloadsOf(this.#shared.payloads, installation.id) } : {}),
+      userGroups,
       managers: new ChannelManagers({
         web,
         log,
+        userGroups,
         listed: mayManage,
-        lookupMillis: timing.lookupMillis,
+        lookupMillis,
         team: () => identity.team,
         cached,
       }),

@@ -38,11 +38,12 @@ export function heldIn({ held = {}, blocks }: Pick<View, "held" | "blocks">): He
 
 /** What a field holds at first, as it would be given. */
 export function initialOf(element: Element): string {
-  const { initial_options: several, initial_date: day, initial_date_time: at } = element;
+  const { initial_options: several, initial_date: day, initial_date_time: at, initial_user: user } = element;
   return (
     several?.map(({ value }) => value).join(",") ??
     element.initial_option?.value ??
     day ??
+    user ??
     (at === undefined ? element.initial_value : String(at)) ??
     ""
   );
@@ -67,6 +68,8 @@ function filled(element: Element, name: string, value: string): unknown {
       return { type, selected_date: value === "" ? null : value };
     case "datetimepicker":
       return { type, selected_date_time: value === "" ? null : Number(value) };
+    case "users_select":
+      return { type, selected_user: value === "" ? null : value };
     case "plain_text_input":
     case "number_input":
       return { type, value: value === "" ? null : value };

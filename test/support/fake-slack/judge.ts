@@ -177,6 +177,7 @@ function judgeInput(input: Input): string[] {
       return at === undefined || /^[1-9]\d{9}$/u.test(String(at)) ? [] : [`${at} is no moment of ten digits`];
     }
     case "external_select":
+    case "users_select":
       return [];
     case "plain_text_input": {
       const allowed = Number.isInteger(most) && most >= 1 && most <= FIELD_CHARACTERS;

@@ -73,6 +73,7 @@ export interface Element {
   readonly initial_options?: readonly { readonly value: string }[];
   readonly initial_date?: string;
   readonly initial_date_time?: number;
+  readonly initial_user?: string;
   readonly selected_option?: { readonly text: { readonly text: string }; readonly value: string };
   readonly initial_value?: string;
   readonly confirm?: unknown;

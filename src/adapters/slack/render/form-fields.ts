@@ -16,8 +16,8 @@ import {
 } from "../limits.ts";
 import { plainTextElement, renderPlain } from "./mrkdwn.ts";
 
-// The fields of a form: one for each option, and a picker beside it where it takes a time. Their values are read as the
-// option would be typed.
+// The fields of a form: one for each option, and a picker beside it where it takes a time or a person. Their values are
+// read as the option would be typed.
 
 /** The element that holds an option's value, in the block that bears the option's name. */
 export const VALUE_ACTION_ID = "value";
@@ -25,6 +25,14 @@ export const VALUE_ACTION_ID = "value";
 const BLOCK_ID = /^(?<what>option|pick):(?<name>[a-z][a-z\d-]{0,31})(?:@.*)?$/su;
 
 type Element = InputBlock["element"];
+type Picker = Extract<Element, { readonly type: keyof typeof PICKED }>;
+
+/** What a picker beside a field asks for. */
+const PICKED = {
+  datepicker: "pick a day",
+  datetimepicker: "pick day and time",
+  users_select: "pick a person",
+} as const;
 
 /** How the field of an option is shown. */
 export interface FieldContext {
@@ -40,7 +48,7 @@ export interface FieldContext {
   readonly mandatory?: boolean;
 }
 
-/** The blocks that ask for one option: its field, and a picker of a day or of a moment where it takes one. */
+/** The blocks that ask for one option: its field, and a picker of a day, a moment or a person where it takes one. */
 export function fieldsOf(
   name: string,
   option: Option,
@@ -63,8 +71,7 @@ export function fieldsOf(
     ...(context.dispatches === true ? { dispatch_action: true } : {}),
   };
   if (picker === undefined) return [field];
-  const what = picker.type === "datepicker" ? "pick a day" : "pick day and time";
-  const beside = plainTextObject(`${label} (${what})`, 100);
+  const beside = plainTextObject(`${label} (${PICKED[picker.type]})`, 100);
   return [field, { type: "input", block_id: `pick:${name}${stamp}`, optional: true, label: beside, element: picker }];
 }
 
@@ -117,7 +124,7 @@ function elementOf(name: string, option: Option, typed: string | undefined, netw
 }
 
 function textElement(option: TextOption, typed: string | undefined): Element {
-  const { example, maxLength = 200, saved, several, suggest } = option;
+  const { example, maxLength = 200, mention, saved, several, suggest } = option;
   const plain = (): Element => textInput(example, typed, Math.min(maxLength, INPUT_TEXT_LENGTH));
   const words = several === undefined ? [] : wordsOfList(typed ?? "");
   const suggesting = {
@@ -137,7 +144,7 @@ function textElement(option: TextOption, typed: string | undefined): Element {
     };
   }
   if (several !== undefined) return listOf(several, words) ?? plain();
-  if (suggest === undefined && saved === undefined) return plain();
+  if (suggest === undefined && saved === undefined && mention === undefined) return plain();
   const initial = typed === undefined ? undefined : optionObject(typed, typed);
   return { type: "external_select", ...suggesting, ...(initial === undefined ? {} : { initial_option: initial }) };
 }
@@ -163,17 +170,25 @@ function listOf(groups: readonly ChoiceGroup[], words: readonly string[]): Eleme
   };
 }
 
+/** A person as a mention is stored, or as Slack sends one that was typed. */
+const PICKED_PERSON = /^(?:user:)?([UW][A-Z\d]{5,})$/u;
+
 /** A day as a picker takes it. */
 const Day = z.iso.date();
 
 /** With what was picked before. A time that was typed in another way stays typed. */
-function pickerOf(option: Option, typed: string | undefined): Element | undefined {
+function pickerOf(option: Option, typed: string | undefined): Picker | undefined {
   if (option.kind === "time") {
     const initial = Day.safeParse(typed).data;
     const day = initial === undefined ? {} : { initial_date: initial };
     return { type: "datepicker", action_id: VALUE_ACTION_ID, ...day };
   }
-  if (option.kind !== "text" || option.moment !== true) return undefined;
+  if (option.kind !== "text") return undefined;
+  if (option.mention !== undefined) {
+    const user = PICKED_PERSON.exec(typed ?? "")?.[1];
+    return { type: "users_select", action_id: VALUE_ACTION_ID, ...(user === undefined ? {} : { initial_user: user }) };
+  }
+  if (option.moment !== true) return undefined;
   const at = typed !== undefined && /^[1-9]\d{9}$/u.test(typed) ? { initial_date_time: Number(typed) } : {};
   return { type: "datetimepicker", action_id: VALUE_ACTION_ID, ...at };
 }
@@ -230,6 +245,7 @@ interface FieldState {
   readonly selected_options?: readonly Chosen[] | null;
   readonly selected_date?: string | null;
   readonly selected_date_time?: number | null;
+  readonly selected_user?: string | null;
 }
 
 /** The values of a form's elements, as Slack sends them. */
@@ -244,12 +260,13 @@ export interface FormBlock {
 /** What a field holds, as the option would be typed; empty where it holds nothing. */
 function valueOf(state: FieldState | undefined): string {
   if (state === undefined) return "";
-  const { selected_options: several, selected_date_time: at } = state;
+  const { selected_options: several, selected_date_time: at, selected_user: user } = state;
   const list = several?.map(({ value = "" }) => value).join(",");
   return (
     list ??
     state.selected_option?.value ??
     state.selected_date ??
+    (typeof user === "string" ? `user:${user}` : undefined) ??
     (typeof at === "number" ? String(at) : (state.value ?? ""))
   ).trim();
 }
@@ -262,12 +279,14 @@ function initialOf(element: object): string {
     initial_options?: readonly Chosen[];
     initial_date?: string;
     initial_date_time?: number;
+    initial_user?: string;
   };
   return valueOf({
     selected_options: initial.initial_options ?? null,
     selected_option: initial.initial_option ?? null,
     selected_date: initial.initial_date ?? null,
     selected_date_time: initial.initial_date_time ?? null,
+    selected_user: initial.initial_user ?? null,
     value: initial.initial_value ?? null,
   });
 }
@@ -276,7 +295,7 @@ function initialOf(element: object): string {
 export interface FilledField {
   readonly value: string;
   readonly initial: string;
-  /** The block of its picker, where another time was picked than typed. */
+  /** The block of its picker, where something else was picked than what stands in its field. */
   readonly twice?: string;
 }
 

@@ -7,7 +7,7 @@ import type { Log } from "../../../log.ts";
 import type { WorkspaceUser } from "../../chat/home-data.ts";
 import { describeError } from "../transport/api-error.ts";
 import type { Workspace } from "../transport/identity.ts";
-import { UserGroups } from "./user-groups.ts";
+import type { UserGroups } from "./user-groups.ts";
 
 /** Whether a user may manage a channel's alerts; if not, why, what to do, and the user groups that they are in. */
 type ManagePermission = Pick<Caller, "mayManageChannel" | "mayNotManage" | "groups">;
@@ -15,6 +15,7 @@ type ManagePermission = Pick<Caller, "mayManageChannel" | "mayNotManage" | "grou
 interface ChannelManagersOptions {
   readonly web: WebClient;
   readonly log: Log;
+  readonly userGroups: Pick<UserGroups, "groupsOf">;
   /** The only people who may, where the operator lists them: ids of users and of user groups. */
   readonly listed?: readonly string[] | undefined;
   /**
@@ -30,9 +31,6 @@ interface ChannelManagersOptions {
 const MAX_CACHED = 5000;
 const CACHED_FOR_MILLIS = 300_000;
 const LOOKUP_TIMEOUT_MILLIS = 1500;
-/** The groups are looked up after the user: both together leave time to acknowledge a form. */
-const GROUPS_TIMEOUT_MILLIS = 750;
-const MAX_CACHED_WORKSPACES = 20;
 
 const NOT_LISTED = refusal("Bellwether's operator names those who may. Ask one of them, or the operator.");
 
@@ -48,7 +46,6 @@ export class ChannelManagers {
   readonly #options: ChannelManagersOptions;
   readonly #listed: ReadonlySet<string> | undefined;
   readonly #permissions: LRUCache<string, ManagePermission, WorkspaceUser>;
-  readonly #groups: UserGroups;
 
   constructor(options: ChannelManagersOptions) {
     this.#options = options;
@@ -58,9 +55,6 @@ export class ChannelManagers {
       ttl: CACHED_FOR_MILLIS,
       fetchMethod: (_key, _stale, { context }) => this.#lookUp(context),
     });
-    const { web, log, lookupMillis: given = GROUPS_TIMEOUT_MILLIS } = options;
-    const lookupMillis = Math.min(given, GROUPS_TIMEOUT_MILLIS);
-    this.#groups = new UserGroups({ web, log, lookupMillis, cached: MAX_CACHED_WORKSPACES });
     const listed = (options.listed ?? []).map((id) => id.toUpperCase());
     this.#listed = listed.length === 0 ? undefined : new Set(listed);
   }
@@ -75,7 +69,7 @@ export class ChannelManagers {
           ? { mayManageChannel: true }
           : NOT_LISTED;
     if (own.mayManageChannel) return own;
-    const groups = await this.#groups.groupsOf(person);
+    const groups = await this.#options.userGroups.groupsOf(person);
     return listed !== undefined && groups.some((id) => listed.has(id))
       ? { mayManageChannel: true }
       : { ...own, groups };

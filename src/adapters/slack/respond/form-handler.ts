@@ -159,7 +159,10 @@ function questionIn(
   if (command === undefined) return { options: readForm(view.state?.values ?? {}) };
   const { options, twice } = readQuestion(command, metadata, view);
   const [picker] = twice;
-  if (picker !== undefined) return { errors: { [picker]: "Another time is typed above: empty one of the two." } };
+  if (picker !== undefined) {
+    const what = isMention(command, optionNameOf(picker)) ? "A group is chosen" : "Another time is typed";
+    return { errors: { [picker]: `${what} above: empty one of the two.` } };
+  }
   const { edits } = command;
   if (metadata.begins !== undefined && edits !== undefined && options[edits.option] !== metadata.begins)
     return { errors: errorAt(view, edits.option, "Wait a moment, until the form shows what this one has.") };
@@ -203,6 +206,12 @@ export function errorText({ command }: Pick<SlackContext, "command">, given: Rep
   return text.length <= FIELD_ERROR_LENGTH ? text : `${text.slice(0, FIELD_ERROR_LENGTH - 1).toWellFormed()}…`;
 }
 
+/** Whether an option names a user group or a person. */
+function isMention(command: AnyCommand | undefined, name: string | undefined): boolean {
+  const option = name === undefined ? undefined : command?.options[name];
+  return option?.kind === "text" && option.mention !== undefined;
+}
+
 /** Suggestions while typing, empty on time-out; the typed value is always included, since any value may be valid. */
 export async function suggestOptions(
   slack: SlackContext,
@@ -214,16 +223,18 @@ export async function suggestOptions(
   const metadata = view === undefined ? undefined : readFormMetadata(view.private_metadata);
   const option = optionNameOf(block);
   if (metadata === undefined || option === undefined) return [];
-  const signal = AbortSignal.any([slack.stopping, AbortSignal.timeout(slack.suggestMillis)]);
-  const found = await slack.bot.suggest({
-    command: metadata.command,
-    options: readForm(view?.state?.values ?? {}),
-    option,
-    typed,
-    here: targetOf({ workspace: sender.workspace, channel: metadata.channel }),
-    caller: plainCaller(sender),
-    signal,
-  });
+  const command = commandOf(slack, { command: metadata.command, options: {} });
+  const found = isMention(command, option)
+    ? await slack.userGroups.suggest(typed, sender)
+    : await slack.bot.suggest({
+        command: metadata.command,
+        options: readForm(view?.state?.values ?? {}),
+        option,
+        typed,
+        here: targetOf({ workspace: sender.workspace, channel: metadata.channel }),
+        caller: plainCaller(sender),
+        signal: AbortSignal.any([slack.stopping, AbortSignal.timeout(slack.suggestMillis)]),
+      });
   const given = typed.trim();
   const own = found.some(({ value }) => value === given) ? undefined : optionObject(`Use “${given}”`, given);
   const offered = found.map(({ label, value }) => optionObject(label, value)).filter((one) => one !== undefined);

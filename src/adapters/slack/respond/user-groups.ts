@@ -1,6 +1,7 @@
 import type { WebClient } from "@slack/web-api";
 import { LRUCache } from "lru-cache";
 
+import type { Choice } from "../../../bot/options/options.ts";
 import { withTimeout } from "../../../in-time.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
@@ -10,6 +11,8 @@ import { describeError, errorCodeOf } from "../transport/api-error.ts";
 /** A user group of a workspace: https://docs.slack.dev/reference/objects/usergroup-object. */
 interface UserGroup {
   readonly id: string;
+  readonly handle: string;
+  readonly name: string;
   /** People's ids. */
   readonly members: ReadonlySet<string>;
 }
@@ -17,10 +20,13 @@ interface UserGroup {
 interface UserGroupsOptions {
   readonly web: WebClient;
   readonly log: Log;
-  readonly lookupMillis: Milliseconds;
-  /** The number of workspaces whose groups are cached. */
-  readonly cached: number;
+  /** Timeout of a look-up. It comes after that of the user: both together leave time to acknowledge a form. */
+  readonly lookupMillis?: Milliseconds | undefined;
 }
+
+const LOOKUP_TIMEOUT: Milliseconds = 750;
+/** The installation of an organisation has several workspaces. */
+const MAX_CACHED_WORKSPACES = 20;
 
 /** Short, since whoever comes on duty is added to a group just then. */
 const CACHED_FOR: Milliseconds = 60_000;
@@ -36,17 +42,28 @@ export class UserGroups {
   constructor(options: UserGroupsOptions) {
     this.#options = options;
     this.#groups = new LRUCache({
-      max: options.cached,
+      max: MAX_CACHED_WORKSPACES,
       ttl: CACHED_FOR,
       fetchMethod: (workspace) => this.#lookUp(workspace),
     });
   }
 
   /** The ids of the groups that somebody is in. Never rejects, and takes no longer than `lookupMillis`. */
-  async groupsOf({ id, workspace = "" }: WorkspaceUser): Promise<readonly string[]> {
-    const found = withTimeout(this.#groups.fetch(workspace), this.#options.lookupMillis);
-    const groups = (await found.catch(() => undefined)) ?? [];
-    return groups.filter(({ members }) => members.has(id)).map((one) => one.id);
+  async groupsOf({ id, workspace }: WorkspaceUser): Promise<readonly string[]> {
+    return (await this.#groupsIn(workspace)).filter(({ members }) => members.has(id)).map((one) => one.id);
+  }
+
+  /** The groups whose handle or name has the typed text. Never rejects, and takes no longer than `lookupMillis`. */
+  async suggest(typed: string, { workspace }: WorkspaceUser): Promise<readonly Choice[]> {
+    const wanted = typed.trim().replace(/^@/u, "").toLowerCase();
+    return (await this.#groupsIn(workspace))
+      .filter(({ id, handle, name }) => [id, handle, name].some((one) => one.toLowerCase().includes(wanted)))
+      .map(({ id, handle, name }) => ({ label: `@${handle}: ${name}`, value: id }));
+  }
+
+  async #groupsIn(workspace = ""): Promise<readonly UserGroup[]> {
+    const found = withTimeout(this.#groups.fetch(workspace), this.#options.lookupMillis ?? LOOKUP_TIMEOUT);
+    return (await found.catch(() => undefined)) ?? [];
   }
 
   /** Undefined where Slack does not say it: then it is asked again the next time. */
@@ -56,7 +73,9 @@ export class UserGroups {
       // Slack ignores the workspace unless the token is one of a whole organisation.
       const team = workspace.startsWith("T") ? { team_id: workspace } : {};
       const { usergroups = [] } = await web.usergroups.list({ include_users: true, ...team });
-      return usergroups.flatMap(({ id, users = [] }) => (id === undefined ? [] : [{ id, members: new Set(users) }]));
+      return usergroups.flatMap(({ id, handle = "", name = "", users = [] }) =>
+        id === undefined ? [] : [{ id, handle, name, members: new Set(users) }],
+      );
     } catch (error) {
       if (WITHOUT_GROUPS.has(errorCodeOf(error) ?? "")) return [];
       log.warn({ platform: "slack", why: describeError(error) }, "user lookup failed");

@@ -94,11 +94,11 @@ describe("a form", () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
     const form = await openForm(ann, "alerts add");
-    expect(shape(form)).toEqual(["kinds", "severity", "style", "quiet", "mention"]);
+    expect(shape(form)).toEqual(["kinds", "severity", "style", "quiet", "mention", "pick:mention"]);
     const longer = await after(scene, form, () =>
       ann.pressInForm(form, "More options", { style: "plain", kinds: "network.stalled,nodes" }),
     );
-    expect(shape(longer).slice(0, 5)).toEqual(shape(form));
+    expect(shape(longer).slice(0, 6)).toEqual(shape(form));
     expect(shape(longer).filter((one) => one.startsWith("#")).length).toBeGreaterThan(3);
     expect(shape(longer).length).toBeGreaterThan(22);
     expect(labelsOf(longer.blocks)).toEqual([]);
@@ -133,6 +133,71 @@ describe("a form", () => {
     expect(initials(await openForm(ann, "alerts ack"))).not.toHaveProperty("network");
     scene.fake.state.views.clear();
     expect(initials(await openForm(ann, "market show"))).toMatchObject({ network: "mainnet" });
+  });
+});
+
+describe("whom to notify, in a form", () => {
+  const GROUPS = [
+    ["S0123ABCD", { name: "On call", handle: "oncall", members: [] }],
+    ["S0123ABCE", { name: "Traders", handle: "desk", members: [] }],
+  ] as const;
+  const adding = async (granted = true) => {
+    const scene = await stage();
+    for (const [id, group] of GROUPS) scene.fake.state.userGroups.set(id, group);
+    if (!granted) {
+      scene.fake.state.scopes.delete("usergroups:read");
+      scene.fake.expected.add("missing_scope");
+    }
+    const ann = scene.fake.person("ann");
+    const mentions = async () => (await subscriptions(scene)).map(({ mention }) => mention);
+    return { scene, ann, form: await openForm(ann, "alerts add"), mentions };
+  };
+
+  test("groups are offered by handle and name, and one is chosen", async () => {
+    const { scene, ann, form, mentions } = await adding();
+    await using _scene = scene;
+    expect(await ann.complete(form, "mention", "")).toEqual(["S0123ABCD", "S0123ABCE"]);
+    expect(await ann.complete(form, "mention", "@onc")).toEqual(["S0123ABCD", "@onc"]);
+    expect(await ann.complete(form, "mention", "trad")).toEqual(["S0123ABCE", "trad"]);
+    expect(await ann.submit(form, { kinds: "ops", mention: "S0123ABCD" })).toEqual({});
+    await expect.poll(mentions).toEqual(["S0123ABCD"]);
+  });
+
+  test("a group's id is typed where its scope is not granted", async () => {
+    const { scene, ann, form } = await adding(false);
+    await using _scene = scene;
+    expect(await ann.complete(form, "mention", "")).toEqual([]);
+    expect(await ann.complete(form, "mention", "S0123ABCD")).toEqual(["S0123ABCD"]);
+  });
+
+  test("a person is picked, and not a group with them", async () => {
+    const { scene, ann, form, mentions } = await adding();
+    await using _scene = scene;
+    const both = await ann.submit(form, { kinds: "ops", mention: "S0123ABCD", "pick:mention": ann.id });
+    expect(both).toEqual({ "pick:mention": expect.stringContaining("group") as string });
+    expect(await ann.submit(form, { kinds: "ops", "pick:mention": ann.id })).toEqual({});
+    await expect.poll(mentions).toEqual([`user:${ann.id}`]);
+  });
+
+  test("a person stays picked in the form that changes a subscription, gives way to a group, and to nobody", async () => {
+    const { scene, ann, id } = await subscribed("ops mention:<@U0123ABCD|bob>");
+    await using _scene = scene;
+    const mentions = async () => (await subscriptions(scene)).map(({ mention }) => mention);
+    expect(await mentions()).toEqual(["user:U0123ABCD"]);
+    const changes: [Record<string, string>, Record<string, string>, string | undefined][] = [
+      [{ "pick:mention": "U0123ABCD" }, { mention: "S0123ABCE", "pick:mention": "" }, "S0123ABCE"],
+      [{ mention: "S0123ABCE" }, { mention: "", "pick:mention": ann.id }, `user:${ann.id}`],
+      [{ "pick:mention": ann.id }, { "pick:mention": "" }, undefined],
+    ];
+    for (const [begins, values, mention] of changes) {
+      ann.closeViews();
+      ann.type(scene.channel, `alerts edit ${id}`);
+      const form = await ann.form();
+      const { mention: group, "pick:mention": person } = initials(form);
+      expect({ mention: group, "pick:mention": person }).toEqual(begins);
+      expect(await ann.submit(form, values)).toEqual({});
+      await expect.poll(mentions).toEqual([mention]);
+    }
   });
 });
 
