@@ -7,10 +7,11 @@ import type { SlackContext } from "../context.ts";
 import { wantsForm } from "../render/form.ts";
 import { logFailure } from "../transport/api-error.ts";
 import { openForm } from "./form-handler.ts";
-import { callerOf, commandOf, isShared, targetOf } from "./invocation.ts";
+import { type Asker, callerOf, commandOf, isShared, targetOf } from "./invocation.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respond, respondWith } from "./respond.ts";
 import { commandResponder, mentionResponder } from "./responders.ts";
+import { resolveMention } from "./typed-mention.ts";
 
 /** Answers `/bell …`, once acknowledged. Never rejects. */
 export async function handleCommand(slack: SlackContext, payload: SlashCommand): Promise<void> {
@@ -33,7 +34,7 @@ export async function handleCommand(slack: SlackContext, payload: SlashCommand):
       const metadata = { command: command.name, response, channel: payload.channel_id, shared };
       if (await openForm(slack, payload.trigger_id, ask, metadata, asker)) return;
     }
-    await respond(slack, ask, request);
+    await respondToTyped(slack, ask, request, asker);
   });
 }
 
@@ -44,6 +45,13 @@ export function parseTypedLine(slack: SlackContext, line: string): Ask | undefin
   } catch {
     return undefined;
   }
+}
+
+/** Answers a typed line, in which a user group may stand by its name. */
+async function respondToTyped(slack: SlackContext, ask: Ask, request: RequestContext, asker: Asker): Promise<void> {
+  const resolved = await resolveMention(slack, ask, asker);
+  if ("refusal" in resolved) await respondWith(slack, resolved.refusal, ask, request, "caller");
+  else await respond(slack, resolved.ask, request);
 }
 
 /** Explains a line that cannot be parsed. */
@@ -72,15 +80,16 @@ export async function handleMention(slack: SlackContext, event: Mention): Promis
   await logFailure(slack, "mention", async () => {
     const line = textOfMention(event.text, slack.botUser());
     const ask = parseTypedLine(slack, line);
+    const asker = { id: user, workspace: team };
     const request: RequestContext = {
-      caller: await callerOf(slack, { id: user, workspace: team }, ask?.command),
+      caller: await callerOf(slack, asker, ask?.command),
       workspace: team,
       channel,
       thread,
       responder: mentionResponder(slack, { channel, thread, user }),
     };
     if (ask === undefined) return respondToUnreadable(slack, line, request);
-    await respond(slack, ask, request);
+    await respondToTyped(slack, ask, request, asker);
   });
 }
 

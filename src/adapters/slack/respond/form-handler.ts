@@ -15,6 +15,7 @@ import { type AnswerView, showView, viewResponder, waitingView } from "./answer-
 import { type Asker, callerOf, commandOf, plainCaller, prepare, targetOf } from "./invocation.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { respond } from "./respond.ts";
+import { isMention, resolveMention } from "./typed-mention.ts";
 import { buttonResponder, commandResponder, directMessageResponder } from "./responders.ts";
 
 /**
@@ -124,7 +125,9 @@ export async function handleForm(slack: SlackContext, view: SubmittedView, sende
   }
   const question = questionIn(slack, metadata, view);
   if ("errors" in question) return question;
-  const ask: Ask = { command: metadata.command, options: question.options };
+  const resolved = await resolveMention(slack, { command: metadata.command, options: question.options }, sender);
+  if ("refusal" in resolved) return { errors: errorAt(view, resolved.option, errorText(slack, resolved.refusal)) };
+  const { ask } = resolved;
   const request = await requestContextOf(slack, metadata, sender);
   const prepared = prepare(slack, ask, request);
   if (!prepared.ok) return { errors: errorAt(view, prepared.option, errorText(slack, prepared.reply)) };
@@ -199,17 +202,17 @@ function errorAt(view: SubmittedView, option: string | undefined, words: string)
 export function errorText({ command }: Pick<SlackContext, "command">, given: Reply): string {
   const reply = withCommandPrefix(given, command);
   const details = reply.blocks.flatMap((block) =>
-    block.kind === "paragraph" ? [plainText(block.text)] : block.kind === "code" ? [block.text] : [],
+    block.kind === "paragraph"
+      ? [plainText(block.text)]
+      : block.kind === "code"
+        ? [block.text]
+        : block.kind === "list"
+          ? [`${block.items.map(plainText).join(", ")}.`]
+          : [],
   );
   const text = [plainText(reply.title), ...details].join(" ").replaceAll(/\s+/gu, " ").trim().toWellFormed();
   if (text === "") return "This is not right.";
   return text.length <= FIELD_ERROR_LENGTH ? text : `${text.slice(0, FIELD_ERROR_LENGTH - 1).toWellFormed()}…`;
-}
-
-/** Whether an option names a user group or a person. */
-function isMention(command: AnyCommand | undefined, name: string | undefined): boolean {
-  const option = name === undefined ? undefined : command?.options[name];
-  return option?.kind === "text" && option.mention !== undefined;
 }
 
 /** Suggestions while typing, empty on time-out; the typed value is always included, since any value may be valid. */

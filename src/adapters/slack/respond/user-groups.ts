@@ -24,7 +24,7 @@ interface UserGroupsOptions {
   readonly lookupMillis?: Milliseconds | undefined;
 }
 
-const LOOKUP_TIMEOUT: Milliseconds = 750;
+const LOOKUP_TIMEOUT: Milliseconds = 600;
 /** The installation of an organisation has several workspaces. */
 const MAX_CACHED_WORKSPACES = 20;
 
@@ -59,6 +59,22 @@ export class UserGroups {
     return (await this.#groupsIn(workspace))
       .filter(({ id, handle, name }) => [id, handle, name].some((one) => one.toLowerCase().includes(wanted)))
       .map(({ id, handle, name }) => ({ label: `@${handle}: ${name}`, value: id }));
+  }
+
+  /**
+   * What a typed `@name` names: the id of the one group with this handle or name, or the groups that it may mean, all of
+   * them where it is part of none. Undefined where no group is known.
+   */
+  async resolve(typed: string, person: WorkspaceUser): Promise<string | readonly Choice[] | undefined> {
+    const wanted = typed.trim().replace(/^@/u, "").toLowerCase();
+    const groups = await this.#groupsIn(person.workspace);
+    const [only, ...others] = groups.filter(({ handle, name }) =>
+      [handle, name].some((one) => one.toLowerCase() === wanted),
+    );
+    if (only !== undefined && others.length === 0) return only.id;
+    if (groups.length === 0) return undefined;
+    const near = await this.suggest(typed, person);
+    return near.length > 0 ? near : this.suggest("", person);
   }
 
   async #groupsIn(workspace = ""): Promise<readonly UserGroup[]> {

@@ -170,6 +170,21 @@ describe("whom to notify, in a form", () => {
     expect(await ann.complete(form, "mention", "S0123ABCD")).toEqual(["S0123ABCD"]);
   });
 
+  test("a typed @name is taken where it is one group's, and else refused with those that it may be", async () => {
+    const { scene, ann, form, mentions } = await adding();
+    await using _scene = scene;
+    scene.fake.state.userGroups.set("S0123ABCF", { name: "On call", handle: "oncall-eu", members: [] });
+    const refused = await ann.submit(form, { kinds: "ops", mention: "@on call" });
+    expect(refused["mention"]).toMatch(/“@on call” .*@oncall: On call: S0123ABCD.*@oncall-eu: On call: S0123ABCF/u);
+    const answer = said((await ann.run(scene.channel, "alerts add ops mention:@onc")).last);
+    expect(answer).toMatch(/“@onc”[^]*S0123ABCD[^]*S0123ABCF/u);
+    expect(answer).not.toContain("S0123ABCE");
+    expect(said((await ann.run(scene.channel, "alerts add ops mention:@nobody")).last)).toContain("S0123ABCE");
+    expect(await mentions()).toEqual([]);
+    await ann.run(scene.channel, "alerts add ops mention:@Desk");
+    expect(await mentions()).toEqual(["S0123ABCE"]);
+  });
+
   test("a person is picked, and not a group with them", async () => {
     const { scene, ann, form, mentions } = await adding();
     await using _scene = scene;
