@@ -23,12 +23,10 @@ async function perSecond(store: DatabaseStore): Promise<number> {
     id: randomUUID(),
     destination: `slack/T1/C${index % DESTINATIONS}/`,
     platform: "slack",
-    kind: "message" as const,
     phase: "trigger",
     urgency: 0 as const,
     message: "m",
     episode: null,
-    target: null,
     run_at: NOW,
     created_at: NOW,
     data: "{}",
@@ -44,7 +42,7 @@ async function perSecond(store: DatabaseStore): Promise<number> {
     });
     if (ids.length === 0) break;
     await store.transaction(async ({ alerts: { outbox } }) => {
-      await outbox.markSent(ids, NOW);
+      await outbox.markSent(ids, 0, NOW);
       await outbox.putReceipts(
         ids.map((delivery) => ({ delivery, platform: "slack", channel: "C1", message: delivery, at: NOW })),
       );

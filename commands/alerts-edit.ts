@@ -5,7 +5,7 @@ import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alerts
 
 export const alertsEdit = command({
   name: "alerts edit",
-  alsoCalled: ["severity", "quiet hours", "digest"],
+  alsoCalled: ["severity", "quiet hours", "digest", "card", "short post"],
   summary: "Change a subscription",
   verb: "Save",
   title: "Change a subscription",

@@ -251,7 +251,7 @@ function headline(
   const what =
     worst.state === "recovering"
       ? text`${words.good}; its alert ends once that lasts`
-      : text`${words.headline} since ${beganAt(worst, timeToText(now))}`;
+      : text`${words.now} since ${beganAt(worst, timeToText(now))}`;
   const rest = verdicts.length === 0 ? [] : text`; ${joinText(verdicts, ", ")}`;
   return text`${before}${what}${more}${rest}`;
 }

@@ -96,7 +96,7 @@ export const doors: Readonly<Record<string, string>> = {
   "alerts/judge": "drill kinds/* rules/*",
   "alerts/judge/kinds": "event json-fields kind network-status price reading severity",
   "alerts/judge/rules": "episode state-cache state-machine",
-  "alerts/message": "delivery-subject message-group notice",
+  "alerts/message": "delivery-subject list-message message-group notice",
   "alerts/route": "local-time quiet-hours silence subscription subscription-index suspension",
   "alerts/service": "downtime-report feed",
   "alerts/words":
@@ -131,7 +131,7 @@ export const doors: Readonly<Record<string, string>> = {
   "simulator/gateway": "pages",
   "simulator/market": "market-records orders",
   "simulator/node": "node-profile node-server rate-limiter",
-  "store/alert-tables": "alert-tables subscriptions",
+  "store/alert-tables": "alert-tables inspect-tables subscriptions",
   "store/file": "backup database-url file-identity holder-record inspect-file origin probe-folder process-lock",
   "store/migrations": "migrate schema-age",
   "store/postgres": "inspect-server kysely-postgres pool postgres-faults processes",

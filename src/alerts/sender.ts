@@ -32,8 +32,6 @@ export interface Delivery {
   readonly threadOf?: Receipt;
   /** What the thread is about, for its name where it is begun. */
   readonly threadName?: string;
-  /** In a thread: show it in the channel, too, where the platform can. */
-  readonly broadcast?: true;
   readonly about?: DeliverySubject;
   /** Called with a receipt that comes after the attempt has ended, so that its outcome counts as unknown. */
   readonly onLateReceipt?: (receipt: Receipt) => void;
@@ -101,6 +99,8 @@ export interface Sender {
   capacity?(): number;
   /** Rejects with SendError. */
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt>;
+  /** The address of a sent message, where the platform has one; undefined where it cannot be had. Never rejects. */
+  link?(receipt: Receipt, signal: AbortSignal): Promise<string | undefined>;
   /** Edits a sent message; `plain` as in a delivery. Rejects with SendError. */
   update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void>;
   /**

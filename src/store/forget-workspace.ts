@@ -66,9 +66,12 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
       .deleteFrom("alert_receipts")
       .where("delivery", "in", db.selectFrom("alert_deliveries").select("id").where(isTo(place)))
       .execute(),
+  alert_items: (db, place) =>
+    db
+      .deleteFrom("alert_items")
+      .where("delivery", "in", db.selectFrom("alert_deliveries").select("id").where(isTo(place)))
+      .execute(),
   alert_deliveries: (db, place) => db.deleteFrom("alert_deliveries").where(isTo(place)).execute(),
-  alert_held: (db, place) => db.deleteFrom("alert_held").where(isTo(place)).execute(),
-  alert_rolling: (db, place) => db.deleteFrom("alert_rolling").where(isRollingIn(place)).execute(),
   alert_messages: async (db, { messages }) => {
     // A chunk may name any of them; they are then deleted once they are 30 days old.
     if ((await db.selectFrom("alert_chunks").select("seq").limit(1).executeTakeFirst()) !== undefined) return;
@@ -77,8 +80,7 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
         .deleteFrom("alert_messages")
         .where("id", "in", batch)
         .where(isNoneOf(db, "alert_messages.id", { table: "alert_deliveries", column: "message" }))
-        .where(isNoneOf(db, "alert_messages.id", { table: "alert_held", column: "message" }))
-        .where(isNoneOf(db, "alert_messages.id", { table: "alert_rolling", column: "message" }))
+        .where(isNoneOf(db, "alert_messages.id", { table: "alert_items", column: "message" }))
         .execute(),
     );
   },
@@ -159,8 +161,11 @@ async function placeOf(db: Kysely<Schema>, { platform, id: workspace }: Installa
   const place = { platform, workspace, destinations: named.map(({ destination }) => destination), messages: [] };
   const messages = await Promise.all([
     db.selectFrom("alert_deliveries").select("message").where(isTo(place)).execute(),
-    db.selectFrom("alert_held").select("message").where(isTo(place)).execute(),
-    db.selectFrom("alert_rolling").select("message").where(isRollingIn(place)).execute(),
+    db
+      .selectFrom("alert_items")
+      .select("message")
+      .where("delivery", "in", db.selectFrom("alert_deliveries").select("id").where(isTo(place)))
+      .execute(),
   ]);
   return { ...place, messages: [...new Set(messages.flat().map(({ message }) => message))] };
 }
@@ -173,13 +178,6 @@ function isTo({ platform, workspace, destinations }: Place): Condition {
     beginsWith("destination", `${platform}/${workspace}/`),
     ...destinations.map((key) => sql<SqlBool>`${sql.ref("destination")} = ${key}`),
   ]);
-}
-
-/** Keys of rolling messages begin with that of their destination. */
-function isRollingIn({ platform, workspace, destinations }: Place): Condition {
-  return anyOf(
-    [`${platform}/${workspace}/`, ...destinations.map((key) => `${key}|`)].map((key) => beginsWith("key", key)),
-  );
 }
 
 function isExportOf({ platform, workspace }: Place): Condition {

@@ -5,12 +5,11 @@ import type {
   DecisionRow,
   DeliveryRow,
   EpisodeRow,
-  HeldRow,
+  ItemRow,
   MachineRow,
   MessageRow,
   NotificationStateRow,
   ReceiptRow,
-  RollingRow,
   SilenceRow,
   SubscriptionRow,
 } from "./alert-tables/alert-tables.ts";
@@ -65,8 +64,7 @@ export interface Schema {
   alert_chunks: ChunkRow & { seq: number };
   alert_deliveries: DeliveryRow;
   alert_receipts: ReceiptRow;
-  alert_held: HeldRow & { seq: number };
-  alert_rolling: RollingRow;
+  alert_items: ItemRow;
   /** `seq` is the order in which they were made. */
   alert_decisions: DecisionRow & { seq: number };
   export_jobs: ExportJobRow;
@@ -99,8 +97,7 @@ export const TABLES: { readonly [T in keyof Schema]: readonly (keyof Schema[T] &
   alert_chunks: ["seq"],
   alert_deliveries: ["seq"],
   alert_receipts: ["delivery"],
-  alert_held: ["seq"],
-  alert_rolling: ["key"],
+  alert_items: ["id"],
   alert_decisions: ["seq"],
   export_jobs: ["code"],
   export_files: ["code", "name"],

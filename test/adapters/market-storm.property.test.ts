@@ -107,7 +107,7 @@ test.each(LOOKS.slice(0, runs(10).numRuns))(
       () => [...discord.state.messages.values()].map((one) => discordText(one)),
       () => slack.state.messages.filter(({ thread }) => thread === undefined).map((one) => slackText(one)),
     ];
-    const isStall = (text: string): boolean => /has made no block/u.test(text);
+    const isStall = (text: string): boolean => /makes no block/u.test(text);
 
     await store.transaction(({ alerts }) =>
       alerts.subscriptions.put(
@@ -153,7 +153,7 @@ test.each(LOOKS.slice(0, runs(10).numRuns))(
     for (const of of shown) {
       const markets = of().filter((text) => text.includes("market"));
       expect(markets.length).toBeLessThanOrEqual(5);
-      const told = markets.flatMap((text) => /(\d+) markets are in an auction/u.exec(text)?.[1] ?? []);
+      const told = markets.flatMap((text) => /(\d+) markets on \S+ are in an auction/u.exec(text)?.[1] ?? []);
       expect(told.reduce((sum, count) => sum + Number(count), 0)).toBe(1000);
     }
     // A file for each message, and one more where it has grown since: none for each edit.

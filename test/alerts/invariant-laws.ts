@@ -1,5 +1,6 @@
 import type { DecisionRow, DeliveryRow } from "../../src/store/alert-tables/alert-tables.ts";
 import type { FakeSender, Post } from "../support/fake-sender.ts";
+import type { Reply } from "../../src/reply/reply.ts";
 import { alertOf, episodesIn, isRepeat } from "../support/gist.ts";
 import type { World } from "./invariant-world.ts";
 import type { EpisodeHistory } from "../../src/alerts/service/service.ts";
@@ -34,12 +35,10 @@ export async function judge(world: World, counts: Counts): Promise<string[]> {
   const rows = await engine.finished(10_000);
   const log = await engine.decisions({ limit: 10_000 });
   counts.episodes += episodes.length;
-  // An edit of a message that says several belongs to one of them.
-  const edited = new Set(histories.flatMap(({ deliveries }) => deliveries.flatMap(({ target }) => target ?? [])));
   return [
     ...world.broken,
     ...world.channels.flatMap((sender) => [
-      ...histories.flatMap((history) => episodeFaults(world, sender, history, edited, counts)),
+      ...histories.flatMap((history) => episodeFaults(world, sender, history, counts)),
       ...repeatFaults(world, sender),
       ...quietFaults(world, sender, rows),
       ...digestFaults(world, sender, histories, { rows, log }, counts),
@@ -50,8 +49,13 @@ export async function judge(world: World, counts: Counts): Promise<string[]> {
 }
 
 const TRIGGER_PHASES = ["trigger", "fired and resolved"];
-/** Messages with buttons that act on the episode. */
-const ACTING_PHASES = ["trigger", "escalation", "reminder"];
+/** Whether a post of a delivery has buttons that act. */
+function isActing({ delivery, reply }: Post, id: string): boolean {
+  const acts = (action: Reply["actions"][number]): boolean =>
+    "invocation" in action && action.invocation.command !== "alerts why";
+  return delivery.id === id && reply.actions.some(acts);
+}
+
 const TRIGGERS = ["warning", "critical", "fired and resolved", "fired and gone", "fired and withdrawn"];
 const RESOLVES = ["resolved", "gone", "withdrawn", "fired and resolved", "fired and gone", "fired and withdrawn"];
 
@@ -67,36 +71,42 @@ function isSaid({ posts, edits }: FakeSender, delivery: string, episode: string)
 }
 
 function kindOf({ gist, reply }: Post, row?: DeliveryRow): string {
-  if (row !== undefined && episodesIn(reply).length > 1) return SAID[row.phase] ?? row.phase;
+  // A trigger that comes again, since it may have arrived, shows how the alert stands by then.
+  if (row?.phase === "trigger" || (row !== undefined && episodesIn(reply).length > 1))
+    return SAID[row.phase] ?? row.phase;
   return /^(?:now|still|fired and \w+|\w+)/u.exec(gist)?.[0] ?? gist;
 }
 
 /** The laws that the history of one episode breaks on one platform. */
-function episodeFaults(
-  world: World,
-  sender: FakeSender,
-  history: EpisodeHistory,
-  edited: ReadonlySet<string>,
-  counts: Counts,
-): string[] {
+function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory, counts: Counts): string[] {
   const { id } = history.episode;
   const posts = sender.posts.filter(({ delivery }) => delivery.about?.episode === id);
-  const rows = history.deliveries.filter(({ platform, kind }) => platform === sender.platform && kind === "message");
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const carriers = history.deliveries.filter(({ platform }) => platform === sender.platform);
+  const byId = new Map(carriers.map((row) => [row.id, row]));
+  const items = history.items.flatMap((item) => {
+    const carrier = byId.get(item.delivery);
+    return carrier === undefined ? [] : [{ ...carrier, ...item, carrier: carrier.id }];
+  });
+  const rows = [
+    ...carriers.filter(({ episode }) => episode === id).map((row) => ({ ...row, carrier: row.id })),
+    ...items,
+  ];
   // What another message says: by its post, or by an edit of it.
-  const said = rows.filter(({ said_by }) => said_by !== null && isSaid(sender, said_by, id));
+  const said = items.filter(({ carrier }) => isSaid(sender, carrier, id));
   counts.grouped += said.filter(({ phase }) => TRIGGER_PHASES.includes(phase)).length;
   const sent = [
     ...new Map(posts.map((post) => [post.delivery.id, kindOf(post, byId.get(post.delivery.id))])).values(),
     ...said.map(({ phase }) => SAID[phase] ?? phase),
   ];
   const count = (kinds: readonly string[]): number => sent.filter((kind) => kinds.includes(kind)).length;
-  const isUnknown = (row: DeliveryRow): boolean =>
-    [row.id, row.said_by ?? ""].some((one) => world.unknown.has(one)) || row.uncertain_since !== null;
+  const isUnknown = (row: (typeof rows)[number]): boolean =>
+    world.unknown.has(row.carrier) || row.uncertain_since !== null;
   const triggers = rows.filter(({ phase }) => TRIGGER_PHASES.includes(phase));
   const lasting = triggers.filter((row) => row.state !== "dead" || row.uncertain_since !== null);
   const resolves = rows.filter(({ phase }) => phase === "resolve");
-  const acting = rows.filter(({ phase, state }) => ACTING_PHASES.includes(phase) && state === "sent");
+  const acting = carriers.filter(
+    ({ shown, id: one }) => shown !== null && sender.posts.some((post) => isActing(post, one)),
+  );
   const here = history.decisions.filter(({ destination }) => destination?.startsWith(sender.platform));
   const explained = here.some(({ what }) => /suppressed|never told/u.test(what));
   const isDue = world.due.get(sender.platform)?.has(id) === true;
@@ -119,7 +129,7 @@ function episodeFaults(
     ["a trigger once nothing keeps it back", triggers.length > 0 || !isDue || flaps],
     [
       "no message keeps its buttons after the end",
-      resolves.length === 0 || acting.every(({ id: one }) => edited.has(one)),
+      resolves.length === 0 || acting.every(({ revision, shown }) => revision > 0 && shown === revision),
     ],
     ["no resolve without a trigger", triggers.length > 0 || resolves.length === 0],
     ["a resolve of what may have been told", !maybe || (resolves.length === 1 && (count(RESOLVES) === 1 || refused))],

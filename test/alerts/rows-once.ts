@@ -14,7 +14,7 @@ export function rowsOnce<S extends Pick<Store, "transaction">>(store: S): S {
 }
 
 function strict(tables: AlertTables): AlertTables {
-  const { watch, outbox, backlog } = tables;
+  const { watch, outbox, items } = tables;
   return {
     ...tables,
     watch: {
@@ -33,7 +33,7 @@ function strict(tables: AlertTables): AlertTables {
         ),
       putReceipts: (rows) => outbox.putReceipts(once(rows, ({ delivery }) => [delivery])),
     },
-    backlog: { ...backlog, putRolling: (rows) => backlog.putRolling(once(rows, ({ key }) => [key])) },
+    items: { ...items, add: (rows) => items.add(once(rows, ({ id }) => [id])) },
   };
 }
 

@@ -102,7 +102,7 @@ export class Stage {
   async owe(destination: Destination, message: AlertMessage): Promise<string> {
     const id = randomId();
     const deliveries = [{ id, destination, phase: "bot", message }] as const;
-    await this.store.transaction(({ alerts }) => enqueue(alerts, { deliveries }, this.now(), randomId));
+    await this.store.transaction(({ alerts }) => enqueue(alerts, { deliveries }, this.now()));
     this.dispatcher.wake();
     return id;
   }

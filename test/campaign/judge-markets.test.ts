@@ -54,7 +54,7 @@ const INTO = titleOf(HALTS, TRADES);
 const OUT = titleOf(TRADES, HALTS);
 const BEGINS = auctionTitle("firing");
 const ENDS = auctionTitle("resolved");
-const DIGEST = "DIGEST · 6 changes of markets on testnet, all at once";
+const DIGEST = "6 changes of markets on testnet, all at once";
 const ROWS = `Kind,Block,Subject,Detail,Seen\nmarket.state,,BTC/USD,"${AUCTION} (price)",now`;
 
 function judged(titles: readonly string[], stands?: string) {
@@ -84,13 +84,22 @@ function judgedGroups(all: readonly (readonly [title: string, ...named: string[]
 }
 
 test("one message may say the auctions of several markets", () => {
-  const begins = ["2 markets are in an auction on testnet", "BTC/USD", "ETH/USD"] as const;
-  const eth = "ETH/USD trades again on testnet after 5 min";
+  const begins = ["2 markets on testnet are in an auction since 22:13:20 UTC", "BTC/USD", "ETH/USD"] as const;
+  const eth = "ETH/USD on testnet was in an auction for 5 min (22:13:20 to 22:18:20 UTC)";
   expect(judgedGroups([[BEGINS, "BTC/USD", "ETH/USD"], [ENDS], [eth]])).toEqual([]);
-  expect(judgedGroups([begins, ["2 markets trade again on testnet", "BTC/USD", "ETH/USD"]])).toEqual([]);
+  expect(
+    judgedGroups([
+      begins,
+      ["2 markets on testnet were in an auction for 5 min (22:13:20 to 22:18:20 UTC)", "BTC/USD", "ETH/USD"],
+    ]),
+  ).toEqual([]);
   expect(judgedGroups([begins, [eth], [eth]])).toEqual(["markets: more auctions of ETH/USD ended than began"]);
   expect(judgedGroups([[BEGINS, "BTC/USD-P"], [ENDS]])).toEqual([]);
-  const both = ["2 markets trade again on testnet", "BTC/USD", "ETH/USD"] as const;
+  const both = [
+    "2 markets on testnet were in an auction for 5 min (22:13:20 to 22:18:20 UTC)",
+    "BTC/USD",
+    "ETH/USD",
+  ] as const;
   expect(judgedGroups([[`Over already: ${both[0]}`, "BTC/USD", "ETH/USD"], begins, both])).toEqual([]);
   expect(judgedGroups([[`Over already: ${both[0]}`, "BTC/USD", "ETH/USD"], both])).toEqual([
     "markets: more auctions of ETH/USD ended than began",
@@ -105,7 +114,7 @@ test.each([
   ["an auction after the other", [BEGINS, ENDS, BEGINS], undefined],
   [
     "one announced at once",
-    [BEGINS, ENDS, "Over already: BTC/USD trades again on testnet after 5 s", BEGINS],
+    [BEGINS, ENDS, "Over already: BTC/USD on testnet was in an auction for 5 s (22:13:20 to 22:13:25 UTC)", BEGINS],
     undefined,
   ],
 ])("%s is no fault", (_name, titles, stands) => {

@@ -13,7 +13,7 @@ export async function storedMarkets(url: string, destination: string): Promise<S
   const [open] = await readRows<{ owed: number }>(
     url,
     `SELECT count(*) AS owed FROM alert_deliveries
-     WHERE destination = '${destination}' AND state IN ('owed', 'sending') AND kind = 'message'`,
+     WHERE destination = '${destination}' AND state IN ('owed', 'sending') AND shown IS NULL`,
   );
   const [snapshot] = await readRows<{ data: string }>(
     url,
@@ -104,7 +104,7 @@ function changesIn(title: string, text: string): MarketChange[] {
     const { market = "", before, first, now = "" } = line.groups;
     return [{ market, after: bare(first ?? now), ...(before === undefined ? {} : { before: bare(before) }) }];
   }
-  if (!/^DIGEST · \d+ changes of markets/u.test(title)) return [];
+  if (!/^[^\p{L}\p{N}]*\d+ changes of markets on/u.test(title)) return [];
   const rows = text.split(/\r?\n/u).filter((row) => row.startsWith("market.state,"));
   return rows.map((row) => {
     const [[, , market = "", after = ""] = []] = parse(row);
@@ -146,11 +146,11 @@ function isNamedIn(text: string, label: string): boolean {
 /** A live auction's beginning or end, or both at once; of several markets `3 markets`, which the text names. */
 function auctionIn(title: string): { market: string; began: boolean; over: boolean } | undefined {
   const match =
-    /^[^\p{L}\p{N}]*(?<word>(?:FIRED AND )?GONE · |Over already: |)(?<market>.+?) (?:on testnet has been in an auction since|(?:is|are) in an auction on testnet$|(?<again>trades? again) on testnet)/u.exec(
+    /^[^\p{L}\p{N}]*(?<over>Over already: |)(?<market>.+?) (?:on testnet (?:is|are) in an auction since|(?<past>on testnet (?:was|were) in an auction|(?:is|are) in an auction on testnet: |on testnet are in an auction: ))/u.exec(
       title,
     );
-  const { word, market, again } = match?.groups ?? {};
+  const { over: word, market, past } = match?.groups ?? {};
   if (word === undefined || market === undefined) return undefined;
-  const over = word.startsWith("FIRED AND") || word.startsWith("Over");
-  return { market, began: over || (again === undefined && word === ""), over };
+  const over = word !== "";
+  return { market, began: over || past === undefined, over };
 }

@@ -4,7 +4,7 @@ import { judgeOrder } from "./judge-outbox.ts";
 
 /** Faults of a channel with these messages, by their numbers in the ledger. */
 function judged(...said: readonly (readonly [seq: number, title?: string])[]): readonly string[] {
-  const messages = said.map(([seq, title = "DIGEST · 9 checkpoints on testnet"]) => {
+  const messages = said.map(([seq, title = "9 checkpoints on testnet, all at once"]) => {
     return { delivery: `d${seq}`, title, text: title };
   });
   const owed = new Map(said.map(([seq]) => [`d${seq}`, { seq, phase: "digest" }]));
@@ -12,9 +12,9 @@ function judged(...said: readonly (readonly [seq: number, title?: string])[]): r
   return judgeOrder({ name, platform: "discord", messages }, owed).map((one) => / (d\d+) /u.exec(one)?.[1] ?? one);
 }
 
-const STALL = "testnet has made no block since 22:44 UTC";
-const SEEN = "Bellwether sees testnet again after 25 s";
-const NODE = "a:1 on testnet has not answered since 22:47 UTC";
+const STALL = "testnet makes no block since 22:44:02 UTC";
+const SEEN = "Bellwether did not see testnet for 25 s (22:44:02 to 22:44:27 UTC)";
+const NODE = "a:1 on testnet does not answer since 22:47:02 UTC";
 
 test.each([
   ["in order", [[1], [2, STALL], [3], [4, SEEN]], []],

@@ -13,7 +13,7 @@ export async function stillOwed(url: string, before: number): Promise<number> {
   const [owed] = await readRows<{ n: number }>(
     url,
     `SELECT (SELECT count(*) FROM alert_deliveries
-             WHERE state IN ('owed', 'sending') AND kind = 'message' AND created_at < ${before})
+             WHERE state IN ('owed', 'sending') AND shown IS NULL AND created_at < ${before})
           + (SELECT coalesce(sum(owed), 0) FROM alert_chunks WHERE created_at < ${before}) AS n`,
   );
   return Number(owed?.n);
@@ -30,7 +30,7 @@ export async function judgeOutbox(
 ): Promise<OutboxJudgement> {
   const rows = await readRows<DeliveryLine>(
     url,
-    `SELECT d.id, d.destination, d.platform, d.kind, d.phase, d.state, d.seq, d.last_error, d.uncertain_since,
+    `SELECT d.id, d.destination, d.platform, d.shown, d.phase, d.state, d.seq, d.last_error, d.uncertain_since,
                 d.created_at, r.message AS receipt
          FROM alert_deliveries d LEFT JOIN alert_receipts r ON r.delivery = d.id ORDER BY d.seq`,
   );
@@ -39,16 +39,16 @@ export async function judgeOutbox(
     const label = `${row.destination} ${row.phase} ${row.id}`;
     const isOpen = row.state === "owed" || row.state === "sending";
     // The last edit of a message that changes all the time is always owed.
-    if (isOpen && (row.kind === "edit" || row.created_at >= before)) continue;
+    if (isOpen && (row.shown !== null || row.created_at >= before)) continue;
     if (isOpen) faults.push(`${label} is still ${row.state}`);
     else if (row.state !== "sent" && row.last_error === null) faults.push(`${label} is ${row.state} for no reason`);
-    else if (row.state === "sent" && row.kind === "message" && row.receipt === null) {
+    else if (row.state === "sent" && row.receipt === null) {
       faults.push(`${label} was sent without a receipt`);
     }
     if (row.state === "dead") faults.push(`${label} was given up: ${row.last_error}`);
   }
   for (const [destination, transcript] of transcripts) {
-    const here = rows.filter((row) => row.destination === destination && row.kind === "message");
+    const here = rows.filter((row) => row.destination === destination && row.phase !== "copy");
     faults.push(...compare(transcript, here));
   }
   return { deliveries: rows.length, faults };
@@ -58,7 +58,7 @@ interface DeliveryLine {
   readonly id: string;
   readonly destination: string;
   readonly platform: string;
-  readonly kind: string;
+  readonly shown: number | null;
   readonly phase: string;
   readonly state: string;
   readonly seq: number;

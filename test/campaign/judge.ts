@@ -99,7 +99,7 @@ export function judgeOutages(transcript: Transcript, happened: readonly string[]
     const times = happened.filter((one) => one === name).length;
     const story = firstOf(transcript).flatMap(({ title }) => {
       if (good.test(title)) return [title.includes("Over already") ? "both" : "resolve"];
-      if (/Now (?:warning|critical)/u.test(title) && bad.test(title)) return ["escalation"];
+      if (/: act now$|^\P{L}*Still: | · critical since /u.test(title) && bad.test(title)) return ["escalation"];
       return bad.test(title) ? ["trigger"] : [];
     });
     const once = "(?:both|trigger (?:escalation )?resolve)";

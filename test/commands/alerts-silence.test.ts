@@ -61,7 +61,7 @@ describe("a silence", () => {
       { id, scope: { destination: "discord//1122334455667788990/" }, from: NOON, until: NOON + HOUR, by: "ann" },
     ]);
     const [change] = await owedReplies(talk, ops);
-    expect(shown(change!)).toContain("CHANGE · ann silenced everything");
+    expect(shown(change!)).toContain("ann silenced everything");
     expect(shown(change!)).toContain("Until 2026-01-15 13:00:00 UTC: maintenance");
     expect(await talk.ask("alerts silences")).toMatch(saying("1 h left", id, "maintenance"));
     expect(await talk.press(`alerts unsilence id:${id}`)).toMatch(saying("✓", "everything"));

@@ -171,12 +171,10 @@ describe("a restoration", () => {
       const row = {
         destination: "fake//ops/",
         platform: "fake",
-        kind: "message",
         phase: "trigger",
         urgency: 0,
         message: "m",
         episode: null,
-        target: null,
         run_at: 5,
         created_at: 5,
         data: "{}",
@@ -185,7 +183,7 @@ describe("a restoration", () => {
         { ...row, id: "owed" },
         { ...row, id: "sent" },
       ]);
-      await alerts.outbox.markSent(["sent"], 6);
+      await alerts.outbox.markSent(["sent"], 0, 6);
     });
     await store.close();
     backUp(file, copy);

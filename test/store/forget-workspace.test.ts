@@ -11,7 +11,7 @@ import { scratchDatabase } from "../support/scratch-database.ts";
 type Values = Readonly<Record<string, string | number | null>>;
 
 /** What a column holds in every row unless a row says otherwise; numbers are its number. */
-const USUAL: Values = { platform: "chat", network: "mainnet", enterprise: null, removed_at: null, kind: "message" };
+const USUAL: Values = { platform: "chat", network: "mainnet", enterprise: null, removed_at: null };
 
 /** How the rows of a workspace name it, with a destination there, by table; `n` tells rows apart. */
 const ROWS: {
@@ -34,8 +34,7 @@ const ROWS: {
   alert_notification_states: (_, destination) => ({ episode: "e", destination }),
   alert_deliveries: (_, destination, n) => ({ id: `d${n}`, destination, message: `m${n}` }),
   alert_receipts: (_, __, n) => ({ delivery: `d${n}` }),
-  alert_held: (_, destination, n) => ({ destination, message: `m${n}` }),
-  alert_rolling: (_, destination, n) => ({ key: `${destination}|mainnet|${n}`, message: `m${n}` }),
+  alert_items: (_, __, n) => ({ id: `i${n}`, delivery: `d${n}`, message: `m${n}` }),
   alert_messages: (_, __, n) => ({ id: `m${n}` }),
   alert_decisions: (_, destination) => ({ destination }),
   seen_ids: (workspace, _, n) => ({ network: `mainnet chat/${workspace}`, id: `i${n}` }),
@@ -79,7 +78,7 @@ it("forgets all that belongs to the workspace of an installation, and nothing el
   insert(database, "seen_ids", {}, 2);
   insert(database, "alert_silences", { id: "network", data: JSON.stringify({ scope: { network: "mainnet" } }) }, 2);
   insert(database, "alert_messages", { id: "shared" }, 3);
-  insert(database, "alert_held", { destination: "chat/T10/C1/", message: "shared" }, 3);
+  insert(database, "alert_items", { id: "i3", delivery: "d1", message: "shared" }, 3);
   const before = all(database);
 
   // What was written while the bot served one workspace names it in the subscription alone.
@@ -91,7 +90,7 @@ it("forgets all that belongs to the workspace of an installation, and nothing el
       insert(database, table, row("T1", destination, 10 + index), 10 + index);
     }
   }
-  insert(database, "alert_held", { destination: "chat/T1/C1/", message: "shared" }, 20);
+  insert(database, "alert_items", { id: "i20", delivery: "d10", message: "shared" }, 20);
   const missing = [...all(database)].filter(([table, rows]) => rows.length === before.get(table)?.length);
   const said = Object.entries(OF_WORKSPACE).filter(([, rows]) => typeof rows === "string" && rows !== "deleted first");
   expect(missing.map(([table]) => table).toSorted()).toEqual(

@@ -72,6 +72,8 @@ const rows: Record<string, string> = {
   "0020-fewer-delivery-indexes": `
     INSERT INTO alert_deliveries (seq, id, destination, platform, kind, phase, urgency, message, state, attempts, run_at, created_at, data)
     VALUES (5, 'e', 'slack C1', 'slack', 'message', 'trigger', 2, 'm', 'owed', 0, 1700000000000, 1700000000000, '{}')`,
+  "0021-desired-messages": `
+    INSERT INTO alert_items VALUES ('i', 'd', 1, 'trigger', 'e', 'm')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */
@@ -302,6 +304,135 @@ describe("migrations", () => {
     onTestFinished(() => server.drop());
     expect((await moveStore(file, server.url)).equal).toBe(true);
     await underNewNames(server.url);
+  });
+
+  const delivery = (seq: number, id: string, more: Readonly<Record<string, string | number | null>> = {}): string => {
+    const usual = { destination: "slack//C1/", platform: "slack", kind: "message", phase: "trigger", urgency: 1 };
+    const times = { run_at: T, created_at: T, data: '{"destination":{"platform":"slack","channel":"C1"}}' };
+    const row = { seq, id, ...usual, message: "m", state: "owed", attempts: 1, ...times, ...more };
+    const values = Object.values(row).map((one) => (typeof one === "string" ? `'${one}'` : String(one)));
+    return `INSERT INTO alert_deliveries (${Object.keys(row).join(", ")}) VALUES (${values.join(", ")})`;
+  };
+  const T = 1_700_000_000_000;
+  const event = (key: string) => ({ type: "event", event: { kind: "checkpoint.new", network: "mainnet", key } });
+  const message = (id: string, facts: object = {}): string =>
+    `INSERT INTO alert_messages (id, created_at, data) VALUES ('${id}', ${T}, '${JSON.stringify(facts)}')`;
+  const receipt = (id: string): string => `INSERT INTO alert_receipts VALUES ('${id}', 'slack', 'C1', '1.${id}', ${T})`;
+  const sent = { state: "sent", settled_at: T };
+  const edit = (target: string, more: object = {}) => ({
+    kind: "edit",
+    phase: "state",
+    target,
+    run_at: T + 9,
+    ...more,
+  });
+
+  const inFlight = [
+    ...["m", "now", "later"].map((id) => message(id)),
+    // A group: its first says two others, one of which its message shows already.
+    delivery(1, "first", { ...sent, episode: "e1", group_key: "trigger node.down" }),
+    delivery(2, "shown", { state: "merged", said_by: "first", episode: "e2" }),
+    delivery(3, "joined", { state: "merged", said_by: "first", episode: "e3" }),
+    delivery(4, "grows", edit("first", { phase: "group", episode: "e1" })),
+    receipt("first"),
+    receipt("shown"),
+    // A live message with an edit that is being sent, and one with none.
+    delivery(5, "live", { ...sent, episode: "e5" }),
+    delivery(6, "edit", edit("live", { state: "sending", message: "now", episode: "e5" })),
+    delivery(7, "done", { ...sent, episode: "e7" }),
+    delivery(8, "old edit", edit("done", { ...sent, episode: "e7" })),
+    // Sent twice: the first copy has a receipt alone.
+    delivery(9, "twice", { ...sent, episode: "e9" }),
+    delivery(10, "tidies", edit("twice~1", { data: '{"twice":true}' })),
+    receipt("twice~1"),
+    // The message of a day, whose last event is not shown yet.
+    delivery(11, "day", { ...sent, phase: "rolling" }),
+    delivery(12, "day edit", edit("day", { phase: "rolling", message: "later" })),
+    `INSERT INTO alert_rolling (key, delivery, day_ends_at, message) VALUES ('slack//C1/|checkpoint.new|mainnet|2023-11-14', 'day', ${T + 99}, 'later')`,
+    // Held for quiet hours, of two networks.
+    ...["1", "2"].map((key) => message(`held${key}`, event(key))),
+    message("held3", { type: "condition", episode: { network: "testnet" }, simulated: true }),
+    ...["1", "2", "3"].map(
+      (key) =>
+        `INSERT INTO alert_held VALUES (${key}, 'slack//C1/', ${T + 50}, 'held${key}', '{"platform":"slack","channel":"C1"}')`,
+    ),
+    delivery(13, "owed", { episode: "e13" }),
+    "INSERT INTO alert_counters VALUES ('deliveries', 13)",
+  ];
+
+  /** What is stored of them then. */
+  const asDesired = async (url: string): Promise<void> => {
+    const store = createStore({ url, log: silentLog() });
+    onTestFinished(() => store.close());
+    await store.transaction(async ({ alerts: { outbox, items } }) => {
+      const all = await outbox.get(["first", "live", "done", "twice", "twice~1", "day", "owed"]);
+      const lines = all
+        .toSorted((a, b) => a.seq - b.seq)
+        .map(({ id, state, revision, shown, message: says }) => [id, state, revision, shown, says].join(" "));
+      expect(lines).toEqual([
+        "first owed 3 0 m",
+        "live owed 1 0 now",
+        "done sent 0 0 m",
+        "twice sent 0 0 m",
+        "twice~1 owed 1 0 m",
+        "day owed 1 0 later",
+        "owed owed 0  m",
+      ]);
+      const [joined] = (await items.of(["first"])).toReversed();
+      expect((await items.of(["first"])).map(({ id, episode }) => `${id} ${episode}`)).toEqual([
+        "shown e2",
+        "joined e3",
+      ]);
+      expect(joined?.revision).toBeGreaterThan(0);
+      expect((await items.of(["first"]))[0]?.revision).toBeLessThan(0);
+      const [day] = (await outbox.joinable(["slack//C1/"], ["day checkpoint.new mainnet 2023-11-14"], T)).values();
+      expect(day).toMatchObject({ id: "day", open_until: T + 99 });
+      const held = await outbox.heldUntil(T + 50);
+      expect(held.map(({ join_key, phase, run_at }) => [join_key, phase, run_at])).toEqual([
+        ["held mainnet", "digest", T + 50],
+        ["held testnet", "digest", T + 50],
+      ]);
+      const digests = await outbox.messages(held.map((row) => row.message));
+      const facts = digests.map(({ data }) => JSON.parse(data) as { network: string });
+      expect(facts.toSorted((a, b) => a.network.localeCompare(b.network))).toEqual([
+        {
+          type: "digest",
+          reason: "quiet hours",
+          network: "mainnet",
+          events: [event("1").event, event("2").event],
+          episodes: [],
+        },
+        {
+          type: "digest",
+          simulated: true,
+          reason: "quiet hours",
+          network: "testnet",
+          events: [],
+          episodes: [{ network: "testnet" }],
+        },
+      ]);
+      // What is added then comes behind all of it.
+      expect(new Set([...held, ...all].map(({ seq }) => seq)).size).toBe(held.length + all.length);
+    });
+  };
+
+  it("make of edits, groups, days and held messages what each message should say, and lose nothing", async () => {
+    const database = new DatabaseSync(file);
+    const db = kyselyOver(database);
+    await migrate(db, "0020-fewer-delivery-indexes");
+    for (const row of inFlight) database.exec(row);
+    await db.destroy();
+    await asDesired(file);
+  });
+
+  it.skipIf(postgresMissing !== undefined)(`and on PostgreSQL ${postgresMissing ?? ""}`, async () => {
+    const server = await scratchPostgres();
+    onTestFinished(() => server.drop());
+    const db = kyselyOverPostgres(openPool(server.url, new WriteHealth()));
+    await db.transaction().execute((trx) => migrate(trx, "0020-fewer-delivery-indexes"));
+    await db.destroy();
+    await onServer(server.url, ...inFlight, "insert into alert_counters values ('turn', 0)");
+    await asDesired(server.url);
   });
 
   it("leave nothing behind when they fail half-way, and go through once the cause is gone", async () => {

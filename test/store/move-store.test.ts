@@ -96,7 +96,7 @@ describe.skipIf(postgresMissing !== undefined)(`a database that moves to a serve
     const { file } = await scratch();
     fill(file, "\0");
     const database = new DatabaseSync(file);
-    database.exec("UPDATE alert_held SET release_at = 1700000000000.5");
+    database.exec("UPDATE alert_deliveries SET run_at = 1700000000000.5");
     database.close();
     const { equal } = await moveStore(file, server.url);
     expect(equal).toBe(true);
@@ -109,14 +109,14 @@ describe.skipIf(postgresMissing !== undefined)(`a database that moves to a serve
     await onServer(
       server.url,
       `create function spoil() returns trigger language plpgsql as $$ begin new.data = 'x'; return new; end $$`,
-      "create trigger spoil before insert on alert_held for each row execute function spoil()",
+      "create trigger spoil before insert on alert_silences for each row execute function spoil()",
     );
     const { equal, from, to } = await moveStore(file, server.url);
     expect(equal).toBe(false);
     expect(from.filter((one, index) => one.sha256 !== to[index]?.sha256).map(({ table }) => table)).toEqual([
-      "alert_held",
+      "alert_silences",
     ]);
-    await onServer(server.url, "drop trigger spoil on alert_held");
+    await onServer(server.url, "drop trigger spoil on alert_silences");
     expect((await moveStore(file, server.url)).equal).toBe(true);
   });
 

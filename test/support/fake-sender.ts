@@ -1,6 +1,6 @@
 import { type Delivery, type Receipt, type Sender, SendError } from "../../src/alerts/sender.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { gistOf, wordedAlert } from "./gist.ts";
+import { gistOf, saysEnd } from "./gist.ts";
 
 /**
  * The outcome of one attempt. `posted-unknown` is posted, but its answer is lost; `lost-unknown` is not even posted. `hang`
@@ -122,11 +122,6 @@ export class FakeSender implements Sender {
     this.#nonces.set(delivery.id, { at: this.#now(), receipt });
     return receipt;
   }
-}
-
-function saysEnd(reply: Reply): boolean {
-  const alert = wordedAlert(reply);
-  return alert?.type === "condition" && alert.episode.ended !== undefined;
 }
 
 function hang(signal: AbortSignal): Promise<never> {

@@ -51,6 +51,12 @@ export function isRepeat(reply: Reply): boolean {
   return reply.blocks.length > describe(made.alert, context).blocks.length;
 }
 
+/** Whether a reply made by `describeAlert` shows an end, or has lost its buttons. */
+export function saysEnd(reply: Reply): boolean {
+  const { alert, context } = described.get(reply) ?? {};
+  return context?.spent !== undefined || (alert?.type === "condition" && alert.episode.ended !== undefined);
+}
+
 /** The gist of a reply made by `describeAlert`; the title of any other. */
 export function gistOf(reply: Reply): string {
   const made = described.get(reply);

@@ -43,13 +43,12 @@ interface Acknowledged {
 export async function acknowledge(
   tables: AlertTables,
   { episode: id, by, at, only }: AcknowledgeRequest,
-  newId: () => string,
 ): Promise<Acknowledged | undefined> {
   const row = await tables.watch.episode(id);
   if (row === undefined) return undefined;
   const stored = Episode.parse(JSON.parse(row.data));
   const episode = by.within === undefined ? stored : seenFrom(stored, by.within);
-  const states = (await readNotificationStates(tables, [id], newId)).get(id) ?? new Map<string, NotificationState>();
+  const states = (await readNotificationStates(tables, [id])).get(id) ?? new Map<string, NotificationState>();
   const { within } = by;
   const concerns = ({ destination }: NotificationState): boolean =>
     within === undefined || tokenKey(destination) === tokenKey(within);

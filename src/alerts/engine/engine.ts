@@ -5,20 +5,14 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Clock } from "../../api/clock.ts";
 import { UserError } from "../../errors.ts";
-import type {
-  AlertTables,
-  DecisionQuery,
-  DecisionRow,
-  DeliveryRow,
-  ReceiptRow,
-} from "../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { createLogReader, logDecisions, type LogReader } from "../deliver/outbox/alert-log.ts";
 import { episodesSaidBy } from "../deliver/outbox/group.ts";
-import { quietHoursEndAt, rescheduleHeld } from "../deliver/outbox/held.ts";
+import { rescheduleAt, rescheduleHeld } from "../deliver/outbox/held.ts";
 import { AlertMessage } from "../message/message.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
-import { deliveriesOf, finishedDeliveries, outboxDepth } from "../deliver/outbox/queries.ts";
+import { deliveriesOf, type EpisodeDeliveries, finishedDeliveries, outboxDepth } from "../deliver/outbox/queries.ts";
 import { recordPress, retryNow } from "../deliver/outbox/record.ts";
 import { Silence, silenceEnds } from "../route/silence.ts";
 import { subscriptionIndexReader } from "../route/subscription-index.ts";
@@ -41,12 +35,10 @@ export interface Announcement {
 }
 
 /** An episode with its decisions, deliveries and receipts. */
-export interface EpisodeHistory {
+export interface EpisodeHistory extends EpisodeDeliveries {
   readonly episode: Episode;
   /** Oldest first. */
   readonly decisions: readonly DecisionRow[];
-  readonly deliveries: readonly DeliveryRow[];
-  readonly receipts: readonly ReceiptRow[];
 }
 
 /** What is stored of alerts. */
@@ -132,7 +124,7 @@ export interface AlertEngine extends AlertQueries {
 }
 
 export function createAlertEngine(dependencies: AlertDependencies): AlertEngine {
-  const { store, config, clock, newId = randomId } = dependencies;
+  const { store, config, clock } = dependencies;
   const readIndex = subscriptionIndexReader(config);
   const upkeep = createUpkeep(dependencies, readIndex);
 
@@ -204,7 +196,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         await alerts.subscriptions.putSilence({ id: silence.id, ends_at, data: JSON.stringify(silence) });
         if (destination !== undefined && ends_at <= at) {
           const { subscriptions } = await readIndex(alerts, at);
-          await alerts.backlog.reschedule(destination, quietHoursEndAt(destination, subscriptions, at));
+          await rescheduleAt(alerts, destination, subscriptions, at);
         }
         const where = {
           ...(destination === undefined ? {} : { destination }),
@@ -220,9 +212,9 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       const at = clock.wallClock();
       const done = await store.transaction(async ({ alerts }) => {
         const given = { by, at, ...(only === undefined ? {} : { only: destinationKey(only) }) };
-        const first = await acknowledge(alerts, { ...given, episode: id }, newId);
+        const first = await acknowledge(alerts, { ...given, episode: id });
         const rest: (typeof first)[] = [];
-        for (const episode of others) rest.push(await acknowledge(alerts, { ...given, episode }, newId));
+        for (const episode of others) rest.push(await acknowledge(alerts, { ...given, episode }));
         const announcedAt = new Set<string>();
         for (const one of [first, ...rest]) {
           const places = one?.isNew === true ? one.announceAt.filter((at) => !announcedAt.has(destinationKey(at))) : [];
@@ -240,9 +232,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
     },
 
     async notePress(episode, pressed) {
-      const tidied = await store.transaction(({ alerts }) =>
-        recordPress(alerts, episode, pressed, nowMillis(clock), newId),
-      );
+      const tidied = await store.transaction(({ alerts }) => recordPress(alerts, episode, pressed, nowMillis(clock)));
       if (tidied) dependencies.onOwed?.();
     },
     ...createQueries(store),
@@ -270,7 +260,7 @@ async function owe(
     } as const;
   });
   const at = nowMillis(clock);
-  await enqueue(tables, { deliveries }, at, newId);
+  await enqueue(tables, { deliveries }, at);
   // Somebody waits for the answer: what waits there shows whether it can be reached by now.
   const suspended = new Set((await readSuspensions(tables)).map(suspensionKey));
   const keys = new Set(announced.map(({ destination }) => destinationKey(destination)));

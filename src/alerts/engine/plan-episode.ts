@@ -1,23 +1,21 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { isDrill } from "../judge/drill.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { compareSeverity } from "../judge/kinds/severity.ts";
-import { type DeliveryPhase, joinPlans, type Plan, type PlannedDelivery } from "../deliver/outbox/batch.ts";
-import type { AlertMessage } from "../message/message.ts";
+import { joinPlans, type Plan, type PlannedDelivery } from "../deliver/outbox/batch.ts";
+import { holdMessage } from "../deliver/outbox/held.ts";
 import { type NotificationState, shownTo, UNREACHED, UNSENT } from "../deliver/outbox/notification-state.ts";
 import { route, type RoutingDecision } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
 import type { Subscription } from "../route/subscription.ts";
 import { type Episode, isOpen, seenFrom } from "../judge/rules/episode.ts";
+import { decision, type DeliveryInput, labelled, planDelivery } from "./plan-delivery.ts";
 import { isReminderDue } from "./reminders.ts";
 import { type Destination, destinationKey } from "../destination.ts";
 
 /** An episode and the inputs that decide who is notified of it. */
-export interface EpisodePlanInput {
-  readonly episode: Episode;
-  readonly simulated: boolean;
+export interface EpisodePlanInput extends DeliveryInput {
   /** By destination, as far as there are any. */
   readonly states: ReadonlyMap<string, NotificationState>;
   /** The active subscriptions to its rule and subject. */
@@ -31,11 +29,8 @@ export interface EpisodePlanInput {
     readonly episodes: number;
   };
   readonly config: Pick<AlertsConfig, "remind" | "flap">;
-  /** The group of one of its messages to a destination; absent, or undefined = a message of its own. */
-  group?(of: Pick<PlannedDelivery, "phase" | "destination" | "mention">): PlannedDelivery["group"] | undefined;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
-  newId(): string;
 }
 
 /**
@@ -185,7 +180,7 @@ function flappingFlag(state: NotificationState | undefined): Pick<NotificationSt
   return state?.flapping === true ? { flapping: true } : {};
 }
 
-/** After the trigger: one escalation, reminders, and edits of the live message, or of the one that starts the thread. */
+/** After the trigger: one escalation, reminders, and edits of the card. */
 function planFollowUps(
   input: EpisodePlanInput,
   destination: string,
@@ -194,21 +189,28 @@ function planFollowUps(
 ): Plan {
   const { episode, config } = input;
   if (before.trigger === undefined) return {};
-  const thread = before.style === "thread" ? { threadOf: before.trigger } : {};
+  const ringing = shortPost(before);
   const deliveries: PlannedDelivery[] = [];
   let state = before;
   const worse = before.severity === undefined || compareSeverity(episode.severity, before.severity) > 0;
   if (worse && before.escalation === undefined && routed.notify) {
-    const message = { type: "condition", phase: "escalation", episode, ...guidanceOf(before) } as const;
-    const options = { ...notificationOptions(routed), ...thread };
+    const message = {
+      type: "condition",
+      phase: "escalation",
+      episode,
+      ...guidanceOf(before),
+      ...ringing.message,
+    } as const;
+    const options = { ...notificationOptions(routed), ...ringing.options };
     const escalation = planDelivery(input, subscription, "escalation", message, options);
     deliveries.push(escalation);
     state = { ...state, severity: episode.severity, escalation: escalation.id, toldMillis: input.at };
   } else if (isReminderDue(input, state) && routed.notify) {
     const number = state.reminders + 1;
     const reminder = { number, of: config.remind.times };
-    const message = { type: "condition", phase: "reminder", episode, ...guidanceOf(before), reminder } as const;
-    const options = { ...notificationOptions(routed), ...thread };
+    const about = { type: "condition", phase: "reminder", episode, ...guidanceOf(before), reminder } as const;
+    const message = { ...about, ...ringing.message };
+    const options = { ...notificationOptions(routed), ...ringing.options };
     const delivery = planDelivery(input, subscription, "reminder", message, options);
     deliveries.push(delivery);
     const reminded = [...(state.reminded ?? []), delivery.id];
@@ -256,26 +258,41 @@ function planResolve(
     const decide = (what: string, detail: string) => [decision(input, destination, what, detail)];
     const until = state.by === "quiet hours" ? quietHoursEnd(input, subscriptions) : undefined;
     if (until !== undefined) {
-      const held = [{ destination: state.destination, message: labelled(input, message), until }];
-      return { states, held, decisions: decide("held for the digest", "over before quiet hours ended") };
+      const { destination: to } = state;
+      const deliveries = [holdMessage({ id: input.newId(), destination: to }, labelled(input, message), until)];
+      return { states, deliveries, decisions: decide("held for the digest", "over before quiet hours ended") };
     }
     return state.by === UNSENT || state.by === UNREACHED
       ? { states, decisions: decide("no resolve owed", "its trigger could not be sent") }
       : { states, decisions: decide("never told", `suppressed by ${state.by ?? "nothing"}`) };
   }
-  const thread = state.style === "thread" ? { threadOf: state.trigger } : {};
-  const resolve = planDelivery(input, state, "resolve", message, thread);
+  const ringing = shortPost(state);
+  // Nobody is woken by the end of a warning.
+  const quiet = state.severity === "critical" ? {} : { quiet: true as const };
+  const end = { ...message, ...ringing.message };
+  const resolve = planDelivery(input, state, "resolve", end, { ...ringing.options, ...quiet });
   const deliveries = [resolve];
   // Each of its messages tells the end, and loses the buttons that act.
   for (const edits of messagesOf(state)) {
-    deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits }));
+    const how = state.style === "plain" ? { spent: true as const } : {};
+    deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits, ...how }));
   }
   return { deliveries, states: [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }] };
 }
 
-/** The deliveries whose messages carry buttons that act on the episode. */
-function messagesOf({ trigger, escalation, reminded = [] }: NotificationState): string[] {
-  return [trigger, escalation, ...reminded].filter((one) => one !== undefined);
+/** What rings beside a card is one line with a link to it; in plain style each state is a message of its own. */
+function shortPost({ style, trigger }: NotificationState): {
+  readonly message: { readonly short?: true };
+  readonly options: Pick<PlannedDelivery, "cardOf">;
+} {
+  if (style === "plain" || trigger === undefined) return { message: {}, options: {} };
+  return { message: { short: true }, options: { cardOf: trigger } };
+}
+
+/** The deliveries whose messages carry buttons that act on the episode: the card, or all of plain style. */
+function messagesOf({ style, trigger, escalation, reminded = [] }: NotificationState): string[] {
+  const all = style === "plain" ? [trigger, escalation, ...reminded] : [trigger];
+  return all.filter((one) => one !== undefined);
 }
 
 /** When the quiet hours that suppressed a trigger end, now if they just have; undefined if nobody is subscribed. */
@@ -300,48 +317,4 @@ export function liveMessageKey(episode: Episode): string {
 function notificationOptions(routed: Extract<RoutingDecision, { notify: true }>): { mention?: string; quiet?: true } {
   const { notify: _, ...rest } = routed;
   return rest;
-}
-
-function labelled<M extends AlertMessage>(input: EpisodePlanInput, message: M): M {
-  return {
-    ...message,
-    ...(input.simulated ? { simulated: true } : {}),
-    ...(isDrill(input.episode) ? { drill: true } : {}),
-  };
-}
-
-type EpisodeMessage = Extract<AlertMessage, { type: "condition" | "flapping" }>;
-
-const sharedMessages = new WeakMap<Episode, Map<string, EpisodeMessage>>();
-
-/** Destinations that get the same message of an episode share one object, which is built and stored once. */
-function sharedMessage(input: EpisodePlanInput, message: EpisodeMessage): EpisodeMessage {
-  const messages = sharedMessages.get(input.episode) ?? new Map<string, EpisodeMessage>();
-  sharedMessages.set(input.episode, messages);
-  const key =
-    message.type === "condition"
-      ? JSON.stringify([message.phase, message.reminder?.number, message.already, message.guidance])
-      : message.type;
-  const known = messages.get(key);
-  if (known !== undefined) return known;
-  const labelledMessage = labelled(input, message);
-  messages.set(key, labelledMessage);
-  return labelledMessage;
-}
-
-function planDelivery(
-  input: EpisodePlanInput,
-  { destination }: Pick<Subscription, "destination">,
-  phase: DeliveryPhase,
-  message: EpisodeMessage,
-  more: Pick<PlannedDelivery, "mention" | "quiet" | "threadOf" | "edits"> = {},
-): PlannedDelivery {
-  const episode = input.episode.id;
-  const planned = { id: input.newId(), destination, phase, message: sharedMessage(input, message), episode, ...more };
-  const group = input.group?.(planned);
-  return group === undefined ? planned : { ...planned, group };
-}
-
-function decision(input: EpisodePlanInput, destination: string, what: string, detail: string) {
-  return { what, network: input.episode.network, episode: input.episode.id, destination, detail };
 }

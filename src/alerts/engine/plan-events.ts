@@ -2,6 +2,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { type AlertEvent, type EventKind, severityOfEvent } from "../judge/kinds/event.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
 import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
+import { holdMessage } from "../deliver/outbox/held.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
@@ -12,6 +13,7 @@ import type { Decision } from "../judge/judge.ts";
 
 /** More events of one kind at once than this become one digest. */
 const MAX_SINGLE_EVENTS = 5;
+const DAY: Milliseconds = 86_400_000;
 
 interface EventsPlanInput {
   /** Of one observation, in the order in which they happened. */
@@ -24,7 +26,7 @@ interface EventsPlanInput {
   readonly stories: ReadonlyMap<string, string>;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
-  newId(): string;
+  readonly newId: () => string;
 }
 
 /** Plans the deliveries of new events. Pure but for the ids. */
@@ -69,7 +71,7 @@ interface RoutedEvent {
 
 /** Routes an event by one of a destination's subscriptions: a notified one, if any. */
 function routeEvent(
-  { silences, at }: EventsPlanInput,
+  { silences, at, newId }: EventsPlanInput,
   destination: string,
   subscriptions: readonly Subscription[],
   one: EventToRoute,
@@ -92,8 +94,10 @@ function routeEvent(
     { what, network: event.network, destination, detail: `${event.kind} ${event.key}: ${detail}` },
   ];
   if (until === undefined) return { plan: { ...ended, decisions: decide(`suppressed by ${by}`) } };
-  const held = asked.slice(0, 1).map((of) => ({ destination: of.destination, message, until }));
-  return { plan: { ...ended, held, decisions: decide("held for the digest") } };
+  const deliveries = asked
+    .slice(0, 1)
+    .map((of) => holdMessage({ id: newId(), destination: of.destination }, message, until));
+  return { plan: { ...ended, deliveries, decisions: decide("held for the digest") } };
 }
 
 /** The message of a story, one message for each event of a kind, the day's rolling message, or one digest of many. */
@@ -113,7 +117,20 @@ function planGroup(
     return { deliveries: [{ id: input.newId(), destination, phase: "digest", message, ...quiet }] };
   }
   if (isRolling(subscription, kind)) {
-    return { rollingUpdates: happened.map(({ message }) => ({ destination, message })) };
+    const day = new Date(input.at).toISOString().slice(0, 10);
+    const { network } = happened[0]?.event ?? { network: "" };
+    const key = `day ${kind} ${network} ${day}`;
+    const message = shared(key, happened, digests, () => ({
+      type: "rolling",
+      ...(input.simulated ? { simulated: true as const } : {}),
+      kind,
+      network,
+      day,
+      total: happened.length,
+      events: happened.map(({ event }) => event),
+    }));
+    const joins = { key, until: Math.floor(input.at / DAY) * DAY + DAY };
+    return { deliveries: [{ id: input.newId(), destination, phase: "rolling", message, quiet: true, joins }] };
   }
   const { guidance } = subscription;
   return {
@@ -123,29 +140,36 @@ function planGroup(
       phase: "event",
       message: guidance === undefined ? message : { ...message, guidance },
       ...quiet,
-      ...(isOfStory ? { group: { key: storyKey(story) } } : {}),
+      ...(isOfStory ? { joins: { key: storyKey(story) } } : {}),
     })),
   };
 }
 
-/** Destinations that get the same digest share one object. */
 function catchUpDigest(
   { simulated }: EventsPlanInput,
   kind: EventKind,
   happened: readonly EventToRoute[],
   digests: Map<string, AlertMessage>,
 ): AlertMessage {
-  const key = `${kind} ${happened.map(({ event }) => event.key).join(" ")}`;
-  const known = digests.get(key);
-  if (known !== undefined) return known;
-  const digest: AlertMessage = {
+  return shared(kind, happened, digests, () => ({
     type: "digest",
     ...(simulated ? { simulated: true as const } : {}),
     reason: "catch-up",
     network: happened[0]?.event.network ?? "",
     events: happened.map(({ event }) => event),
     episodes: [],
-  };
-  digests.set(key, digest);
-  return digest;
+  }));
+}
+
+/** Destinations that get the same list share one object. */
+function shared(
+  name: string,
+  happened: readonly EventToRoute[],
+  lists: Map<string, AlertMessage>,
+  make: () => AlertMessage,
+): AlertMessage {
+  const key = `${name} ${happened.map(({ event }) => event.key).join(" ")}`;
+  const known = lists.get(key) ?? make();
+  lists.set(key, known);
+  return known;
 }

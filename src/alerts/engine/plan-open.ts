@@ -3,8 +3,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../judge/drill.ts";
 import type { ConditionKind } from "../judge/kinds/kinds.ts";
-import { type DeliveryPhase, joinPlans, type Plan } from "../deliver/outbox/batch.ts";
-import { LONGEST_GROUPING } from "../deliver/outbox/group.ts";
+import { type DeliveryPhase, joinPlans, LONGEST_GROUPING, type Plan } from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
 import type { SubscriptionIndex } from "../route/subscription-index.ts";
@@ -52,17 +51,17 @@ export async function planOpen(
     }),
   );
   const told = [...episodes, ...stories.values()].map(({ id }) => id);
-  const states = await readNotificationStates(tables, [...told, ...began], newId);
+  const states = await readNotificationStates(tables, [...told, ...began]);
   const statesOf = (episode: string) => states.get(episode) ?? new Map<string, NotificationState>();
   const inhibitors = inhibitingEpisodes(input.open);
   // The console lists each episode by itself.
   const shown = listing === undefined ? undefined : destinationKey(listing);
-  const groupingOf = (episode: Episode): Grouping => {
+  const joiningOf = (episode: Episode): Joining => {
     const story = stories.get(episode.id);
     const alike = groupByKind(episode, config);
     const inStory = story === undefined ? undefined : groupIntoStory(episode, story, statesOf(story.id));
     return (of) =>
-      GROUPED_PHASES.includes(of.phase) && destinationKey(of.destination) !== shown
+      JOINING_PHASES.includes(of.phase) && destinationKey(of.destination) !== shown
         ? (inStory?.(of) ?? alike(of))
         : undefined;
   };
@@ -78,7 +77,7 @@ export async function planOpen(
       ...(inhibitor === undefined ? {} : { inhibitedBy: inhibitor.id }),
       ...(flapping === undefined ? {} : { flapping: { ...flapping, states: statesOf(flapping.began) } }),
       config,
-      ...(isDrill(episode) ? {} : { group: groupingOf(episode) }),
+      ...(isDrill(episode) ? {} : { joins: joiningOf(episode) }),
       at,
       newId,
     };
@@ -93,19 +92,21 @@ export async function planOpen(
   };
 }
 
-type Grouping = NonNullable<EpisodePlanInput["group"]>;
+type Joining = NonNullable<EpisodePlanInput["joins"]>;
 
 /** Nodes that go down within a minute have one cause: their alerts may follow each other this slowly. */
 const SLOW_TO_FOLLOW: readonly ConditionKind[] = ["node.down"];
-const GROUPED_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve", "flapping"];
+const JOINING_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve", "flapping"];
 
 /** One message tells several subjects of a kind, where all of them notify in the same way. */
-function groupByKind({ kind, network, subject, severity }: Episode, config: AlertsConfig): Grouping {
-  return ({ phase, mention = "" }) => {
-    if (subject === "") return undefined;
+function groupByKind({ kind, network, subject, severity }: Episode, config: AlertsConfig): Joining {
+  return ({ phase, mention = "", cardOf }) => {
+    if (subject === "" || (cardOf !== undefined && phase === "resolve")) return undefined;
     const isSlow = phase === "flapping" || SLOW_TO_FOLLOW.includes(kind);
     const within = isSlow ? LONGEST_GROUPING : config.group.within;
-    return { key: [phase, kind, network, severity, mention].join(" ").trim(), within };
+    const key = [phase, kind, network, severity, mention].join(" ").trim();
+    // A short post is never edited: only what waits with it joins it.
+    return cardOf === undefined ? { key, within } : { key, until: 0 };
   };
 }
 
@@ -122,8 +123,9 @@ function storyOf(episode: Episode, among: readonly Episode[]): Episode | undefin
 }
 
 /** Where a story was told, its message tells the beginning and the end of what happens in its course. */
-function groupIntoStory(episode: Episode, story: Episode, told: ReadonlyMap<string, NotificationState>): Grouping {
-  return ({ phase, destination }) => {
+function groupIntoStory(episode: Episode, story: Episode, told: ReadonlyMap<string, NotificationState>): Joining {
+  return ({ phase, destination, cardOf }) => {
+    if (cardOf !== undefined) return undefined;
     const isOwn = episode.id === story.id;
     const isTold = isOwn ? phase === "trigger" : told.get(destinationKey(destination))?.state === "told";
     return isTold ? { key: storyKey(story.id) } : undefined;

@@ -51,7 +51,7 @@ export function observationProcessor(
   dependencies: AlertDependencies,
   readIndex: ReturnType<typeof subscriptionIndexReader>,
 ): ProcessObservation {
-  const { store, clock, newId = randomId } = dependencies;
+  const { store, clock } = dependencies;
   const networks = new Map<string, NetworkKnowledge>();
 
   return async (observation) => {
@@ -80,7 +80,7 @@ export function observationProcessor(
       const planned = await planObservation(dependencies, tables, { ...state, index }, judgement, observation);
       await tables.watch.putMachines([...judgement.machines.values()].map(machineRow));
       await tables.watch.putEpisodes([...judgement.episodes.values()].map(episodeRow));
-      await enqueue(tables, planned, at, newId, dependencies.chunkRows);
+      await enqueue(tables, planned, at, dependencies.chunkRows);
       await tables.watch.putSnapshot(network, watcher.name, at, snapshot);
       dependencies.onStep?.("observation written");
       return { judged: judgement, batch: planned };
@@ -92,7 +92,7 @@ export function observationProcessor(
     for (const name of ["judged", "unseen", "resumed"] as const) {
       for (const one of judged.remembered[name]) known.memory[name].set(...one);
     }
-    const owed = batch.deliveries.length + batch.rollingUpdates.length;
+    const owed = batch.deliveries.length;
     if (owed > 0) dependencies.onOwed?.();
     return { changes: judged.changes, owed };
   };
@@ -131,7 +131,7 @@ async function planObservation(
   const subscriptions = index.eventSubscriptions(network);
   const { silences } = index;
   const isPart = events.some(({ kind }) => belongsToStories(kind));
-  const stories = new Map(isPart ? await openStories(tables, machines.values(), at, newId) : []);
+  const stories = new Map(isPart ? await openStories(tables, machines.values(), at) : []);
   if (shown !== undefined) stories.delete(destinationKey(shown));
   const news = planEvents({ events, simulated: simulated.has(network), subscriptions, silences, stories, at, newId });
   const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);

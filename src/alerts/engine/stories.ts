@@ -24,7 +24,6 @@ export async function openStories(
   tables: AlertTables,
   machines: Iterable<Machine>,
   at: Milliseconds,
-  newId: () => string,
 ): Promise<ReadonlyMap<string, string>> {
   const last = [...machines].filter(({ kind }) => kind === ROOT_CAUSE).map((one) => episodeId(one, one.number));
   const going = (await tables.watch.episodes(last))
@@ -33,7 +32,6 @@ export async function openStories(
   const states = await readNotificationStates(
     tables,
     going.map(({ id }) => id),
-    newId,
   );
   return new Map(
     [...states].flatMap(([id, all]) =>

@@ -4,8 +4,7 @@ import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { isDrill } from "../judge/drill.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
-import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
-import { LONGEST_GROUPING } from "../deliver/outbox/group.ts";
+import { joinPlans, LONGEST_GROUPING, type Plan } from "../deliver/outbox/batch.ts";
 import { releaseHeld } from "../deliver/outbox/held.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
@@ -36,7 +35,7 @@ export function createUpkeep(
   dependencies: AlertDependencies,
   readIndex: ReturnType<typeof subscriptionIndexReader>,
 ): () => Promise<void> {
-  const { store, config, clock, newId = randomId } = dependencies;
+  const { store, config, clock } = dependencies;
   const episodes = new ParsedRowCache((data) => Episode.parse(JSON.parse(data)));
   const machines = new ParsedRowCache((data) => Machine.parse(JSON.parse(data)));
   const evaluationCache = new EvaluationCache();
@@ -46,7 +45,7 @@ export function createUpkeep(
     const at = nowMillis(clock);
     const isPruneDue = at - prunedAt >= PRUNE_EVERY;
     const done = await store.transaction(async ({ alerts: tables }) => {
-      if (await isFanningOut(tables, at, newId)) return undefined;
+      if (await isFanningOut(tables, at)) return undefined;
       const index = await readIndex(tables, at);
       const rows = await tables.watch.openEpisodes();
       const open = [...episodes.parse(rows, ({ id }) => id).values()];
@@ -105,14 +104,14 @@ export function createUpkeep(
         const inputs = inputsOf.get(id);
         if (until !== undefined && inputs !== undefined) evaluations.set(id, { index, inputs, until });
       }
-      const held = await releaseHeld(tables, index, at, newId);
+      const { owed, decisions } = await releaseHeld(tables, index, at);
       // A new end counts from the next round on: this one was planned with the silences as they were.
-      const { silences, decisions } = await endSilences(tables, index.silences, new Set(still.map(({ id }) => id)), at);
-      const notice = await planSilenceNotice(dependencies, tables, silences, at);
-      const batch = joinPlans([...plans, plan, held, { decisions }, notice]);
-      await enqueue(tables, batch, at, newId, dependencies.chunkRows);
+      const ends = await endSilences(tables, index.silences, new Set(still.map(({ id }) => id)), at);
+      const notice = await planSilenceNotice(dependencies, tables, ends.silences, at);
+      const batch = joinPlans([...plans, plan, { decisions: [...decisions, ...ends.decisions] }, notice]);
+      await enqueue(tables, batch, at, dependencies.chunkRows);
       if (isPruneDue) await prune(tables, index.subscriptions, at - RETENTION, prunedAt === -Infinity);
-      return { owed: batch.deliveries.length, evaluations };
+      return { owed: owed + batch.deliveries.length, evaluations };
     });
     if (done === undefined) return;
     evaluationCache.replace(done.evaluations);
@@ -172,19 +171,18 @@ async function planCalmNotice(
     open: machine.phase === "firing" || machine.phase === "recovering",
     at: timeToText(fromMillis(at)),
   } as const;
-  const states =
-    (await readNotificationStates(tables, [began], newId)).get(began) ?? new Map<string, NotificationState>();
+  const states = (await readNotificationStates(tables, [began])).get(began) ?? new Map<string, NotificationState>();
   const told = [...states].filter(([, state]) => state.flapping === true);
   // Alerts that flapped together calm down at about the same time.
-  const grouped =
+  const joining =
     subject === "" || isDrill(machine)
       ? {}
-      : { group: { key: `${message.open ? "steady" : "calm"} ${kind} ${network}`, within: LONGEST_GROUPING } };
+      : { joins: { key: `${message.open ? "steady" : "calm"} ${kind} ${network}`, within: LONGEST_GROUPING } };
   return {
     decisions: [{ what: "calm", network, episode: began, detail: machine.rule }],
     deliveries: told.map(([key, { destination }]) => {
       const isListed = shown !== undefined && key === destinationKey(shown);
-      return { id: newId(), destination, phase: "calm", message, episode: began, ...(isListed ? {} : grouped) };
+      return { id: newId(), destination, phase: "calm", message, episode: began, ...(isListed ? {} : joining) };
     }),
   };
 }
@@ -227,7 +225,7 @@ export async function closeUnwatched(
   readIndex: ReturnType<typeof subscriptionIndexReader>,
   watched: readonly string[],
 ): Promise<void> {
-  const { store, clock, newId = randomId } = dependencies;
+  const { store, clock } = dependencies;
   const owed = await store.transaction(async ({ alerts: tables }) => {
     const at = nowMillis(clock);
     const open = (await tables.watch.openEpisodes())
@@ -249,7 +247,7 @@ export async function closeUnwatched(
     const machine = ({ id }: Episode): Machine | undefined => machines.get(id);
     const { plan } = await planOpen(dependencies, tables, { index, episodes: closed, open: [], machine, at });
     const batch = joinPlans([{ decisions }, plan]);
-    await enqueue(tables, batch, at, newId, dependencies.chunkRows);
+    await enqueue(tables, batch, at, dependencies.chunkRows);
     return batch.deliveries.length;
   });
   if (owed > 0) dependencies.onOwed?.();

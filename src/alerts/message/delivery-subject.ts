@@ -60,7 +60,7 @@ function conditionSubject(message: Message<"condition">, phase: string): Deliver
   if (phase === "resolve" || phase === "fired and resolved" || ended !== undefined) {
     return { ...about, state: "resolved", at: ended ?? detected };
   }
-  return message.phase === "escalation" && phase !== "trigger"
+  return (message.phase === "escalation" || phase === "escalation") && phase !== "trigger"
     ? { ...about, state: "escalated", at: escalated ?? detected }
     : { ...about, state: "firing", at: detected };
 }
@@ -138,7 +138,7 @@ function worse(a: Severity, b: Severity): Severity {
 
 /** Facts about one delivery that its wording depends on, besides the message. */
 export interface DeliveryContext {
-  /** The trigger was never sent: the resolve says both. */
+  /** It was over before it was sent: the message says both. */
   readonly merged?: true;
   /** It may have arrived before. */
   readonly repeat?: true;
@@ -152,13 +152,16 @@ export interface DeliveryContext {
   readonly group?: MessageGroup;
   /** More may join it soon: its file follows then. */
   readonly growing?: true;
-  /** The address of the console, where others reach it. */
-  readonly console?: string;
+  /** It lost the buttons that act. */
+  readonly spent?: true;
+  /** Of a short post: the address of its card. */
+  readonly card?: string;
   /** The configured guidance, by kind. */
   readonly guidance?: AlertsConfig["kinds"];
 }
 
-/** Whether later deliveries were merged into this one: its message is then of another phase. */
-export function isMerged(message: AlertMessage, { kind, phase }: Pick<DeliveryRow, "kind" | "phase">): boolean {
-  return message.type === "condition" && kind === "message" && message.phase !== phase;
+/** Whether what follows was merged into this trigger before it was sent. */
+export function isMerged(message: AlertMessage, { phase }: Pick<DeliveryRow, "phase">): boolean {
+  if (message.type !== "condition") return false;
+  return phase === "fired and resolved" || (phase === "trigger" && message.phase === "escalation");
 }

@@ -38,6 +38,8 @@ export const AlertMessage = z.discriminatedUnion("type", [
     guidance: Guidance.exactOptional(),
     /** Why this destination could not be notified when it fired. */
     already: z.string().exactOptional(),
+    /** One line that rings beside the card, and is never edited. */
+    short: z.literal(true).exactOptional(),
     /** Which reminder it is, of how many. */
     reminder: z.object({ number: z.int(), of: z.int() }).exactOptional(),
   }),

@@ -96,7 +96,7 @@ export function createDowntimeReport(dependencies: DowntimeReportDependencies): 
       const count = deliveries.length;
       const where = `${count} ${count === 1 ? "destination" : "destinations"}`;
       const decisions = [{ what: "away", detail: `for ${span}; told at ${where}` }];
-      await enqueue(tables, { deliveries, decisions }, at, newId);
+      await enqueue(tables, { deliveries, decisions }, at);
       await writeDowntime(tables, { ...downtime, told: true }, at);
       return count;
     });

@@ -15,7 +15,7 @@ import { readMessages } from "../deliver/outbox/stored-messages.ts";
 export interface FeedAlert {
   /** The position in the feed; grows from each to the next. */
   readonly place: number;
-  /** When it arrived: Unix milliseconds. */
+  /** When it arrived, or its last edit: Unix milliseconds. */
   readonly at: Milliseconds;
   /** The delivery's id. */
   readonly id: string;
@@ -52,8 +52,8 @@ export interface AlertFeed {
   get(id: string): Promise<FeedAlert | undefined>;
 }
 
-/** How many edits are read at once; the last one of each message is among them. */
-const MAX_EDITS_READ = 200;
+/** How many messages of a day are read at once. */
+const MAX_DAYS_READ = 200;
 
 type Describe = (message: AlertMessage, context: DeliveryContext) => Reply;
 type ToAlerts = (rows: readonly DeliveryRow[], shownAs?: typeof asEdited) => Promise<FeedAlert[]>;
@@ -93,11 +93,9 @@ export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms
       }),
     grownSince: (since) =>
       readAlerts(async (tables, toAlerts) => {
-        const rows = await tables.delivered.rollingEdits(key, since, MAX_EDITS_READ);
-        const last = new Map(rows.map((row) => [row.target, row]));
-        const targets = new Map(rows.map(({ id, target }) => [id, target]));
-        const alerts = await toAlerts([...last.values()]);
-        return alerts.map((alert) => ({ ...alert, id: targets.get(alert.id) ?? alert.id }));
+        const rows = await tables.delivered.grown(key, since, MAX_DAYS_READ);
+        const editedAt = new Map(rows.map((row) => [row.id, row.attempted_at]));
+        return (await toAlerts(rows)).map((alert) => ({ ...alert, at: editedAt.get(alert.id) ?? alert.at }));
       }),
     after: (place, limit) =>
       readAlerts(async (tables, toAlerts) => {

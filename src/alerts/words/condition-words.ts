@@ -13,9 +13,11 @@ import { groupedNumber, priceWords, ruleParameters, ruleWords } from "./subscrip
 
 /** The words for one condition. */
 interface ConditionWords {
-  /** Its name, and a sentence that `since` continues. */
+  /** Its name. */
   readonly bad: Text;
-  readonly headline: Text;
+  /** Sentences that `since` continues while it lasts, and `for` and its length once it is over. */
+  readonly now: Text;
+  readonly past: Text;
   /** Once it is resolved; `after` continues it. */
   readonly good: Text;
   /** The one or two figures that say how bad it is; no figure that the next minute makes wrong. */
@@ -36,7 +38,8 @@ const CONDITION_WORDS: {
     const differs = frontier !== undefined && !isSoonAfter(frontier, reading.since);
     return {
       bad: text`No new block on ${network}`,
-      headline: text`${network} has made no block`,
+      now: text`${network} makes no block`,
+      past: text`${network} made no block`,
       good: text`${network} makes blocks again`,
       figures: [...agreement(reading), ...(height === undefined ? [] : [`last block ${groupedNumber(height)}`])],
       fields: [
@@ -50,7 +53,8 @@ const CONDITION_WORDS: {
     const positions = new Map(votes.map(({ node, height }) => [node, height]));
     return {
       bad: text`The nodes of ${network} disagree`,
-      headline: text`The nodes of ${network} have disagreed`,
+      now: text`The nodes of ${network} disagree`,
+      past: text`The nodes of ${network} disagreed`,
       good: text`The nodes of ${network} agree again`,
       figures: [
         standing.length === 1 ? "1 node stands still" : `${standing.length} nodes stand still`,
@@ -66,7 +70,8 @@ const CONDITION_WORDS: {
     const { from, to } = reading.facts;
     return {
       bad: text`Time went back at ${code(reading.subject)} on ${network}`,
-      headline: text`${code(reading.subject)} on ${network} has been set back in time`,
+      now: text`${code(reading.subject)} on ${network} says an earlier time than before`,
+      past: text`${code(reading.subject)} on ${network} said an earlier time than before`,
       good: text`Time goes forward again at ${code(reading.subject)} on ${network}`,
       figures:
         from === undefined || to === undefined
@@ -80,7 +85,8 @@ const CONDITION_WORDS: {
     const way = (drift ?? 0) < 0 ? "ahead of" : "behind";
     return {
       bad: text`The time of ${network} is far from the bot's clock`,
-      headline: text`The time of ${network} has been off`,
+      now: text`The time of ${network} is off`,
+      past: text`The time of ${network} was off`,
       good: text`The time of ${network} agrees with the bot's clock again`,
       figures: [
         ...agreement(reading),
@@ -94,7 +100,8 @@ const CONDITION_WORDS: {
   },
   "watch.blind": (reading, network) => ({
     bad: text`Bellwether does not see ${network}`,
-    headline: text`Bellwether has not seen ${network}`,
+    now: text`Bellwether does not see ${network}`,
+    past: text`Bellwether did not see ${network}`,
     good: text`Bellwether sees ${network} again`,
     figures: blindWords(reading.facts.nodes),
     fields: reading.facts.nodes.map(({ node, why }) => field(code(node), why ?? "answers", { wide: true })),
@@ -103,7 +110,8 @@ const CONDITION_WORDS: {
     const { behindMillis, behindBlocks } = reading.facts;
     return {
       bad: text`${code(reading.subject)} lags behind on ${network}`,
-      headline: text`${code(reading.subject)} has lagged behind ${network}`,
+      now: text`${code(reading.subject)} lags behind ${network}`,
+      past: text`${code(reading.subject)} lagged behind ${network}`,
       good: text`${code(reading.subject)} has caught up on ${network}`,
       figures: [
         ...(behindMillis === undefined ? [] : [`${formatDuration(behindMillis)} behind`]),
@@ -117,14 +125,16 @@ const CONDITION_WORDS: {
   },
   "node.down": (reading, network) => ({
     bad: text`${code(reading.subject)} is down on ${network}`,
-    headline: text`${code(reading.subject)} on ${network} has not answered`,
+    now: text`${code(reading.subject)} on ${network} does not answer`,
+    past: text`${code(reading.subject)} on ${network} did not answer`,
     good: text`${code(reading.subject)} answers again on ${network}`,
     figures: reading.why === undefined ? [] : [reading.why],
     fields: [],
   }),
   "node.lying": (reading, network) => ({
     bad: text`${code(reading.subject)} on ${network} gives answers that cannot be right`,
-    headline: text`${code(reading.subject)} on ${network} has given answers that cannot be right`,
+    now: text`${code(reading.subject)} on ${network} gives answers that cannot be right`,
+    past: text`${code(reading.subject)} on ${network} gave answers that cannot be right`,
     good: text`${code(reading.subject)} on ${network} gives credible answers again`,
     figures: reading.why === undefined ? [] : [reading.why],
     fields: [],
@@ -133,7 +143,8 @@ const CONDITION_WORDS: {
     const { what, block, blocks = 1, field: name = "", of, says = [], others = [], by = [] } = reading.facts;
     return {
       bad: text`The history of ${code(reading.subject)} is not that of the others on ${network}`,
-      headline: text`${code(reading.subject)} on ${network} has told another history than the others`,
+      now: text`${code(reading.subject)} on ${network} tells another history than the others`,
+      past: text`${code(reading.subject)} on ${network} told another history than the others`,
       good: text`The history of ${code(reading.subject)} is that of the others again on ${network}`,
       figures:
         what === undefined || block === undefined ? [] : [text`${name} of block ${groupedNumber(block)} differs`],
@@ -152,7 +163,8 @@ const CONDITION_WORDS: {
     const { sinceMillis, usualMillis, lastBlock } = reading.facts;
     return {
       bad: text`A checkpoint is overdue on ${network}`,
-      headline: text`A checkpoint of ${network} has been overdue`,
+      now: text`A checkpoint of ${network} is overdue`,
+      past: text`A checkpoint of ${network} was overdue`,
       good: text`Checkpoints come again on ${network}`,
       figures: [
         ...(lastBlock === undefined ? [] : [`last one at block ${groupedNumber(lastBlock)}`]),
@@ -169,7 +181,8 @@ const CONDITION_WORDS: {
     const { tradingMode, trigger, end } = reading.facts;
     return {
       bad: text`${marketName(reading)} is in an auction on ${network}`,
-      headline: text`${marketName(reading)} on ${network} has been in an auction`,
+      now: text`${marketName(reading)} on ${network} is in an auction`,
+      past: text`${marketName(reading)} on ${network} was in an auction`,
       good: text`${marketName(reading)} trades again on ${network}`,
       figures: [
         ...(trigger === undefined ? [] : [`trigger: ${enumWord(trigger, "AUCTION_TRIGGER")}`]),
@@ -187,7 +200,8 @@ const CONDITION_WORDS: {
     const mark = price === undefined ? [] : text`: mark price ${priceWords(price)}`;
     return {
       bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
-      headline: text`${marketName(reading)} on ${network} has been ${thresholdSideWords(rule, price)}`,
+      now: text`${marketName(reading)}${price === undefined ? " is" : text` ${priceWords(price)},`} ${thresholdSideWords(rule, price)} on ${network}`,
+      past: text`${marketName(reading)} on ${network} was ${ruleWords(rule) || "beyond its threshold"}`,
       good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
       figures: price === undefined ? [] : [text`mark price ${priceWords(price)}`],
       fields: [
@@ -200,7 +214,8 @@ const CONDITION_WORDS: {
     const { price, bound, side, distancePercent } = reading.facts;
     return {
       bad: text`${marketName(reading)} is near a price bound on ${network}`,
-      headline: text`${marketName(reading)} on ${network} has been near a price bound`,
+      now: text`${marketName(reading)} on ${network} is near a price bound`,
+      past: text`${marketName(reading)} on ${network} was near a price bound`,
       good: text`${marketName(reading)} is away from its price bounds on ${network}`,
       figures: [
         ...(price === undefined ? [] : [text`mark price ${priceWords(price)}`]),

@@ -20,7 +20,7 @@ export function describeTest(message: TestMessage, platforms?: Platforms): Reply
   const place = subscription?.destination.channel.startsWith("user:") === true ? "this conversation" : "this channel";
   return reply({
     tone: "good",
-    title: markedTitle("TEST", text`Alerts arrive here`, message),
+    title: markedTitle(text`Alerts arrive here`, message),
     blocks: [
       paragraph(text`${by} subscribed ${place}.${told}`),
       ...standingBlocks(standing),
@@ -49,7 +49,7 @@ function firstWord(first: true | undefined, subscription: Subscription | undefin
 /** Who changed what of a channel's subscriptions and silences, in one short message. */
 export function describeChange(message: ChangeMessage, platforms?: Platforms): Reply {
   const { title, ...rest } = changeParts(message, platforms);
-  return reply({ title: markedTitle("CHANGE", title, message), ...rest });
+  return reply({ title: markedTitle(title, message), ...rest });
 }
 
 /** What a message says. Moments belong into the body, where each reader sees them in their own zone. */
@@ -90,7 +90,7 @@ function changeParts({ by, change, at, labels }: ChangeMessage, platforms?: Plat
       return { title: text`${by} ended the silence of ${silenceScopeWords(change.silence)}` };
     case "acknowledged":
       return {
-        title: text`${by} acknowledged: ${conditionWords(change.episode).bad}${andMoreWords(change.others)}`,
+        title: text`${by} takes it: ${conditionWords(change.episode).bad}${andMoreWords(change.others)}`,
         actions: [commandAction("Details", "alerts why", { episode: change.episode.id })],
       };
   }

@@ -1,8 +1,7 @@
 import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
-import { plainText } from "../../reply/plain-text.ts";
 import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
-import { code, type Inline, joinText, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { code, type Inline, joinText, link, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
+import { formatDuration } from "../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { DRILL_NOTICE } from "../judge/drill.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
@@ -12,54 +11,89 @@ import { type Episode, episodeName, isOpen } from "../judge/rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
 import { describeGroup, storyBlocks } from "./describe-group.ts";
 import {
-  beganAt,
-  clock,
-  endWord,
   explanation,
   guidanceBlocks,
+  lateTriggerNote,
   markedTitle,
   OVER_ALREADY,
   SEVERITY_WORDS,
-  sinceWords,
-  lateTriggerNote,
   TONES,
+  UNSEEN_ENDS,
+  openWords,
+  overWords,
 } from "./phrases.ts";
 import { isOfOneKind } from "../message/message-group.ts";
 
 type Condition = Extract<AlertMessage, { type: "condition" }>;
 
-/**
- * A card: what and since when, how sure, what it means and what to do, who acknowledged it; the rest is detail. On a
- * resolve the timeline.
- */
+/** A condition: its card, or the short post that rings beside the card. */
 export function describeCondition(given: Condition, context: DeliveryContext): Reply {
   const { group } = context;
   // An edit may be caused by another episode of the message.
   const message = { ...given, episode: group?.episodes[0] ?? given.episode };
-  const { episode } = message;
+  if (message.short === true) return describeShort(message, context);
   if (group !== undefined && isOfOneKind(group)) return describeGroup(message, group, context);
-  const words = conditionWords(episode);
-  if (!isOpen(episode)) return describeEnd(message, context);
+  return isOpen(message.episode) ? describeOpen(message, context) : describeOver(message, context);
+}
+
+/** One line, with a link to the card. It is never edited. */
+function describeShort(message: Condition, context: DeliveryContext): Reply {
+  const { group, card } = context;
+  const ofGroup = group !== undefined && isOfOneKind(group) ? describeGroup(message, group, context) : undefined;
+  const { tone, title } = ofGroup ?? headline(message, context);
+  const { reminder, phase, episode } = message;
+  const more =
+    reminder !== undefined && isOpen(episode)
+      ? `, and nobody has taken it (reminder ${reminder.number} of ${reminder.of})`
+      : phase === "escalation" && isOpen(episode)
+        ? ": act now"
+        : "";
   return reply({
-    tone: TONES[episode.severity],
-    title: markedTitle(
-      undefined,
-      text`${wordFor(message, context)}${words.headline} since ${beganAt(episode, episode.detected)}`,
-      message,
-    ),
+    tone,
+    title: text`${title}${more}`,
+    blocks: card === undefined ? [] : [paragraph(link("The whole alert", card))],
+  });
+}
+
+/** What happens, since when, how bad, who takes it; once it is over how long it lasted. */
+function headline(message: Condition, { merged }: DeliveryContext): Pick<Reply, "tone" | "title"> {
+  const { episode } = message;
+  if (isOpen(episode)) {
+    const title = text`${conditionWords(episode).now}${openWords([episode], message)}`;
+    return { tone: TONES[episode.severity], title: markedTitle(title, message) };
+  }
+  const unseen = UNSEEN_ENDS[episode.state];
+  const already = merged === true ? OVER_ALREADY : "";
+  const title =
+    unseen === undefined
+      ? text`${already}${conditionWords(episode).past}${overWords([episode])}`
+      : text`${already}${conditionWords(episode).bad}: ${unseen}`;
+  return { tone: unseen === undefined ? "good" : "neutral", title: markedTitle(title, message) };
+}
+
+/** While it lasts: who agrees, what it means and what to do, what happened so far; the rest is detail. */
+function describeOpen(message: Condition, context: DeliveryContext): Reply {
+  const { episode, reminder } = message;
+  const { group } = context;
+  const words = conditionWords(episode);
+  const { tone, title } = headline(message, context);
+  return reply({
+    tone,
+    title: message.phase === "reminder" ? text`Still: ${title}` : title,
     blocks: [
       paragraph(howSure(episode, words.figures)),
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : explanation(episode)),
       ...guidanceBlocks(episode.kind, context, message),
-      ...notes(message),
-      ...acknowledgedBy(message),
+      ...lateTriggerNote(message.already),
+      ...(reminder === undefined
+        ? []
+        : [paragraph(`Reminder ${reminder.number} of ${reminder.of}: nobody has acknowledged it.`)]),
       ...(group === undefined ? [] : storyBlocks(episode, group)),
+      ...timelineBlocks(message, context),
       {
         kind: "fields",
         detail: true,
         fields: [
-          field("Since", sinceWords(episode, "both")),
-          ...noticed(episode),
           field("Seen by", seenBy(episode.last)),
           ...words.fields,
           ...(episode.last.why === undefined ? [] : [field("Why", episode.last.why, { wide: true })]),
@@ -83,88 +117,60 @@ function howSure({ severity, state }: Episode, figures: readonly TextPart[]): Te
   );
 }
 
-function acknowledgedBy(message: Condition): Block[] {
-  const { acknowledged } = message.episode;
-  if (acknowledged === undefined) return [];
-  return [paragraph(text`Acknowledged by ${acknowledgerOf(acknowledged, message)} at ${clock(acknowledged.at)}.`)];
-}
-
-/** What began before it was observed is noticed later than what was watched from its beginning. */
-const NOTICED_LATER: Milliseconds = 2 * 60_000;
-
-/** When it was noticed, where that is not soon after its beginning; with the last look before at which it was good. */
-function noticed({ began, beganBefore, detected, lastGood }: Episode): Field[] {
-  const later = toMillis(timeFromText(detected)) - toMillis(timeFromText(began));
-  return [
-    ...(later < NOTICED_LATER ? [] : [field("Noticed", time(timeFromText(detected), "both"))]),
-    ...(beganBefore === undefined || lastGood === undefined
-      ? []
-      : [field("Last good", time(timeFromText(lastGood), "both"))]),
-  ];
-}
-
-/** The word before the sentence of a message that repeats it. */
-function wordFor(message: Condition, context: DeliveryContext): string {
-  if (message.phase === "reminder") return "Still: ";
-  return message.phase === "escalation" && context.merged !== true ? `Now ${message.episode.severity}: ` : "";
-}
-
-function notes({ already, reminder }: Condition): Block[] {
-  return [
-    ...lateTriggerNote(already),
-    ...(reminder === undefined
-      ? []
-      : [paragraph(`Reminder ${reminder.number} of ${reminder.of}: nobody has acknowledged it.`)]),
-  ];
-}
-
-function describeEnd(message: Condition, context: DeliveryContext): Reply {
+/** Once it is over: what happened in its course. Nothing on it acts any more. */
+function describeOver(message: Condition, context: DeliveryContext): Reply {
   const { episode } = message;
-  const unseen = episode.state === "withdrawn" || episode.state === "gone";
-  const words = conditionWords(episode);
-  const ended = timeFromText(episode.recovered ?? episode.ended ?? episode.detected);
-  const lasted = toMillis(ended) - toMillis(timeFromText(episode.began));
-  const atLeast = episode.beganBefore === true ? "at least " : "";
-  // The clock was ahead when it began: how long it lasted is not known then.
-  const after = lasted < 0 ? "" : ` after ${atLeast}${formatDuration(lasted)}`;
-  const already = context.merged === true ? OVER_ALREADY : "";
-  const name = unseen ? words.bad : text`${already}${words.good}${after}`;
-  const summary = unseen
-    ? episode.state === "gone"
-      ? "What it was about is gone: the network does not list it any more, or it is not configured any more. Its end was not seen."
-      : "Nobody is subscribed to it any more, so its end will not be seen."
-    : undefined;
-  const timeline = timelineOf(episode, context.triggeredAt, message);
-  const isStory = (one: Field): boolean => !IN_DETAIL.has(plainText(one.name));
+  const unseen =
+    episode.state === "gone"
+      ? "The network does not list it any more, or it is not configured any more. Its end was not seen."
+      : episode.state === "withdrawn"
+        ? "Nobody is subscribed to it any more, so its end will not be seen."
+        : undefined;
+  const why = episode.state === "resolved" ? episode.last.why : undefined;
   return reply({
-    tone: unseen ? "neutral" : "good",
-    title: markedTitle(unseen ? endWord(episode, context.merged) : undefined, name, message),
+    ...headline(message, context),
     blocks: [
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : []),
-      ...(summary === undefined ? [] : [paragraph(summary)]),
-      { kind: "fields", fields: timeline.filter(isStory) },
+      ...(unseen === undefined ? [] : [paragraph(unseen)]),
       ...(context.group === undefined ? [] : storyBlocks(episode, context.group)),
+      ...timelineBlocks(message, context),
       {
         kind: "fields",
         detail: true,
         fields: [
-          ...timeline.filter((one) => !isStory(one)),
+          ...(why === undefined ? [] : [field("Ended by", why, { wide: true })]),
           field("Alert", code(episodeName(episode.id)), { wide: true }),
         ],
       },
     ],
-    actions: [...actionsOf(episode).slice(-1), ...storyLink(episode, context)],
+    actions: actionsOf(episode).slice(-1),
   });
 }
 
-/** The whole story on the console, which the page reads from the part of the address behind the hash. */
-function storyLink({ id }: Episode, { console: address }: DeliveryContext): Action[] {
-  if (address === undefined) return [];
-  return [{ label: "Whole story", url: new URL(`#episode=${encodeURIComponent(id)}`, address).href }];
+/** `told after 5 s · critical after 3 min · Mia took it after 3 min 20 s`: spans since it began, in order. */
+function timelineBlocks(message: Condition, { triggeredAt }: DeliveryContext): Block[] {
+  const { began, escalated, acknowledged } = message.episode;
+  const moments = [
+    { at: triggeredAt, words: text`told` },
+    { at: optionalTime(escalated), words: text`critical` },
+    {
+      at: optionalTime(acknowledged?.at),
+      words: acknowledged === undefined ? [] : text`${acknowledgerOf(acknowledged, message)} took it`,
+    },
+  ];
+  const known = moments
+    .flatMap(({ at, words }) =>
+      at === undefined ? [] : [{ words, after: toMillis(at) - toMillis(timeFromText(began)) }],
+    )
+    .filter(({ after }) => after >= 0)
+    .toSorted((a, b) => a.after - b.after)
+    .map(({ words, after }) => text`${words} after ${formatDuration(after)}`);
+  return known.length === 0 ? [] : [paragraph(joinText(known, " · "))];
 }
 
-/** Of the timeline, the lines that the story of an ended alert leaves out. */
-const IN_DETAIL = new Set(["Detected", "Ended by"]);
+function optionalTime(moment: string | undefined): Nanoseconds | undefined {
+  return moment === undefined ? undefined : timeFromText(moment);
+}
 
 /** The timeline: began, detected, sent, escalated and acknowledged in order of time, recovered. */
 export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds, message?: Condition): Field[] {

@@ -18,7 +18,7 @@ export function describeEvent(message: Extract<AlertMessage, { type: "event" }>,
   const meaning = kind.meaning?.(event);
   return reply({
     tone: TONES[severity],
-    title: markedTitle(undefined, eventLine(event), message),
+    title: markedTitle(eventLine(event), message),
     blocks: [
       ...(severity === "info" ? [] : [paragraph(howSure(event))]),
       ...meaningBlocks(meaning, kind.remedy),

@@ -24,7 +24,7 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
   if (all.length < 2) {
     return reply({
       tone,
-      title: markedTitle("FLAPPING", conditionWords(episode).bad, message),
+      title: markedTitle(text`${conditionWords(episode).bad}, again and again`, message),
       blocks: [
         paragraph(
           text`It fired ${episodes} times in ${within}, last at ${time(timeFromText(episode.detected), "both")}. Until it has been calm for ${within}, it is told only when it becomes critical.`,
@@ -38,10 +38,10 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
     const label = "label" in last ? last.label : undefined;
     return { kind, subject, label, firings: one.episodes, at: detected };
   });
-  const { bad } = groupTitles(episode.kind, strong(`${all.length}`), strong(episode.network));
+  const { now } = groupTitles(episode.kind, strong(`${all.length}`), strong(episode.network));
   return reply({
     tone,
-    title: markedTitle("FLAPPING", bad, message),
+    title: markedTitle(text`${now}, again and again`, message),
     blocks: [
       paragraph(`Until one has been calm for ${within}, it is told only when it becomes critical. Fired in ${within}:`),
       listed(subjects, "last at", growing),
@@ -57,8 +57,8 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
   const isOne = all.length < 2;
   const of = message.subject === "" ? text`${strong(network)}` : text`${subjectWords(message)} on ${strong(network)}`;
   const titles = groupTitles(kind, strong(`${all.length}`), strong(network));
-  const ofOne = open ? text`${of}: ${KINDS[kind].words}` : of;
-  const what = isOne ? ofOne : open ? titles.bad : titles.good;
+  const ofOne = open ? text`${of}: ${KINDS[kind].words}` : text`${of} is calm again`;
+  const what = isOne ? ofOne : open ? titles.now : text`Calm again: ${KINDS[kind].words} on ${strong(network)}`;
   const times = episodes === 1 ? "once" : `${episodes} times`;
   const fired = text`${open ? "It" : `“${KINDS[kind].words}”`} fired ${times} since ${time(timeFromText(since), "both")}. ${
     open ? "It is firing now, without a break." : "It is not firing now."
@@ -66,7 +66,7 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
   const subjects = all.map((one) => ({ ...one, firings: one.episodes, at: one.since }));
   return reply({
     tone: open ? "warning" : "good",
-    title: markedTitle(open ? "NO LONGER FLAPPING" : "CALM AGAIN", what, message),
+    title: markedTitle(open ? text`${what}, now without a break` : what, message),
     blocks: isOne
       ? [paragraph(fired)]
       : [

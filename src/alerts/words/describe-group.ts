@@ -2,7 +2,7 @@ import type { Attachment } from "../../reply/attachment.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
-import { code, id, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
+import { code, id, strong, text, type Text, type TextPart } from "../../reply/text.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
 import { DRILL_NOTICE } from "../judge/drill.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
@@ -14,54 +14,56 @@ import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import { conditionWords } from "./condition-words.ts";
 import { eventLines } from "./describe-event.ts";
 import {
-  endWord,
   explanation,
   guidanceBlocks,
   markedTitle,
   OVER_ALREADY,
   SEVERITY_WORDS,
-  sinceWords,
   lateTriggerNote,
   tableFile,
   TONES,
+  UNSEEN_ENDS,
+  openWords,
+  overWords,
+  spanWords,
 } from "./phrases.ts";
 import { groupReference, type MessageGroup, NAMED_SUBJECTS } from "../message/message-group.ts";
 
-type GroupWords = (count: TextPart, network: TextPart) => { readonly bad: Text; readonly good: Text };
+type GroupWords = (count: TextPart, network: TextPart) => { readonly now: Text; readonly past: Text };
 
-/** The titles of several episodes of a kind: while any is open, and once all are over. */
+/** Sentences about several episodes of a kind, as `now` and `past` are about one. */
 const GROUP_WORDS: Partial<Record<AlertKind, GroupWords>> = {
   "network.time-back": (count, network) => ({
-    bad: text`Time went back at ${count} nodes on ${network}`,
-    good: text`Time goes forward again at ${count} nodes on ${network}`,
+    now: text`${count} nodes on ${network} say an earlier time than before`,
+    past: text`${count} nodes on ${network} said an earlier time than before`,
   }),
   "node.lagging": (count, network) => ({
-    bad: text`${count} nodes lag behind on ${network}`,
-    good: text`${count} nodes have caught up on ${network}`,
+    now: text`${count} nodes lag behind ${network}`,
+    past: text`${count} nodes lagged behind ${network}`,
   }),
   "node.down": (count, network) => ({
-    bad: text`${count} nodes are down on ${network}`,
-    good: text`${count} nodes answer again on ${network}`,
+    now: text`${count} nodes on ${network} do not answer`,
+    past: text`${count} nodes on ${network} did not answer`,
   }),
   "node.lying": (count, network) => ({
-    bad: text`${count} nodes on ${network} give answers that cannot be right`,
-    good: text`${count} nodes on ${network} give credible answers again`,
+    now: text`${count} nodes on ${network} give answers that cannot be right`,
+    past: text`${count} nodes on ${network} gave answers that cannot be right`,
   }),
   "node.diverges": (count, network) => ({
-    bad: text`The histories of ${count} nodes are not that of the others on ${network}`,
-    good: text`The histories of ${count} nodes are that of the others again on ${network}`,
+    now: text`${count} nodes on ${network} tell another history than the others`,
+    past: text`${count} nodes on ${network} told another history than the others`,
   }),
   "market.auction": (count, network) => ({
-    bad: text`${count} markets are in an auction on ${network}`,
-    good: text`${count} markets trade again on ${network}`,
+    now: text`${count} markets on ${network} are in an auction`,
+    past: text`${count} markets on ${network} were in an auction`,
   }),
   "market.price": (count, network) => ({
-    bad: text`${count} markets are beyond their thresholds on ${network}`,
-    good: text`${count} markets are not beyond their thresholds any more on ${network}`,
+    now: text`${count} markets on ${network} are beyond their thresholds`,
+    past: text`${count} markets on ${network} were beyond their thresholds`,
   }),
   "market.bound": (count, network) => ({
-    bad: text`${count} markets are near a price bound on ${network}`,
-    good: text`${count} markets are away from their price bounds on ${network}`,
+    now: text`${count} markets on ${network} are near a price bound`,
+    past: text`${count} markets on ${network} were near a price bound`,
   }),
 };
 
@@ -84,21 +86,24 @@ export function describeGroup(
   const counted = [open, resolved].find((those) => those.length > 0) ?? episodes;
   const count = counted.length === episodes.length ? `${counted.length}` : `${counted.length} of ${episodes.length}`;
   const words = groupTitles(kind, strong(count), strong(network));
-  const unseen = open.length === 0 && resolved.length === 0;
-  const good = text`${group.merged === true ? OVER_ALREADY : ""}${words.good}`;
-  const [over = message.episode] = counted;
+  const unseen = open.length === 0 && resolved.length === 0 ? UNSEEN_ENDS[episodes[0]?.state ?? "gone"] : undefined;
+  const already = group.merged === true ? OVER_ALREADY : "";
   const named = [...open, ...episodes.filter((one) => !isOpen(one))].slice(0, NAMED_SUBJECTS);
   const left = episodes.length - named.length;
   return reply({
-    tone: worst === undefined ? (unseen ? "neutral" : "good") : TONES[worst.severity],
-    title:
-      worst === undefined
-        ? markedTitle(unseen ? endWord(over, group.merged) : undefined, unseen ? words.bad : good, message)
-        : markedTitle(undefined, words.bad, message),
+    tone: worst === undefined ? (unseen === undefined ? "good" : "neutral") : TONES[worst.severity],
+    title: markedTitle(
+      worst !== undefined
+        ? text`${words.now}${openWords(open, message)}`
+        : unseen === undefined
+          ? text`${already}${words.past}${overWords(counted)}`
+          : text`${already}${words.now}: ${unseen}`,
+      message,
+    ),
     blocks: [
       ...(worst === undefined
         ? []
-        : [paragraph(text`${strong(SEVERITY_WORDS[worst.severity])} · ${spanWords(worst)}`)]),
+        : [paragraph(text`${strong(SEVERITY_WORDS[worst.severity])} · ${open.length} of ${episodes.length} now`)]),
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : worst === undefined ? [] : explanation(worst)),
       ...(worst === undefined ? [] : guidanceBlocks(kind, context, message)),
       {
@@ -118,13 +123,13 @@ export function moreLine(left: number, growing: true | undefined): Text[] {
   return [growing === true ? text`and ${left} more, whose file follows` : text`and ${left} more, which the file names`];
 }
 
-/** The titles of so many alerts of a kind: while any is open, and once all are over. */
+/** The sentences about so many alerts of a kind. */
 export function groupTitles(kind: AlertKind, count: TextPart, network: TextPart): ReturnType<GroupWords> {
   const { words } = KINDS[kind];
   return (
     GROUP_WORDS[kind]?.(count, network) ?? {
-      bad: text`${count} alerts on ${network}: ${words}`,
-      good: text`${count} alerts on ${network} are over: ${words}`,
+      now: text`${count} alerts on ${network}: ${words}`,
+      past: text`${count} alerts on ${network}: ${words}`,
     }
   );
 }
@@ -136,7 +141,7 @@ export function storyBlocks(episode: Episode, { episodes, notices }: MessageGrou
   if (rest.length + events.length === 0) return [];
   const named = rest.slice(-NAMED_SUBJECTS);
   const left = rest.length - named.length;
-  const items = named.map((one) => text`${conditionWords(one).bad}: ${spanWords(one)}`);
+  const items = named.map((one) => text`${conditionWords(one).bad}: ${spanOf(one)}`);
   const earlier = left === 0 ? [] : [text`${left} earlier ones are not listed`];
   return [
     paragraph(text`${strong("Meanwhile:")}`),
@@ -148,14 +153,14 @@ function memberLine(episode: Episode): Text {
   const { acknowledged } = episode;
   const by = acknowledged === undefined || !isOpen(episode) ? [] : text`, acknowledged by ${acknowledged.by}`;
   const label = "label" in episode.last ? episode.last.label : undefined;
-  return text`${subjectWords({ ...episode, label })}: ${spanWords(episode)}${by}`;
+  return text`${subjectWords({ ...episode, label })}: ${spanOf(episode)}${by}`;
 }
 
-function spanWords(episode: Episode): Text {
-  if (isOpen(episode)) return text`since ${sinceWords(episode)}`;
-  const ended = time(timeFromText(episode.recovered ?? episode.ended ?? episode.detected));
-  if (episode.state === "resolved") return text`${sinceWords(episode)} to ${ended}`;
-  return text`${sinceWords(episode)}, ${episode.state === "gone" ? "gone" : "no longer watched"} since ${ended}`;
+/** Clock times, as in the first line of the message. */
+function spanOf(episode: Episode): string {
+  const unseen = UNSEEN_ENDS[episode.state];
+  const span = spanWords(episode, !isOpen(episode));
+  return unseen === undefined ? span : `${span}, ${unseen}`;
 }
 
 /** A market by the name that people know, a node by its own. */

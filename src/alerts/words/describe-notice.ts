@@ -14,18 +14,18 @@ import { silenceUntilWords, silenceWords } from "./silence-words.ts";
 /** What the operators must know. Pure and total. */
 export function describeNotice(message: Extract<AlertMessage, { type: "notice" }>, platforms?: Platforms): Reply {
   const { notice, at } = message;
-  const told = (tone: Tone, word: string, title: Text, blocks: readonly Block[], actions: readonly Action[] = []) =>
-    reply({ tone, title: markedTitle(word, title, message), blocks, actions });
+  const told = (tone: Tone, title: Text, blocks: readonly Block[], actions: readonly Action[] = []) =>
+    reply({ tone, title: markedTitle(title, message), blocks, actions });
   switch (notice.about) {
     case "unacknowledged": {
       const { episode } = notice;
-      const title = conditionWords(episode).bad;
-      return told(TONES[episode.severity], "NOT ACKNOWLEDGED", title, unacknowledgedBlocks(notice), actionsOf(episode));
+      const title = text`Nobody has taken it: ${conditionWords(episode).bad}`;
+      return told(TONES[episode.severity], title, unacknowledgedBlocks(notice), actionsOf(episode));
     }
     case "lost": {
       const name = platforms?.nameOf(notice.platform) ?? notice.platform;
       const title = text`A channel on ${name} can no longer be reached`;
-      return told("warning", "WARNING", title, [paragraph(lostWords(notice, name))]);
+      return told("warning", title, [paragraph(lostWords(notice, name))]);
     }
     case "silences": {
       const count =
@@ -33,19 +33,19 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
       const now = toMillis(timeFromText(at));
       // A message that is not edited says until when, not how long from now.
       const items = notice.silences.map((one) => silenceWords(one, silenceUntilWords(one, now), platforms));
-      return told("warning", "SILENCED", text`${count}: alerts are being kept back`, [
+      return told("warning", text`${count}: alerts are being kept back`, [
         { kind: "list", items },
         paragraph(text`${commandLine("alerts unsilence <id>")} ends one, where it was made or at the console.`),
       ]);
     }
     case "refused":
-      return told("warning", "WARNING", refusedTitle(notice, platforms), [
+      return told("warning", refusedTitle(notice, platforms), [
         { kind: "list", items: notice.places.map(placeWords) },
         paragraph(text`${commandLine("alerts log")} has each of them.`),
       ]);
     case "database": {
       const { title, what } = DATABASE_WORDS[notice.what];
-      return told("bad", "CRITICAL", text`${title}`, [
+      return told("bad", text`${title}`, [
         paragraph(text`${code(notice.file)}, noticed ${time(timeFromText(at), "both")}. ${what}`),
         whatToDo(
           text`Stop the bot, put the file back or restore a backup with ${code("npm run restore -- <backup>")}, then start it.`,

@@ -17,13 +17,8 @@ export function describeToken(message: TokenMessage, platforms?: Platforms): Rep
   const isOver = message.change.what === "accepted" || message.change.what === "back";
   // Where one workspace, or one channel, is out of reach, the others go on without it.
   const isCritical = channel === undefined ? workspace === undefined : operator === true;
-  const [tone, word] = isOver ? OVER : isCritical ? CRITICAL : WARNING;
-  return reply({ tone, title: markedTitle(word, title, message), blocks });
+  return reply({ tone: isOver ? "good" : isCritical ? "bad" : "warning", title: markedTitle(title, message), blocks });
 }
-
-const OVER = ["good", "RESOLVED"] as const;
-const CRITICAL = ["bad", "CRITICAL"] as const;
-const WARNING = ["warning", "WARNING"] as const;
 
 interface TokenText {
   readonly title: Text;

@@ -3,7 +3,8 @@ import { type Block, paragraph } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import type { Tone } from "../../reply/reply.ts";
 import { code, joinText, link, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
-import { formatUtc } from "../../units/nanoseconds.ts";
+import { formatDuration } from "../../units/duration.ts";
+import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
 import type { Guidance } from "../alerts-config.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { type AlertKind, isConditionKind, KINDS } from "../judge/kinds/kinds.ts";
@@ -35,38 +36,24 @@ export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
   critical: "Critical",
 };
 
-/** A title behind its word, if any; drills and simulations say so first. */
+/** A title; drills and simulations say so first. */
 export function markedTitle(
-  word: string | undefined,
   title: Text,
   marks: { readonly simulated?: true | undefined; readonly drill?: true | undefined },
 ): Text {
   const simulated = marks.simulated === true ? text`${strong("SIMULATED")} · ` : [];
   const drill = marks.drill === true ? text`${strong("DRILL")} · ` : [];
-  return text`${simulated}${drill}${word === undefined ? [] : text`${strong(word)} · `}${title}`;
-}
-
-/** The file of all that a message counts and does not name. */
-export function tableFile(
-  name: string,
-  titles: readonly string[],
-  rows: readonly (readonly TextPart[])[],
-  marks: { readonly simulated?: true | undefined },
-): Attachment {
-  const columns = titles.map((title) => ({ title }));
-  const cells = rows.map((row) => row.map((cell) => toText(cell)));
-  return tableAttachment({ kind: "table", name, columns, rows: cells }, marks.simulated === true ? "SIMULATED-" : "");
+  return text`${simulated}${drill}${title}`;
 }
 
 /** Precedes the end of an alert whose beginning was not told. */
 export const OVER_ALREADY = "Over already: ";
 
-/** The word before the title of an alert that is over; `merged`: it was over before it was sent. */
-export function endWord({ state }: Pick<Episode, "state">, merged = false): string {
-  if (state === "gone") return merged ? "FIRED AND GONE" : "GONE";
-  if (state === "withdrawn") return "NO LONGER WATCHED";
-  return merged ? "FIRED AND RESOLVED" : "RESOLVED";
-}
+/** Follows the name of an alert whose end was not seen. */
+export const UNSEEN_ENDS: Partial<Record<Episode["state"], string>> = {
+  gone: "what it was about is gone",
+  withdrawn: "no longer watched",
+};
 
 /** Events of a kind, for counting: `12 checkpoints`. */
 export function countOf(kind: AlertKind, count: number): string {
@@ -74,11 +61,16 @@ export function countOf(kind: AlertKind, count: number): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** A moment for a line that stands alone on a locked phone: `03:10 UTC`, with the date where it is not that of `day`. */
-export function clock(moment: string, day = moment): string {
-  const [date = "", minute = ""] = formatUtc(timeFromText(moment)).slice(0, 16).split(" ");
+/**
+ * A moment for a line that stands alone on a locked phone: `03:10 UTC`, with the date where it is not that of `day`. Of a
+ * card `03:10:02`, without the zone that its first clock names.
+ */
+export function clock(moment: string, day = moment, seconds = false): string {
+  const at = formatUtc(timeFromText(moment));
+  const [date = "", minute = ""] = at.slice(0, seconds ? 19 : 16).split(" ");
   const isThatDay = formatUtc(timeFromText(day)).startsWith(date);
-  return isThatDay ? `${minute} UTC` : `${date} ${minute} UTC`;
+  const words = seconds ? minute : `${minute} UTC`;
+  return isThatDay ? words : `${date} ${words}`;
 }
 
 type Suppressor = Extract<RoutingDecision, { notify: false }>["by"];
@@ -150,4 +142,81 @@ export function tokenRemedy(
   if (chat === undefined) return text`set a token that ${platform} accepts and start the bot again. ${doctor}`;
   const { setting, source } = chat.token;
   return text`get a token that ${chat.name} accepts (${source}), set ${code(setting)} to it and start the bot again. ${doctor}`;
+}
+
+/** The file of all that a message counts and does not name. */
+export function tableFile(
+  name: string,
+  titles: readonly string[],
+  rows: readonly (readonly TextPart[])[],
+  marks: { readonly simulated?: true | undefined },
+): Attachment {
+  const columns = titles.map((title) => ({ title }));
+  const cells = rows.map((row) => row.map((cell) => toText(cell)));
+  return tableAttachment({ kind: "table", name, columns, rows: cells }, marks.simulated === true ? "SIMULATED-" : "");
+}
+
+// What follows the sentence of one alert, or of several of a kind, in the first line of its messages: no local times, since a
+// locked phone shows nothing else, and no span that grows. The first clock names the zone.
+
+/** ` since 03:10:02 UTC · critical since 03:13 · Mia takes it`. */
+export function openWords(episodes: readonly Episode[], marks: { readonly phase?: string } = {}): Text {
+  const [first] = byBeginning(episodes);
+  if (first === undefined) return [];
+  const earlier = first.beganBefore === true ? " or earlier" : "";
+  const since = ` since ${clock(first.began, first.detected, true)} UTC${earlier}`;
+  const critical = episodes.find(({ severity }) => severity === "critical");
+  const escalated = critical?.escalated;
+  const worse =
+    critical === undefined
+      ? []
+      : [
+          escalated === undefined
+            ? "critical"
+            : `critical since ${clock(escalated, critical.detected, true).slice(0, -3)}`,
+        ];
+  const takers = [...new Set(episodes.flatMap(({ acknowledged }) => acknowledged?.by ?? []))];
+  const taken = takers.length === 0 || marks.phase === "reminder" ? [] : [`${takers.join(" and ")} takes it`];
+  return joinText(
+    [since, ...worse, ...taken].map((part) => toText(part)),
+    " · ",
+  );
+}
+
+/** ` for 4 min 2 s (03:10:02 to 03:14:04 UTC), was critical · Mia took it`. */
+export function overWords(episodes: readonly Episode[]): Text {
+  const [first] = byBeginning(episodes);
+  const ends = episodes.map(endOf).toSorted((a, b) => compare(a, b));
+  const last = ends.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const lasted = toMillis(timeFromText(last)) - toMillis(timeFromText(first.began));
+  const isAtLeast = first.beganBefore === true;
+  // The clock was ahead when it began: how long it lasted is not known then.
+  const span = lasted < 0 ? "" : ` for ${isAtLeast ? "at least " : ""}${formatDuration(lasted)}`;
+  const from = lasted < 0 ? "" : `${clock(first.began, last, true)}${isAtLeast ? " or earlier" : ""} to `;
+  const critical = episodes.some(({ severity }) => severity === "critical") ? ", was critical" : "";
+  const takers = [...new Set(episodes.flatMap(({ acknowledged }) => acknowledged?.by ?? []))];
+  const taken = takers.length === 0 ? "" : ` · ${takers.join(" and ")} took it`;
+  return toText(`${span} (${from}${clock(last, last, true)} UTC)${critical}${taken}`);
+}
+
+/** `03:10:02 to 03:14:04`, or since when it lasts. */
+export function spanWords(episode: Episode, isOver: boolean): string {
+  const from = clock(episode.began, episode.detected, true);
+  if (!isOver) return `since ${from}`;
+  return `${from} to ${clock(endOf(episode), episode.began, true)}`;
+}
+
+function endOf({ recovered, ended, detected }: Episode): string {
+  return recovered ?? ended ?? detected;
+}
+
+function byBeginning(episodes: readonly Episode[]): Episode[] {
+  return episodes.toSorted((a, b) => compare(a.began, b.began));
+}
+
+/** Compares moments, as decimal nanoseconds. */
+function compare(a: string, b: string): number {
+  const [x, y] = [BigInt(a), BigInt(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
 }

@@ -2,7 +2,7 @@
 // Read describe-condition.ts and condition-words.ts (stalled, down, price …), describe-event.ts (checkpoints …),
 // describe-change.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
 import { type Block, paragraph } from "../../reply/block.ts";
-import { reply, type Reply } from "../../reply/reply.ts";
+import { type Action, reply, type Reply } from "../../reply/reply.ts";
 import { code, strong, text, type Text, time, toText } from "../../reply/text.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
@@ -33,13 +33,15 @@ export function describe(message: AlertMessage, context: DeliveryContext = {}, p
     const note = paragraph("Sent twice: only the other message is kept up to date.");
     return { ...said, tone: "neutral", blocks: [note], actions: [], attachments: [] };
   }
+  const spent = context.spent === true ? { actions: said.actions.filter(isLookedAt) } : {};
   const notes = [
     ...(context.repeat === true
       ? [text`${strong("This may be a repeat")}: the first try to send it may have arrived.`]
       : []),
     ...(context.plain === true ? ["Plain text, without files: the usual form was refused here."] : []),
   ];
-  return notes.length === 0 ? said : { ...said, blocks: [...notes.map((note) => paragraph(note)), ...said.blocks] };
+  if (notes.length === 0) return { ...said, ...spent };
+  return { ...said, ...spent, blocks: [...said.blocks, ...notes.map((note) => paragraph(note))] };
 }
 
 function describeByType(message: AlertMessage, context: DeliveryContext, platforms?: Platforms): Reply {
@@ -64,7 +66,7 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
       return describeToken(message, platforms);
     case "export":
       return reply({
-        title: markedTitle("INFO", text`A ledger export of yours has ended`, message),
+        title: markedTitle(text`A ledger export of yours has ended`, message),
         blocks: [paragraph(text`${code(`ledger fetch ${message.job}`)} says what came of it, for 24 hours.`)],
       });
     case "test":
@@ -87,7 +89,7 @@ function describeDigest(message: MessageOf<"digest">): Reply {
   const titles = ["Kind", "Block", "Subject", "Detail", "Seen"];
   const rows = events.map((event) => [event.kind, ...eventCells(event), formatUtc(timeFromText(event.at))]);
   return reply({
-    title: markedTitle("DIGEST", text`${what} on ${strong(message.network)}, ${why}`, message),
+    title: markedTitle(text`${what} on ${strong(message.network)}, ${why}`, message),
     blocks: [
       ...(episodes.length === 0 ? [] : [{ kind: "list", items: episodes.map(episodeLine) } satisfies Block]),
       ...(events.length === 0 ? [] : [{ kind: "list", items: namedEvents(message) } satisfies Block]),
@@ -100,7 +102,7 @@ function describeRolling(message: MessageOf<"rolling">): Reply {
   const { events, total, kind, network, day } = message;
   const left = total - events.length;
   return reply({
-    title: markedTitle("TODAY", text`${countOf(kind, total)} on ${strong(network)}, ${day} (UTC)`, message),
+    title: markedTitle(text`${countOf(kind, total)} on ${strong(network)}, ${day} (UTC)`, message),
     blocks: [
       {
         kind: "list",
@@ -114,7 +116,7 @@ function describeRolling(message: MessageOf<"rolling">): Reply {
 function describeDowntime(message: MessageOf<"away">): Reply {
   const [from, to] = [timeFromText(message.from), timeFromText(message.to)];
   return reply({
-    title: markedTitle("INFO", text`The bot was away for ${formatDuration(toMillis(to) - toMillis(from))}`, message),
+    title: markedTitle(text`The bot was away for ${formatDuration(toMillis(to) - toMillis(from))}`, message),
     blocks: [paragraph(text`From ${time(from)} to ${time(to)}. ${lateEventWords(message)}.`)],
   });
 }
@@ -161,4 +163,9 @@ function blocksOf(events: readonly AlertEvent[]): string {
   const lowest = rest.reduce((a, b) => (b < a ? b : a), first);
   const highest = rest.reduce((a, b) => (b > a ? b : a), first);
   return `, blocks ${formatDecimal(decimal(lowest))} to ${formatDecimal(decimal(highest))}`;
+}
+
+/** A button that only shows. */
+function isLookedAt(action: Action): boolean {
+  return !("invocation" in action) || action.invocation.command === "alerts why";
 }

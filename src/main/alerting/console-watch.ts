@@ -120,15 +120,15 @@ function holdingSilence(silence: Silence, at: Milliseconds, platforms: Platforms
 /** What became of an episode's alert, by place. */
 async function toldOf(tables: AlertTables, episode: string): Promise<StallTold> {
   const { deliveries } = await deliveriesOf(tables, episode);
-  const triggers = deliveries.filter(({ kind, phase }) => kind === "message" && phase === "trigger");
+  const triggers = deliveries.filter(({ phase }) => phase === "trigger");
   const states = (await tables.watch.notificationStates([episode])).map(({ data }) =>
     NotificationState.parse(JSON.parse(data)),
   );
   const kept: Record<string, number> = {};
   for (const { state, by = "nothing" } of states) if (state === "suppressed") kept[by] = (kept[by] ?? 0) + 1;
   return {
-    sent: triggers.filter(({ state }) => state === "sent").length,
-    waiting: triggers.filter(({ state }) => state === "owed" || state === "sending").length,
+    sent: triggers.filter(({ shown }) => shown !== null).length,
+    waiting: triggers.filter(({ state, shown }) => shown === null && (state === "owed" || state === "sending")).length,
     kept,
   };
 }

@@ -109,7 +109,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
     async notifyOfDatabase(what, file) {
       const at = Date.now();
       const deliveries = planNotice(always, { about: "database", what, file }, at, randomId);
-      await store.transaction(({ alerts: tables }) => enqueue(tables, { deliveries }, at, randomId));
+      await store.transaction(({ alerts: tables }) => enqueue(tables, { deliveries }, at));
       alerting.wake();
     },
     console: {

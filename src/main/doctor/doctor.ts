@@ -90,7 +90,7 @@ function platformChecks(config: Config): Check[] {
         networks: networkNames(config),
         channels: operators?.platform === id ? [{ id: operators.channel, setting: "OPERATOR_CHANNEL" }] : [],
         async installations() {
-          const { readInstallations } = await import("../../store/read-installations.ts");
+          const { readInstallations } = await import("../../store/installations.ts");
           return readInstallations(config.databaseUrl, id);
         },
         now: () => Date.now(),

@@ -26,11 +26,11 @@ const LOGGED_COLUMNS = [
   "seq",
   "id",
   "destination",
-  "kind",
   "phase",
   "message",
   "episode",
   "state",
+  "shown",
   "attempts",
   "created_at",
   "attempted_at",
@@ -143,17 +143,16 @@ export function createAlertLog(db: Kysely<Schema>) {
 }
 
 /**
- * The messages delivered to a destination, without edits, by `seq`: the order in which they were owed. A critical one
- * may have been sent before those that precede it.
+ * The messages delivered to a destination, by `seq`: the order in which they were owed. A critical one may have been
+ * sent before those that precede it.
  */
 export function createDeliveredMessages(db: Kysely<Schema>) {
-  const sent = (destination: string, kind: DeliveryRow["kind"]) =>
+  const sent = (destination: string) =>
     db
       .selectFrom("alert_deliveries")
       .selectAll()
       .where("destination", "=", destination)
-      .where("kind", "=", kind)
-      .where("state", "=", "sent")
+      .where("shown", "is not", null)
       // As in the condition of the partial index.
       .where("settled_at", "is not", null);
   return {
@@ -162,7 +161,7 @@ export function createDeliveredMessages(db: Kysely<Schema>) {
      * last of them misses none.
      */
     after: (destination: string, seq: number, limit: number) =>
-      sent(destination, "message")
+      sent(destination)
         .where("seq", ">", seq)
         .where((eb) =>
           eb.not(
@@ -172,7 +171,7 @@ export function createDeliveredMessages(db: Kysely<Schema>) {
                 .select("e.seq")
                 .where("e.destination", "=", destination)
                 .where(isOpen("e"))
-                .where("e.kind", "=", "message")
+                .where("e.shown", "is", null)
                 .whereRef("e.seq", "<", "alert_deliveries.seq"),
             ),
           ),
@@ -182,13 +181,14 @@ export function createDeliveredMessages(db: Kysely<Schema>) {
         .execute(),
     /** The last ones; oldest first. */
     async last(destination: string, limit: number) {
-      return (await sent(destination, "message").orderBy("seq", "desc").limit(limit).execute()).toReversed();
+      return (await sent(destination).orderBy("seq", "desc").limit(limit).execute()).toReversed();
     },
-    /** The last edits of rolling messages, finished since that moment; oldest first. */
-    async rollingEdits(destination: string, since: Milliseconds, limit: number) {
-      const rows = await sent(destination, "edit")
+    /** The last messages of a day that were edited since that moment; oldest first. */
+    async grown(destination: string, since: Milliseconds, limit: number) {
+      const rows = await sent(destination)
         .where("phase", "=", "rolling")
-        .where("settled_at", ">=", since)
+        .where("shown", ">", 0)
+        .where("attempted_at", ">=", since)
         .orderBy("seq", "desc")
         .limit(limit)
         .execute();

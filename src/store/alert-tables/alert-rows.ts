@@ -57,8 +57,8 @@ export interface ChunkRow {
   readonly data: string;
 }
 
-/** `merged`: part of another delivery; `dropped`: an edit that was no longer needed. */
-export type DeliveryState = "owed" | "sending" | "sent" | "dead" | "merged" | "dropped";
+/** `held`: kept back until `run_at`; `merged`: part of another delivery; `dropped`: no longer needed. */
+export type DeliveryState = "held" | "owed" | "sending" | "sent" | "dead" | "merged" | "dropped";
 
 /**
  * `2` is critical, or its end: it overtakes all that is owed to its destination. `1` is other news of conditions, `0`
@@ -70,25 +70,38 @@ export interface NewDeliveryRow {
   readonly id: string;
   readonly destination: string;
   readonly platform: string;
-  readonly kind: "message" | "edit";
   readonly phase: string;
   readonly urgency: Urgency;
-  /** One message may hold the deliveries with an equal key to its destination. Absent = none. */
-  readonly group_key?: string | null;
+  /** What is planned with an equal key for its destination joins it. Absent = nothing does. */
+  readonly join_key?: string | null;
+  /** Until when it may be joined once it is sent. Absent = without end. */
+  readonly open_until?: Milliseconds | null;
   /** The id of its message. */
   readonly message: string;
   readonly episode: string | null;
-  /** Of an edit: the delivery of the message that it changes. */
-  readonly target: string | null;
   readonly run_at: Milliseconds;
   readonly created_at: Milliseconds;
   readonly data: string;
+  /** Default: owed. */
+  readonly state?: DeliveryState;
+  /** Defaults: 0, and null. */
+  readonly revision?: number;
+  readonly shown?: number | null;
 }
 
+/** One message to one destination: what it should say by now, and what was sent of it. */
 export interface DeliveryRow extends NewDeliveryRow {
   /** The order within its destination. */
   readonly seq: number;
   readonly state: DeliveryState;
+  /** Grows with each change of what it says. */
+  readonly revision: number;
+  /** The revision that arrived last; null before the first. */
+  readonly shown: number | null;
+  /** Since when what it says by now is owed. */
+  readonly owed_at: Milliseconds;
+  readonly join_key: string | null;
+  readonly open_until: Milliseconds | null;
   readonly attempts: number;
   readonly attempted_at: Milliseconds | null;
   /** The process that tries, or tried last. */
@@ -96,16 +109,27 @@ export interface DeliveryRow extends NewDeliveryRow {
   /** The time of the first attempt whose result is unknown. */
   readonly uncertain_since: Milliseconds | null;
   readonly last_error: string | null;
+  /** When it first arrived, or was given up. */
   readonly settled_at: Milliseconds | null;
-  readonly group_key: string | null;
-  /** Of a merged one: the delivery of its group that says it; its receipt is then the same. */
-  readonly said_by: string | null;
+}
+
+/** What joined the message of a delivery. */
+export interface ItemRow {
+  /** Of the delivery that it would have been. */
+  readonly id: string;
+  readonly delivery: string;
+  /** The delivery's revision by which it joined. */
+  readonly revision: number;
+  readonly phase: string;
+  readonly episode: string | null;
+  /** The id of its message. */
+  readonly message: string;
 }
 
 /** The columns that the log shows. */
 export type LoggedDelivery = Omit<
   DeliveryRow,
-  "platform" | "urgency" | "group_key" | "said_by" | "target" | "run_at" | "data" | "claimed_by"
+  "platform" | "urgency" | "join_key" | "open_until" | "owed_at" | "revision" | "run_at" | "data" | "claimed_by"
 >;
 
 export type DeliveryChange = Partial<
@@ -119,10 +143,15 @@ export type DeliveryChange = Partial<
     | "last_error"
     | "settled_at"
     | "phase"
+    | "episode"
     | "message"
     | "data"
-    | "group_key"
-    | "said_by"
+    | "join_key"
+    | "open_until"
+    | "urgency"
+    | "revision"
+    | "shown"
+    | "owed_at"
   >
 >;
 
@@ -132,23 +161,6 @@ export interface ReceiptRow {
   readonly channel: string;
   readonly message: string;
   readonly at: Milliseconds;
-}
-
-/** A message held until quiet hours end. */
-export interface HeldRow {
-  readonly destination: string;
-  readonly release_at: Milliseconds;
-  readonly message: string;
-  readonly data: string;
-}
-
-/** A rolling message: one that is edited over a day. */
-export interface RollingRow {
-  readonly key: string;
-  readonly delivery: string;
-  readonly day_ends_at: Milliseconds;
-  /** The id of its message. */
-  readonly message: string;
 }
 
 export interface DecisionRow {

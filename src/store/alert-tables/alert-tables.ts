@@ -1,14 +1,15 @@
 // The store's tables for alerts, reached only inside a transaction, so that an observation and the deliveries that follow
 // from it are stored together or not at all; what is old is deleted here.
-// Next: alert-rows.ts (the rows), then the tables by purpose: subscriptions, watch-state, outbox, backlog, alert-log.
+// Next: alert-rows.ts (the rows), then the tables by purpose: subscriptions, watch-state, outbox, items, chunks, alert-log.
 
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, isNoneOf, lastNumber } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import { createBacklog, createChunks } from "./messages.ts";
+import { createChunks } from "./messages.ts";
 import { createAlertLog, createDeliveredMessages } from "./alert-log.ts";
+import { createItems } from "./items.ts";
 import { createOutbox } from "./outbox.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { createWatchState } from "./watch-state.ts";
@@ -38,7 +39,7 @@ export function createAlertTables(db: Kysely<Schema>) {
     outbox: createOutbox(db),
     chunks: createChunks(db),
     delivered: createDeliveredMessages(db),
-    backlog: createBacklog(db),
+    items: createItems(db),
     log: createAlertLog(db),
     counts: (at: Milliseconds) => countAlerts(db, at),
     /**
@@ -81,15 +82,16 @@ export function createAlertTables(db: Kysely<Schema>) {
           return eb.or([isOld, eb("seq", "<=", last - MAX_DECISIONS)]);
         })
         .execute();
-      // Edits are no part of an episode's history, and a condition that comes and goes for months makes many.
       await db
         .deleteFrom("alert_deliveries")
         .where("settled_at", "<", before)
-        .where((eb) =>
-          eb.or([eb("kind", "=", "edit"), eb("episode", "is", null), isOfNone("alert_deliveries.episode")]),
-        )
+        .where("state", "not in", ["held", "owed", "sending"])
+        .where((eb) => eb.or([eb("episode", "is", null), isOfNone("alert_deliveries.episode")]))
         .execute();
-      await db.deleteFrom("alert_rolling").where("day_ends_at", "<", before).execute();
+      await db
+        .deleteFrom("alert_items")
+        .where(isNoneOf(db, "alert_items.delivery", { table: "alert_deliveries", column: "id" }))
+        .execute();
       await db.deleteFrom("alert_silences").where("ends_at", "<", before).execute();
       if (whole)
         await db.deleteFrom("alert_notification_states").where(isOfNone("alert_notification_states.episode")).execute();
@@ -102,8 +104,7 @@ export function createAlertTables(db: Kysely<Schema>) {
         .deleteFrom("alert_messages")
         .where("created_at", "<", before)
         .where(isNoneOf(db, "alert_messages.id", { table: "alert_deliveries", column: "message" }))
-        .where(isNoneOf(db, "alert_messages.id", { table: "alert_held", column: "message" }))
-        .where(isNoneOf(db, "alert_messages.id", { table: "alert_rolling", column: "message" }))
+        .where(isNoneOf(db, "alert_messages.id", { table: "alert_items", column: "message" }))
         .execute();
     },
   };
@@ -128,7 +129,7 @@ async function countAlerts(db: Kysely<Schema>, at: Milliseconds): Promise<AlertC
     .selectFrom("alert_deliveries")
     .select(["platform", count])
     .where("settled_at", ">=", at - DEAD_LETTER_WINDOW)
-    .where("state", "=", "dead")
+    .where("state", "=", sql.lit("dead"))
     .groupBy("platform")
     .orderBy("platform")
     .execute();
@@ -138,6 +139,11 @@ async function countAlerts(db: Kysely<Schema>, at: Milliseconds): Promise<AlertC
     .groupBy("state")
     .orderBy("state")
     .execute();
-  const held = await db.selectFrom("alert_held").select(count).executeTakeFirstOrThrow();
+  const held = await db
+    .selectFrom("alert_deliveries")
+    .select(count)
+    // In the very words of the partial index.
+    .where(sql<boolean>`state = 'held'`)
+    .executeTakeFirstOrThrow();
   return { dead, subscriptions, held: held.count };
 }

@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, putRows, selectInBatches, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { ChunkRow, HeldRow, MessageRow, ReceiptRow, RollingRow } from "./alert-rows.ts";
+import type { ChunkRow, MessageRow, ReceiptRow } from "./alert-rows.ts";
 
 /** The messages of deliveries, and the receipts for those that arrived. */
 export function createMessages(db: Kysely<Schema>) {
@@ -32,37 +32,6 @@ export function createMessages(db: Kysely<Schema>) {
         .where("platform", "=", platform)
         .limit(1)
         .executeTakeFirst()) !== undefined,
-  };
-}
-
-/** Messages held during quiet hours, and rolling messages. */
-export function createBacklog(db: Kysely<Schema>) {
-  return {
-    async hold(rows: readonly HeldRow[]) {
-      await inBatches(await withNumbers(db, "held", rows), (batch) =>
-        db.insertInto("alert_held").values(batch).execute(),
-      );
-    },
-    /** Makes everything held for a destination due at that moment. */
-    async reschedule(destination: string, at: Milliseconds) {
-      await db.updateTable("alert_held").set({ release_at: at }).where("destination", "=", destination).execute();
-    },
-    /** Removes and returns what is due, in the order in which it was held. */
-    async release(at: Milliseconds) {
-      // Asked every second, while thousands may be held: ordering by `seq` would read them all.
-      const first = await db
-        .selectFrom("alert_held")
-        .select((eb) => eb.fn.min<number | null>("release_at").as("at"))
-        .executeTakeFirst();
-      if (first === undefined || first.at === null || first.at > at) return [];
-      const due = await db.selectFrom("alert_held").selectAll().where("release_at", "<=", at).orderBy("seq").execute();
-      if (due.length > 0) await db.deleteFrom("alert_held").where("release_at", "<=", at).execute();
-      return due;
-    },
-    rolling: (keys: readonly string[]) =>
-      selectInBatches(keys, (batch) => db.selectFrom("alert_rolling").selectAll().where("key", "in", batch).execute()),
-    putRolling: (rows: readonly RollingRow[]) =>
-      putRows(db, "alert_rolling", { key: ["key"], set: ["delivery", "message"] }, rows),
   };
 }
 

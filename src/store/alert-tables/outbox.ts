@@ -3,7 +3,8 @@ import { type Kysely, sql } from "kysely";
 import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, rowsOf, selectInBatches, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { DeliveryChange, NewDeliveryRow } from "./alert-rows.ts";
+import type { DeliveryChange, DeliveryState, NewDeliveryRow } from "./alert-rows.ts";
+import { createJoins } from "./joins.ts";
 import { createMessages } from "./messages.ts";
 
 /** Written exactly like the partial indexes: otherwise no engine uses them. */
@@ -13,40 +14,28 @@ export function isOpen(table: "d" | "e" | "o" | "alert_deliveries") {
 
 /**
  * No delivery to its destination goes before it. Urgency 2 overtakes all that is owed there but other deliveries of
- * urgency 2. An edit that is not due yet, or shows a state, holds up no message; one that tells of more does. The edit
- * that shows a state comes after every message that is owed there. (As SQL: every claim asks this, and to build it of
- * parts takes many times as long as to run it.)
+ * urgency 2. The edit of a message that was sent comes after every message that is owed there, and holds up none.
+ * (As SQL: every claim asks this, and to build it of parts takes many times as long as to run it.)
  */
 function isNext(at: Milliseconds) {
   return sql<boolean>`not exists (
     select e.seq from alert_deliveries as e
     where e.destination = d.destination and ${isOpen("e")} and e.seq != d.seq and (
-      (
-        (d.urgency < 2 or e.urgency = 2) and (
-          e.state = 'sending' or (
-            (e.seq < d.seq or (d.urgency < 2 and e.urgency = 2))
-            and (e.kind = 'message' or e.phase = 'group' or (e.run_at <= ${at} and e.phase != 'state'))
-          )
-        )
-      )
-      or (d.phase = 'state' and e.kind = 'message')
+      (e.state = 'sending' and (d.urgency < 2 or e.urgency = 2))
+      or (e.shown is null and (
+        d.shown is not null
+        or ((d.urgency < 2 or e.urgency = 2) and (e.seq < d.seq or (d.urgency < 2 and e.urgency = 2)))
+      ))
+      or (d.shown is not null and e.seq < d.seq and e.run_at <= ${at})
     )
   )`;
 }
 
-/**
- * 1 where its destination is owed another delivery, or has one of its group: it may say others. 0 where it is neither of
- * an episode nor of a group.
- */
+/** 1 for a trigger that is certainly unsent and has another message beside it: that may follow from it. */
 const ACCOMPANIED = sql<0 | 1>`case
-  when d.episode is null and d.group_key is null then 0
-  when exists (
+  when d.phase = 'trigger' and d.shown is null and d.uncertain_since is null and exists (
     select 1 from alert_deliveries as o
-    where o.destination = d.destination and o.id != d.id and o.state = 'owed' and ${isOpen("o")}
-  ) then 1
-  when d.group_key is not null and exists (
-    select 1 from alert_deliveries as o
-    where o.destination = d.destination and o.id != d.id and o.group_key is not null and o.group_key = d.group_key
+    where o.destination = d.destination and o.id != d.id and o.state = 'owed' and ${isOpen("o")} and o.shown is null
   ) then 1
   else 0
 end`;
@@ -65,7 +54,7 @@ function needs(table: Deliveries, token: string) {
 /** Deliveries with their messages and receipts. */
 export function createOutbox(db: Kysely<Schema>) {
   const all = () => db.selectFrom("alert_deliveries").selectAll();
-  const owed = () => all().where("state", "=", "owed").where(isOpen("alert_deliveries"));
+  const owed = () => all().where("state", "=", sql.lit("owed")).where(isOpen("alert_deliveries"));
   const changing = () => db.updateTable("alert_deliveries");
   /** Whether a delivery needs none of the tokens of these keys: one parameter for any number of them. */
   const needsNone = (table: Deliveries, tokens: readonly string[]) =>
@@ -77,19 +66,27 @@ export function createOutbox(db: Kysely<Schema>) {
     inBatches(ids, (batch) => changing().set(to).where("id", "in", batch).execute());
   return {
     ...createMessages(db),
+    ...createJoins(db),
     /** In the order given, behind all deliveries there are. */
     async add(rows: readonly NewDeliveryRow[]) {
       const unsent = {
         state: "owed",
+        revision: 0,
+        shown: null,
+        join_key: null,
+        open_until: null,
         attempts: 0,
         attempted_at: null,
         claimed_by: null,
         uncertain_since: null,
         last_error: null,
         settled_at: null,
-        said_by: null,
       } as const;
-      const owed = rows.map((row) => ({ ...row, ...unsent, group_key: row.group_key ?? null }));
+      const owed = rows.map((row) => ({
+        ...unsent,
+        ...row,
+        owed_at: row.state === "held" ? row.run_at : row.created_at,
+      }));
       await inBatches(await withNumbers(db, "deliveries", owed), (batch) =>
         db.insertInto("alert_deliveries").values(batch).execute(),
       );
@@ -104,7 +101,7 @@ export function createOutbox(db: Kysely<Schema>) {
         .selectFrom("alert_deliveries as d")
         .selectAll("d")
         .select(ACCOMPANIED.as("accompanied"))
-        .where("d.state", "=", "owed")
+        .where("d.state", "=", sql.lit("owed"))
         .where(isOpen("d"))
         .where(needs("d", token))
         .$if(except.length > 0, (query) => query.where(needsNone("d", except)))
@@ -120,7 +117,7 @@ export function createOutbox(db: Kysely<Schema>) {
       const row = await db
         .selectFrom("alert_deliveries")
         .select((eb) => eb.fn.min("run_at").as("at"))
-        .where("state", "=", "owed")
+        .where("state", "=", sql.lit("owed"))
         .where(isOpen("alert_deliveries"))
         .where("platform", "in", platforms)
         .where("run_at", ">", after)
@@ -129,10 +126,15 @@ export function createOutbox(db: Kysely<Schema>) {
     },
     /** In no order. */
     get: (ids: readonly string[]) => selectInBatches(ids, (batch) => all().where("id", "in", batch).execute()),
-    /** All deliveries of an episode, in order; to one destination where it is named. */
+    /** All deliveries whose messages say an episode, in order; to one destination where it is named. */
     ofEpisode: (episode: string, destination?: string) =>
       all()
-        .where("episode", "=", episode)
+        .where((eb) =>
+          eb.or([
+            eb("episode", "=", episode),
+            eb("id", "in", db.selectFrom("alert_items").select("delivery").where("episode", "=", episode)),
+          ]),
+        )
         .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
         .orderBy("seq")
         .execute(),
@@ -145,7 +147,7 @@ export function createOutbox(db: Kysely<Schema>) {
             .select("seq")
             .where("episode", "in", batch)
             .where("phase", "=", "trigger")
-            .where("state", "=", "owed")
+            .where("state", "=", sql.lit("owed"))
             .limit(1)
             .execute(),
         )
@@ -162,49 +164,30 @@ export function createOutbox(db: Kysely<Schema>) {
         .orderBy("seq", "desc")
         .limit(limit)
         .execute(),
-    /** The messages of a group to a destination that are certainly unsent, or arrived and are no older, in order. */
-    inGroup: (destination: string, key: string, since: Milliseconds) =>
-      all()
-        .where("destination", "=", destination)
-        .where("group_key", "=", key)
-        .where("kind", "=", "message")
-        .where((eb) =>
-          eb.or([
-            eb.and([eb("state", "=", "owed"), eb("uncertain_since", "is", null)]),
-            eb.and([eb("state", "=", "sent"), eb("created_at", ">=", since)]),
-          ]),
-        )
-        .orderBy("seq")
-        .execute(),
-    /** The deliveries that one says beside itself, in order. */
-    saidBy: (id: string) => all().where("said_by", "=", id).orderBy("seq").execute(),
-    /** Those of these deliveries that another one says, and which that is, where it is still stored. */
-    carriersOf: async (ids: readonly string[]) => {
-      const rows = await selectInBatches(ids, (batch) =>
-        db
-          .selectFrom("alert_deliveries as d")
-          .innerJoin("alert_deliveries as s", "s.id", "d.said_by")
-          .select(["d.id", "s.id as carrier"])
-          .where("d.id", "in", batch)
+    /** Changes what deliveries say: what was sent is owed again, as an edit, which is due at that moment. */
+    revise: (
+      ids: readonly string[],
+      to: Pick<DeliveryChange, "message" | "data" | "open_until" | "urgency">,
+      at: Milliseconds,
+      due: Milliseconds,
+      by = 1,
+    ) =>
+      inBatches(ids, (batch) =>
+        changing()
+          .set((eb) => {
+            const ifSent = <T>(value: T, column: "state" | "run_at" | "owed_at") =>
+              sql<T>`case when state = 'sent' then ${value} else ${eb.ref(column)} end`;
+            return {
+              ...to,
+              revision: eb("revision", "+", by),
+              state: ifSent<DeliveryState>("owed", "state"),
+              run_at: ifSent(due, "run_at"),
+              owed_at: ifSent(at, "owed_at"),
+            };
+          })
+          .where("id", "in", batch)
           .execute(),
-      );
-      return new Map(rows.map(({ id, carrier }) => [id, carrier]));
-    },
-    /** The certainly unsent messages and edits of some episodes to a destination, in order. */
-    owedOf: async (episodes: readonly string[], destination: string) => {
-      const rows = await selectInBatches(episodes, (batch) =>
-        all()
-          .where("episode", "in", batch)
-          .where("destination", "=", destination)
-          .where("state", "=", "owed")
-          .where("uncertain_since", "is", null)
-          .execute(),
-      );
-      return rows.toSorted((a, b) => a.seq - b.seq);
-    },
-    /** The owed edits of a message. */
-    owedEdits: (targets: readonly string[]) =>
-      selectInBatches(targets, (batch) => owed().where("target", "in", batch).orderBy("seq").execute()),
+      ),
     update: (id: string, to: DeliveryChange) => change([id], to),
     /** The same change of several. */
     updateAll: change,
@@ -233,14 +216,27 @@ export function createOutbox(db: Kysely<Schema>) {
       );
       return new Map(rows.map(({ id, attempts }) => [id, attempts]));
     },
-    markSent: (ids: readonly string[], at: Milliseconds) =>
-      change(ids, { state: "sent", settled_at: at, last_error: null }),
+    /** These deliveries arrived as they were at that revision. What has changed since is owed, as an edit. */
+    markSent: (ids: readonly string[], revision: number, at: Milliseconds) =>
+      inBatches(ids, (batch) =>
+        changing()
+          .set((eb) => ({
+            state: sql<DeliveryState>`case when ${eb.ref("revision")} > ${revision} then 'owed' else 'sent' end`,
+            shown: revision,
+            // An edit is never urgent.
+            urgency: 0,
+            settled_at: sql<number>`coalesce(settled_at, ${at})`,
+            last_error: null,
+          }))
+          .where("id", "in", batch)
+          .execute(),
+      ),
     /** Sends nothing to a destination before that moment. */
     async postpone(destination: string, until: Milliseconds) {
       await changing()
         .set({ run_at: until })
         .where("destination", "=", destination)
-        .where("state", "=", "owed")
+        .where("state", "=", sql.lit("owed"))
         .where(isOpen("alert_deliveries"))
         .where("run_at", "<", until)
         .execute();
@@ -249,7 +245,7 @@ export function createOutbox(db: Kysely<Schema>) {
     async bringForward(by: Milliseconds, after: Milliseconds) {
       await changing()
         .set((eb) => ({ run_at: eb("run_at", "-", by) }))
-        .where("state", "=", "owed")
+        .where("state", "=", sql.lit("owed"))
         .where(isOpen("alert_deliveries"))
         .where("run_at", ">", after)
         .execute();
@@ -262,7 +258,7 @@ export function createOutbox(db: Kysely<Schema>) {
       const sending = await db
         .selectFrom("alert_deliveries")
         .select(["id", "claimed_by"])
-        .where("state", "=", "sending")
+        .where("state", "=", sql.lit("sending"))
         .where(isOpen("alert_deliveries"))
         .where((eb) =>
           eb.or([
@@ -275,7 +271,12 @@ export function createOutbox(db: Kysely<Schema>) {
       const left = sending.filter((one) => one.claimed_by !== self || !known.includes(one.id)).map(({ id }) => id);
       await inBatches(left, (batch) =>
         changing()
-          .set({ state: "owed", uncertain_since: sql<number>`coalesce(uncertain_since, attempted_at, created_at)` })
+          .set({
+            state: "owed",
+            // An edit that is made twice changes nothing.
+            uncertain_since: sql<number>`case when shown is null
+              then coalesce(uncertain_since, attempted_at, created_at) else uncertain_since end`,
+          })
           .where("id", "in", batch)
           .execute(),
       );
@@ -288,7 +289,7 @@ export function createOutbox(db: Kysely<Schema>) {
       where: { readonly except: readonly string[] } | { readonly token: string } = { except: [] },
     ) =>
       owed()
-        .where("created_at", "<", before)
+        .where("owed_at", "<", before)
         .$if("except" in where && where.except.length > 0, (query) =>
           query.where("platform", "not in", "except" in where ? where.except : []),
         )
@@ -298,16 +299,13 @@ export function createOutbox(db: Kysely<Schema>) {
         .execute(),
     /** Deliveries of a token's key, owed and not being sent, in order. */
     owedOn: (token: string) => owed().where(needs("alert_deliveries", token)).orderBy("seq").execute(),
-    deadLetter: (ids: readonly string[], at: Milliseconds, why: string) =>
-      change(ids, { state: "dead", settled_at: at, last_error: why }),
     /** Messages, without edits, of a token's key, dead-lettered since that moment, by destination. */
     countDeadLetters: (token: string, since: Milliseconds) =>
       db
         .selectFrom("alert_deliveries")
         .select((eb) => ["destination", eb.fn.countAll<number>().as("count")])
         .where("settled_at", ">=", since)
-        .where("state", "=", "dead")
-        .where("kind", "=", "message")
+        .where("state", "=", sql.lit("dead"))
         .where(needs("alert_deliveries", token))
         .groupBy("destination")
         .orderBy("destination")
@@ -321,7 +319,7 @@ export function createOutbox(db: Kysely<Schema>) {
         .selectFrom((eb) =>
           eb
             .selectFrom("alert_deliveries")
-            .select((of) => ["platform", of.lit<number>(1).as("owed"), "created_at"])
+            .select((of) => ["platform", of.lit<number>(1).as("owed"), "owed_at as created_at"])
             .where(isOpen("alert_deliveries"))
             // As one parameter: there may be thousands of them. A workspace's key is the beginning of its destinations'.
             .$if(except.length > 0, (query) =>

@@ -1,31 +1,16 @@
 import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-import type { Kysely } from "kysely";
-
 import type { Milliseconds } from "../../units/duration.ts";
-import type { AlertTables, inspectAlerts } from "../alert-tables/alert-tables.ts";
-import type { SchemaAge } from "../migrations/schema-age.ts";
-import type { Schema } from "../schema.ts";
+import {
+  type DatabaseInspection,
+  inspectTables,
+  type Read,
+  type TableInspection,
+  UNREADABLE,
+} from "../alert-tables/inspect-tables.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
 import { executedMigrations, schemaAgeOf } from "../sqlite/sqlite.ts";
-
-/** Reads more of the alerts. */
-type Read<R> = (tables: AlertTables) => Promise<R>;
-
-interface TableInspection<R> {
-  /** Undefined for a damaged file or another version. */
-  readonly alerts: Awaited<ReturnType<typeof inspectAlerts<R>>> | undefined;
-  /** When an observation was stored last, in Unix milliseconds; undefined where none ever was. */
-  readonly lastObservedAt: Milliseconds | undefined;
-}
-
-/** The state of a database, read by a process that does not hold it. */
-export interface DatabaseInspection<R> extends TableInspection<R> {
-  /** The last migration applied; undefined for an empty database. */
-  readonly schema: string | undefined;
-  readonly age: SchemaAge["age"];
-}
 
 /** The state of a database file. */
 export interface FileInspection<R = undefined> extends DatabaseInspection<R> {
@@ -38,8 +23,6 @@ export interface FileInspection<R = undefined> extends DatabaseInspection<R> {
 /** Checking a larger file would block this process for more than a few seconds. */
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 const MAX_DAMAGE_SHOWN = 3;
-/** The inspection of tables that this version cannot read. */
-export const UNREADABLE = { lastObservedAt: undefined, alerts: undefined };
 const BUSY_MILLIS = 2000;
 
 /**
@@ -80,22 +63,6 @@ async function inspectOpened<R>(database: DatabaseSync, at: Milliseconds, read: 
   const { kyselyOver } = await import("../sqlite/kysely-sqlite.ts");
   await using db = kyselyOver(database);
   return await inspectTables(db, at, read);
-}
-
-/** The part of an inspection that is read from the tables of a current schema. */
-export async function inspectTables<R>(
-  db: Kysely<Schema>,
-  at: Milliseconds,
-  read: Read<R>,
-): Promise<TableInspection<R>> {
-  const { inspectAlerts } = await import("../alert-tables/alert-tables.ts");
-  const row = await db
-    .selectFrom("watcher_snapshots")
-    .select((eb) => eb.fn.max<number | null>("at").as("at"))
-    // The table also holds rows that no watcher wrote, under other names.
-    .where("watcher", "=", "sources")
-    .executeTakeFirst();
-  return { lastObservedAt: row?.at ?? undefined, alerts: await inspectAlerts(db, at, read) };
 }
 
 function sizeOf(file: string): number {

@@ -19,11 +19,12 @@ import { processes } from "./0017-processes.ts";
 import { installations } from "./0018-installations.ts";
 import { alertTableNames } from "./0019-alert-table-names.ts";
 import { fewerDeliveryIndexes } from "./0020-fewer-delivery-indexes.ts";
+import { desiredMessages } from "./0021-desired-messages.ts";
 
 /**
  * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
  * change that removes something the version before needs takes two migrations, released one after the other; the second
- * sets a mark (see schema-age.ts). Only 0019 renames tables in one step:
+ * sets a mark (see schema-age.ts). Only 0019 and 0021 change tables in one step:
  * docs/decisions/0027-tables-renamed-in-one-step.md.
  */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -46,4 +47,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0018-installations": installations,
   "0019-alert-table-names": alertTableNames,
   "0020-fewer-delivery-indexes": fewerDeliveryIndexes,
+  "0021-desired-messages": desiredMessages,
 };

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertTables } from "../alert-tables/alert-tables.ts";
 import type { DatabaseLoad } from "../create-store.ts";
-import { type DatabaseInspection, inspectTables, UNREADABLE } from "../file/inspect-file.ts";
+import { type DatabaseInspection, inspectTables, UNREADABLE } from "../alert-tables/inspect-tables.ts";
 import type { Schema } from "../schema.ts";
 import { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres } from "./kysely-postgres.ts";

@@ -22,10 +22,7 @@ export async function erasePerson(db: Kysely<Schema>, { owner, platform, workspa
   const own = [platform, workspace ?? "", `user:${id}`, ""].map(encodeURIComponent).join("/");
   const deliveries = db.selectFrom("alert_deliveries").select("id").where("destination", "=", own);
   await db.deleteFrom("alert_receipts").where("delivery", "in", deliveries).execute();
-  await db
-    .deleteFrom("alert_rolling")
-    .where(sql<boolean>`substr(key, 1, length(${`${own}|`})) = ${`${own}|`}`)
-    .execute();
+  await db.deleteFrom("alert_items").where("delivery", "in", deliveries).execute();
   await db
     .deleteFrom("button_payloads")
     .where(contains(sql.ref("value"), JSON.stringify(id)))

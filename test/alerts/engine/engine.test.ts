@@ -300,11 +300,10 @@ describe("the engine", () => {
       const fresh = {
         destination: row.destination,
         platform: "fake",
-        kind: "message",
         phase: "bot",
         urgency: 0,
       } as const;
-      const rest = { message: "spoilt", episode: null, target: null, run_at: it.now(), created_at: it.now() };
+      const rest = { message: "spoilt", episode: null, run_at: it.now(), created_at: it.now() };
       await alerts.outbox.add([{ id: "spoilt", ...fresh, ...rest, data: row.data }]);
     });
     await it.owe(ops, test);

@@ -164,9 +164,9 @@ describe("a delivery, for programs, is about", () => {
   });
 
   it("a merged one, where its message is of another phase than its row", () => {
-    expect(isMerged(condition("resolve"), { kind: "message", phase: "fired and resolved" })).toBe(true);
-    expect(isMerged(condition("resolve"), { kind: "message", phase: "resolve" })).toBe(false);
-    expect(isMerged(condition("state"), { kind: "edit", phase: "trigger" })).toBe(false);
-    expect(isMerged({ type: "test", by: "ada", at }, { kind: "message", phase: "trigger" })).toBe(false);
+    expect(isMerged(condition("resolve"), { phase: "fired and resolved" })).toBe(true);
+    expect(isMerged(condition("resolve"), { phase: "resolve" })).toBe(false);
+    expect(isMerged(condition("state"), { phase: "trigger" })).toBe(false);
+    expect(isMerged({ type: "test", by: "ada", at }, { phase: "trigger" })).toBe(false);
   });
 });

@@ -12,6 +12,7 @@ import { aboveFold } from "../../../src/reply/fold.ts";
 import { fullText } from "../../../src/reply/full-text.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import type { Episode } from "../../../src/alerts/judge/rules/episode.ts";
 import { alertMessages, at, episodeOf, EVENT_KINDS, eventOf } from "../../support/gallery/alert-messages.ts";
 import { gist } from "../../support/gist.ts";
 import { replyTexts } from "../../support/reply-texts.ts";
@@ -52,7 +53,7 @@ group("an alert in words", () => {
     const began = String(BigInt(at) + 600_000_000_000n);
     const episode = episodeOf("node.down", true, { state: "resolved", began, recovered: at, ended: at });
     const { title } = describe({ type: "condition", phase: "resolve", episode });
-    expect(plainText(title)).not.toMatch(/after|[-−]\d/u);
+    expect(plainText(title)).not.toMatch(/ for |[-−]\d/u);
   });
 
   it("is there for every kind and every type of message", () => {
@@ -75,14 +76,14 @@ group("an alert in words", () => {
     const ended = describe(message, { triggeredAt: nanoseconds(BigInt(at)) });
     expect(linesOf(ended)).toEqual([`alerts why episode:${id}`]);
     expect([open.tone, ended.tone]).toEqual(["warning", "good"]);
-    for (const reply of [open, ended]) expect(await wordsOf(reply)).toMatch(saying("mainnet", "2023-11-14 22:13:20"));
+    for (const reply of [open, ended]) expect(await wordsOf(reply)).toMatch(saying("mainnet", "22:13:20 UTC"));
     expect(await wordsOf(ended)).toMatch(saying("bob"));
   });
 
   it.each(CONDITION_KINDS)("of kind %s is a card without machine keys, its key and figures below the fold", (kind) => {
     const reply = describe({ type: "condition", phase: "trigger", episode: episodeOf(kind) });
     const [first, second, third, ...more] = replyTexts(aboveFold(reply)).slice(0, -1).map(plainText);
-    expect(first).toMatch(saying("mainnet", /(?:.* )?since 22:13 UTC/u));
+    expect(first).toMatch(saying("mainnet", /(?:.* )?since 22:13:20 UTC/u));
     expect(second).toMatch(/^Warning/u);
     expect(third).toContain(KINDS[kind].remedy ?? KINDS[kind].meaning({ nodes: 3 }, "beyond its threshold"));
     expect(more).toEqual([]);
@@ -100,21 +101,6 @@ group("an alert in words", () => {
       expect(fullText(reply)).not.toMatch(/because (?:silence|severity|inhibition|flapping)/u);
     },
   );
-
-  it("leads to the whole story on the console, once it is over and where others reach the console", () => {
-    const over = {
-      type: "condition",
-      phase: "resolve",
-      episode: anEpisode("node.down", { state: "resolved", ended: at }),
-    } as const;
-    const address = "https://bell.example.org/console/";
-    expect(linesOf(describe(over, { console: address }))).toContain(
-      "https://bell.example.org/console/#episode=node.down%7Cmainnet%7C%7C1",
-    );
-    expect(linesOf(describe(over))).toHaveLength(1);
-    const open = { type: "condition", phase: "trigger", episode: anEpisode("node.down") } as const;
-    expect(linesOf(describe(open, { console: address })).join(" ")).not.toContain("https:");
-  });
 
   it("says the guidance that is configured, and rather that of its subscription", async () => {
     const episode = anEpisode("node.down");
@@ -136,6 +122,45 @@ group("an alert in words", () => {
         ),
       ),
     ).toContain("So what?");
+  });
+
+  it("keeps on its first line what happened, since when, how bad and who takes it; once it is over from when to when", () => {
+    const moment = (seconds: number): string => String(BigInt(at) + BigInt(seconds) * 1_000_000_000n);
+    const title = (more: Partial<Episode>, group = false): string => {
+      const episode = episodeOf("node.down", true, { ...more });
+      const other = { ...episode, id: "node.down|mainnet|b:1|1", subject: "b:1" };
+      const context = group ? { group: { id: "d", episodes: [episode, other], notices: [] } } : {};
+      return plainText(describe({ type: "condition", phase: "state", episode }, context).title);
+    };
+    const worse = {
+      severity: "critical",
+      escalated: moment(180),
+      acknowledged: { by: "Mia", at: moment(200) },
+    } as const;
+    const over = { state: "resolved", recovered: moment(242), ended: moment(250) } as const;
+    expect(title({})).toBe("a:1 on mainnet does not answer since 22:13:20 UTC");
+    expect(title(worse)).toBe(
+      "a:1 on mainnet does not answer since 22:13:20 UTC · critical since 22:16 · Mia takes it",
+    );
+    expect(title({ ...worse, ...over })).toBe(
+      "a:1 on mainnet did not answer for 4 min 2 s (22:13:20 to 22:17:22 UTC), was critical · Mia took it",
+    );
+    expect(title(over, true)).toBe("2 nodes on mainnet did not answer for 4 min 2 s (22:13:20 to 22:17:22 UTC)");
+    expect(title({ ...over, beganBefore: true })).toMatch(saying("for at least 4 min 2 s", "22:13:20 or earlier"));
+    expect(title({ state: "gone", ended: moment(9) })).toMatch(saying("gone"));
+  });
+
+  it("rings beside its card by one line with a link to it, and no buttons", () => {
+    const episode = episodeOf("node.down", true, { severity: "critical", escalated: at });
+    for (const phase of ["escalation", "reminder", "resolve"] as const) {
+      const over = phase === "resolve" ? ({ state: "resolved", ended: at } as const) : {};
+      const message = { type: "condition", phase, short: true, episode: { ...episode, ...over } } as const;
+      const reply = describe(message, { card: "https://chat.example/1" });
+      expect(reply.actions).toEqual([]);
+      expect(reply.blocks).toHaveLength(1);
+      expect(fullText(reply)).toContain("https://chat.example/1");
+      expect(describe(message).blocks).toEqual([]);
+    }
   });
 
   it.each(EVENT_KINDS)("of kind %s says where and when, and whether it is real", async (kind) => {
@@ -167,8 +192,8 @@ group("an alert in words", () => {
   });
 
   it.each([
-    ["1700000100000000000", "1700000200000000000", saying("22:15:00", "bob", "22:16:40", "22:18:20")],
-    ["1700000200000000000", "1700000100000000000", saying("22:15:00", "22:16:40", "bob", "22:18:20")],
+    ["1700000100000000000", "1700000200000000000", saying("bob took it after 1 min 40 s", "critical after 3 min 20 s")],
+    ["1700000200000000000", "1700000100000000000", saying("critical after 1 min 40 s", "bob took it after 3 min 20 s")],
   ])(
     "tells its story in the order of time: acknowledged at %s, worse at %s",
     async (acknowledged, escalated, order) => {
@@ -178,9 +203,9 @@ group("an alert in words", () => {
     },
   );
 
-  it("that may be a repeat says so before anything else", () => {
+  it("that may be a repeat says so in its last line", () => {
     const message = { type: "event", event: eventOf("checkpoint.new") } as const;
-    expect(describe(message, { repeat: true }).blocks.slice(1)).toEqual(describe(message).blocks);
+    expect(describe(message, { repeat: true }).blocks.slice(0, -1)).toEqual(describe(message).blocks);
   });
 
   it("never fails, whatever a node called its things", () => {

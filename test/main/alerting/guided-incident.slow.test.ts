@@ -100,7 +100,7 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
       expect(shown).toMatch(saying("mainnet"));
       expect(shown).not.toMatch(/Only visible to you|Share/u);
     }
-    const card = page.locator("#alerts-open .alert").filter({ hasText: "mainnet has made no block" });
+    const card = page.locator("#alerts-open .alert").filter({ hasText: "mainnet makes no block" });
     await card.locator("> details > summary").click();
     // The button goes once it is pressed; whoever pressed it by keyboard stays with the alert.
     await card.getByRole("button", { name: "Acknowledge" }).first().focus();
@@ -122,13 +122,13 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     // One message on each platform, as it stands.
     expect(await page.locator(".told h4").allTextContents()).toEqual(["The end of it"]);
     expect(await page.locator(".told figure").count()).toBe(2);
-    await page.locator("#alerts-earlier .alert", { hasText: "mainnet makes blocks again" }).waitFor();
+    await page.locator("#alerts-earlier .alert", { hasText: "mainnet made no block" }).waitFor();
     await fits(page);
     expect(complaints).toEqual([]);
 
     // Who opens the page afterwards is shown what there was.
     await page.reload();
-    await page.locator("#alerts-earlier .alert", { hasText: "mainnet makes blocks again" }).waitFor();
+    await page.locator("#alerts-earlier .alert", { hasText: "mainnet made no block" }).waitFor();
     expect(await page.getAttribute("#incident", "data-stage")).toBe("calm");
     await page.focus("#to-alerts");
     await page.keyboard.press("/");

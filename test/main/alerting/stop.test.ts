@@ -44,7 +44,7 @@ test("a gateway that ends slowly and a send that hangs are waited for side by si
   const message = { type: "test", by: "ada", at: "1" } as const;
   const destination = { platform: "discord", channel: "5" };
   await store.transaction(({ alerts }) =>
-    enqueue(alerts, { deliveries: [{ id: randomId(), destination, phase: "bot", message }] }, at, randomId),
+    enqueue(alerts, { deliveries: [{ id: randomId(), destination, phase: "bot", message }] }, at),
   );
   void alerting.start([hanging]);
   await expect

@@ -93,12 +93,10 @@ describe("the doctor at the database", () => {
       const row = {
         destination: "slack//ops/",
         platform: "slack",
-        kind: "message",
         phase: "trigger",
         urgency: 0,
         message: "m",
         episode: null,
-        target: null,
         run_at: NOW,
         created_at: NOW - 7_200_000,
         data: "{}",

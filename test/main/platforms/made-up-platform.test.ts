@@ -79,7 +79,7 @@ it("answers a command, is told of an alert, previewed on the console and checked
   expect((await type("alerts add network.stalled mention:%night"))[1]).toContain("this channel");
 
   stoodSince = Date.now() - 600_000;
-  expect(await yard.said(/^mainnet has made no block since/u)).toMatchObject({ channel: "!den" });
+  expect(await yard.said(/^mainnet makes no block since/u)).toMatchObject({ channel: "!den" });
 
   const info = (await (await fetch(new URL("api/console", url))).json()) as { previewNames: object };
   const names = PLATFORM_RECORDS.map(({ platform }) => [platform.id, platform.name]);

@@ -111,25 +111,6 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       expect(await on(({ outbox }) => outbox.depth())).toEqual([]);
     });
 
-    it("hold messages until their time, and release each once, in order", async () => {
-      const held = (message: string, release_at: number) => ({ destination: "d1", release_at, message, data: "{}" });
-      await on(({ backlog }) => backlog.hold([held("m2", T), held("m1", T)]));
-      await on(({ backlog }) => backlog.hold([held("m3", T + 1)]));
-      expect(await on(({ backlog }) => backlog.release(T - 1))).toEqual([]);
-      expect((await on(({ backlog }) => backlog.release(T))).map((row) => row.message)).toEqual(["m2", "m1"]);
-      expect(await on(({ backlog }) => backlog.release(T))).toEqual([]);
-      await on(({ backlog }) => backlog.hold([{ ...held("m4", T), destination: "d2" }]));
-      await on(({ backlog }) => backlog.reschedule("d1", T + 9));
-      expect((await on(({ backlog }) => backlog.release(T + 8))).map((row) => row.message)).toEqual(["m4"]);
-      expect((await on(({ backlog }) => backlog.release(T + 9))).map((row) => row.message)).toEqual(["m3"]);
-      const rolling = { key: "k", delivery: "a", day_ends_at: T, message: "m1" };
-      await on(({ backlog }) => backlog.putRolling([rolling]));
-      await on(({ backlog }) => backlog.putRolling([{ ...rolling, delivery: "b", message: "m2" }]));
-      expect(await on(({ backlog }) => backlog.rolling(["k", "l"]))).toEqual([
-        { ...rolling, delivery: "b", message: "m2" },
-      ]);
-    });
-
     it("log decisions, and read them newest first, narrowed", async () => {
       const decision = { at: T, network: "mainnet", episode: null, destination: null, delivery: null, detail: null };
       await on(({ log }) =>
@@ -186,27 +167,31 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       });
     });
 
-    it("prune past days, and no messages that are still to be sent", async () => {
-      const held = { destination: "d", release_at: T + 9, data: "" };
+    it("prune no messages that are still to be sent, or said", async () => {
       await on(async (tables) => {
-        const { outbox, backlog } = tables;
-        const words = ["held", "yesterday", "today", "nobody's"].map((id) => ({ id, data: "" }));
+        const { outbox, items } = tables;
+        const words = ["held", "joined", "edited", "nobody's"].map((id) => ({ id, data: "" }));
         await outbox.addMessages([...words, { id: "said again", data: "" }], T);
         // A chunk refers to it before there are deliveries.
         await outbox.addMessages([{ id: "said again", data: "" }], T + 2);
-        await backlog.hold([{ ...held, message: "held" }]);
-        await backlog.putRolling([
-          { key: "1", delivery: "gone", day_ends_at: T, message: "yesterday" },
-          { key: "2", delivery: "gone", day_ends_at: T + 9, message: "today" },
+        await outbox.add([
+          delivery("held", "d", { state: "held", run_at: T + 9, message: "held" }),
+          delivery("edited", "d", { message: "edited", revision: 1, shown: 0 }),
+        ]);
+        await outbox.update("edited", { settled_at: T });
+        await items.add([
+          { id: "j", delivery: "edited", revision: 1, phase: "event", episode: null, message: "joined" },
+          { id: "k", delivery: "pruned", revision: 1, phase: "event", episode: null, message: "nobody's" },
         ]);
         await tables.prune(T + 1);
-        expect((await backlog.rolling(["1", "2"])).map((row) => row.key)).toEqual(["2"]);
+        expect((await outbox.get(["held", "edited"])).map(({ id }) => id).toSorted()).toEqual(["edited", "held"]);
+        expect((await items.of(["edited", "pruned"])).map(({ id }) => id)).toEqual(["j"]);
         const left = await outbox.messages([...words.map(({ id }) => id), "said again"]);
-        expect(left.map((row) => row.id).toSorted()).toEqual(["held", "said again", "today"]);
+        expect(left.map((row) => row.id).toSorted()).toEqual(["edited", "held", "joined", "said again"]);
       });
     });
 
-    it("keep the whole history of an episode, but for its edits, until its last decision is old", async () => {
+    it("keep the whole history of an episode until its last decision is old", async () => {
       const decision = { network: null, destination: null, delivery: null, detail: null };
       await on(async (tables) => {
         const { outbox, watch, log } = tables;
@@ -215,10 +200,8 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
           ids.map((id) => ({ id, network: "n", open: id === "open" ? 1 : 0, opened_at: T, data: "" })),
         );
         for (const episode of ids) {
-          const about = { episode, message: "m" };
-          const edit = { ...about, kind: "edit", target: episode } as const;
-          await outbox.add([delivery(episode, "d", about), delivery(`edit of ${episode}`, "d", edit)]);
-          for (const id of [episode, `edit of ${episode}`]) await outbox.update(id, { state: "sent", settled_at: T });
+          await outbox.add([delivery(episode, "d", { episode, message: "m" })]);
+          await outbox.update(episode, { state: "sent", settled_at: T });
         }
         await log.add([
           ...ids.map((episode) => ({ ...decision, episode, at: T, what: `${episode} fired` })),
@@ -226,7 +209,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         ]);
         await tables.prune(T + 1);
         expect((await watch.lastEpisodes(9)).map((row) => row.id).toSorted()).toEqual(["lately over", "open"]);
-        const left = await outbox.get(ids.flatMap((id) => [id, `edit of ${id}`]));
+        const left = await outbox.get(ids);
         expect(left.map((row) => row.id).toSorted()).toEqual(["lately over", "open"]);
         const lines = (await log.read({ limit: 9 })).map((row) => row.what);
         expect(lines).toEqual(["resolved", "lately over fired", "open fired"]);

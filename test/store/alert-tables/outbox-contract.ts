@@ -4,6 +4,8 @@ import type { AlertTables } from "../../../src/store/alert-tables/alert-tables.t
 import type { StoreUnderTest } from "../contract.ts";
 import { delivery, ids, T, tablesUnderTest } from "./alert-rows.ts";
 
+const dead = (settled_at: number) => ({ state: "dead", settled_at, last_error: "refused" }) as const;
+
 /** The contract of every engine for owed and delivered messages. */
 export function outboxContract(engine: string, create: () => Promise<StoreUnderTest>): void {
   describe(`the outbox in a store on ${engine}`, () => {
@@ -14,39 +16,124 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
       on(({ outbox }) => outbox.update(id, change));
 
     it("return a destination's delivered messages, in order, from any place on", async () => {
-      const edit = (id: string, phase: string) => delivery(id, "d1", { kind: "edit", phase, target: "a1" });
       await on(({ outbox }) =>
         outbox.add([
           delivery("a1"),
           delivery("b1", "d2"),
           delivery("a2"),
           delivery("a3"),
-          edit("e1", "rolling"),
-          edit("e2", "state"),
-          edit("e3", "rolling"),
+          delivery("e1", "d1", { phase: "rolling" }),
+          delivery("e2", "d1", { phase: "rolling" }),
           delivery("a4"),
         ]),
       );
-      const all = ["a1", "b1", "a2", "e1", "e2", "e3"];
-      for (const [index, id] of all.entries()) await update(id, { state: "sent", settled_at: T + index });
+      const arrive = (id: string, at: number) => update(id, { state: "sent", shown: 0, settled_at: at });
+      for (const [index, id] of ["a1", "b1", "a2", "e1", "e2"].entries()) await arrive(id, T + index);
       await update("a3", { state: "dead", settled_at: T + 8 });
       const after = (seq: number, limit = 10) => on(({ delivered }) => delivered.after("d1", seq, limit));
       const [first] = await after(0, 1);
       expect(first?.id).toBe("a1");
-      expect(ids(await after(first?.seq ?? 0))).toEqual(["a2"]);
-      await update("a4", { state: "sent", settled_at: T + 9 });
-      expect(ids(await after(0))).toEqual(["a1", "a2", "a4"]);
+      expect(ids(await after(first?.seq ?? 0))).toEqual(["a2", "e1", "e2"]);
+      await arrive("a4", T + 9);
+      expect(ids(await after(0))).toEqual(["a1", "a2", "e1", "e2", "a4"]);
       // One that overtook another is read once that one has arrived.
       await on(({ outbox }) => outbox.add([delivery("a5"), delivery("a6"), delivery("b2", "d2")]));
-      await update("a6", { state: "sent", settled_at: T + 10 });
-      expect(ids(await after(0))).toEqual(["a1", "a2", "a4"]);
-      await update("a5", { state: "sent", settled_at: T + 11 });
-      expect(ids(await after(first?.seq ?? 0))).toEqual(["a2", "a4", "a5", "a6"]);
+      await arrive("a6", T + 10);
+      expect(ids(await after(0))).toEqual(["a1", "a2", "e1", "e2", "a4"]);
+      await arrive("a5", T + 11);
+      expect(ids(await after(first?.seq ?? 0))).toEqual(["a2", "e1", "e2", "a4", "a5", "a6"]);
       expect(ids(await on(({ delivered }) => delivered.last("d1", 3)))).toEqual(["a4", "a5", "a6"]);
-      expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", 0, 10)))).toEqual(["e1", "e3"]);
-      expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", T + 4, 10)))).toEqual(["e3"]);
-      expect(ids(await on(({ delivered }) => delivered.rollingEdits("d1", 0, 1)))).toEqual(["e3"]);
-      expect(await on(({ delivered }) => delivered.rollingEdits("d2", 0, 10))).toEqual([]);
+      // Its edit, which is owed, holds up no reader.
+      await on(({ outbox }) => outbox.revise(["e1"], {}, T + 12, T + 13));
+      expect(ids(await after(first?.seq ?? 0))).toEqual(["a2", "e1", "e2", "a4", "a5", "a6"]);
+      const grown = async (destination: string, since: number, limit = 10) =>
+        ids(await on(({ delivered }) => delivered.grown(destination, since, limit)));
+      expect(await grown("d1", 0)).toEqual([]);
+      await update("e1", { state: "sent", shown: 1, attempted_at: T + 13 });
+      await update("e2", { state: "sent", shown: 2, attempted_at: T + 20 });
+      expect([await grown("d1", 0), await grown("d1", T + 14), await grown("d1", 0, 1)]).toEqual([
+        ["e1", "e2"],
+        ["e2"],
+        ["e2"],
+      ]);
+      expect(await grown("d2", 0)).toEqual([]);
+    });
+
+    it("change what messages say: one that was sent is owed again, as an edit", async () => {
+      await on(({ outbox }) => outbox.add(["unsent", "going", "sent", "dead"].map((id) => delivery(id, id))));
+      await update("going", { state: "sending" });
+      await update("sent", { state: "sent", shown: 0, settled_at: T });
+      await update("dead", { state: "dead", settled_at: T });
+      await on(({ outbox }) => outbox.revise(["unsent", "going", "sent", "dead"], { message: "m2" }, T + 5, T + 6, 2));
+      const rows = await on(({ outbox }) => outbox.get(["unsent", "going", "sent", "dead"]));
+      const lines = rows
+        .toSorted((a, b) => a.seq - b.seq)
+        .map(({ id, state, revision, run_at, owed_at, message }) =>
+          [id, state, revision, run_at - T, owed_at - T, message].join(" "),
+        );
+      expect(lines).toEqual([
+        "unsent owed 2 0 0 m2",
+        "going sending 2 0 0 m2",
+        "sent owed 2 6 5 m2",
+        "dead dead 2 0 0 m2",
+      ]);
+      await on(({ outbox }) => outbox.markSent(["going"], 0, T + 7));
+      await on(({ outbox }) => outbox.markSent(["sent"], 2, T + 8));
+      const [going] = await on(({ outbox }) => outbox.get(["going"]));
+      const [sent] = await on(({ outbox }) => outbox.get(["sent"]));
+      expect([going, sent]).toMatchObject([
+        { state: "owed", shown: 0, settled_at: T + 7 },
+        { state: "sent", shown: 2, settled_at: T },
+      ]);
+    });
+
+    it("find the message that others may join: unsent, or open at that moment", async () => {
+      const keyed = (id: string, open_until: number | null) => delivery(id, "d1", { join_key: id, open_until });
+      await on(({ outbox }) =>
+        outbox.add([keyed("open", T + 1), keyed("over", T - 1), keyed("endless", null), keyed("unsent", T - 1)]),
+      );
+      for (const id of ["open", "over", "endless"]) await update(id, { state: "sent" });
+      const all = ["open", "over", "endless", "unsent", "none"];
+      const found = await on(({ outbox }) => outbox.joinable(["d1", "d2"], all, T));
+      expect([...found.keys()]).toEqual(["d1 open", "d1 endless", "d1 unsent"]);
+    });
+
+    it("hold messages until their time, and owe each behind all others", async () => {
+      const held = (id: string, run_at: number, destination = "d1") =>
+        delivery(id, destination, { state: "held", run_at });
+      await on(({ outbox }) => outbox.add([held("h1", T), held("h2", T + 1), held("h3", T, "d2"), delivery("a")]));
+      const until = async (at: number) => ids(await on(({ outbox }) => outbox.heldUntil(at)));
+      expect([await until(T - 1), await until(T), await until(T + 1)]).toEqual([[], ["h1", "h3"], ["h1", "h2", "h3"]]);
+      expect(await due()).toEqual(["a"]);
+      await on(({ outbox }) => outbox.rescheduleHeld("d1", T + 9));
+      expect([await until(T + 8), await until(T + 9)]).toEqual([["h3"], ["h1", "h2", "h3"]]);
+      await on(({ outbox }) => outbox.release("h3", T, "m2"));
+      expect(await due()).toEqual(["a", "h3"]);
+      const [row] = await on(({ outbox }) => outbox.get(["h3"]));
+      expect(row).toMatchObject({ state: "owed", message: "m2", owed_at: T });
+      expect(await on(({ counts }) => counts(T))).toMatchObject({ held: 2 });
+    });
+
+    it("keep what joined a message, in order", async () => {
+      const item = (id: string, revision: number, delivery = "a") =>
+        ({ id, delivery, revision, phase: "trigger", episode: `e ${id}`, message: "m" }) as const;
+      await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2", { episode: "e own" })]));
+      await on(({ items }) => items.add([item("second", 2), item("first", 1), item("other", 1, "b")]));
+      await on(async ({ items, outbox }) => {
+        expect(ids(await items.of(["a"]))).toEqual(["first", "second"]);
+        expect(ids(await items.ofEpisode("e other"))).toEqual(["other"]);
+        expect(await items.deliveriesOf(["first", "other", "nothing"])).toEqual(
+          new Map([
+            ["first", "a"],
+            ["other", "b"],
+          ]),
+        );
+        expect(ids(await outbox.ofEpisode("e first"))).toEqual(["a"]);
+        expect(ids(await outbox.unsentOf(["e own", "e second"], "d2"))).toEqual(["b"]);
+        await items.setPhase(["first"], "resolve");
+        await items.drop(["second"]);
+        expect(await items.of(["a"])).toEqual([{ ...item("first", 1), phase: "resolve" }]);
+      });
     });
 
     describe("owed deliveries", () => {
@@ -73,20 +160,23 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await on(({ outbox }) => outbox.nextRunAt(["fake"], T))).toBeUndefined();
       });
 
-      it("do not wait for an edit that is not due, but are never sent beside one", async () => {
-        const edit = delivery("e", "d1", { kind: "edit", target: "a0", run_at: T + 5 });
-        await on(({ outbox }) => outbox.add([edit, delivery("a")]));
+      it("do not wait for an edit, but are never sent beside one", async () => {
+        await on(({ outbox }) => outbox.add([delivery("e", "d1", { revision: 1, shown: 0 }), delivery("a")]));
         expect(await due()).toEqual(["a"]);
-        expect(await due(T + 5)).toEqual(["e"]);
+        await update("e", { state: "sending" });
+        expect(await due()).toEqual([]);
+        await update("e", { state: "owed" });
         await update("a", { state: "sending" });
-        expect(await due(T + 5)).toEqual([]);
+        expect(await due()).toEqual([]);
+        await update("a", { state: "sent" });
+        expect(await due()).toEqual(["e"]);
       });
 
-      it("go by their urgency; of one destination only the highest overtakes, and an edit of a state goes last", async () => {
+      it("go by their urgency; of one destination only the highest overtakes, and an edit goes last", async () => {
         const urgent = (id: string, destination: string, urgency: 1 | 2) => delivery(id, destination, { urgency });
         await on(({ outbox }) =>
           outbox.add([
-            delivery("s1", "d1", { kind: "edit", phase: "state", target: "a0" }),
+            delivery("s1", "d1", { revision: 1, shown: 0 }),
             delivery("a1"),
             delivery("b1", "d2"),
             urgent("a2", "d1", 1),
@@ -124,7 +214,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
         await on(({ outbox }) => outbox.beginAttempts(["a", "b"], T + 1, "p"));
         expect(await due()).toEqual(["c"]);
-        await on(({ outbox }) => outbox.markSent(["a"], T + 2));
+        await on(({ outbox }) => outbox.markSent(["a"], 0, T + 2));
         const rows = await on(({ outbox }) => outbox.get(["a", "b", "c"]));
         expect(
           rows
@@ -190,18 +280,17 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await due()).toEqual(["a", "b", "c"]);
       });
 
-      it("are found by episode, by target, by destination and by age", async () => {
+      it("are found by episode, by destination and by age", async () => {
         await on(({ outbox }) =>
           outbox.add([
             delivery("t", "d1", { episode: "e1" }),
             delivery("u", "d2", { episode: "e1", created_at: T - 5 }),
-            delivery("x", "d1", { kind: "edit", target: "t" }),
+            delivery("x", "d1"),
           ]),
         );
         await on(async ({ outbox }) => {
           expect(ids(await outbox.ofEpisode("e1"))).toEqual(["t", "u"]);
           expect(ids(await outbox.ofEpisode("e1", "d2"))).toEqual(["u"]);
-          expect(ids(await outbox.owedEdits(["t", "u"]))).toEqual(["x"]);
           expect(ids(await outbox.openOf("d1"))).toEqual(["t", "x"]);
           expect(ids(await outbox.overdue(T, 5))).toEqual(["u"]);
           expect(ids(await outbox.get(["u", "nobody"]))).toEqual(["u"]);
@@ -213,8 +302,8 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
           outbox.add([delivery("a"), delivery("b", "d2"), delivery("c"), delivery("d"), delivery("still owed")]),
         );
         await on(async ({ outbox }) => {
-          await outbox.markSent(["c"], T + 1);
-          await outbox.markSent(["a", "b"], T + 2);
+          await outbox.markSent(["c"], 0, T + 1);
+          await outbox.markSent(["a", "b"], 0, T + 2);
         });
         await update("d", { state: "dead", settled_at: T + 3 });
         await on(async ({ outbox }) => {
@@ -228,25 +317,24 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         await on(async ({ outbox }) => {
           const elsewhere = { platform: "other" };
           await outbox.add([delivery("a"), delivery("b"), delivery("c", "d2"), delivery("going", "d3")]);
-          await outbox.add([delivery("edit", "d2", { kind: "edit", target: "c" }), delivery("far", "d4", elsewhere)]);
+          await outbox.add([delivery("d", "d2"), delivery("far", "d4", elsewhere)]);
           await outbox.beginAttempts(["going"], T, "p");
         });
-        expect(ids(await on(({ outbox }) => outbox.owedOn("fake")))).toEqual(["a", "b", "c", "edit"]);
+        expect(ids(await on(({ outbox }) => outbox.owedOn("fake")))).toEqual(["a", "b", "c", "d"]);
         expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9, { except: ["fake"] })))).toEqual(["far"]);
-        expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9)))).toEqual(["a", "b", "c", "edit", "far"]);
-        await on(({ outbox }) => outbox.deadLetter(["a"], T + 1, "refused"));
-        await on(({ outbox }) => outbox.deadLetter(["b", "c", "edit"], T + 5, "refused"));
-        await on(({ outbox }) => outbox.deadLetter([], T + 5, "refused"));
+        expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9)))).toEqual(["a", "b", "c", "d", "far"]);
+        await on(({ outbox }) => outbox.updateAll(["a"], dead(T + 1)));
+        await on(({ outbox }) => outbox.updateAll(["b", "c", "d"], dead(T + 5)));
         expect(ids(await on(({ outbox }) => outbox.owedOn("fake")))).toEqual([]);
         const [b] = await on(({ outbox }) => outbox.get(["b"]));
         expect(b).toMatchObject({ state: "dead", settled_at: T + 5, last_error: "refused" });
         expect(await on(({ outbox }) => outbox.countDeadLetters("fake", T + 1))).toEqual([
           { destination: "d1", count: 2 },
-          { destination: "d2", count: 1 },
+          { destination: "d2", count: 2 },
         ]);
         expect(await on(({ outbox }) => outbox.countDeadLetters("fake", T + 2))).toEqual([
           { destination: "d1", count: 1 },
-          { destination: "d2", count: 1 },
+          { destination: "d2", count: 2 },
         ]);
         expect(await on(({ outbox }) => outbox.countDeadLetters("other", T))).toEqual([]);
       });
@@ -269,7 +357,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(ids(without)).toEqual(["c", "d", "e"]);
         const depth = await on(({ outbox }) => outbox.depth(["fake/T1", "fake//T1/"]));
         expect(depth.map(({ platform, owed }) => `${platform} ${owed}`).toSorted()).toEqual(["fake 2", "other 1"]);
-        await on(({ outbox }) => outbox.deadLetter(["a", "c"], T + 1, "refused"));
+        await on(({ outbox }) => outbox.updateAll(["a", "c"], dead(T + 1)));
         expect(await on(({ outbox }) => outbox.countDeadLetters("fake/T1", T))).toEqual([
           { destination: "fake/T1/c/", count: 1 },
         ]);

@@ -67,6 +67,8 @@ export class DiscordSender implements Sender {
   readonly #refusal = new RefusedToken();
   // Without `max`, which would reserve the room for all of them.
   readonly #directChannels = new LRUCache<string, string>({ maxSize: 10_000, sizeCalculation: () => 1 });
+  /** The servers of channels; `@me` of direct messages. */
+  readonly #guilds = new LRUCache<string, string>({ maxSize: 10_000, sizeCalculation: () => 1 });
   readonly #startedThreads = new LRUCache<string, true>({ maxSize: 10_000, sizeCalculation: () => 1 });
 
   constructor(rest: REST, dependencies: SenderDependencies, limiter?: RateLimiter) {
@@ -105,6 +107,21 @@ export class DiscordSender implements Sender {
       }
     };
     return this.#inOrder(destination.thread ?? destination.channel, signal, work, urgent);
+  }
+
+  async link({ channel, message }: Receipt, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      const known = this.#guilds.get(channel);
+      const { guild_id: guild = known } =
+        known === undefined
+          ? ((await this.#rest.get(Routes.channel(channel), { signal })) as { guild_id?: string })
+          : {};
+      const server = guild ?? "@me";
+      this.#guilds.set(channel, server);
+      return `https://discord.com/channels/${server}/${channel}/${message}`;
+    } catch {
+      return undefined;
+    }
   }
 
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {

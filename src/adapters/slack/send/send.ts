@@ -117,6 +117,15 @@ export class SlackSender implements Sender {
     return this.#inOrder(channel, signal, work, { ready, urgent: delivery.urgent === true });
   }
 
+  async link({ channel, message }: Receipt, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      const { permalink } = await orAborted(this.#web.chat.getPermalink({ channel, message_ts: message }), signal);
+      return permalink;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Queued edits of one message are merged: only the last one is sent, and all resolve with it. */
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
     const { channel, message } = receipt;
@@ -174,8 +183,7 @@ export class SlackSender implements Sender {
       const channel = await this.#channelOf(destination.channel, ask);
       // Threads have one level: an answer to a message inside one belongs in the same.
       const thread = inThread ? (destination.thread ?? threadUnder(threadOf, channel)) : undefined;
-      const shown = delivery.broadcast === true ? { reply_broadcast: true } : {};
-      const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread, ...shown }) };
+      const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
       const message = { ...place, ...messageArguments(body), metadata };
       const identified = { ...message, client_msg_id: clientMessageId(id) };
       const posted = await post(async () => {

@@ -63,8 +63,8 @@ export async function* alertEvents(options: AlertStreamOptions): AsyncGenerator<
       if (batch.more) continue;
       const grown = await feed.grownSince(since);
       for (const alert of grown) {
-        if (shown.get(alert.id) !== alert.place) yield `data: ${JSON.stringify(alertJson(alert))}\n\n`;
-        shown.set(alert.id, alert.place);
+        if (shown.get(alert.id) !== alert.at) yield `data: ${JSON.stringify(alertJson(alert))}\n\n`;
+        shown.set(alert.id, alert.at);
         await disposeReply(alert.reply);
       }
       since = Math.max(since, ...grown.map(({ at }) => at), ...batch.alerts.map(({ at }) => at));

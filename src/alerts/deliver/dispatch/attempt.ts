@@ -8,7 +8,7 @@ import type { ClaimedDelivery } from "../outbox/claim.ts";
 import { type DeliveryContext, deliverySubject, isMerged } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
 import type { DeliveryResult } from "../outbox/record.ts";
-import { type Delivery, type DeliverySubject, type Receipt, SendError } from "../../sender.ts";
+import { type Delivery, type Receipt, SendError } from "../../sender.ts";
 import { incidentName } from "../../words/condition-words.ts";
 
 export interface AttemptDependencies {
@@ -79,13 +79,19 @@ async function send(
     repeat,
     plain,
     twice,
+    spent,
+    growing,
+    card,
   } = claimed;
+  const link = card === undefined ? undefined : await sender.link?.(card, signal);
   const reply = await renderMessage(dependencies, message, {
     ...(isMerged(message, row) ? { merged: true } : {}),
     ...(repeat ? { repeat: true } : {}),
     ...(triggeredAt === undefined ? {} : { triggeredAt }),
     ...(group === undefined ? {} : { group }),
-    ...(row.phase === "group" ? { growing: true } : {}),
+    ...(growing === undefined ? {} : { growing }),
+    ...(spent === undefined ? {} : { spent }),
+    ...(link === undefined ? {} : { card: link }),
     ...(plain === undefined ? {} : { plain }),
     ...(twice === undefined ? {} : { twice }),
   });
@@ -100,7 +106,7 @@ async function send(
     ...(mention === undefined ? {} : { mention }),
     ...(quiet === undefined ? {} : { quiet }),
     ...(row.urgency === 2 ? { urgent: true } : {}),
-    ...(threadOf === undefined ? {} : { threadOf, ...threadOptions(message, about) }),
+    ...(threadOf === undefined ? {} : { threadOf, ...threadName(message) }),
     about,
     ...(onLateReceipt === undefined ? {} : { onLateReceipt: (receipt: Receipt) => onLateReceipt(claimed, receipt) }),
     ...(plain === undefined ? {} : { plain }),
@@ -108,13 +114,11 @@ async function send(
   return sender.send(delivery, reply, signal);
 }
 
-/** Perhaps nobody looks into a thread: a critical message and the end are shown in the channel, too. */
-function threadOptions(
-  message: AlertMessage,
-  { severity, state }: DeliverySubject,
-): Pick<Delivery, "threadName" | "broadcast"> {
-  const broadcast = severity === "critical" || state === "resolved" ? { broadcast: true as const } : {};
-  return message.type === "condition" ? { threadName: incidentName(message.episode), ...broadcast } : broadcast;
+/** A thread is named after its alert, whichever of its messages begins it. */
+function threadName(message: AlertMessage): Pick<Delivery, "threadName"> {
+  if (message.type === "condition") return { threadName: incidentName(message.episode) };
+  if (message.type !== "change" || message.change.what !== "acknowledged") return {};
+  return { threadName: incidentName(message.change.episode) };
 }
 
 /** A message that cannot be rendered is a bug: retries do not help, unless its wording asks for one. */

@@ -112,7 +112,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const done = await recordResults(tables, own, { ...suspending, random, suspensions, isTrial });
         const early: LateReceipt[] = [];
         for (const one of [...late, ...lost.filter(hasReceipt)]) {
-          if (!(await recordLateReceipt(tables, one.claimed, one.receipt, at, newId))) early.push(one);
+          if (!(await recordLateReceipt(tables, one.claimed, one.receipt, at))) early.push(one);
         }
         const checked = await recordTokenChecks(tables, checks, suspensions, suspending);
         // Deliveries scheduled by the wrong clock would wait longer by as much.
@@ -155,12 +155,12 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       if (recorded.length > 0) dependencies.onStep?.("receipt committed");
       if (taken.claimed.length > 0) dependencies.onStep?.("deliveries claimed");
       for (const [index, { claimed }] of taken.own.entries()) {
-        const { platform, phase, created_at } = claimed.row;
+        const { platform, phase, owed_at } = claimed.row;
         dependencies.onOutcome?.({
           platform,
           phase,
           outcome: taken.outcomes[index] ?? "retry",
-          waited: at - created_at,
+          waited: at - owed_at,
         });
       }
       return taken;

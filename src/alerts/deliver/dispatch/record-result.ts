@@ -12,7 +12,6 @@ import {
   recordRetry,
   recordSent,
   recordWaiting,
-  restartRollingMessage,
 } from "../outbox/record.ts";
 import type { SendError, SendErrorKind } from "../../sender.ts";
 
@@ -65,7 +64,7 @@ export async function recordResults(
       const { message } = claimed;
       const isRefusalNotice = message.type === "notice" && message.notice.about === "refused";
       // A person who gets no direct message about an export learns of its end by asking.
-      if (claimed.row.kind !== "message" || isRefusalNotice || message.type === "export") return;
+      if (claimed.row.shown !== null || isRefusalNotice || message.type === "export") return;
       const { destination } = claimed.row;
       refusals.push({ platform, destination, channel: claimed.destination.channel, why, dead });
     };
@@ -109,8 +108,11 @@ async function recordFailure(
   dependencies: RecordDependencies,
 ): Promise<{ readonly outcome: DeliveryOutcome; readonly decisions: readonly Decision[] }> {
   const { suspensions, newId, random } = dependencies;
+  // An edit that is made twice changes nothing.
   const uncertain_since =
-    error.kind === "maybe-sent" ? (tried.uncertain_since ?? tried.attempted_at ?? at) : tried.uncertain_since;
+    error.kind === "maybe-sent" && tried.shown === null
+      ? (tried.uncertain_since ?? tried.attempted_at ?? at)
+      : tried.uncertain_since;
   const row = { ...tried, uncertain_since, last_error: error.message };
   const about = { ...(row.episode === null ? {} : { episode: row.episode }), destination: row.destination };
   const decide = (what: string, detail: string): Decision => {
@@ -147,11 +149,8 @@ async function recordFailure(
     };
   }
   const { kind } = error;
-  if (isHopeless(kind) || at - row.created_at >= DEAD_LETTER_AFTER) {
+  if (isHopeless(kind) || at - row.owed_at >= DEAD_LETTER_AFTER) {
     await deadLetter(tables, row, at, newId);
-    if (row.phase === "rolling" && row.kind === "edit") {
-      await restartRollingMessage(tables, { row, destination }, at, newId);
-    }
     return { outcome: "dead", decisions: [decide("dead letter", error.message)] };
   }
   const next = iso(await recordRetry(tables, row, error, at, random()));
@@ -191,7 +190,7 @@ async function recordGone(
       next,
     };
   }
-  if (known !== undefined && isEndNotice(row) && at - row.created_at < DEAD_LETTER_AFTER) {
+  if (known !== undefined && isEndNotice(row) && at - row.owed_at < DEAD_LETTER_AFTER) {
     const next = nextAttemptAt(known, at, random());
     await recordWaiting(tables, row, next);
     return { outcome: "gone", decisions: [], next };

@@ -67,7 +67,7 @@ export async function noteRefusals(
     }
     const { platform, waiting: places } = one;
     const deliveries = planNotice(recipients, { about: "refused", platform, places }, at, newId);
-    await enqueue(tables, { deliveries }, at, newId);
+    await enqueue(tables, { deliveries }, at);
     after.push({ ...one, notified: at, waiting: [] });
     notified ||= deliveries.length > 0;
   }

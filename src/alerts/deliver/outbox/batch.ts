@@ -17,7 +17,6 @@ export const DELIVERY_PHASES = [
   "event",
   "digest",
   "rolling",
-  "group",
   "flapping",
   "calm",
   "bot",
@@ -31,28 +30,33 @@ export interface PlannedDelivery {
   readonly phase: DeliveryPhase;
   readonly message: AlertMessage;
   readonly episode?: string;
-  /** Of an edit: the delivery whose message it changes. Absent for a new message. */
+  /** The delivery whose message says this from now on. Absent for a new message. */
   readonly edits?: string;
+  /** Of an edit: the message stays as it is, and loses the buttons that act. */
+  readonly spent?: true;
   readonly mention?: string;
   readonly quiet?: true;
   /** The delivery in whose thread it is posted. */
   readonly threadOf?: string;
-  /** One message says the deliveries with an equal key that follow each other within so long (absent = without end). */
-  readonly group?: { readonly key: string; readonly within?: Milliseconds };
+  /** Of a short post: the delivery of its card. */
+  readonly cardOf?: string;
+  /** It joins the last message with an equal key to its destination, while that one is open. */
+  readonly joins?: JoinRule;
+  /** It is kept back until then, in Unix milliseconds. */
+  readonly heldUntil?: Milliseconds;
 }
 
-/** A message for the digest at the end of quiet hours. */
-interface HeldMessage {
-  readonly destination: Destination;
-  readonly message: AlertMessage;
-  /** Unix milliseconds. */
-  readonly until: Milliseconds;
-}
+/** A message can be joined for no longer than this after it was planned, however long it keeps growing. */
+export const LONGEST_GROUPING: Milliseconds = 60_000;
 
-/** Adds an event to a destination's rolling message of the day. */
-interface RollingUpdate {
-  readonly destination: Destination;
-  readonly message: Extract<AlertMessage, { type: "event" }>;
+/**
+ * Which message a delivery joins, and how long the message can be joined once it is sent: for `within` of the last that
+ * joined, `LONGEST_GROUPING` at most; until a moment, in Unix milliseconds; or, with neither, as long as the key is used.
+ */
+export interface JoinRule {
+  readonly key: string;
+  readonly within?: Milliseconds;
+  readonly until?: Milliseconds;
 }
 
 /** A batch for the outbox: deliveries, notification states and log entries, written in one transaction; in order. */
@@ -63,8 +67,6 @@ export interface OutboxBatch {
     readonly destination: string;
     readonly state: NotificationState;
   }[];
-  readonly held: readonly HeldMessage[];
-  readonly rollingUpdates: readonly RollingUpdate[];
   /** Personal subscriptions to end. */
   readonly endedSubscriptions: readonly Subscription[];
   readonly decisions: readonly Decision[];
@@ -83,8 +85,6 @@ export function joinPlans(plans: readonly Plan[]): OutboxBatch {
   return {
     deliveries: all("deliveries"),
     states: all("states"),
-    held: all("held"),
-    rollingUpdates: all("rollingUpdates"),
     endedSubscriptions: all("endedSubscriptions"),
     decisions: all("decisions"),
   };

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import { z } from "zod";
 
 import type { ChunkRow } from "../../../store/alert-tables/alert-tables.ts";
@@ -59,12 +61,16 @@ const ChunkDelivery = z.object({
   message: z.string(),
   episode: z.string().exactOptional(),
   edits: z.string().exactOptional(),
+  spent: z.literal(true).exactOptional(),
   mention: z.string().exactOptional(),
   quiet: z.literal(true).exactOptional(),
   threadOf: z.string().exactOptional(),
+  cardOf: z.string().exactOptional(),
   urgency: z.literal([1, 2]).optional(),
   groupKey: z.string().optional(),
   within: z.number().optional(),
+  until: z.number().optional(),
+  heldUntil: z.number().exactOptional(),
 });
 
 /**
@@ -73,7 +79,6 @@ const ChunkDelivery = z.object({
  */
 const Chunk = z.object({
   deliveries: z.array(ChunkDelivery),
-  rolled: z.array(z.object({ destination: StoredDestination, message: z.string() })),
   tellings: z.array(z.object({ episode: z.string(), destination: z.string(), telling: NotificationState })),
 });
 export type Chunk = z.infer<typeof Chunk>;
@@ -82,7 +87,8 @@ export type Chunk = z.infer<typeof Chunk>;
 const ColumnarChunk = z.object({
   packed: z.object({
     deliveries: Columns,
-    rolled: Columns,
+    /** Of earlier versions: events for the messages of the day. */
+    rolled: Columns.optional(),
     tellings: z.object({ of: Columns, told: Columns }),
   }),
 });
@@ -92,17 +98,20 @@ const StoredChunk = z.union([
   ColumnarChunk.transform(({ packed: { deliveries, rolled, tellings } }) => {
     const told = fromColumns(tellings.told);
     return {
-      deliveries: fromColumns(deliveries),
-      rolled: fromColumns(rolled),
+      deliveries: [...fromColumns(deliveries), ...(rolled === undefined ? [] : fromColumns(rolled).map(unrolled))],
       tellings: fromColumns(tellings.of).map((row, index) => ({ ...row, telling: told[index] })),
     };
   }).pipe(Chunk),
   Chunk,
 ]);
 
+/** An event for the message of a day, as earlier versions stored it: it is sent by itself. */
+function unrolled(row: Row): Row {
+  return { ...row, id: randomUUID().slice(0, 23), phase: "event", quiet: true };
+}
+
 const CHUNK_FIELDS = {
   deliveries: Object.keys(ChunkDelivery.shape),
-  rolled: ["destination", "message"],
   of: ["episode", "destination"],
   told: Object.keys(NotificationState.shape),
 };
@@ -113,32 +122,25 @@ export function splitIntoChunks(
   messages: MessageCollector,
   size = CHUNK_ROWS,
 ): readonly { readonly platform: string; readonly chunk: Chunk }[] {
-  const deliveries = batch.deliveries.map((one) => ({
+  const deliveries = batch.deliveries.map(({ joins, ...one }) => ({
     ...one,
     urgency: urgencyOf(one),
-    groupKey: one.group?.key,
-    within: one.group?.within,
+    groupKey: joins?.key,
+    within: joins?.within,
+    until: joins?.until,
     message: messages.add(one.message),
   }));
-  const rolled = batch.rollingUpdates.map(({ destination, message }) => ({
-    destination,
-    message: messages.add(message),
-  }));
   const tellings = batch.states.map(({ episode, destination, state }) => ({ episode, destination, telling: state }));
-  if (deliveries.length + rolled.length + tellings.length <= size) {
-    return [{ platform: "", chunk: { deliveries, rolled, tellings } }];
-  }
+  if (deliveries.length + tellings.length <= size) return [{ platform: "", chunk: { deliveries, tellings } }];
   const byPlatform = {
     deliveries: Map.groupBy(deliveries, ({ destination }) => destination.platform),
-    rolled: Map.groupBy(rolled, ({ destination }) => destination.platform),
     tellings: Map.groupBy(tellings, ({ telling }) => telling.destination.platform),
   };
-  const platforms = new Set(Object.values(byPlatform).flatMap((groups) => [...groups.keys()]));
+  const platforms = new Set([...byPlatform.deliveries.keys(), ...byPlatform.tellings.keys()]);
   const placed = [...platforms].flatMap((platform) =>
     splitRows(
       {
         deliveries: byPlatform.deliveries.get(platform) ?? [],
-        rolled: byPlatform.rolled.get(platform) ?? [],
         tellings: byPlatform.tellings.get(platform) ?? [],
       },
       size,
@@ -149,7 +151,7 @@ export function splitIntoChunks(
 }
 
 /** Edits are never urgent: what they show was, or will be, told by a message. */
-function urgencyOf({ edits, message }: PlannedDelivery): 1 | 2 | undefined {
+function urgencyOf({ edits, message }: Pick<PlannedDelivery, "edits" | "message">): 1 | 2 | undefined {
   return edits === undefined ? messageUrgency(message) || undefined : undefined;
 }
 
@@ -157,16 +159,14 @@ function splitRows(all: Readonly<Chunk>, size: number): Chunk[] {
   const pieces = <T>(rows: readonly T[]): T[][] =>
     Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size));
   return [
-    ...pieces(all.deliveries).map((deliveries) => ({ deliveries, rolled: [], tellings: [] })),
-    ...pieces(all.rolled).map((rolled) => ({ deliveries: [], rolled, tellings: [] })),
-    ...pieces(all.tellings).map((tellings) => ({ deliveries: [], rolled: [], tellings })),
+    ...pieces(all.deliveries).map((deliveries) => ({ deliveries, tellings: [] })),
+    ...pieces(all.tellings).map((tellings) => ({ deliveries: [], tellings })),
   ];
 }
 
-export function toChunkRow(platform: string, { deliveries, rolled, tellings }: Chunk, at: Milliseconds): ChunkRow {
+export function toChunkRow(platform: string, { deliveries, tellings }: Chunk, at: Milliseconds): ChunkRow {
   const packed: z.input<typeof ColumnarChunk>["packed"] = {
     deliveries: toColumns(deliveries, CHUNK_FIELDS.deliveries),
-    rolled: toColumns(rolled, CHUNK_FIELDS.rolled),
     tellings: {
       of: toColumns(tellings, CHUNK_FIELDS.of),
       told: toColumns(
@@ -175,7 +175,7 @@ export function toChunkRow(platform: string, { deliveries, rolled, tellings }: C
       ),
     },
   };
-  return { platform, owed: deliveries.length + rolled.length, created_at: at, data: JSON.stringify({ packed }) };
+  return { platform, owed: deliveries.length, created_at: at, data: JSON.stringify({ packed }) };
 }
 
 /** Undefined if this program cannot read it. */

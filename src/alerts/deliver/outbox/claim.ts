@@ -1,17 +1,19 @@
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
 import type { Receipt, Sender } from "../../sender.ts";
 import { fanOutNext } from "./outbox.ts";
-import { DeliveryData } from "./delivery-data.ts";
-import { type Merged, mergeOwed, readGroup, readStory } from "./group.ts";
+
+import { mergeFollowing, readAlike, readGroup, readStory } from "./group.ts";
 import type { AlertMessage } from "../../message/message.ts";
+import { DeliveryData } from "./delivery-data.ts";
 import { tokenScope } from "../../route/suspension.ts";
 import { deadLetter } from "./record.ts";
 import type { Destination } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
 import { triggerDeliveryTime } from "./queries.ts";
-import type { MessageGroup } from "../../message/message-group.ts";
+import { type MessageGroup, NAMED_SUBJECTS } from "../../message/message-group.ts";
 import { readMessages } from "./stored-messages.ts";
 
 /** A delivery that is marked as being sent, with everything needed to send it. */
@@ -24,18 +26,22 @@ export interface ClaimedDelivery {
   readonly quiet?: true;
   /** It is sent as plain text: the platform refused its usual form. */
   readonly plain?: true;
-  /** Of an edit: its message was sent twice, and the other one goes on. */
+  /** Its message was sent twice, and the other one goes on. */
   readonly twice?: true;
+  /** It lost the buttons that act. */
+  readonly spent?: true;
   /** Of an edit: the message to edit. */
   readonly edits?: Receipt;
   readonly threadOf?: Receipt;
+  /** Of a short post: the message of its card. */
+  readonly card?: Receipt;
   /** All that its message says, where that is more than itself. */
   readonly group?: MessageGroup;
-  /** The deliveries that its message is the first to show, beside itself. */
-  readonly shows?: readonly string[];
+  /** More may join it soon: its file follows then. */
+  readonly growing?: true;
   /** When the trigger arrived, for the timeline of a resolve. */
   readonly triggeredAt?: Nanoseconds;
-  /** It may have arrived, and the platform would not drop the repeat; of an edit: true of the edited message. */
+  /** It may have arrived, and the platform would not drop the repeat. */
   readonly repeat: boolean;
 }
 
@@ -81,11 +87,9 @@ export async function claim(
     const rows = limit === 0 ? [] : await tables.outbox.due(token, at, limit, except);
     if (rows.length >= limit) full.push(sender);
     for (const row of rows) {
-      const merged: Merged = row.accompanied === 1 ? await mergeOwed(tables, row, at, newId) : { row, decisions: [] };
+      const merged = row.accompanied === 1 ? await mergeFollowing(tables, row, at) : { row, decisions: [] };
       decisions.push(...merged.decisions);
-      due.push(
-        merged.row === undefined ? undefined : await claimOne(tables, sender, merged.row, merged.says === true, at),
-      );
+      due.push(await claimOne(tables, sender, merged.row, at));
     }
   }
   const taken = due.filter((one) => one !== undefined);
@@ -110,7 +114,7 @@ export async function claim(
     decisions.push({ what: "dead letter", destination: one.row.destination, delivery: one.row.id, detail: why });
   }
   const waits = isIdle && claimed.length > 0;
-  const chunked = waits ? (await tables.chunks.oldestAt()) !== undefined : await fanOutNext(tables, newId);
+  const chunked = waits ? (await tables.chunks.oldestAt()) !== undefined : await fanOutNext(tables);
   return { claimed, full, dropped: claimed.length < due.length, chunked, decisions };
 }
 /** One claim of several. */
@@ -126,47 +130,55 @@ export function joinClaims(claims: readonly Claim[]): Claim {
 
 type UnreadDelivery = Omit<ClaimedDelivery, "message">;
 
-/** Undefined for a delivery that is dropped. */
+/** Undefined for an edit whose message is not known any more. */
 async function claimOne(
   tables: AlertTables,
   sender: Sender,
   due: DeliveryRow,
-  says: boolean,
   at: Milliseconds,
 ): Promise<UnreadDelivery | undefined> {
-  const edits = due.target === null ? undefined : (await tables.outbox.receipts([due.target]))[0];
-  if (due.target !== null && edits === undefined) {
-    await tables.outbox.update(due.id, { state: "dropped", settled_at: at, last_error: "its message was not sent" });
+  const { threadOf, cardOf, within: _within, ...data } = DeliveryData.parse(JSON.parse(due.data));
+  const receiptFor = async (delivery: string | undefined): Promise<Receipt | undefined> => {
+    const [row] = delivery === undefined ? [] : await tables.outbox.receipts([delivery]);
+    return row === undefined ? undefined : { ...receiptOf(row), ...tokenScope(data.destination) };
+  };
+  const edits = due.shown === null ? undefined : await receiptFor(due.id);
+  if (due.shown !== null && edits === undefined) {
+    await tables.outbox.update(due.id, { state: "sent", shown: due.revision, join_key: null });
     return undefined;
   }
-  const row: DeliveryRow = { ...due, state: "sending", attempts: due.attempts + 1, attempted_at: at };
-  const { threadOf, ...data } = DeliveryData.parse(JSON.parse(due.data));
-  const thread = threadOf === undefined ? undefined : (await tables.outbox.receipts([threadOf]))[0];
-  const triggeredAt = await triggerDeliveryTime(tables, due);
-  const window = sender.dropsRepeatsForMillis ?? 0;
-  const [edited] = due.target === null ? [] : await tables.outbox.get([due.target]);
-  const group =
-    edited !== undefined ? await readGroup(tables, edited) : says ? await readGroup(tables, due) : undefined;
-  const said = group ?? (await readStory(tables, edited ?? due));
+  const group = await groupOf(tables, due, cardOf);
+  const grows = edits !== undefined && due.open_until !== null && at <= due.open_until;
+  const isLong = group !== undefined && group.episodes.length + group.notices.length > NAMED_SUBJECTS;
   return {
-    row,
+    row: { ...due, state: "sending", attempts: due.attempts + 1, attempted_at: at },
     sender,
     ...data,
-    ...(edits === undefined ? {} : { edits: { ...receiptOf(edits), ...tokenScope(data.destination) } }),
-    ...(thread === undefined ? {} : { threadOf: receiptOf(thread) }),
-    ...(triggeredAt === undefined ? {} : { triggeredAt }),
-    ...(said === undefined ? {} : { group: said, shows: said.unshown }),
-    // A message marked as a possible repeat keeps the mark when it is edited.
-    repeat: due.target === null ? isRepeat(due, at, window) : edited !== undefined && wasRepeat(edited, window),
+    ...withoutUndefined({
+      edits,
+      threadOf: await receiptFor(threadOf),
+      card: await receiptFor(cardOf),
+      triggeredAt: await triggerDeliveryTime(tables, due),
+      group,
+      growing: grows && isLong ? (true as const) : undefined,
+    }),
+    repeat: due.shown === null && isRepeat(due, at, sender.dropsRepeatsForMillis ?? 0),
   };
+}
+
+/** All that a message says: a short post says the alerts of its kind on its card. */
+async function groupOf(
+  tables: AlertTables,
+  due: DeliveryRow,
+  cardOf: string | undefined,
+): Promise<MessageGroup | undefined> {
+  const [card] = cardOf === undefined ? [] : await tables.outbox.get([cardOf]);
+  if (card !== undefined) return readAlike(tables, card, due);
+  return (await readGroup(tables, due)) ?? (await readStory(tables, due));
 }
 
 function isRepeat({ uncertain_since }: DeliveryRow, at: Milliseconds, window: Milliseconds): boolean {
   return uncertain_since !== null && at - uncertain_since >= window;
-}
-
-function wasRepeat(row: DeliveryRow, window: Milliseconds): boolean {
-  return row.attempts > 1 && isRepeat(row, row.attempted_at ?? 0, window);
 }
 
 function receiptOf({ platform, channel, message }: ReceiptRow): Receipt {

@@ -9,10 +9,13 @@ export const DeliveryData = z.object({
   mention: z.string().exactOptional(),
   quiet: z.literal(true).exactOptional(),
   threadOf: z.string().exactOptional(),
-  /** How soon after another one of its group it still joins that one's message; absent = as long as there is one. */
+  cardOf: z.string().exactOptional(),
+  /** How soon after the last that joined its message another one does; absent = its key alone decides. */
   within: MillisField.exactOptional(),
   /** The platform refused its usual form. */
   plain: z.literal(true).exactOptional(),
-  /** Of an edit: its message was sent twice, and the other one goes on. */
+  /** Its message was sent twice, and the other one goes on. */
   twice: z.literal(true).exactOptional(),
+  /** It lost the buttons that act. */
+  spent: z.literal(true).exactOptional(),
 });

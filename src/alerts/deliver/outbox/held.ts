@@ -1,73 +1,96 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { AlertTables, HeldRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { quietUntil } from "../../route/quiet-hours.ts";
 import type { SubscriptionIndex } from "../../route/subscription-index.ts";
 import { covers, isAlive, type Subscription } from "../../route/subscription.ts";
-import type { Plan, PlannedDelivery } from "./batch.ts";
+import type { PlannedDelivery } from "./batch.ts";
 import type { AlertMessage } from "../../message/message.ts";
-import { destinationKey, StoredDestination } from "../../destination.ts";
+import { destinationKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
-import { readMessages } from "./stored-messages.ts";
+import { MessageCollector, readMessages } from "./stored-messages.ts";
+
+type Digest = Extract<AlertMessage, { type: "digest" }>;
+
+/** Keeps an event, or the end of an alert, for the digest of its network at the end of quiet hours or of a silence. */
+export function holdMessage(
+  to: Pick<PlannedDelivery, "id" | "destination">,
+  held: Extract<AlertMessage, { type: "event" | "condition" }>,
+  until: Milliseconds,
+): PlannedDelivery {
+  const { network } = held.type === "event" ? held.event : held.episode;
+  const message: Digest = {
+    type: "digest",
+    ...(held.simulated === true ? { simulated: true } : {}),
+    reason: "quiet hours",
+    network,
+    events: held.type === "event" ? [held.event] : [],
+    episodes: held.type === "condition" ? [held.episode] : [],
+  };
+  return { ...to, phase: "digest", message, joins: { key: `held ${network}` }, heldUntil: until };
+}
 
 /**
- * Plans one digest for each destination and network of the messages held for quiet hours or a silence that have ended;
- * without those that nobody there is subscribed to any more.
+ * Owes the digests whose quiet hours or silence have ended, without what nobody there is subscribed to any more. Returns
+ * how many are owed, and what was decided.
  */
 export async function releaseHeld(
   tables: AlertTables,
   index: SubscriptionIndex,
   at: Milliseconds,
-  newId: () => string,
-): Promise<Plan> {
-  const held = await tables.backlog.release(at);
-  if (held.length === 0) return {};
-  const messages = await readMessages(
+): Promise<{ readonly owed: number; readonly decisions: readonly Decision[] }> {
+  const held = await tables.outbox.heldUntil(at);
+  if (held.length === 0) return { owed: 0, decisions: [] };
+  const read = await readMessages(
     tables,
     held.map(({ message }) => message),
   );
   const lost = lostDestinations(index);
-  const deliveries: PlannedDelivery[] = [];
   const decisions: Decision[] = [];
-  for (const [destination, waiting] of Map.groupBy(held, (row) => row.destination)) {
-    if (lost.has(destination)) {
-      decisions.push({ what: "digest given up", destination, detail: "the destination is lost" });
+  let owed = 0;
+  for (const { id, destination, message } of held) {
+    const digest = read.get(message);
+    const drop = async (what: string, detail: string): Promise<void> => {
+      decisions.push({ what, destination, detail });
+      await tables.outbox.update(id, { state: "dropped", settled_at: at, last_error: detail, join_key: null });
+    };
+    if (digest?.type !== "digest") {
+      await drop("dead letter", "the messages that waited for it cannot be read");
       continue;
     }
-    const unread = waiting.filter(({ message }) => !messages.has(message)).length;
-    if (unread > 0) {
-      const detail = `${unread} of the ${waiting.length} messages that waited for it cannot be read`;
-      decisions.push({ what: "dead letter", destination, detail });
+    if (lost.has(destination)) {
+      await drop("digest given up", "the destination is lost");
+      continue;
     }
     const listeners = index.subscriptions.filter((one) => destinationKey(one.destination) === destination);
-    const wanted = waiting.filter(({ message }) => isWanted(messages.get(message), listeners));
-    const dropped = waiting.length - unread - wanted.length;
-    if (dropped > 0) {
-      const detail = `${dropped} that waited: nobody there is subscribed to that any more`;
-      decisions.push({ what: "suppressed by a change", destination, detail });
+    const events = digest.events.filter((one) => isWanted(one, listeners));
+    const episodes = digest.episodes.filter((one) => isWanted(one, listeners));
+    const wanted = events.length + episodes.length;
+    const unwanted = digest.events.length + digest.episodes.length - wanted;
+    const why = `${unwanted} that waited: nobody there is subscribed to that any more`;
+    if (wanted === 0) {
+      await drop("suppressed by a change", why);
+      continue;
     }
-    for (const [network, group] of Map.groupBy(wanted, (row) => networkOf(messages.get(row.message)))) {
-      const isQuiet = listeners.some(({ quietHours }) => quietHours !== undefined);
-      const message = heldDigest(network, group, messages, isQuiet ? "quiet hours" : "held");
-      const [first] = group;
-      if (first === undefined) continue;
-      const to = StoredDestination.parse(JSON.parse(first.data));
-      deliveries.push({ id: newId(), destination: to, phase: "digest", message });
-    }
+    if (unwanted > 0) decisions.push({ what: "suppressed by a change", destination, detail: why });
+    const isQuiet = listeners.some(({ quietHours }) => quietHours !== undefined);
+    const messages = new MessageCollector();
+    const said = messages.add({ ...digest, reason: isQuiet ? "quiet hours" : "held", events, episodes });
+    await tables.outbox.addMessages(messages.rows(), at);
+    await tables.outbox.release(id, at, said);
+    owed += 1;
   }
-  return { deliveries, decisions };
+  return { owed, decisions };
 }
 
 /** Whether a destination is still subscribed to it. A personal subscription ends with its last event. */
-function isWanted(message: AlertMessage | undefined, listeners: readonly Subscription[]): boolean {
-  const about = message?.type === "event" ? message.event : message?.type === "condition" ? message.episode : undefined;
-  return (
-    about !== undefined &&
-    listeners.some(
-      (one) =>
-        (one.state === "active" || one.state === "ended") && one.kinds.includes(about.kind) && covers(one, about),
-    )
+function isWanted(
+  about: Digest["events"][number] | Digest["episodes"][number],
+  listeners: readonly Subscription[],
+): boolean {
+  return listeners.some(
+    (one) => (one.state === "active" || one.state === "ended") && one.kinds.includes(about.kind) && covers(one, about),
   );
 }
 
@@ -79,30 +102,12 @@ function lostDestinations({ subscriptions }: SubscriptionIndex): ReadonlySet<str
   return new Set(retired.filter((key) => !back.has(key)));
 }
 
-function heldDigest(
-  network: string,
-  group: readonly HeldRow[],
-  messages: ReadonlyMap<string, AlertMessage>,
-  reason: "quiet hours" | "held",
-): AlertMessage {
-  const read = group.flatMap((row) => messages.get(row.message) ?? []);
-  const events = read.flatMap((message) => (message.type === "event" ? [message.event] : []));
-  const episodes = read.flatMap((message) => (message.type === "condition" ? [message.episode] : []));
-  const simulated = read.some((message) => message.simulated === true) ? { simulated: true as const } : {};
-  return { type: "digest", ...simulated, reason, network, events, episodes };
-}
-
-function networkOf(message: AlertMessage | undefined): string {
-  if (message?.type === "event") return message.event.network;
-  return message?.type === "condition" ? message.episode.network : "";
-}
-
 /**
  * Messages held for quiet hours wait for their end as it is now: a destination whose quiet hours were changed, or
  * removed, gets them when its new ones end. `all` are the subscriptions with the changes.
  */
 export async function rescheduleHeld(
-  tables: Pick<AlertTables, "backlog">,
+  tables: Pick<AlertTables, "outbox">,
   before: ReadonlyMap<string, Subscription>,
   changed: readonly Subscription[],
   all: readonly Subscription[],
@@ -113,9 +118,17 @@ export async function rescheduleHeld(
       .filter(({ id, quietHours }) => before.has(id) && !isDeepStrictEqual(before.get(id)?.quietHours, quietHours))
       .map(({ destination }) => destinationKey(destination)),
   );
-  for (const destination of destinations) {
-    await tables.backlog.reschedule(destination, quietHoursEndAt(destination, all, at));
-  }
+  for (const destination of destinations) await rescheduleAt(tables, destination, all, at);
+}
+
+/** What is held for a destination is due when its quiet hours end, at once where it has none. */
+export async function rescheduleAt(
+  tables: Pick<AlertTables, "outbox">,
+  destination: string,
+  all: readonly Subscription[],
+  at: Milliseconds,
+): Promise<void> {
+  await tables.outbox.rescheduleHeld(destination, quietHoursEndAt(destination, all, at));
 }
 
 /** When the quiet hours of a destination at a moment end; that moment if it has none. */

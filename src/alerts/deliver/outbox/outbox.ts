@@ -10,7 +10,7 @@ import { subscriptionRow } from "../../route/subscription.ts";
 import { joinPlans, type OutboxBatch, type Plan } from "./batch.ts";
 import { type Chunk, parseChunk, splitIntoChunks, toChunkRow } from "./chunk.ts";
 import { logDecisions } from "./alert-log.ts";
-import { updateRollingMessages } from "./rolling-message.ts";
+import { joinCards, joinMessages, openUntil, placedKey } from "./join.ts";
 import { destinationKey } from "../../destination.ts";
 import { MessageCollector } from "./stored-messages.ts";
 
@@ -18,25 +18,18 @@ import { MessageCollector } from "./stored-messages.ts";
  * Adds what was planned. Called inside the transaction that also stores its cause. A large batch is stored in chunks:
  * the first is fanned out at once, the others one after the other while it is being sent.
  */
-export async function enqueue(
-  tables: AlertTables,
-  plan: Plan,
-  at: Milliseconds,
-  newId: () => string,
-  chunkRows?: number,
-): Promise<void> {
+export async function enqueue(tables: AlertTables, plan: Plan, at: Milliseconds, chunkRows?: number): Promise<void> {
   const batch = joinPlans([plan]);
-  if (batch.deliveries.length + batch.rollingUpdates.length + batch.states.length > 0) {
+  if (batch.deliveries.length + batch.states.length > 0) {
     // Earlier batches go first.
-    await fanOutAll(tables, newId);
+    await fanOutAll(tables);
     const messages = new MessageCollector();
     const size = (await mayMergeIntoTrigger(tables, batch)) ? Infinity : chunkRows;
     const [first, ...rest] = splitIntoChunks(batch, messages, size);
     await tables.outbox.addMessages(messages.rows(), at);
     await tables.chunks.put(rest.map(({ platform, chunk }) => toChunkRow(platform, chunk, at)));
-    if (first !== undefined) await fanOut(tables, first.chunk, at, newId);
+    if (first !== undefined) await fanOut(tables, first.chunk, at);
   }
-  await holdMessages(tables, batch, at);
   const ended = [...new Set(batch.endedSubscriptions)].map((one) => ({
     ...one,
     state: "ended" as const,
@@ -53,76 +46,109 @@ async function mayMergeIntoTrigger(tables: AlertTables, { deliveries }: OutboxBa
   return tables.outbox.hasOwedTriggers([...episodes]);
 }
 
-async function holdMessages(tables: AlertTables, { held }: OutboxBatch, at: Milliseconds): Promise<void> {
-  const messages = new MessageCollector();
-  const rows = held.map((one) => ({
-    destination: destinationKey(one.destination),
-    release_at: one.until,
-    message: messages.add(one.message),
-    data: JSON.stringify(one.destination),
-  }));
-  await tables.outbox.addMessages(messages.rows(), at);
-  await tables.backlog.hold(rows);
-}
+type Planned = Chunk["deliveries"][number];
 
-/** How long edits of one message are gathered into one. */
+/** How long changes of one message are gathered into one edit. */
 const EDIT_DELAY: Milliseconds = 1000;
 
 /** Fans out the oldest waiting chunk. False if there is none. */
-export async function fanOutNext(tables: AlertTables, newId: () => string): Promise<boolean> {
+export async function fanOutNext(tables: AlertTables): Promise<boolean> {
   const [row] = await tables.chunks.take(1);
   if (row === undefined) return false;
   const { platform, owed, created_at } = row;
   const chunk = parseChunk(row);
-  if (chunk !== undefined) await fanOut(tables, chunk, created_at, newId);
+  if (chunk !== undefined) await fanOut(tables, chunk, created_at);
   else {
     const detail = `${owed} messages to ${platform}: what was owed cannot be read`;
-    const none = { network: null, episode: null, destination: null, delivery: null };
-    await tables.log.add([{ ...none, at: created_at, what: "dead letter", detail }]);
+    await logDecisions(tables, [{ what: "dead letter", detail }], created_at);
   }
   return true;
 }
 
 /** Fans out all waiting chunks, before the outbox is read or added to: it is then whole and in order. */
-export async function fanOutAll(tables: AlertTables, newId: () => string): Promise<void> {
-  while (await fanOutNext(tables, newId));
+export async function fanOutAll(tables: AlertTables): Promise<void> {
+  while (await fanOutNext(tables));
 }
 
-/** Writes a chunk as one row for each delivery. `at` is when its batch was written. */
-export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds, newId: () => string): Promise<void> {
+/** Writes a chunk as one row for each message. `at` is when its batch was written. */
+export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds): Promise<void> {
   const messages = new MessageCollector();
-  const rolling =
-    chunk.rolled.length === 0
-      ? { planned: [], reworded: [], rows: [] }
-      : await updateRollingMessages(tables, chunk.rolled, messages, at, newId);
-  const planned = [...chunk.deliveries, ...rolling.planned];
-  const named = planned.flatMap(({ edits, threadOf }) => edits ?? threadOf ?? []);
-  const carriersOf = await tables.outbox.carriersOf(named);
-  const carrierOf = (id: string | undefined): string | undefined =>
-    id === undefined ? undefined : (carriersOf.get(id) ?? id);
-  const targets = planned.flatMap(({ edits }) => carrierOf(edits) ?? []);
-  const owedEdits = new Map((await tables.outbox.owedEdits(targets)).map((row) => [row.target ?? "", row.id]));
-  const rows: NewDeliveryRow[] = [];
-  const edits = new Map<string, NewDeliveryRow>();
-  const reworded = [...rolling.reworded];
-  for (const one of planned) {
-    const target = carrierOf(one.edits);
-    const owed = target === undefined ? undefined : owedEdits.get(target);
-    // Only the last state of a message is owed: an unsent edit becomes the newer one.
-    if (owed !== undefined) reworded.push({ delivery: owed, message: one.message });
-    else if (target === undefined) rows.push(toDeliveryRow(one, carrierOf(one.threadOf), at));
-    else edits.set(target, toDeliveryRow({ ...one, edits: target }, undefined, at));
-  }
+  const named = chunk.deliveries.flatMap(({ edits, threadOf, cardOf }) => edits ?? threadOf ?? cardOf ?? []);
+  const joined = await tables.items.deliveriesOf(named);
+  const deliveryOf = (id: string): string => joined.get(id) ?? id;
+  const planned = chunk.deliveries.flatMap(({ edits, ...one }) =>
+    edits === undefined
+      ? [
+          {
+            ...one,
+            ...(one.threadOf === undefined ? {} : { threadOf: deliveryOf(one.threadOf) }),
+            ...(one.cardOf === undefined ? {} : { cardOf: deliveryOf(one.cardOf) }),
+          },
+        ]
+      : [],
+  );
+  const ends = await joinCards(tables, planned);
+  const { own, begun, grown, items, decisions } = await joinMessages(tables, ends.left, messages, at);
   await tables.outbox.addMessages(messages.rows(), at);
-  for (const [message, all] of Map.groupBy(reworded, (one) => one.message)) {
-    await tables.outbox.updateAll(
-      all.map(({ delivery }) => delivery),
-      { message },
+  await tables.outbox.add(
+    own.map((one) => {
+      const row = toDeliveryRow(one, at);
+      const opened = begun.get(one.id);
+      if (opened === undefined) return row;
+      const { message, openUntil: open_until, urgency, joined: revision } = opened;
+      return { ...row, message, open_until, urgency, revision };
+    }),
+  );
+  await tables.items.add([...ends.items, ...items]);
+  const due = at + EDIT_DELAY;
+  for (const [by, ids] of Map.groupBy(ends.cards.keys(), (id) => ends.cards.get(id) ?? 0)) {
+    await tables.outbox.revise(ids, {}, at, due, by);
+  }
+  const byChange = Map.groupBy(grown, ({ message, openUntil: open_until, urgency, joined: by }) =>
+    JSON.stringify([by, { message, open_until, urgency }]),
+  );
+  for (const [change, all] of byChange) {
+    const [by, to] = JSON.parse(change) as [number, Parameters<AlertTables["outbox"]["revise"]>[1]];
+    await tables.outbox.revise(
+      all.map(({ id }) => id),
+      to,
+      at,
+      due,
+      by,
     );
   }
-  await tables.outbox.add([...rows, ...edits.values()]);
-  await tables.backlog.putRolling(rolling.rows);
+  const edits = chunk.deliveries.flatMap(({ edits: id, ...one }) => (id === undefined ? [] : [{ ...one, id }]));
+  await revise(tables, edits, deliveryOf, at, due);
   await tables.watch.putNotificationStates(latestStates(chunk));
+  await logDecisions(tables, [...ends.decisions, ...decisions], at);
+}
+
+/** Changes what messages say: of an episode that joined another one's, the message reads how it stands. */
+async function revise(
+  tables: AlertTables,
+  edits: readonly Pick<Planned, "id" | "message" | "spent">[],
+  deliveryOf: (id: string) => string,
+  at: Milliseconds,
+  due: Milliseconds,
+): Promise<void> {
+  const spent = edits.filter((one) => one.spent === true);
+  const rows = await tables.outbox.get(spent.map(({ id }) => deliveryOf(id)));
+  const byData = Map.groupBy(rows, ({ data }) => JSON.stringify({ ...(JSON.parse(data) as object), spent: true }));
+  for (const [data, all] of byData) {
+    await tables.outbox.revise(
+      all.map(({ id }) => id),
+      { data },
+      at,
+      due,
+    );
+  }
+  const others = edits.filter((one) => one.spent !== true);
+  for (const [message, all] of Map.groupBy(others, (one) =>
+    deliveryOf(one.id) === one.id ? one.message : undefined,
+  )) {
+    const ids = new Set(all.map(({ id }) => deliveryOf(id)));
+    await tables.outbox.revise([...ids], message === undefined ? {} : { message }, at, due);
+  }
 }
 
 /** The last state of each: PostgreSQL refuses a statement that puts one row twice. */
@@ -134,28 +160,21 @@ function latestStates({ tellings }: Chunk): NotificationStateRow[] {
   return [...last.values()];
 }
 
-function toDeliveryRow(
-  one: Chunk["deliveries"][number],
-  threadOf: string | undefined,
-  at: Milliseconds,
-): NewDeliveryRow {
-  const { destination, mention, quiet, groupKey, within } = one;
-  // What goes into another thread is another message; a story is told by the message that begins it.
-  const place = within === undefined ? "" : (threadOf ?? "");
-  const group_key = groupKey === undefined ? null : `${groupKey} ${place}`.trim();
+function toDeliveryRow(one: Planned, at: Milliseconds): NewDeliveryRow {
+  const { id, destination, phase, message, episode = null, heldUntil, mention, quiet, threadOf, cardOf, within } = one;
   return {
-    id: one.id,
+    id,
     destination: destinationKey(destination),
     platform: destination.platform,
-    kind: one.edits === undefined ? "message" : "edit",
-    phase: one.phase,
+    phase,
     urgency: one.urgency ?? 0,
-    group_key,
-    message: one.message,
-    episode: one.episode ?? null,
-    target: one.edits ?? null,
-    run_at: one.edits === undefined ? at : at + EDIT_DELAY,
+    join_key: one.groupKey === undefined ? null : placedKey(one),
+    open_until: openUntil(one, at, at),
+    message,
+    episode,
+    state: heldUntil === undefined ? "owed" : "held",
+    run_at: heldUntil ?? at,
     created_at: at,
-    data: JSON.stringify({ destination, mention, quiet, threadOf, within }),
+    data: JSON.stringify({ destination, mention, quiet, threadOf, cardOf, within }),
   };
 }

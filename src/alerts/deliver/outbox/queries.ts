@@ -1,4 +1,4 @@
-import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DeliveryRow, ItemRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 
 import type { TokenScope } from "../../route/suspension.ts";
@@ -11,9 +11,8 @@ import { tokenKey } from "../../destination.ts";
 export async function readNotificationStates(
   tables: AlertTables,
   episodes: Iterable<string>,
-  newId: () => string,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, NotificationState>>> {
-  await fanOutAll(tables, newId);
+  await fanOutAll(tables);
   const rows = await tables.watch.notificationStates([...new Set(episodes)]);
   return new Map(
     [...Map.groupBy(rows, (row) => row.episode)].map(([episode, all]) => [
@@ -27,25 +26,25 @@ export async function readNotificationStates(
 const FAN_OUT_WITHIN: Milliseconds = 10_000;
 
 /** Whether a large batch is still being fanned out by the dispatcher. Without a dispatcher it is fanned out here. */
-export async function isFanningOut(tables: AlertTables, at: Milliseconds, newId: () => string): Promise<boolean> {
+export async function isFanningOut(tables: AlertTables, at: Milliseconds): Promise<boolean> {
   const since = await tables.chunks.oldestAt();
   if (since === undefined) return false;
   if (at - since < FAN_OUT_WITHIN) return true;
-  await fanOutAll(tables, newId);
+  await fanOutAll(tables);
   return false;
 }
 
 /** How many deliveries wait for a token. */
-export async function waitingOn(tables: AlertTables, token: TokenScope, newId: () => string): Promise<number> {
-  await fanOutAll(tables, newId);
+export async function waitingOn(tables: AlertTables, token: TokenScope): Promise<number> {
+  await fanOutAll(tables);
   if (token.workspace !== undefined) return (await tables.outbox.owedOn(tokenKey(token))).length;
   return (await tables.outbox.depth()).find((one) => one.platform === token.platform)?.owed ?? 0;
 }
 
 /** How many messages wait for a destination. */
-export async function waitingAt(tables: AlertTables, destination: string, newId: () => string): Promise<number> {
-  await fanOutAll(tables, newId);
-  return (await tables.outbox.openOf(destination)).filter(({ kind }) => kind === "message").length;
+export async function waitingAt(tables: AlertTables, destination: string): Promise<number> {
+  await fanOutAll(tables);
+  return (await tables.outbox.openOf(destination)).filter(({ shown }) => shown === null).length;
 }
 
 /** How many messages that need a token were dead-lettered since that moment, by destination. */
@@ -58,13 +57,20 @@ export async function unsentOn(
   return new Map(rows.map((row) => [row.destination, row.count]));
 }
 
-/** The deliveries of an episode, in order, without those still in chunks, and the receipts of those that arrived. */
-export async function deliveriesOf(
-  { outbox }: AlertTables,
-  episode: string,
-): Promise<{ readonly deliveries: readonly DeliveryRow[]; readonly receipts: readonly ReceiptRow[] }> {
+/** What is stored of an episode's deliveries, without those still in chunks. */
+export interface EpisodeDeliveries {
+  /** Whose messages say it, in order. */
+  readonly deliveries: readonly DeliveryRow[];
+  /** By which it joined those of other episodes. */
+  readonly items: readonly ItemRow[];
+  /** Of those that arrived. */
+  readonly receipts: readonly ReceiptRow[];
+}
+
+export async function deliveriesOf({ outbox, items }: AlertTables, episode: string): Promise<EpisodeDeliveries> {
   const deliveries = await outbox.ofEpisode(episode);
-  return { deliveries, receipts: await outbox.receipts(deliveries.map(({ id }) => id)) };
+  const receipts = await outbox.receipts(deliveries.map(({ id }) => id));
+  return { deliveries, items: await items.ofEpisode(episode), receipts };
 }
 
 /** Finished deliveries, newest first; to one destination where it is named. */
@@ -96,8 +102,8 @@ export async function lastArrivedOf(
   return (await outbox.ofEpisode(episode, destination)).findLast((row) => row.seq <= place && hasArrived(row));
 }
 
-function hasArrived({ kind, state }: DeliveryRow): boolean {
-  return kind === "message" && state === "sent";
+function hasArrived({ shown }: DeliveryRow): boolean {
+  return shown !== null;
 }
 
 /**
@@ -111,15 +117,16 @@ export async function outboxDepth(
   if (token === undefined) return tables.outbox.depth(except);
   const [first, ...others] = await tables.outbox.owedOn(token);
   if (first === undefined) return [];
-  const oldest = Math.min(first.created_at, ...others.slice(0, 1).map(({ created_at: at }) => at));
+  const oldest = Math.min(first.owed_at, ...others.slice(0, 1).map(({ owed_at: at }) => at));
   return [{ platform: first.platform, owed: others.length + 1, oldest }];
 }
 
-/** Of a resolve or an edit: when its trigger arrived at the same destination. */
+/** Of what follows a trigger, or is its edit: when the trigger arrived at the same destination. */
 export async function triggerDeliveryTime(tables: AlertTables, row: DeliveryRow): Promise<Nanoseconds | undefined> {
-  if (row.episode === null || (row.phase !== "resolve" && row.phase !== "state")) return undefined;
-  const all = await tables.outbox.ofEpisode(row.episode, row.destination);
+  if (row.episode === null || (row.phase !== "resolve" && row.shown === null)) return undefined;
+  const all = row.phase === "resolve" ? await tables.outbox.ofEpisode(row.episode, row.destination) : [row];
   const trigger = all.find((one) => one.phase === "trigger");
-  const receipt = trigger === undefined ? undefined : (await tables.outbox.receipts([trigger.id]))[0];
-  return receipt === undefined ? undefined : fromMillis(receipt.at);
+  return trigger === undefined || trigger.shown === null || trigger.settled_at === null
+    ? undefined
+    : fromMillis(trigger.settled_at);
 }

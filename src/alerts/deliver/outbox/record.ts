@@ -6,14 +6,12 @@ import { DEAD_LETTER_AFTER, type SuspensionTarget } from "../../route/suspension
 import type { Receipt, SendError } from "../../sender.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./alert-log.ts";
-import { fanOutAll, enqueue } from "./outbox.ts";
-import { releaseGroup } from "./group.ts";
+import { fanOutAll } from "./outbox.ts";
+import { giveUpEdit, readSaid, takeOut } from "./group.ts";
 import { revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
 import { backoffDelay } from "./retry-policy.ts";
-import { readRollingMessages, rollingKey } from "./rolling-message.ts";
 import { StoredDestination, destinationKey, tokenKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
-import { readMessages } from "./stored-messages.ts";
 
 /** The result of one attempt. */
 export interface DeliveryResult {
@@ -48,17 +46,24 @@ export async function splitByClaim(
 
 /** Stores that deliveries have arrived, with their receipts. */
 export async function recordSent(tables: AlertTables, results: readonly DeliveryResult[]): Promise<void> {
-  await tables.outbox.markSent(
-    results.map(({ claimed }) => claimed.row.id),
-    Math.max(...results.map(({ at }) => at)),
+  // A platform that drops a repeat keeps the message as it was first.
+  const revisionOf = ({ claimed: { row } }: DeliveryResult): number =>
+    row.shown === null && row.uncertain_since !== null ? 0 : row.revision;
+  for (const arrived of Map.groupBy(results, (one) => `${one.at} ${revisionOf(one)}`).values()) {
+    const [first] = arrived;
+    if (first === undefined) continue;
+    const ids = arrived.map(({ claimed }) => claimed.row.id);
+    await tables.outbox.markSent(ids, revisionOf(first), first.at);
+  }
+  await tables.outbox.putReceipts(
+    results.flatMap(({ claimed, receipt, at }) =>
+      receipt === undefined ? [] : [receiptRow(claimed.row.id, receipt, at)],
+    ),
   );
-  const receipts = results.flatMap(({ claimed, receipt, at }) => {
-    const shown = receipt ?? claimed.edits;
-    const shows = [...(receipt === undefined ? [] : [claimed.row.id]), ...(claimed.shows ?? [])];
-    return shown === undefined ? [] : shows.map((delivery) => receiptRow(delivery, shown, at));
-  });
-  // Two edits of one message may be the first to show a delivery.
-  await tables.outbox.putReceipts([...new Map(receipts.map((one) => [one.delivery, one])).values()]);
+  for (const { claimed, at } of results) {
+    const { id, open_until } = claimed.row;
+    if (claimed.growing === true && open_until !== null) await tables.outbox.revise([id], {}, at, open_until + 1);
+  }
 }
 
 /** A destination has its workspace in the delivery. */
@@ -95,7 +100,7 @@ export async function recordPlain(tables: AlertTables, row: DeliveryRow, at: Mil
 
 /**
  * Dead-letters a delivery, with all that its message says. Of a trigger that certainly never arrived, the rest of its
- * episode goes with it.
+ * episode goes with it. Of a message that was sent, only its edit is given up.
  */
 export async function deadLetter(
   tables: AlertTables,
@@ -104,46 +109,23 @@ export async function deadLetter(
   newId: () => string,
   by: Parameters<typeof revertUnsent>[2] = UNSENT,
 ): Promise<void> {
-  const { uncertain_since, last_error } = row;
+  const { id, uncertain_since, last_error } = row;
   // A chunk that is not fanned out yet may hold deliveries of the same episode.
-  await fanOutAll(tables, newId);
-  if (row.phase === "group" && row.target !== null) await releaseGroup(tables, row.target, at);
-  const said = await tables.outbox.saidBy(row.id);
-  for (const one of [row, ...said.map((other) => ({ ...other, uncertain_since }))]) {
-    await tables.outbox.update(one.id, { state: "dead", settled_at: at, uncertain_since, last_error });
-    await revertUnsent(tables, one, by);
-    if (one.phase !== "trigger" || one.episode === null || uncertain_since !== null) continue;
-    for (const other of await tables.outbox.ofEpisode(one.episode, one.destination)) {
-      if (other.state !== "owed" || other.phase === "flapping" || other.phase === "calm") continue;
-      const why = "its trigger could not be sent";
-      await tables.outbox.update(other.id, { state: "dead", settled_at: at, last_error: why });
-    }
+  await fanOutAll(tables);
+  if (row.shown !== null) {
+    await giveUpEdit(tables, row, at, newId);
+    return;
   }
-}
-
-/** A rolling message that cannot be edited any more continues in a new one. */
-export async function restartRollingMessage(
-  tables: AlertTables,
-  { row, destination }: Pick<ClaimedDelivery, "row" | "destination">,
-  at: Milliseconds,
-  newId: () => string,
-): Promise<void> {
-  await fanOutAll(tables, newId);
-  const read = await readRollingMessages(tables, [row.message]);
-  const message = read.get(row.message);
-  if (message === undefined) return;
-  // It may have grown since.
-  const [known] = await tables.backlog.rolling([rollingKey(row.destination, message)]);
-  const last =
-    known === undefined ? undefined : (await readRollingMessages(tables, [known.message])).get(known.message);
-  for (const edit of await tables.outbox.owedEdits(row.target === null ? [] : [row.target])) {
-    const last_error = "its message goes on in a new one";
-    await tables.outbox.update(edit.id, { state: "dropped", settled_at: at, last_error });
+  await tables.outbox.update(id, { state: "dead", settled_at: at, uncertain_since, last_error });
+  const said = await readSaid(tables, row);
+  for (const one of said) await revertUnsent(tables, { ...row, ...one }, by);
+  if (uncertain_since !== null) return;
+  const untold = new Set(said.flatMap(({ phase, episode }) => (phase === "trigger" ? (episode ?? []) : [])));
+  const gone = { state: "dead", settled_at: at, last_error: "its trigger could not be sent" } as const;
+  for (const other of await tables.outbox.unsentOf([...untold], row.destination)) {
+    if (other.id === id || other.phase === "flapping" || other.phase === "calm") continue;
+    await takeOut(tables, other, ({ episode }) => untold.has(episode ?? ""), gone);
   }
-  const id = newId();
-  const delivery = { id, destination, phase: "rolling", message: last ?? message, quiet: true } as const;
-  await enqueue(tables, { deliveries: [delivery] }, at, newId);
-  if (known !== undefined) await tables.backlog.putRolling([{ ...known, delivery: id }]);
 }
 
 /** Owes a failed delivery again from that moment; nothing else is sent to its destination before. */
@@ -167,47 +149,46 @@ export async function deadLetterOwed(
   why: string,
   newId: () => string,
 ): Promise<void> {
-  await fanOutAll(tables, newId);
-  const readOwed = async (): Promise<readonly DeliveryRow[]> =>
+  await fanOutAll(tables);
+  const owed =
     destination === undefined
-      ? tables.outbox.owedOn(tokenKey(token))
+      ? await tables.outbox.owedOn(tokenKey(token))
       : (await tables.outbox.openOf(destinationKey(destination))).filter(({ state }) => state === "owed");
-  for (const { phase, target } of await readOwed()) {
-    if (phase === "group" && target !== null) await releaseGroup(tables, target, at);
-  }
-  const owed = await readOwed();
-  const said: DeliveryRow[] = [];
   for (const row of owed) {
-    if (row.group_key === null || isEndNotice(row)) continue;
-    const { id, uncertain_since } = row;
-    said.push(...(await tables.outbox.saidBy(id)).map((one) => ({ ...one, uncertain_since })));
+    if (row.shown !== null && !isEndNotice(row)) await giveUpEdit(tables, { ...row, last_error: why }, at, newId);
   }
-  const rows = [...deliveriesToDrop(owed, said), ...said];
-  await tables.outbox.deadLetter(
-    rows.map(({ id }) => id),
-    at,
-    why,
+  // What edits that were given up did not show is owed by itself now.
+  const left = (
+    destination === undefined
+      ? await tables.outbox.owedOn(tokenKey(token))
+      : await tables.outbox.openOf(destinationKey(destination))
+  ).filter(({ state, shown }) => state === "owed" && shown === null);
+  const grown = left.filter(({ revision }) => revision > 0).map(({ id }) => id);
+  const items = Map.groupBy(await tables.items.of(grown), ({ delivery }) => delivery);
+  const said = left.flatMap((row) => [
+    row,
+    ...(items.get(row.id) ?? []).map(({ id, phase, episode }) => ({ ...row, id, phase, episode })),
+  ]);
+  // The ends of alerts whose trigger was, or may have been, sent stay owed: they are sent once they can be.
+  const keyOf = ({ episode, destination: to }: DeliveryRow): string => JSON.stringify([episode, to]);
+  const untold = new Set(
+    said.filter(({ phase, uncertain_since }) => phase === "trigger" && uncertain_since === null).map(keyOf),
   );
-  await revertAllUnsent(tables, rows);
+  const dropped = said.filter((one) => !isEndNotice(one) || untold.has(keyOf(one)));
+  const ids = new Set(dropped.map(({ id }) => id));
+  const [joined, alone] = [left.filter((row) => items.has(row.id)), left.filter((row) => !items.has(row.id))];
+  const gone = { state: "dead", settled_at: at, last_error: why } as const;
+  await tables.outbox.updateAll(
+    alone.filter(({ id }) => ids.has(id)).map(({ id }) => id),
+    gone,
+  );
+  for (const row of joined) await takeOut(tables, row, ({ id }) => ids.has(id), gone);
+  await revertAllUnsent(tables, dropped);
 }
 
-/**
- * Which of the owed deliveries are dead-lettered with the subscriptions, and the deliveries that their messages say
- * (`said`). End notices of alerts whose trigger was, or may have been, sent stay owed: they are sent once they can be.
- */
-function deliveriesToDrop(owed: readonly DeliveryRow[], said: readonly DeliveryRow[]): DeliveryRow[] {
-  const keyOf = ({ episode, destination }: DeliveryRow): string => JSON.stringify([episode, destination]);
-  const unsentTriggers = new Set(
-    [...owed, ...said]
-      .filter(({ phase, uncertain_since }) => phase === "trigger" && uncertain_since === null)
-      .map(keyOf),
-  );
-  return owed.filter((row) => !isEndNotice(row) || unsentTriggers.has(keyOf(row)));
-}
-
-/** Whether a delivery says that a condition is over, or edits the message that announced it. */
-export function isEndNotice({ phase, episode }: Pick<DeliveryRow, "phase" | "episode">): boolean {
-  return episode !== null && (phase === "resolve" || phase === "state");
+/** Whether a delivery says that a condition is over, or is the edit of a message about one. */
+export function isEndNotice({ phase, episode, shown }: Pick<DeliveryRow, "phase" | "episode" | "shown">): boolean {
+  return episode !== null && (phase === "resolve" || shown !== null);
 }
 
 /**
@@ -265,35 +246,42 @@ export async function recordLateReceipt(
   { row: { id }, destination }: Pick<ClaimedDelivery, "row" | "destination">,
   receipt: Receipt,
   at: Milliseconds,
-  newId: () => string,
 ): Promise<boolean> {
   const [row] = await tables.outbox.get([id]);
   if (row?.state === "sending") return false;
   const known = (await tables.outbox.receipts([id]))[0];
   if (row === undefined || known?.message === receipt.message) return true;
-  const what = row.state === "sent" ? "sent twice" : "arrived late";
+  const what = row.shown === null ? "arrived late" : "sent twice";
   const about = {
     destination: row.destination,
     delivery: id,
     ...(row.episode === null ? {} : { episode: row.episode }),
   };
   await logDecisions(tables, [{ what, ...about, detail: `message ${receipt.message}` }], at);
-  if (row.state !== "sent") {
-    const said = (await tables.outbox.saidBy(id)).map((one) => one.id);
-    await tables.outbox.markSent([id], at);
-    await tables.outbox.updateAll(said, { state: "merged", last_error: `said by ${id}` });
-    await tables.outbox.putReceipts([id, ...said].map((delivery) => receiptRow(delivery, receipt, at)));
+  if (row.shown === null) {
+    await tables.outbox.markSent([id], 0, at);
+    await tables.outbox.putReceipts([receiptRow(id, receipt, at)]);
     return true;
   }
-  const message = (await readMessages(tables, [row.message])).get(row.message);
-  if (message === undefined) return true;
-  const first = firstCopy(id);
-  await tables.outbox.putReceipts([receiptRow(first, receipt, at)]);
-  const edit = { id: newId(), destination, phase: "state", message, edits: first } as const;
-  await enqueue(tables, { deliveries: [edit] }, at, newId);
-  const [owed] = await tables.outbox.get([edit.id]);
-  const data = JSON.stringify({ ...(JSON.parse(owed?.data ?? "{}") as object), twice: true });
-  await tables.outbox.update(edit.id, { data });
+  const copy = firstCopy(id);
+  await tables.outbox.putReceipts([receiptRow(copy, receipt, at)]);
+  const { platform, message } = row;
+  await tables.outbox.add([
+    {
+      id: copy,
+      destination: row.destination,
+      platform,
+      phase: "copy",
+      urgency: 0,
+      message,
+      episode: null,
+      revision: 1,
+      shown: 0,
+      run_at: at,
+      created_at: at,
+      data: JSON.stringify({ destination, twice: true }),
+    },
+  ]);
   return true;
 }
 
@@ -306,12 +294,11 @@ export async function recordPress(
   episode: string,
   pressed: Receipt,
   at: Milliseconds,
-  newId: () => string,
 ): Promise<boolean> {
   const rows = await tables.outbox.ofEpisode(episode);
   const uncertain = rows.filter(
-    ({ platform, uncertain_since, state }) =>
-      platform === pressed.platform && uncertain_since !== null && state === "sent",
+    ({ platform, uncertain_since, shown }) =>
+      platform === pressed.platform && uncertain_since !== null && shown !== null,
   );
   if (await tables.outbox.hasReceipt(pressed)) return false;
   const receipts = await tables.outbox.receipts(uncertain.flatMap(({ id }) => [id, firstCopy(id)]));
@@ -323,9 +310,9 @@ export async function recordPress(
   );
   if (row === undefined) return false;
   const open = await tables.outbox.openOf(row.destination);
-  if (open.some(({ state, target }) => state === "sending" && target === null)) return false;
+  if (open.some(({ state, shown }) => state === "sending" && shown === null)) return false;
   const { destination } = StoredDelivery.parse(JSON.parse(row.data));
-  return recordLateReceipt(tables, { row, destination }, pressed, at, newId);
+  return recordLateReceipt(tables, { row, destination }, pressed, at);
 }
 
 const StoredDelivery = z.object({ destination: StoredDestination });

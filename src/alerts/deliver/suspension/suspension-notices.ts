@@ -130,7 +130,7 @@ async function send(
     change,
   } as const;
   const deliveries = to.map((destination) => ({ id: newId(), destination, phase: "bot", message }) as const);
-  await enqueue(tables, { deliveries }, at, newId);
+  await enqueue(tables, { deliveries }, at);
 }
 
 function textOf(millis: Milliseconds): string {

@@ -78,7 +78,7 @@ export async function suspend(
     return [...begins, ...decisions];
   }
   if (before === undefined) {
-    const waiting = await waitingFor(tables, target, dependencies.newId);
+    const waiting = await waitingFor(tables, target);
     const change = { what: "refused", waiting, until: timeToText(fromMillis(graceEndsAt(suspension))) } as const;
     await notifySuspended(tables, suspensions, suspension, change, subscribers, at, dependencies);
   }
@@ -97,11 +97,10 @@ export async function resume(
   { at, gone = 0, ...target }: SuspensionTarget & { readonly at: Milliseconds; readonly gone?: number },
   dependencies: SuspensionDependencies,
 ): Promise<readonly Decision[]> {
-  const { newId } = dependencies;
   const suspension = suspensions.get(suspensionKey(target));
   if (suspension === undefined) return [];
   await suspensions.drop(suspensionKey(target), at);
-  const waiting = gone + (await waitingFor(tables, target, newId));
+  const waiting = gone + (await waitingFor(tables, target));
   if (target.destination !== undefined) await retryNow(tables, destinationKey(target.destination), at);
   const lost = await unsentIn(tables, suspension);
   const back = (await subscriptionsOf(tables, target))
@@ -207,14 +206,8 @@ function parse(rows: readonly { readonly data: string }[]): Subscription[] {
   return rows.map(({ data }) => Subscription.parse(JSON.parse(data)));
 }
 
-function waitingFor(
-  tables: AlertTables,
-  { destination, ...token }: SuspensionTarget,
-  newId: () => string,
-): Promise<number> {
-  return destination === undefined
-    ? waitingOn(tables, token, newId)
-    : waitingAt(tables, destinationKey(destination), newId);
+function waitingFor(tables: AlertTables, { destination, ...token }: SuspensionTarget): Promise<number> {
+  return destination === undefined ? waitingOn(tables, token) : waitingAt(tables, destinationKey(destination));
 }
 
 /** How many messages were dead-lettered since it began, by destination. */

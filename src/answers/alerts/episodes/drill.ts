@@ -87,7 +87,7 @@ function drillDestination(
     return { destination, alert: { state: "nobody delivers" }, end: { state: "nobody delivers" } };
   }
   const key = destinationKey(destination);
-  const own = (history?.deliveries ?? []).filter((row) => row.destination === key && row.kind === "message");
+  const own = (history?.deliveries ?? []).filter((row) => row.destination === key);
   const trigger = own.find(({ phase }) => phase === "trigger" || phase === "fired and resolved");
   const suppressed = history?.decisions.find((one) => one.destination === key && one.what.startsWith("suppressed by "));
   if (trigger === undefined && suppressed !== undefined) {
@@ -104,7 +104,8 @@ function drillDestination(
 function drillMessage(row: DeliveryRow | undefined, history: EpisodeHistory | undefined): DrillMessage {
   if (row === undefined) return { state: "waiting" };
   const why = row.last_error === null ? {} : { why: row.last_error };
-  switch (row.state) {
+  switch (row.shown === null ? row.state : "sent") {
+    case "held":
     case "owed":
     case "sending":
       return { state: "waiting", ...why };

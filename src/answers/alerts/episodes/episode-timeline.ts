@@ -25,8 +25,6 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     here === undefined || destination === null || destination === here;
   const receipts = new Map(history.receipts.map((one) => [one.delivery, one]));
   const deliveries = history.deliveries.filter((row) => isShown(row.destination));
-  // Of the edits that keep a message up to date, only a failed one is a step.
-  const steps = deliveries.filter((row) => phaseWords(row) !== "update" || row.last_error !== null);
   // Decisions from before it began belong to conditions that never became an alert.
   const own = history.decisions.filter(({ at }) => at >= toMillis(timeFromText(episode.began)));
   const decisions = own.filter((row) => isShown(row.destination));
@@ -35,7 +33,7 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     ...decisions.map(({ at, what, destination, detail }) => {
       return { at, what: toText(what), where: placeOf(destination), detail: detail ?? "" };
     }),
-    ...steps.flatMap((row) => deliveryLines(row, receipts.get(row.id), placeOf)),
+    ...deliveries.flatMap((row) => deliveryLines(row, receipts.get(row.id), placeOf)),
   ].toSorted((a, b) => a.at - b.at);
   // This reverses the steps of one moment as well.
   lines.reverse();
@@ -113,7 +111,7 @@ function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeO
   const where = placeOf(row.destination);
   const what = phaseWords(row);
   const owed = { at: row.created_at, what: text`${what} due`, where, detail: `delivery ${row.id}` };
-  if (row.state === "owed") {
+  if (row.state === "owed" && row.shown === null) {
     const waits = row.attempts === 0 ? "not tried yet" : `attempt ${row.attempts}${errorWords(row)}`;
     return [{ ...owed, what: text`${what} waits`, detail: `${waits}; delivery ${row.id}` }];
   }
@@ -124,24 +122,22 @@ function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeO
 /** Words for phases, where people use another one than the store. */
 const PHASE_WORDS: Readonly<Record<string, string>> = {
   trigger: "alert",
-  state: "news of it",
   resolve: "end",
   "fired and resolved": "alert and its end",
   bot: "notice",
 };
 
 /** What a delivery says of its alert. */
-export function phaseWords({ kind, phase }: Pick<LoggedDelivery, "kind" | "phase">): string {
-  if (kind === "edit" && phase === "state") return "update";
-  const words = PHASE_WORDS[phase] ?? phase;
-  return kind === "edit" ? `${words} (edit)` : words;
+export function phaseWords({ phase }: Pick<LoggedDelivery, "phase">): string {
+  return PHASE_WORDS[phase] ?? phase;
 }
 
 /** The outcome of a delivery so far; `detail`: attempt, duration, the platform's message id, last error. */
 export function summarizeDelivery(row: LoggedDelivery, receipt: ReceiptRow | undefined) {
   const at = row.settled_at ?? row.attempted_at ?? row.created_at;
   const tries = `attempt ${row.attempts}${errorWords(row)}`;
-  switch (row.state) {
+  switch (row.shown === null ? row.state : "sent") {
+    case "held":
     case "owed":
       return { at: row.created_at, word: "not sent yet", detail: row.attempts === 0 ? "not tried yet" : tries };
     case "sending":

@@ -116,9 +116,9 @@ describe("an alert on Discord", () => {
     });
     await seeNow(on, price("50", market));
     await seeNow(on, price("80000", market));
-    await deliverUntil("above 70,000.123456789 since");
+    await deliverUntil("above 70,000.123456789 on mainnet since");
     await on.restart();
-    const pressed = await ann.press(post("above 70,000.123456789 since")!, "Acknowledge");
+    const pressed = await ann.press(post("above 70,000.123456789 on mainnet since")!, "Acknowledge");
     expect(textOf(pressed.last)).toContain("Acknowledged");
     expect((await on.engine.openEpisodes())[0]?.acknowledged?.by).toBe("Ann");
   });

@@ -14,7 +14,7 @@ test("Acknowledge posts nothing for all in the channel: the pressed message show
   await ann.run(channel, "alerts add node.down style:plain");
   await seeDown(alertsOn(store));
   const posts = () => fake.state.messages.filter((one) => one.channel === channel && one.onlyFor === undefined);
-  const alert = () => posts().find(({ text }) => text.includes("has not answered"));
+  const alert = () => posts().find(({ text }) => text.includes("does not answer"));
   await using _ = delivering(store, scene.adapter);
   await until(() => alert() !== undefined, "the alert");
   const before = posts().length;

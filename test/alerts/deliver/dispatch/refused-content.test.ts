@@ -36,7 +36,7 @@ it("is sent once more as plain text, in the same place of the order, marked and 
   const [episode] = await stage.engine.lastEpisodes(1);
   const { decisions, deliveries } = (await stage.engine.history(episode!.id))!;
   expect(decisions.filter(({ what }) => what === "content refused")).toHaveLength(1);
-  expect(deliveries[0]).toMatchObject({ phase: "trigger", state: "sent", attempts: 2 });
+  expect(deliveries[0]).toMatchObject({ phase: "trigger", state: "sent", attempts: 3 });
   const told = stage.sender.posts.filter(({ channel }) => channel === "operators");
   expect(told.map(({ gist }) => gist)).toEqual(["refused: fake ops 0 dead 1 plain"]);
   expect(await wordsOf(told[0]!.reply)).toMatch(saying("ops", 1, "Slack says invalid_blocks"));

@@ -39,20 +39,21 @@ it.each([
   });
 });
 
-it.each([
-  ["that came again though it may have arrived", { attempts: 2, uncertain_since: 1 }, true],
-  ["that came again after an attempt that certainly failed", { attempts: 2, uncertain_since: null }, false],
-  ["that came once, and late", { attempts: 1, uncertain_since: 1 }, false],
-])("the edit of a message %s: whether that is marked as a repeat", async (_what, is, repeat) => {
-  const { tables, at } = await owed(
-    { id: "a", is: { state: "sent", ...is } },
-    { id: "edit", kind: "edit", phase: "state", target: "a" },
-  );
+it("the edit of a message that may have arrived twice is no repeat", async () => {
+  const { tables, at } = await owed({ id: "a", is: { shown: 0, revision: 1, attempts: 2, uncertain_since: 1 } });
   await tables(async (all) => {
-    await all.outbox.update("a", { attempted_at: 1 });
     await all.outbox.putReceipts([{ delivery: "a", platform: "nowhere", channel: "ops", message: "1", at }]);
     const { claimed } = await claim(all, [{ sender: sender(), limit: 1 }], at, newId, "me");
-    expect(claimed.map((one) => one.repeat)).toEqual([repeat]);
+    expect(claimed.map((one) => [one.repeat, one.edits?.message])).toEqual([[false, "1"]]);
+  });
+});
+
+it("the edit of a message whose receipt is not known any more is given up", async () => {
+  const { tables, at } = await owed({ id: "a", is: { shown: 0, revision: 1 } });
+  await tables(async (all) => {
+    const { claimed, dropped } = await claim(all, [{ sender: sender(), limit: 1 }], at, newId, "me");
+    expect([claimed, dropped]).toEqual([[], true]);
+    expect((await all.outbox.get(["a"]))[0]).toMatchObject({ state: "sent", shown: 1 });
   });
 });
 

@@ -13,7 +13,6 @@ import {
   recordRetry,
   recordSent,
   recordWaiting,
-  restartRollingMessage,
   retryNow,
 } from "../../../../src/alerts/deliver/outbox/record.ts";
 import { UNREACHED, UNSENT } from "../../../../src/alerts/deliver/outbox/notification-state.ts";
@@ -147,7 +146,7 @@ describe("a delivery that failed", () => {
         there("maybe", "2", "trigger", 1),
         there("end of maybe", "2", "resolve"),
         there("end of told", "3", "resolve"),
-        there("edit of told", "3", "state"),
+        { ...there("edit of told", "3", "trigger"), is: { shown: 0 } },
         there("worse", "3", "escalation"),
         { id: "sending", is: { state: "sending" } },
       );
@@ -170,31 +169,27 @@ describe("a delivery that failed", () => {
     ["and the ends of that", null, "dead"],
     ["but no ends, where it may have arrived", 1, "owed"],
   ])("takes with it all that it says, where its destination is lost, %s", async (_what, uncertain_since, end) => {
-    const said = (id: string, phase: string, said_by: string) =>
-      ({ id, phase, episode: id, is: { state: "merged", said_by } }) as const;
     const { tables, at } = await owed(
-      { id: "sayer", phase: "trigger", episode: "sayer", group_key: "g", is: { uncertain_since } },
-      said("said", "trigger", "sayer"),
+      { id: "sayer", phase: "trigger", episode: "sayer", join_key: "g", is: { uncertain_since } },
+      { id: "said", phase: "trigger", episode: "said", joined: "sayer" },
       { id: "end of said", phase: "resolve", episode: "said" },
-      { id: "end of told", phase: "resolve", episode: "told", group_key: "r" },
-      said("joins that", "resolve", "end of told"),
+      { id: "end of told", phase: "resolve", episode: "told", join_key: "r" },
+      { id: "joins that", phase: "resolve", episode: "joins that", joined: "end of told" },
     );
     await tables(async (all) => {
       await deadLetterOwed(all, { platform: "nowhere", destination: ops }, at + 1, "401", newId);
-      expect(await states(all, ["sayer", "said", "end of said", "end of told", "joins that"])).toEqual([
+      expect(await states(all, ["sayer", "end of said", "end of told"])).toEqual([
         "sayer dead",
-        "said dead",
         `end of said ${end}`,
         "end of told owed",
-        "joins that merged",
       ]);
     });
   });
 
   it("leaves what it says as much in doubt as itself, and told", async () => {
     const { tables, at } = await owed(
-      { id: "sayer", phase: "trigger", episode: "e", group_key: "g" },
-      { id: "said", phase: "trigger", episode: "f", is: { state: "merged", said_by: "sayer" } },
+      { id: "sayer", phase: "trigger", episode: "e", join_key: "g" },
+      { id: "said", phase: "trigger", episode: "f", joined: "sayer" },
     );
     await tables(async (all) => {
       const told = { destination: ops, style: "live", state: "told", trigger: "said", reminders: 0 };
@@ -203,7 +198,7 @@ describe("a delivery that failed", () => {
       const [row] = await all.outbox.get(["sayer"]);
       await deadLetter(all, { ...row!, uncertain_since: 7 }, at, newId);
       expect((await all.watch.notificationStates(["f"])).map(({ data }) => data)).toEqual([state.data]);
-      expect((await all.outbox.get(["said"]))[0]).toMatchObject({ state: "dead", uncertain_since: 7 });
+      expect((await all.outbox.get(["sayer"]))[0]).toMatchObject({ state: "dead", uncertain_since: 7 });
     });
   });
 
@@ -236,31 +231,31 @@ describe("a delivery that failed", () => {
   });
 
   it.each([
-    ["of a group takes what its message does not show yet with it where its place is lost", "group", true, "dead"],
-    ["of a state leaves what joins its message alone where its place is lost", "state", true, "merged"],
-    ["of a group lets what its message does not show yet be owed again", "group", false, "owed"],
-    ["of a state leaves what joins its message alone", "state", false, "merged"],
-  ] as const)("that is the edit %s", async (_what, phase, isLost, joined) => {
+    ["takes what it does not show yet with it where its place is lost", true, ["sayer sent", "new dead"]],
+    ["lets what it does not show yet be owed as another message", false, ["sayer sent", "new owed"]],
+  ] as const)("that is an edit %s", async (_what, isLost, after) => {
     const { tables, at } = await owed(
-      { id: "sayer", is: { state: "sent" } },
-      { id: "joined", phase: "trigger", episode: "e", is: { state: "merged", said_by: "sayer" } },
-      { id: "edit", phase, kind: "edit", target: "sayer" },
+      { id: "sayer", is: { state: "sent", shown: 1 } },
+      { id: "seen", phase: "trigger", episode: "d", joined: "sayer" },
+      { id: "new", phase: "trigger", episode: "e", joined: "sayer" },
     );
     await tables(async (all) => {
-      const [edit] = await all.outbox.get(["edit"]);
+      await all.outbox.update("sayer", { state: "owed" });
+      const [row] = await all.outbox.get(["sayer"]);
       if (isLost) await deadLetterOwed(all, { platform: "nowhere", destination: ops }, at + 1, "401", newId);
-      else await deadLetter(all, edit!, at, newId);
-      expect(await states(all, ["sayer", "joined", "edit"])).toEqual(["sayer sent", `joined ${joined}`, "edit dead"]);
+      else await deadLetter(all, row!, at, newId);
+      expect(await states(all, ["sayer", "new"])).toEqual(after);
+      expect((await all.items.of(["sayer"])).map(({ id }) => id)).toEqual(["seen"]);
     });
   });
 
   it.each([
-    ["resolve", "e", true],
-    ["state", "e", true],
-    ["trigger", "e", false],
-    ["resolve", null, false],
-  ])("%s of %s is an end notice: %s", (phase, episode, is) => {
-    expect(isEndNotice({ phase, episode })).toBe(is);
+    ["resolve", "e", null, true],
+    ["trigger", "e", 0, true],
+    ["trigger", "e", null, false],
+    ["resolve", null, null, false],
+  ])("%s of %s, shown %s, is an end notice: %s", (phase, episode, shown, is) => {
+    expect(isEndNotice({ phase, episode, shown })).toBe(is);
   });
 });
 
@@ -290,24 +285,6 @@ describe("a rolling message that cannot be edited any more", () => {
     return { stage, checkpoint };
   }
 
-  it("goes on in a new one, with what came while its edit was being sent, and without the edit for that", async () => {
-    const { stage, checkpoint } = await rolling();
-    const { destination } = aSubscription();
-    await stage.stopDelivering();
-    const open = () => stage.store.transaction(({ alerts }) => alerts.outbox.openOf(destinationKey(destination)));
-    await checkpoint(2);
-    const [row] = await open();
-    await stage.store.transaction(({ alerts }) => alerts.outbox.update(row!.id, { state: "sending" }));
-    await checkpoint(3);
-    expect((await open()).map(({ kind, state }) => `${kind} ${state}`)).toEqual(["edit sending", "edit owed"]);
-    await stage.store.transaction(({ alerts }) =>
-      restartRollingMessage(alerts, { row: row!, destination }, stage.now(), newId),
-    );
-    const after = await open();
-    expect(after.map(({ kind, state }) => `${kind} ${state}`)).toEqual(["edit sending", "message owed"]);
-    expect((await stage.engine.messages([after[1]!.message])).get(after[1]!.message)).toMatchObject({ total: 3 });
-  });
-
   it("goes on in a new one, with all that it said and its owed edits", async () => {
     const { stage, checkpoint } = await rolling();
     stage.sender.outcome = (what) => ("destination" in what ? "ok" : new SendError("permanent", "10008"));
@@ -329,8 +306,8 @@ describe("a chunk that cannot be read", () => {
     const { stage, tables, at } = await owed({ id: "a" });
     await tables(async (all) => {
       await all.chunks.put([{ platform: "fake", owed: 7, created_at: at, data: '{"from":"the future"}' }]);
-      expect(await fanOutNext(all, newId)).toBe(true);
-      expect(await fanOutNext(all, newId)).toBe(false);
+      expect(await fanOutNext(all)).toBe(true);
+      expect(await fanOutNext(all)).toBe(false);
     });
     const [{ what, detail } = {}] = await stage.engine.decisions({ limit: 1 });
     expect(what).toBe("dead letter");
@@ -346,7 +323,7 @@ describe("a batch", () => {
     const { tables, at } = await owed();
     await tables(async (all) => {
       await all.chunks.put([{ platform: "fake", owed: 1, created_at: at, data }]);
-      await enqueue(all, { decisions: [{ what: "seen" }] }, at, newId);
+      await enqueue(all, { decisions: [{ what: "seen" }] }, at);
       expect(await waiting(all)).toBe(1);
     });
   });
@@ -362,41 +339,45 @@ describe("a batch", () => {
       return { id: destination.channel, destination, phase, message, episode: "e" };
     });
     await tables(async (all) => {
-      await enqueue(all, { deliveries }, at, newId, 1);
+      await enqueue(all, { deliveries }, at, 1);
       expect(await waiting(all)).toBe(chunks);
     });
   });
 });
 
-describe("an edit that arrived", () => {
-  it("has the receipt of the message that it changed, for what it is the first to show", async () => {
-    const { tables, at } = await owed({ id: "first" }, { id: "other" }, { id: "edit", kind: "edit", target: "first" });
-    const edits = { platform: "nowhere", channel: "ops", message: "7" };
+describe("a message that arrived", () => {
+  it.each([
+    ["is owed as an edit where it has changed meanwhile", 0, null, ["owed", 0]],
+    ["is sent where it has not", 1, null, ["sent", 1]],
+    ["is owed as an edit where the platform may have dropped it as a repeat", 1, 7, ["owed", 0]],
+  ] as const)("%s", async (_what, revision, uncertain_since, after) => {
+    const { tables, at } = await owed({ id: "first", is: { state: "sending", revision: 1 } });
+    const receipt = { platform: "nowhere", channel: "ops", message: "7" };
     await tables(async (all) => {
-      const [row] = await all.outbox.get(["edit"]);
-      const claimed = { row: row!, edits, shows: ["other"] } as unknown as ClaimedDelivery;
-      await recordSent(all, [{ claimed, at }]);
-      expect(await all.outbox.receipts(["first", "other", "edit"])).toEqual([{ delivery: "other", ...edits, at }]);
+      const [row] = await all.outbox.get(["first"]);
+      const claimed = { row: { ...row!, revision, uncertain_since } } as unknown as ClaimedDelivery;
+      await recordSent(all, [{ claimed, receipt, at }]);
+      const [stored] = await all.outbox.get(["first"]);
+      expect([stored?.state, stored?.shown]).toEqual(after);
+      expect(stored?.settled_at).toBe(at);
+      expect(await all.outbox.receipts(["first"])).toEqual([{ delivery: "first", ...receipt, at }]);
     });
   });
 });
 
 it.each([
-  ["waits for its next attempt", "owed", true, "sent", "arrived late", ["first", "said"]],
-  ["was given up", "dead", true, "sent", "arrived late", ["first", "said"]],
+  ["waits for its next attempt", "owed", true, "sent", "arrived late", ["first"]],
+  ["was given up", "dead", true, "sent", "arrived late", ["first"]],
   ["was sent again", "sent", true, "sent", "sent twice", ["first~1"]],
   ["is being sent again", "sending", false, "sending", undefined, []],
 ] as const)("a receipt that comes late for what %s", async (_what, state, done, after, what, delivered) => {
-  const { stage, tables, at } = await owed(
-    { id: "first", is: { state } },
-    { id: "said", is: { state: state === "dead" ? "dead" : "merged", said_by: "first" } },
-  );
+  const { stage, tables, at } = await owed({ id: "first", is: { state } });
   await tables(async (all) => {
     const [row] = await all.outbox.get(["first"]);
     const receipt = { platform: "nowhere", channel: "ops", message: "9" };
-    expect(await recordLateReceipt(all, { row: row!, destination: ops }, receipt, at, newId)).toBe(done);
-    expect(await states(all, ["first", "said"])).toEqual([`first ${after}`, "said merged"]);
-    const receipts = await all.outbox.receipts(["first", "said", "first~1"]);
+    expect(await recordLateReceipt(all, { row: row!, destination: ops }, receipt, at)).toBe(done);
+    expect(await states(all, ["first"])).toEqual([`first ${after}`]);
+    const receipts = await all.outbox.receipts(["first", "first~1"]);
     expect(receipts.map(({ delivery }) => delivery)).toEqual(delivered);
   });
   const logged = await stage.engine.decisions({ destination: destinationKey(ops), limit: 9 });
@@ -440,7 +421,7 @@ describe("a pressed message that no delivery is known by", () => {
       sent("waits", "waits"),
       { ...sent("later", "waits"), episode: "f", is: { state: "owed" } },
       sent("edited", "edited"),
-      { ...sent("edit", "edited"), kind: "edit", phase: "state", target: "edited", is: { state: "sending" } },
+      { ...sent("edit", "edited"), episode: "f", is: { state: "sending", shown: 0 } },
     );
     await tables(async (all) => {
       const receipt = { platform: "nowhere", at };
@@ -452,7 +433,7 @@ describe("a pressed message that no delivery is known by", () => {
         { ...receipt, delivery: "edited", channel: "edited", message: "5" },
         { ...receipt, delivery: "waits", channel: "waits", message: "6" },
       ]);
-      expect(await recordPress(all, "e", pressed, at, newId)).toBe(copied !== undefined);
+      expect(await recordPress(all, "e", pressed, at)).toBe(copied !== undefined);
       const copies = await all.outbox.receipts(
         ["here", "there", "certain", "busy", "edited", "waits"].map((id) => `${id}~1`),
       );
@@ -464,15 +445,15 @@ describe("a pressed message that no delivery is known by", () => {
 });
 
 it("what waits for a destination, or on a platform, is counted: at a destination without edits", async () => {
-  const { tables } = await owed({ id: "a" }, { id: "b" }, { id: "edit", kind: "edit", target: "a" });
+  const { tables } = await owed({ id: "a" }, { id: "b" }, { id: "edit", is: { shown: 0 } });
   await tables(async (all) => {
-    expect(await waitingAt(all, destinationKey(ops), newId)).toBe(2);
-    expect(await waitingAt(all, destinationKey(desk), newId)).toBe(0);
-    expect(await waitingOn(all, { platform: "nowhere" }, newId)).toBe(3);
+    expect(await waitingAt(all, destinationKey(ops))).toBe(2);
+    expect(await waitingAt(all, destinationKey(desk))).toBe(0);
+    expect(await waitingOn(all, { platform: "nowhere" })).toBe(3);
   });
 });
 
-describe("a message that arrived", () => {
+describe("an arrived message", () => {
   it("is found at its own destination alone, and the last one of an episode no later than a place", async () => {
     const row = { episode: "e", is: { state: "sent" } } as const;
     const { tables } = await owed(
@@ -480,18 +461,17 @@ describe("a message that arrived", () => {
       { id: "elsewhere", ...row, destination: destinationKey(desk) },
       { id: "second", ...row },
       { id: "owed", episode: "e" },
-      { id: "edit", ...row, kind: "edit", target: "second" },
       { id: "another", ...row, episode: "f" },
     );
     const here = destinationKey(ops);
     await tables(async (all) => {
       const found = async (id: string) => (await arrivedMessage(all, id, here))?.id;
       expect(await found("first")).toBe("first");
-      for (const id of ["elsewhere", "owed", "edit", "nothing"]) expect(await found(id)).toBeUndefined();
+      for (const id of ["elsewhere", "owed", "nothing"]) expect(await found(id)).toBeUndefined();
       const seq = new Map((await all.outbox.ofEpisode("e")).map((one) => [one.id, one.seq]));
       const last = async (id: string, less = 0) =>
         (await lastArrivedOf(all, "e", here, (seq.get(id) ?? Number.NaN) - less))?.id;
-      expect(await last("edit")).toBe("second");
+      expect(await last("owed")).toBe("second");
       expect(await last("second")).toBe("second");
       expect(await last("second", 1)).toBe("first");
       expect(await last("first", 1)).toBeUndefined();

@@ -1,0 +1,59 @@
+import type { JoinRule, DeliveryPhase, PlannedDelivery } from "../deliver/outbox/batch.ts";
+import { isDrill } from "../judge/drill.ts";
+import type { Decision } from "../judge/judge.ts";
+import type { Episode } from "../judge/rules/episode.ts";
+import type { AlertMessage } from "../message/message.ts";
+import type { Subscription } from "../route/subscription.ts";
+
+/** An episode, as far as its messages depend on it. */
+export interface DeliveryInput {
+  readonly episode: Episode;
+  readonly simulated: boolean;
+  /** What one of its messages to a destination may join; absent, or undefined = nothing. */
+  joins?(of: Pick<PlannedDelivery, "phase" | "destination" | "mention" | "cardOf">): JoinRule | undefined;
+  newId(): string;
+}
+
+export function labelled<M extends AlertMessage>(input: DeliveryInput, message: M): M {
+  return {
+    ...message,
+    ...(input.simulated ? { simulated: true } : {}),
+    ...(isDrill(input.episode) ? { drill: true } : {}),
+  };
+}
+
+type EpisodeMessage = Extract<AlertMessage, { type: "condition" | "flapping" }>;
+
+const sharedMessages = new WeakMap<Episode, Map<string, EpisodeMessage>>();
+
+/** Destinations that get the same message of an episode share one object, which is built and stored once. */
+function sharedMessage(input: DeliveryInput, message: EpisodeMessage): EpisodeMessage {
+  const messages = sharedMessages.get(input.episode) ?? new Map<string, EpisodeMessage>();
+  sharedMessages.set(input.episode, messages);
+  const key =
+    message.type === "condition"
+      ? JSON.stringify([message.phase, message.reminder?.number, message.already, message.guidance, message.short])
+      : message.type;
+  const known = messages.get(key);
+  if (known !== undefined) return known;
+  const labelledMessage = labelled(input, message);
+  messages.set(key, labelledMessage);
+  return labelledMessage;
+}
+
+export function planDelivery(
+  input: DeliveryInput,
+  { destination }: Pick<Subscription, "destination">,
+  phase: DeliveryPhase,
+  message: EpisodeMessage,
+  more: Pick<PlannedDelivery, "mention" | "quiet" | "cardOf" | "edits" | "spent"> = {},
+): PlannedDelivery {
+  const episode = input.episode.id;
+  const planned = { id: input.newId(), destination, phase, message: sharedMessage(input, message), episode, ...more };
+  const joins = input.joins?.(planned);
+  return joins === undefined ? planned : { ...planned, joins };
+}
+
+export function decision(input: DeliveryInput, destination: string, what: string, detail: string): Decision {
+  return { what, network: input.episode.network, episode: input.episode.id, destination, detail };
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+
+import { joinPlans, type PlannedDelivery } from "../../../../src/alerts/deliver/outbox/batch.ts";
+import { enqueue } from "../../../../src/alerts/deliver/outbox/outbox.ts";
+import { type Episode, episodeRow } from "../../../../src/alerts/judge/rules/episode.ts";
+import type { AlertMessage } from "../../../../src/alerts/message/message.ts";
+import { destinationKey } from "../../../../src/alerts/destination.ts";
+import { saying } from "../../../support/said.ts";
+import { anEpisode } from "../../samples.ts";
+import { ops, owed, type OwedRow } from "./owed.ts";
+
+const message: AlertMessage = { type: "test", by: "ada", at: "1" };
+const down = (node: number, number = 1): string => `node.down|mainnet|n${node}|${number}`;
+const planned = (id: string, more: Partial<PlannedDelivery> = {}): PlannedDelivery => ({
+  id,
+  destination: ops,
+  phase: "trigger",
+  message,
+  episode: down(1),
+  joins: { key: "g", within: 5000 },
+  ...more,
+});
+const first = { id: "first", phase: "trigger", episode: down(0), join_key: "g" } as const;
+
+/** What becomes of planned deliveries where these are stored, some milliseconds later: `id state revision: items`. */
+async function joined(
+  stored: readonly OwedRow[],
+  deliveries: readonly PlannedDelivery[],
+  { later = 0, open = [] }: { readonly later?: number; readonly open?: readonly Episode[] } = {},
+) {
+  const { stage, tables, at } = await owed(...stored);
+  const lines = await tables(async (all) => {
+    await all.watch.putEpisodes(open.map(episodeRow));
+    await enqueue(all, joinPlans([{ deliveries }]), at + later);
+    const rows = await all.outbox.get([...stored, ...deliveries].map(({ id }) => id));
+    const items = Map.groupBy(await all.items.of(rows.map(({ id }) => id)), ({ delivery }) => delivery);
+    return rows
+      .toSorted((a, b) => a.seq - b.seq)
+      .map(({ id, state, revision }) =>
+        [id, state, revision, ...(items.get(id) ?? []).map((item) => item.id)].join(" "),
+      );
+  });
+  const decisions = await stage.engine.decisions({ limit: 9 });
+  return { lines, decisions };
+}
+
+describe("what is planned with a key", () => {
+  it("joins the message that is planned with it, and is logged", async () => {
+    const { lines, decisions } = await joined([], [planned("a"), planned("b", { episode: down(2) })]);
+    expect(lines).toEqual(["a owed 1 b"]);
+    expect(decisions).toMatchObject([
+      { what: "grouped", network: "mainnet", episode: down(2), delivery: "b", destination: destinationKey(ops) },
+    ]);
+    expect(decisions[0]?.detail).toMatch(saying("trigger", "a"));
+  });
+
+  it.each([
+    ["in another channel", { destination: { platform: "nowhere", channel: "desk" } }],
+    ["in another thread", { threadOf: "x" }],
+    ["with another key", { joins: { key: "h", within: 5000 } }],
+    ["with no key", { joins: undefined }],
+  ])("joins none %s", async (_what, more) => {
+    const { joins, ...rest } = { ...planned("b", { episode: down(2) }), ...more };
+    const other = joins === undefined ? rest : { ...rest, joins };
+    expect((await joined([], [planned("a"), other])).lines).toEqual(["a owed 0", "b owed 0"]);
+  });
+
+  it("joins an unsent message, however long that waits", async () => {
+    const { lines } = await joined([first], [planned("a")], { later: 3_600_000 });
+    expect(lines).toEqual(["first owed 1 a"]);
+  });
+
+  it("says nothing more of the episode that the message is about", async () => {
+    const { lines } = await joined([first], [planned("a", { episode: down(0), phase: "resolve" })]);
+    expect(lines).toEqual(["first owed 0", "a owed 0"]);
+  });
+});
+
+describe("a message that was sent", () => {
+  const open = [anEpisode("node.down", { id: down(0) })];
+  const sent = (until: number | null): OwedRow => ({ ...first, open_until: until, is: { state: "sent" } });
+  const NOON = 1_717_416_000_000;
+
+  it.each([
+    ["while it is open", 5000, ["first owed 1 a"]],
+    ["no more", 5001, ["first sent 0", "a owed 0"]],
+  ])("is joined %s", async (_what, later, lines) => {
+    expect((await joined([sent(NOON + 5000)], [planned("a")], { later, open })).lines).toEqual(lines);
+  });
+
+  it("is joined by one episode of a subject, not by the next one", async () => {
+    const deliveries = [planned("a"), planned("b", { episode: down(1, 2) })];
+    expect((await joined([sent(NOON + 5000)], deliveries, { open })).lines).toEqual(["first owed 1 a", "b owed 0"]);
+  });
+
+  it.each([
+    ["not by what fires once all of it is over", "trigger", ["first sent 0", "a owed 0"]],
+    ["by what ends then", "resolve", ["first owed 1 a"]],
+  ] as const)("is joined %s", async (_what, phase, lines) => {
+    const over = [anEpisode("node.down", { id: down(0), state: "resolved" })];
+    const joining = planned("a", { phase, joins: { key: "g" } });
+    expect((await joined([sent(null)], [joining], { open: over })).lines).toEqual(lines);
+  });
+
+  it("is not joined while it may not have arrived, once it is closed", async () => {
+    const uncertain: OwedRow = { ...first, open_until: NOON, is: { attempts: 1, uncertain_since: 1 } };
+    expect((await joined([uncertain], [planned("a")], { later: 1, open })).lines).toEqual(["first owed 0", "a owed 0"]);
+  });
+});
