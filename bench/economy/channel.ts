@@ -54,10 +54,10 @@ class NotingSender implements Sender {
     this.#now = now;
   }
 
-  send({ destination, threadOf, broadcast, quiet }: Delivery, reply: Reply): Promise<Receipt> {
+  send({ destination, threadOf, quiet }: Delivery, reply: Reply): Promise<Receipt> {
     const sent = this.#sent[destination.channel] ?? [];
     const message = 1 + sent.filter(({ what }) => what !== "edit").length;
-    const what = threadOf !== undefined && broadcast !== true ? "reply" : "post";
+    const what = threadOf === undefined ? "post" : "reply";
     const silent = quiet === true ? { silent: true as const } : {};
     sent.push({ what, at: this.#now(), message, ...silent, line: plainText(reply.title) });
     return Promise.resolve({ ...destination, message: String(message) });

@@ -64,7 +64,9 @@ export async function joinCards(tables: AlertTables, planned: readonly Planned[]
   const said = Map.groupBy(await tables.items.of(grown), ({ delivery }) => delivery);
   const ids = new Set([...rows.values(), ...[...said.values()].flat()].flatMap(({ episode }) => episode ?? []));
   const open = new Set((await tables.watch.episodes([...ids])).flatMap((row) => (row.open === 1 ? [row.id] : [])));
+  const rung = await readRung(tables, ends);
   const joined = new Set<string>();
+  const ringing = new Map<string, string>();
   const items: ItemRow[] = [];
   const cards = new Map<string, number>();
   const decisions: Decision[] = [];
@@ -74,7 +76,9 @@ export async function joinCards(tables: AlertTables, planned: readonly Planned[]
     for (const [kind, alike] of Map.groupBy(all, ({ episode }) => kindOf(episode))) {
       const others = (said.get(id) ?? []).flatMap(({ episode }) => (kindOf(episode) === kind ? (episode ?? []) : []));
       const lasts = [row.episode ?? "", ...others].some((one) => open.has(one));
-      for (const one of lasts ? alike : alike.slice(0, -1)) {
+      const last = lasts || rung.has(ringKey(id, kind)) ? undefined : alike.at(-1);
+      if (last !== undefined) ringing.set(last.id, ringKey(id, kind));
+      for (const one of last === undefined ? alike : alike.slice(0, -1)) {
         const by = (cards.get(id) ?? 0) + 1;
         cards.set(id, by);
         joined.add(one.id);
@@ -84,7 +88,23 @@ export async function joinCards(tables: AlertTables, planned: readonly Planned[]
       }
     }
   }
-  return { left: planned.filter((one) => !joined.has(one.id)), items, cards, decisions };
+  const left = planned.flatMap((one) => {
+    const groupKey = ringing.get(one.id);
+    return joined.has(one.id) ? [] : [groupKey === undefined ? one : { ...one, groupKey }];
+  });
+  return { left, items, cards, decisions };
+}
+
+/** Ends may come in several chunks and rounds, but those of one kind on one card ring once. */
+function ringKey(card: string, kind: string): string {
+  return `rung ${card} ${kind}`;
+}
+
+async function readRung(tables: AlertTables, ends: readonly Planned[]): Promise<ReadonlySet<string>> {
+  const destinations = new Set(ends.map(({ destination }) => destinationKey(destination)));
+  const keys = new Set(ends.map(({ cardOf = "", episode }) => ringKey(cardOf, kindOf(episode))));
+  const rows = await tables.outbox.joinable([...destinations], [...keys], 0);
+  return new Set([...rows.values()].flatMap((row) => row.join_key ?? []));
 }
 
 /** The rule of an episode names its kind. */
