@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { joinPlans, type PlannedDelivery } from "../../../../src/alerts/deliver/outbox/batch.ts";
-import { enqueue } from "../../../../src/alerts/deliver/outbox/outbox.ts";
+import { enqueue, fanOutAll } from "../../../../src/alerts/deliver/outbox/outbox.ts";
 import { type Episode, episodeRow } from "../../../../src/alerts/judge/rules/episode.ts";
 import type { AlertMessage } from "../../../../src/alerts/message/message.ts";
 import { destinationKey } from "../../../../src/alerts/destination.ts";
@@ -22,16 +22,23 @@ const planned = (id: string, more: Partial<PlannedDelivery> = {}): PlannedDelive
 });
 const first = { id: "first", phase: "trigger", episode: down(0), join_key: "g" } as const;
 
+interface Joining {
+  readonly later?: number;
+  readonly open?: readonly Episode[];
+  readonly chunkRows?: number | undefined;
+}
+
 /** What becomes of planned deliveries where these are stored, some milliseconds later: `id state revision: items`. */
 async function joined(
   stored: readonly OwedRow[],
   deliveries: readonly PlannedDelivery[],
-  { later = 0, open = [] }: { readonly later?: number; readonly open?: readonly Episode[] } = {},
+  { later = 0, open = [], chunkRows }: Joining = {},
 ) {
   const { stage, tables, at } = await owed(...stored);
   const lines = await tables(async (all) => {
     await all.watch.putEpisodes(open.map(episodeRow));
-    await enqueue(all, joinPlans([{ deliveries }]), at + later);
+    await enqueue(all, joinPlans([{ deliveries }]), at + later, chunkRows);
+    await fanOutAll(all);
     const rows = await all.outbox.get([...stored, ...deliveries].map(({ id }) => id));
     const items = Map.groupBy(await all.items.of(rows.map(({ id }) => id)), ({ delivery }) => delivery);
     return rows
@@ -105,5 +112,34 @@ describe("a message that was sent", () => {
   it("is not joined while it may not have arrived, once it is closed", async () => {
     const uncertain: OwedRow = { ...first, open_until: NOON, is: { attempts: 1, uncertain_since: 1 } };
     expect((await joined([uncertain], [planned("a")], { later: 1, open })).lines).toEqual(["first owed 0", "a owed 0"]);
+  });
+});
+
+describe("the ends of alerts on one card", () => {
+  const card = { ...first, is: { state: "sent" } } as const;
+  const second = { ...first, id: "second", episode: down(1), joined: "first" } as const;
+  const ends = [0, 1].map((node): PlannedDelivery => ({
+    id: `end${node}`,
+    destination: ops,
+    phase: "resolve",
+    message,
+    episode: down(node),
+    cardOf: "first",
+  }));
+
+  it("ring once, when the last one is over", async () => {
+    const over = [anEpisode("node.down", { id: down(0), state: "resolved" }), anEpisode("node.down", { id: down(1) })];
+    expect((await joined([card, second], ends.slice(0, 1), { open: over })).lines).toEqual([
+      "first owed 2 second end0",
+    ]);
+  });
+
+  it.each([
+    ["at once", undefined],
+    ["in several chunks", 1],
+  ])("ring once, %s", async (_what, chunkRows) => {
+    const { lines } = await joined([card, second], ends, { chunkRows });
+    expect(lines.filter((line) => line.startsWith("end"))).toHaveLength(1);
+    expect(lines[0]?.split(" ").slice(3)).toEqual(["second", expect.stringMatching(/^end\d$/u)]);
   });
 });
