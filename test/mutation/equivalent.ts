@@ -4,17 +4,6 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
     "judging what is good, and was, changes nothing",
   "src/alerts/engine/plan-events.ts: happened[0]?.event → happened[0].event": "a group has one event at least",
   "src/alerts/engine/plan-events.ts: happened[0]?.routing → happened[0].routing": "a group has one event at least",
-  "src/alerts/engine/plan-events.ts: digests.set(key, digest); → ;": "equal digests are stored once anyway",
-  "src/alerts/deliver/outbox/claim.ts: accompanied.has(row.id) → true":
-    "beside no other nothing merges; it saves reads",
-  "src/alerts/deliver/outbox/group.ts: within === undefined → true":
-    "an older message is refused later; the bound saves rows",
-  'src/alerts/deliver/outbox/group.ts: rows.filter(({ phase }) => phase === "trigger") → rows':
-    "only triggers take in; it saves reads",
-  "src/alerts/deliver/outbox/record.ts: row.group_key === null → false":
-    "without a group nothing is said; it saves reads",
-  "src/alerts/deliver/outbox/rolling-message.ts: extended.set(same, after); → ;":
-    "equal messages are stored once anyway",
   "src/api/ledger/base64.ts: CHUNK_CHARACTERS / 4 → CHUNK_CHARACTERS * 4": "more memory holds the same",
   'src/api/ledger/base64.ts: this.#rest !== "" → true': "four characters by themselves give the same; it saves them",
   "src/api/ledger/message-framing.ts: envelope === this.#goodEnvelope → false": "it is good again; it saves parsing",

@@ -83,10 +83,11 @@ const CONDITION_WORDS: {
   "network.clock": (reading, network) => {
     const drift = reading.facts.driftMillis;
     const way = (drift ?? 0) < 0 ? "ahead of" : "behind";
+    const off = drift === undefined ? "far from" : way;
     return {
       bad: text`The time of ${network} is far from the bot's clock`,
-      now: text`The time of ${network} is off`,
-      past: text`The time of ${network} was off`,
+      now: text`The time of ${network} is ${off} the bot's clock`,
+      past: text`The time of ${network} was far from the bot's clock`,
       good: text`The time of ${network} agrees with the bot's clock again`,
       figures: [
         ...agreement(reading),
@@ -212,9 +213,10 @@ const CONDITION_WORDS: {
   },
   "market.bound": (reading, network) => {
     const { price, bound, side, distancePercent } = reading.facts;
+    const near = bound === undefined ? "a price bound" : text`its ${side} bound ${priceWords(bound)}`;
     return {
       bad: text`${marketName(reading)} is near a price bound on ${network}`,
-      now: text`${marketName(reading)} on ${network} is near a price bound`,
+      now: text`${marketName(reading)}${price === undefined ? " is" : text` ${priceWords(price)},`} near ${near} on ${network}`,
       past: text`${marketName(reading)} on ${network} was near a price bound`,
       good: text`${marketName(reading)} is away from its price bounds on ${network}`,
       figures: [
@@ -236,9 +238,9 @@ export function conditionWords({ rule, last }: Pick<Episode, "rule" | "last">): 
   return wordsFor(last.kind, last, rule);
 }
 
-/** An episode by name, on one line: `No new block on mainnet (network.stalled 3)`. */
-export function incidentName({ rule, last, kind, number }: Pick<Episode, "rule" | "last" | "kind" | "number">): string {
-  return `${plainText(wordsFor(last.kind, last, rule).bad)} (${kind} ${number})`;
+/** An episode by name, on one line: `No new block on mainnet`. */
+export function incidentName(episode: Pick<Episode, "rule" | "last">): string {
+  return plainText(conditionWords(episode).bad);
 }
 
 function wordsFor<K extends ConditionKind>(kind: K, reading: ReadingOf[K], rule: string): ConditionWords {

@@ -90,7 +90,7 @@ function changeParts({ by, change, at, labels }: ChangeMessage, platforms?: Plat
       return { title: text`${by} ended the silence of ${silenceScopeWords(change.silence)}` };
     case "acknowledged":
       return {
-        title: text`${by} takes it: ${conditionWords(change.episode).bad}${andMoreWords(change.others)}`,
+        title: text`${by} takes it: ${conditionWords(change.episode).now}${andMoreWords(change.others)}`,
         actions: [commandAction("Details", "alerts why", { episode: change.episode.id })],
       };
   }

@@ -8,6 +8,7 @@ import { timeFromText } from "../judge/kinds/json-fields.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { idList, nodeList } from "./condition-words.ts";
+import { groupedNumber, priceWords } from "./subscription-words.ts";
 import { enumWord, guidanceBlocks, markedTitle, meaningBlocks, SEVERITY_WORDS, TONES } from "./phrases.ts";
 
 /** One event as a message of its own. */
@@ -123,9 +124,9 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
     cells: (event) => [event.block, event.what, `${event.before.join(" ")} to ${event.after.join(" ")}`],
   },
   "order.final": {
-    line: ({ subject, status }, network) =>
-      text`Order ${id(subject)} on ${network} is ${strong(enumWord(status, "STATUS"))}`,
+    line: (event, network) => text`${orderName(event)} on ${network} ${orderEndWords(event)}`,
     fields: (event) => [
+      field("Order", id(event.subject)),
       ...plain("Market", event.label ?? event.market),
       ...(event.side === undefined ? [] : [field("Side", enumWord(event.side, "SIDE"))]),
       ...plain("Size", event.size),
@@ -136,7 +137,8 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
     cells: (event) => ["", event.subject, enumWord(event.status, "STATUS")],
   },
   "stake.changed": {
-    line: ({ change, subject }, network) => text`Stake ${change} on ${network} for ${id(subject)}`,
+    line: ({ change, subject, amount }, network) =>
+      text`${amount === undefined ? "Stake" : text`Stake of ${strong(amount)}`} ${change} on ${network} for ${id(subject)}`,
     fields: (event) => [
       ...plain("Amount", event.amount),
       ...plain("Available now", event.available),
@@ -173,6 +175,20 @@ export function eventLines(events: readonly AlertEvent[]): Text[] {
     const [version, old] = [after.version ?? "an unknown version", before.version ?? "unknown"];
     return [text`${nodes.length} nodes on ${strong(network)} run ${strong(version)}, was ${old}: ${nodeList(nodes)}`];
   });
+}
+
+/** `Your sell of 49.5 BTC/USDT`; where too little is known of it, its id. */
+function orderName({ subject, side, size, label }: EventOf<"order.final">): Text {
+  const of = size === undefined || label === undefined ? id(subject) : text`of ${groupedNumber(size)} ${strong(label)}`;
+  return text`Your ${side === undefined ? "order" : enumWord(side, "SIDE")} ${of}`;
+}
+
+/** `filled at 92,610`, `is rejected: margin check failed`. */
+function orderEndWords({ status, price, reason }: EventOf<"order.final">): Text {
+  const at = price === undefined ? [] : text` at ${priceWords(price)}`;
+  if (status === "STATUS_FILLED") return text`${strong("filled")}${at}`;
+  const why = reason === undefined ? "" : `: ${enumWord(reason, "ORDER_ERROR")}`;
+  return text`is ${strong(enumWord(status, "STATUS"))}${why}`;
 }
 
 /** The columns of a table of events. */

@@ -56,9 +56,15 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
   const all = group?.notices.filter((one) => one.type === "calm") ?? [];
   const isOne = all.length < 2;
   const of = message.subject === "" ? text`${strong(network)}` : text`${subjectWords(message)} on ${strong(network)}`;
+  const alerts = isOne ? episodes : all.reduce((sum, one) => sum + one.episodes, 0);
+  const after = ` after ${alerts === 1 ? "1 alert" : `${alerts} alerts`}: ${KINDS[kind].words}`;
   const titles = groupTitles(kind, strong(`${all.length}`), strong(network));
-  const ofOne = open ? text`${of}: ${KINDS[kind].words}` : text`${of} is calm again`;
-  const what = isOne ? ofOne : open ? titles.now : text`Calm again: ${KINDS[kind].words} on ${strong(network)}`;
+  const ofOne = open ? text`${of}: ${KINDS[kind].words}` : text`${of} is calm again${after}`;
+  const what = isOne
+    ? ofOne
+    : open
+      ? titles.now
+      : text`${strong(`${all.length}`)} ${KINDS[kind].about ?? "alert"}s on ${strong(network)} are calm again${after}`;
   const times = episodes === 1 ? "once" : `${episodes} times`;
   const fired = text`${open ? "It" : `“${KINDS[kind].words}”`} fired ${times} since ${time(timeFromText(since), "both")}. ${
     open ? "It is firing now, without a break." : "It is not firing now."

@@ -8,7 +8,7 @@ import type { DatabaseFault, NoticeAbout } from "../message/notice.ts";
 import type { Platforms } from "../platform.ts";
 import { conditionWords } from "./condition-words.ts";
 import { actionsOf } from "./describe-condition.ts";
-import { markedTitle, TONES, whatToDo } from "./phrases.ts";
+import { markedTitle, openWords, TONES, whatToDo } from "./phrases.ts";
 import { silenceUntilWords, silenceWords } from "./silence-words.ts";
 
 /** What the operators must know. Pure and total. */
@@ -19,7 +19,7 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
   switch (notice.about) {
     case "unacknowledged": {
       const { episode } = notice;
-      const title = text`Nobody has taken it: ${conditionWords(episode).bad}`;
+      const title = text`Nobody takes it: ${conditionWords(episode).now}${openWords([episode])}`;
       return told(TONES[episode.severity], title, unacknowledgedBlocks(notice), actionsOf(episode));
     }
     case "lost": {

@@ -37,15 +37,16 @@ function start(platform: "discord" | "slack", token = discord.state.token): Prom
   });
 }
 
-/** The console's messages about a platform: the mark and the name that each begins with. */
+/** The console's messages about a platform: its name, and whether the trouble is bad or over. */
 async function consoleTitles(url: string): Promise<string[]> {
   const reader = await readEvents(url);
   await sleep(1000);
   reader.close();
-  const titles = reader
-    .alerts()
-    .map(({ reply: { title } }) => title.map((one) => ("text" in one ? one.text : "")).join(""));
-  return titles.flatMap((title) => /^\p{Lu}+ · (?:Discord|Slack)/u.exec(title)?.[0] ?? []);
+  return reader.alerts().flatMap(({ reply: { title, tone } }) => {
+    const words = title.map((one) => ("text" in one ? one.text : "")).join("");
+    const platform = /^(?:Discord|Slack)\b/u.exec(words)?.[0];
+    return platform === undefined ? [] : [`${platform}: ${tone}`];
+  });
 }
 
 async function deliveryWords(url: string): Promise<string> {
@@ -64,12 +65,12 @@ test("what Discord is owed waits for a token that it accepts, whatever becomes o
   await expect
     .poll(() => deliveryWords(running.url), PATIENCE)
     .toMatch(saying("Discord", "Discord says 401: Unauthorized"));
-  await expect.poll(() => consoleTitles(running.url), PATIENCE).toEqual(["CRITICAL · Discord"]);
+  await expect.poll(() => consoleTitles(running.url), PATIENCE).toEqual(["Discord: bad"]);
   await running.kill("SIGKILL");
 
   const again = await start("slack", token);
   await expect.poll(() => deliveryWords(again.url), PATIENCE).toMatch(saying("Discord", 401));
-  await expect.poll(() => consoleTitles(again.url), PATIENCE).toEqual(["CRITICAL · Discord"]);
+  await expect.poll(() => consoleTitles(again.url), PATIENCE).toEqual(["Discord: bad"]);
   await again.kill("SIGKILL");
 
   discord.state.token = token;
@@ -78,8 +79,8 @@ test("what Discord is owed waits for a token that it accepts, whatever becomes o
   expect([...discord.state.messages.values()].map((one) => textOf(one))).toEqual([
     expect.stringMatching(saying("node.down")),
   ]);
-  await expect.poll(() => deliveryWords(mended.url)).toBe("well");
-  await expect.poll(() => consoleTitles(mended.url), PATIENCE).toEqual(["CRITICAL · Discord", "RESOLVED · Discord"]);
+  await expect.poll(() => deliveryWords(mended.url), PATIENCE).toBe("well");
+  await expect.poll(() => consoleTitles(mended.url), PATIENCE).toEqual(["Discord: bad", "Discord: good"]);
 }, 120_000);
 
 test("where Slack removed the app all ends at once, and comes back with the app", async () => {
@@ -91,7 +92,7 @@ test("where Slack removed the app all ends at once, and comes back with the app"
   slack.fail({ method: "chat.postMessage", answer: { error: "account_inactive" } });
   await askWeb(running.url, `alerts add node.lagging to:slack:${channel}`);
   await expect.poll(() => deliveryWords(running.url), PATIENCE).toMatch(saying("Slack", "subscriptions"));
-  await expect.poll(() => consoleTitles(running.url), PATIENCE).toEqual(["CRITICAL · Slack"]);
+  await expect.poll(() => consoleTitles(running.url), PATIENCE).toEqual(["Slack: bad"]);
   const states = async (url: string): Promise<number> => {
     const metrics = await (await fetch(new URL("/metrics", url))).text();
     return Number(/^bellwether_subscriptions\{state="retired"\} (\d+)$/mu.exec(metrics)?.[1]);
@@ -103,5 +104,5 @@ test("where Slack removed the app all ends at once, and comes back with the app"
   slack.state.botToken = "xoxb-another-token";
   const mended = await start("slack");
   await expect.poll(() => states(mended.url), PATIENCE).toBe(0);
-  await expect.poll(() => consoleTitles(mended.url), PATIENCE).toEqual(["CRITICAL · Slack", "RESOLVED · Slack"]);
+  await expect.poll(() => consoleTitles(mended.url), PATIENCE).toEqual(["Slack: bad", "Slack: good"]);
 }, 120_000);

@@ -89,12 +89,12 @@ const NOTIFICATION_SETTINGS = {
   style: {
     kind: "choice",
     label: "Messages",
-    description: "live: one message, edited; thread: the rest in its thread; plain: a new one each time",
+    description: "live: a card that is edited; thread: a card with a thread; plain: a message for each state",
     hint: "",
     choices: [
-      { label: "live: one message, edited", value: "live" },
-      { label: "thread: the rest in its thread", value: "thread" },
-      { label: "plain: a new message each time", value: "plain" },
+      { label: "live: a card that is edited", value: "live" },
+      { label: "thread: a card with a thread", value: "thread" },
+      { label: "plain: a message for each state", value: "plain" },
     ],
   },
   events: {

