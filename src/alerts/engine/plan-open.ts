@@ -3,7 +3,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../judge/drill.ts";
 import type { ConditionKind } from "../judge/kinds/kinds.ts";
-import { type DeliveryPhase, joinPlans, LONGEST_GROUPING, type Plan } from "../deliver/outbox/batch.ts";
+import { type DeliveryPhase, joinPlans, LONGEST_GROUPING, type Plan, SLOW_TO_FOLLOW } from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
 import type { SubscriptionIndex } from "../route/subscription-index.ts";
@@ -94,16 +94,16 @@ export async function planOpen(
 
 type Joining = NonNullable<EpisodePlanInput["joins"]>;
 
-/** Nodes that go down within a minute have one cause: their alerts may follow each other this slowly. */
-const SLOW_TO_FOLLOW: readonly ConditionKind[] = ["node.down"];
+/** What happens to one node after the other in some minutes has one cause. */
+const SLOW_KINDS: readonly ConditionKind[] = ["node.down", "node.lying"];
 const JOINING_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve", "flapping"];
 
 /** One message tells several subjects of a kind, where all of them notify in the same way. */
 function groupByKind({ kind, network, subject, severity }: Episode, config: AlertsConfig): Joining {
   return ({ phase, mention = "", cardOf }) => {
     if (subject === "" || (cardOf !== undefined && phase === "resolve")) return undefined;
-    const isSlow = phase === "flapping" || SLOW_TO_FOLLOW.includes(kind);
-    const within = isSlow ? LONGEST_GROUPING : config.group.within;
+    const usual = phase === "flapping" ? LONGEST_GROUPING : Math.min(config.group.within, LONGEST_GROUPING);
+    const within = SLOW_KINDS.includes(kind) ? SLOW_TO_FOLLOW : usual;
     const key = [phase, kind, network, severity, mention].join(" ").trim();
     // A short post is never edited: only what waits with it joins it.
     return cardOf === undefined ? { key, within } : { key, until: 0 };

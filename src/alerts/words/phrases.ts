@@ -183,16 +183,21 @@ export function openWords(episodes: readonly Episode[], marks: { readonly phase?
   );
 }
 
-/** ` for 4 min 2 s (03:10:02 to 03:14:04 UTC), was critical · Mia took it`. */
+/** ` for 4 min 2 s (03:10:02 to 03:14:04 UTC), was critical · Mia took it`; with a pause between them no span. */
 export function overWords(episodes: readonly Episode[]): Text {
-  const [first] = byBeginning(episodes);
+  const sorted = byBeginning(episodes);
+  const [first] = sorted;
   const ends = episodes.map(endOf).toSorted((a, b) => compare(a, b));
   const last = ends.at(-1);
   if (first === undefined || last === undefined) return [];
   const lasted = toMillis(timeFromText(last)) - toMillis(timeFromText(first.began));
   const isAtLeast = first.beganBefore === true;
+  const isBroken = sorted.some(
+    ({ began }, index) => index > 0 && sorted.slice(0, index).every((one) => compare(endOf(one), began) < 0),
+  );
+  const lastedFor = isBroken ? ", one after another" : ` for ${isAtLeast ? "at least " : ""}${formatDuration(lasted)}`;
   // The clock was ahead when it began: how long it lasted is not known then.
-  const span = lasted < 0 ? "" : ` for ${isAtLeast ? "at least " : ""}${formatDuration(lasted)}`;
+  const span = lasted < 0 ? "" : lastedFor;
   const from = lasted < 0 ? "" : `${clock(first.began, last, true)}${isAtLeast ? " or earlier" : ""} to `;
   const critical = episodes.some(({ severity }) => severity === "critical") ? ", was critical" : "";
   const takers = [...new Set(episodes.flatMap(({ acknowledged }) => acknowledged?.by ?? []))];

@@ -48,10 +48,15 @@ export interface PlannedDelivery {
 
 /** A message can be joined for no longer than this after it was planned, however long it keeps growing. */
 export const LONGEST_GROUPING: Milliseconds = 60_000;
+/** Troubles of nodes with one cause, such as a restart of one after the other, follow each other this slowly. */
+export const SLOW_TO_FOLLOW: Milliseconds = 300_000;
+/** How long a message is open for them, however long it keeps growing. */
+export const LONGEST_SLOW: Milliseconds = 3 * SLOW_TO_FOLLOW;
 
 /**
  * Which message a delivery joins, and how long the message can be joined once it is sent: for `within` of the last that
- * joined, `LONGEST_GROUPING` at most; until a moment, in Unix milliseconds; or, with neither, as long as the key is used.
+ * joined, `LONGEST_GROUPING` at most (of `SLOW_TO_FOLLOW`, `LONGEST_SLOW`); until a moment, in Unix milliseconds; or, with
+ * neither, as long as the key is used.
  */
 export interface JoinRule {
   readonly key: string;

@@ -6,7 +6,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { destinationKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
 import { addToList, isList, type ListMessage } from "../../message/list-message.ts";
-import { LONGEST_GROUPING } from "./batch.ts";
+import { LONGEST_GROUPING, LONGEST_SLOW, SLOW_TO_FOLLOW } from "./batch.ts";
 import type { Chunk } from "./chunk.ts";
 import { type MessageCollector, readMessages } from "./stored-messages.ts";
 
@@ -52,10 +52,14 @@ interface JoinedEnds {
 }
 
 /**
- * The end of an alert rings once all of its kind on its card are over, and what the card is about: until then the end is
- * an item of the card, which shows it.
+ * The end of an alert rings once all of its kind on its card are over, and what the card is about, if none has rung for
+ * `SLOW_TO_FOLLOW`: otherwise the end is an item of the card, which shows it.
  */
-export async function joinCards(tables: AlertTables, planned: readonly Planned[]): Promise<JoinedEnds> {
+export async function joinCards(
+  tables: AlertTables,
+  planned: readonly Planned[],
+  at: Milliseconds,
+): Promise<JoinedEnds> {
   const ends = planned.filter(({ phase, cardOf }) => phase === "resolve" && cardOf !== undefined);
   const rows = new Map(
     (await tables.outbox.get(ends.flatMap(({ cardOf }) => cardOf ?? []))).map((row) => [row.id, row]),
@@ -64,7 +68,7 @@ export async function joinCards(tables: AlertTables, planned: readonly Planned[]
   const said = Map.groupBy(await tables.items.of(grown), ({ delivery }) => delivery);
   const ids = new Set([...rows.values(), ...[...said.values()].flat()].flatMap(({ episode }) => episode ?? []));
   const open = new Set((await tables.watch.episodes([...ids])).flatMap((row) => (row.open === 1 ? [row.id] : [])));
-  const rung = await readRung(tables, ends);
+  const rung = await readRung(tables, ends, at);
   const joined = new Set<string>();
   const ringing = new Map<string, string>();
   const items: ItemRow[] = [];
@@ -72,7 +76,9 @@ export async function joinCards(tables: AlertTables, planned: readonly Planned[]
   const decisions: Decision[] = [];
   for (const [id, all] of Map.groupBy(ends, ({ cardOf }) => cardOf ?? "")) {
     const row = rows.get(id);
-    if (row === undefined || !said.has(id)) continue;
+    // The next ones may join a card that is open.
+    const isShared = said.has(id) || (row?.open_until ?? 0) > at;
+    if (row === undefined || isCertainlyUnsent(row) || !isShared) continue;
     for (const [kind, alike] of Map.groupBy(all, ({ episode }) => kindOf(episode))) {
       const others = (said.get(id) ?? []).flatMap(({ episode }) => (kindOf(episode) === kind ? (episode ?? []) : []));
       const lasts = [row.episode ?? "", ...others].some((one) => open.has(one));
@@ -90,20 +96,20 @@ export async function joinCards(tables: AlertTables, planned: readonly Planned[]
   }
   const left = planned.flatMap((one) => {
     const groupKey = ringing.get(one.id);
-    return joined.has(one.id) ? [] : [groupKey === undefined ? one : { ...one, groupKey }];
+    return joined.has(one.id) ? [] : [groupKey === undefined ? one : { ...one, groupKey, until: at + SLOW_TO_FOLLOW }];
   });
   return { left, items, cards, decisions };
 }
 
-/** Ends may come in several chunks and rounds, but those of one kind on one card ring once. */
+/** Ends may come in several chunks and rounds, but those of one kind on one card ring once in `SLOW_TO_FOLLOW`. */
 function ringKey(card: string, kind: string): string {
   return `rung ${card} ${kind}`;
 }
 
-async function readRung(tables: AlertTables, ends: readonly Planned[]): Promise<ReadonlySet<string>> {
+async function readRung(tables: AlertTables, ends: readonly Planned[], at: Milliseconds): Promise<ReadonlySet<string>> {
   const destinations = new Set(ends.map(({ destination }) => destinationKey(destination)));
   const keys = new Set(ends.map(({ cardOf = "", episode }) => ringKey(cardOf, kindOf(episode))));
-  const rows = await tables.outbox.joinable([...destinations], [...keys], 0);
+  const rows = await tables.outbox.joinable([...destinations], [...keys], at);
   return new Set([...rows.values()].flatMap((row) => row.join_key ?? []));
 }
 
@@ -191,7 +197,7 @@ export function openUntil(
   at: Milliseconds,
 ): Milliseconds | null {
   if (within === undefined) return until ?? null;
-  return Math.min(at + within, createdAt + LONGEST_GROUPING);
+  return Math.min(at + within, createdAt + (within === SLOW_TO_FOLLOW ? LONGEST_SLOW : LONGEST_GROUPING));
 }
 
 function newJoinable(one: Planned, at: Milliseconds): Joinable {
@@ -279,7 +285,8 @@ const NEWS_PHASES: readonly string[] = ["trigger", "escalation"];
 
 /**
  * Whether a delivery joins a message. One that is certainly unsent takes in all with its key. One that was sent has no
- * two episodes of one subject, and once all of its episodes are over, an alert that fires gets a message of its own.
+ * two episodes of one subject. Once all of its episodes are over, an alert that fires gets a message of its own, unless its
+ * kind is slow to follow.
  */
 function mayJoin(message: Joinable, one: Planned, at: Milliseconds, isOver: (message: Joinable) => boolean): boolean {
   if (one.episode !== undefined && one.episode === message.own) return false;
@@ -287,7 +294,7 @@ function mayJoin(message: Joinable, one: Planned, at: Milliseconds, isOver: (mes
   if (row !== undefined && !JOINABLE_STATES.includes(row.state)) return false;
   if (row === undefined || row.state === "held" || isCertainlyUnsent(row)) return true;
   if (message.openUntil !== null && at > message.openUntil) return false;
-  if (NEWS_PHASES.includes(one.phase) && isOver(message)) return false;
+  if (one.within !== SLOW_TO_FOLLOW && NEWS_PHASES.includes(one.phase) && isOver(message)) return false;
   return (
     one.within === undefined || ![...message.episodes].some((other) => subjectOf(other) === subjectOf(one.episode))
   );

@@ -87,7 +87,7 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
         ]
       : [],
   );
-  const ends = await joinCards(tables, planned);
+  const ends = await joinCards(tables, planned, at);
   const { own, begun, grown, items, decisions } = await joinMessages(tables, ends.left, messages, at);
   await tables.outbox.addMessages(messages.rows(), at);
   await tables.outbox.add(

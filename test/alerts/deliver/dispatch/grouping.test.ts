@@ -187,6 +187,34 @@ describe("what has one cause is one message", () => {
     expect(it.sender.takeEdits()).toEqual(["warning: 2 node.down on mainnet", "warning: 3 node.down on mainnet"]);
   });
 
+  it.each([
+    [
+      "live",
+      [
+        "warning: node.down of n1 on mainnet",
+        "resolved: node.down of n1 on mainnet",
+        "resolved: 3 node.down on mainnet",
+      ],
+    ],
+    ["plain", ["warning: node.down of n1 on mainnet", "resolved: node.down of n1 on mainnet"]],
+  ] as const)(
+    "of nodes that are restarted one after the other, whose ends ring once in 5 min (%s)",
+    async (style, posts) => {
+      const it = await subscribed({ style });
+      for (let node = 1; node <= 3; node += 1) {
+        for (let round = 0; round < 36; round += 1) {
+          await it.round([1, 2, 3].map((one) => down(one === node && round < 12 ? "bad" : "good", `n${one}`)));
+          await it.pass(5000);
+        }
+      }
+      expect(it.sender.take()).toEqual(posts);
+      it.sender.takeEdits();
+      expect(plainText(it.sender.edits.at(-1)!.reply.title)).toBe(
+        "3 nodes on mainnet did not answer, one after another (12:00:10 or earlier to 12:07:10 UTC)",
+      );
+    },
+  );
+
   it("in each story of an alert: which message says it, and when it arrived", async () => {
     const it = await subscribed();
     await auctions(it, 1);

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { joinPlans, type PlannedDelivery } from "../../../../src/alerts/deliver/outbox/batch.ts";
+import {
+  joinPlans,
+  LONGEST_SLOW,
+  type PlannedDelivery,
+  SLOW_TO_FOLLOW,
+} from "../../../../src/alerts/deliver/outbox/batch.ts";
+import { openUntil } from "../../../../src/alerts/deliver/outbox/join.ts";
 import { enqueue, fanOutAll } from "../../../../src/alerts/deliver/outbox/outbox.ts";
 import { type Episode, episodeRow } from "../../../../src/alerts/judge/rules/episode.ts";
 import type { AlertMessage } from "../../../../src/alerts/message/message.ts";
@@ -107,6 +113,26 @@ describe("a message that was sent", () => {
     const over = [anEpisode("node.down", { id: down(0), state: "resolved" })];
     const joining = planned("a", { phase, joins: { key: "g" } });
     expect((await joined([sent(null)], [joining], { open: over })).lines).toEqual(lines);
+  });
+
+  it.each([
+    ["a restart of the next node, though all of it is over", SLOW_TO_FOLLOW, down(1), 0, ["first owed 1 a"]],
+    ["no second episode of the node", SLOW_TO_FOLLOW, down(0, 2), 0, ["first sent 0", "a owed 0"]],
+    ["no node that follows too late", SLOW_TO_FOLLOW, down(1), SLOW_TO_FOLLOW + 1, ["first sent 0", "a owed 0"]],
+    ["nothing else", 5000, down(1), 0, ["first sent 0", "a owed 0"]],
+  ] as const)("takes in %s", async (_what, within, episode, later, lines) => {
+    const over = [anEpisode("node.down", { id: down(0), state: "resolved" })];
+    const stored = [{ ...sent(NOON + SLOW_TO_FOLLOW) }];
+    const deliveries = [planned("a", { episode, joins: { key: "g", within } })];
+    expect((await joined(stored, deliveries, { later, open: over })).lines).toEqual(lines);
+  });
+
+  it.each([
+    [0, NOON + SLOW_TO_FOLLOW],
+    [SLOW_TO_FOLLOW, NOON + 2 * SLOW_TO_FOLLOW],
+    [LONGEST_SLOW - 1, NOON + LONGEST_SLOW],
+  ])("stays open for nodes that follow slowly: %d ms later until %d", (later, until) => {
+    expect(openUntil({ within: SLOW_TO_FOLLOW }, NOON, NOON + later)).toBe(until);
   });
 
   it("is not joined while it may not have arrived, once it is closed", async () => {
