@@ -1,18 +1,20 @@
 import { percentWords, stakeAmount } from "../src/answers/amounts.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
-import { idCell } from "../src/answers/cells.ts";
+import { idCell, timeCell } from "../src/answers/cells.ts";
+import { enumWords } from "../src/answers/enum-words.ts";
 import { noteSeen, PARTY } from "../src/answers/ids/ids.ts";
 import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
-import { changeWords, linkingsTable, newestFirst, stakeTotals, wholeStakeTable } from "../src/answers/stake.ts";
-import type { PartyStake } from "../src/api/model/stake.ts";
+import type { PartyStake, StakeLinking } from "../src/api/model/stake.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { details, facts, field, fields, paragraph, table, type Table } from "../src/reply/block.ts";
 import { tableAttachment } from "../src/reply/csv.ts";
+import { plainText } from "../src/reply/plain-text.ts";
 import type { Action, Reply } from "../src/reply/reply.ts";
-import { commandLine, id, shortenId, type Text, text, toText } from "../src/reply/text.ts";
+import { commandLine, id, shortenId, strong, type Text, text, time, toText } from "../src/reply/text.ts";
 import { compareIntegers, decimal, roundedPercentOf } from "../src/units/decimal.ts";
 import { formatCount } from "../src/units/format-number.ts";
+import type { Nanoseconds } from "../src/units/nanoseconds.ts";
 
 /** How many parties are shown; all of them go into the CSV. */
 const TOP = 20;
@@ -161,4 +163,89 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
 function pendingText(party: PartyStake): Text {
   const { pendingCount, pending } = stakeTotals(party);
   return toText(pendingCount === 0 ? undefined : stakeAmount(pending));
+}
+
+/**
+ * Sums over a party's linkings, in 10^-18 of the token: of accepted ones, and of unconfirmed links less unconfirmed
+ * unlinks, which may be negative.
+ */
+function stakeTotals(party: PartyStake) {
+  let [linked, unlinked, pending, pendingCount] = [0n, 0n, 0n, 0];
+  for (const { amount = 0n, status, type } of party.stakeLinkings) {
+    const unlinks = type === "TYPE_UNLINK";
+    if (status === "STATUS_PENDING") {
+      pending += unlinks ? -amount : amount;
+      pendingCount += 1;
+    } else if (status === "STATUS_ACCEPTED") {
+      if (unlinks) unlinked += amount;
+      else linked += amount;
+    }
+  }
+  return { linked, unlinked, pending, pendingCount };
+}
+
+/** All parties for a spreadsheet: amounts in tokens and as the integers sent. */
+function wholeStakeTable(parties: readonly PartyStake[]): Table {
+  return table({
+    name: "stake",
+    rows: parties.map((party) => ({ ...party, ...stakeTotals(party) })),
+    columns: [
+      ["party", ({ party }) => party],
+      ["stake", ({ currentStakeAvailable }) => plainStake(currentStakeAvailable)],
+      ["stake_raw", ({ currentStakeAvailable }) => currentStakeAvailable],
+      ["linked", ({ linked }) => plainStake(linked)],
+      ["unlinked", ({ unlinked }) => plainStake(unlinked)],
+      ["pending", ({ pending }) => plainStake(pending)],
+      ["linkings", ({ stakeLinkings }) => stakeLinkings.length],
+    ],
+  });
+}
+
+function newestFirst(linkings: readonly StakeLinking[]): readonly StakeLinking[] {
+  return linkings.toSorted((a, b) => compareIntegers(whenOf(b) ?? 0n, whenOf(a) ?? 0n));
+}
+
+/** One linking in a line: `unlink 52,350.05, 2026-01-15 09:20:37 UTC`; says so where it is not accepted. */
+function changeWords(linking: StakeLinking): Text {
+  const status = linking.status === "STATUS_ACCEPTED" ? text`` : text` (${statusText(linking.status)})`;
+  const at = whenOf(linking);
+  const when = at === undefined ? text`` : text`, ${time(at)}`;
+  return text`${enumWords(linking.type, "TYPE")} ${stakeAmount(linking.amount)}${status}${when}`;
+}
+
+/** A party's linkings, newest first. */
+function linkingsTable(linkings: readonly StakeLinking[]): Table {
+  return table({
+    title: text`Linkings`,
+    name: "stake-linkings",
+    rows: newestFirst(linkings),
+    columns: [
+      ["Type", (linking) => enumWords(linking.type, "TYPE")],
+      ["Amount", (linking) => stakeAmount(linking.amount), "right"],
+      ["When", (linking) => timeCell(whenOf(linking))],
+      ["Status", (linking) => statusText(linking.status), 2],
+      ["Ethereum address", (linking) => idCell(linking.ethereumAddress), 3],
+      ["Transaction", (linking) => idCell(linking.txHash), 3],
+      ["Log index", (linking) => linking.logIndex ?? "–", "right", 3],
+      ["Ethereum block", (linking) => linking.blockHeight ?? "–", "right", 3],
+      ["Block time", (linking) => timeCell(linking.blockTime), 3],
+      ["Finalised", (linking) => timeCell(linking.finalizedAt), 3],
+      ["Id", (linking) => idCell(linking.id), 3],
+    ],
+    empty: text`No linkings.`,
+  });
+}
+
+function whenOf({ ts, blockTime, finalizedAt }: StakeLinking): Nanoseconds | undefined {
+  return ts ?? blockTime ?? finalizedAt;
+}
+
+function statusText(status: string | undefined): Text {
+  const words = enumWords(status, "STATUS");
+  return toText(status === "STATUS_ACCEPTED" ? words : strong(words));
+}
+
+/** For machines: no separators between thousands. */
+function plainStake(units: bigint | undefined): string {
+  return plainText([stakeAmount(units)]).replaceAll(",", "");
 }

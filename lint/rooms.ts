@@ -71,7 +71,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/discord/render": "buttons compose embed markdown modal press",
   "adapters/discord/transport": "endpoint rest signature upload",
   "adapters/slack": "record",
-  "adapters/slack/install": "install-state key-ring open-installations sealed-tokens workspace-payloads",
+  "adapters/slack/install": "install-state key-ring sealed-tokens workspace-payloads",
   "adapters/slack/render": "blocks buttons compose form form-fields mrkdwn press",
   "adapters/slack/respond": "bolt-app channel-managers invocation request-context retry-answer user-groups",
   "adapters/slack/send": "files send-error",

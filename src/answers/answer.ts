@@ -1,5 +1,5 @@
 // Helpers that commands share to build an answer. This module holds the frame: footer, warning about stale data,
-// buttons to ask again. One module per topic beside it (markets.ts, orders.ts, stake.ts, bundles.ts, amounts.ts, ...).
+// buttons to ask again. One module per topic beside it (markets.ts, bundles.ts, amounts.ts, ...).
 // ids/ reads ids and names, pages/ reads lists, alerts/ holds the commands about alerts.
 
 import type { PersonalKind } from "../alerts/judge/kinds/kinds.ts";

@@ -2,41 +2,63 @@
 // `assemble-bot.ts`, `networks.ts`, `alerting/` and `platforms/` next; `cli/` holds the other subcommands, `holder/`
 // answers `ask` of other processes, `metrics/` and `health/` describe the process.
 import type { Adapter } from "../adapters/adapter.ts";
+import type { PlatformRecord } from "../adapters/chat/chat.ts";
 import { consoleSender } from "../adapters/web/alerts/console-sender.ts";
+import type { WebAdapter } from "../adapters/web/index.ts";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import type { Platforms } from "../alerts/platform.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import { openAudienceSettings } from "../bot/audience-settings.ts";
 import type { Bot } from "../bot/bot.ts";
-import type { PlatformRecord } from "../adapters/chat/chat.ts";
 import { loadConfig } from "../config.ts";
 import { UserError } from "../errors.ts";
+import type { ExportJobs } from "../export/jobs/jobs.ts";
 import { createLog, type Log } from "../log.ts";
 import { createStore, type DatabaseStore, type StoreFile } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/file/holder-record.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import { fromMillis } from "../units/nanoseconds.ts";
 import { readAlertsConfig } from "./alerting/alerting-settings.ts";
 import { createDuties } from "./alerting/duties.ts";
-import { openAlerting, type StartHooks } from "./alerting/open-alerting.ts";
+import { openAlerting, type OpenAlerting, type StartHooks } from "./alerting/open-alerting.ts";
 import { assembleBot } from "./assemble-bot.ts";
 import { createChangeSignal } from "./change-signal.ts";
 import { packageVersion } from "./cli/cli.ts";
-import { openConsole } from "./console.ts";
+import { createShutdown, handleProcessEvents, type Shutdown } from "./cli/shutdown.ts";
 import { exportFolders, exportSlotsOf, openExportJobs } from "./export-jobs.ts";
 import { watchDatabase } from "./health/database-watch.ts";
 import { startDeadManSwitch } from "./health/dead-man-switch.ts";
 import { healthProblem } from "./health/health.ts";
+import { checkReadiness } from "./health/readiness.ts";
 import { claimDatabase, requiredOrigin } from "./holder/claim-database.ts";
 import { logDestination } from "./log-destination.ts";
-import { createMetrics } from "./metrics/metrics.ts";
-import { openNetworks } from "./networks.ts";
+import { readAlertSnapshot } from "./metrics/alert-metrics.ts";
+import { createMetrics, type MetricsRecorder } from "./metrics/metrics.ts";
+import { type Networks, openNetworks } from "./networks.ts";
 import { PLATFORM_RECORDS } from "./platforms/list.ts";
 import { watchPlatformLimits } from "./platforms/platform-limits.ts";
-import { type Config, configuredChats, openPlatforms, platformsOf } from "./platforms/platforms.ts";
-import { createShutdown, handleProcessEvents, type Shutdown } from "./cli/shutdown.ts";
+import { type Config, configuredChats, openPlatforms, type OpenPlatforms, platformsOf } from "./platforms/platforms.ts";
 import { collectGarbageOnce, limitYoungGeneration } from "./v8-memory.ts";
 
 /** The pause before watching begins: the first questions are answered before more modules are loaded. */
 const WATCH_AFTER: Milliseconds = 500;
+
+interface ConsoleDependencies {
+  readonly config: Pick<Config, "web">;
+  readonly store: DatabaseStore;
+  readonly networks: Networks;
+  readonly exports: Pick<ExportJobs, "linked">;
+  readonly alerts: OpenAlerting;
+  readonly platforms: Platforms;
+  readonly chats: OpenPlatforms;
+  readonly metrics: MetricsRecorder;
+  /** When this process began, in Unix milliseconds. */
+  readonly startedAt: Milliseconds;
+  readonly log: Log;
+}
+
+/** Where several processes serve a console: how long a session that ended in one may last in another. */
+const SIGN_OUTS_EVERY: Milliseconds = 5000;
 
 /** Runs the bot until a signal comes. */
 export async function start(
@@ -250,4 +272,36 @@ function greeting(config: Config, url: string | undefined, simulated: boolean): 
     ? "The network is SIMULATED; set MAINNET_URLS or TESTNET_URLS to ask a real one (see .env.example)."
     : `It asks ${config.networks.map(({ name }) => name).join(" and ")}.`;
   return `${where} ${what}`;
+}
+
+/** The web console; undefined where WEB_PORT is 0. */
+async function openConsole(dependencies: ConsoleDependencies): Promise<WebAdapter | undefined> {
+  const { config, store, networks, exports, platforms, chats, metrics, startedAt, log } = dependencies;
+  const { alerting, console } = dependencies.alerts;
+  const { clients, simulated } = networks;
+  if (config.web.port === 0) return undefined;
+  const alerts = () =>
+    readAlertSnapshot({ alerting, store, networks: clients.map(({ network }) => network), now: Date.now });
+  const { createWebAdapter } = await import("../adapters/web/index.ts");
+  return createWebAdapter({
+    ...config.web,
+    ...console,
+    previews: chats.previews,
+    linkedFiles: (secret) => exports.linked(secret),
+    webhooks: chats.webhooks,
+    signOuts: store.signOuts,
+    signOutsMillis: store.embedded === undefined ? SIGN_OUTS_EVERY : undefined,
+    simulated,
+    log,
+    now: () => fromMillis(Date.now()),
+    ready: (self) =>
+      checkReadiness({ store, platforms, clients, adapters: [self, ...chats.adapters], alerting, startedAt }),
+    metrics: (self) =>
+      metrics.render({
+        platforms: [self, ...chats.adapters],
+        installations: chats.installations,
+        alerts,
+      }),
+    onRequest: metrics.onHttpRequest,
+  });
 }

@@ -4,8 +4,9 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
     "judging what is good, and was, changes nothing",
   "src/alerts/engine/plan-events.ts: happened[0]?.event → happened[0].event": "a group has one event at least",
   "src/alerts/engine/plan-events.ts: happened[0]?.routing → happened[0].routing": "a group has one event at least",
-  "src/api/ledger/base64.ts: CHUNK_CHARACTERS / 4 → CHUNK_CHARACTERS * 4": "more memory holds the same",
-  'src/api/ledger/base64.ts: this.#rest !== "" → true': "four characters by themselves give the same; it saves them",
+  "src/api/ledger/message-framing.ts: CHUNK_CHARACTERS / 4 → CHUNK_CHARACTERS * 4": "more memory holds the same",
+  'src/api/ledger/message-framing.ts: this.#rest !== "" → true':
+    "four characters by themselves give the same; it saves them",
   "src/api/ledger/message-framing.ts: envelope === this.#goodEnvelope → false": "it is good again; it saves parsing",
   "src/api/ledger/message-framing.ts: at < chunk.length → at <= chunk.length": "behind the last byte there is none",
   "src/api/verdict/believe.ts: blocks > 0n → blocks >= 0n": "equal heights are compared before",

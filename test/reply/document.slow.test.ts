@@ -11,7 +11,7 @@ const root = path.join(import.meta.dirname, "../..");
 const READERS = [
   "src/adapters/discord/render/blocks.ts",
   "src/adapters/slack/render/blocks.ts",
-  "src/adapters/terminal/render/blocks.ts",
+  "src/adapters/terminal/render/render.ts",
   "src/adapters/web/public/reply/reply.js",
   "src/reply/fold.ts",
   "src/reply/full-text.ts",

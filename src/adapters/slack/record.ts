@@ -22,7 +22,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { ConfiguredPlatform, InstallationRow, PlatformRecord, PlatformService } from "../chat/chat.ts";
 import { webhookUrl } from "../webhook.ts";
 import { INSTALL_PATH, REDIRECT_PATH } from "./install/install-state.ts";
-import type { OAuthSettings } from "./install/open-installations.ts";
+import type { OAuthSettings } from "./install/install.ts";
 import type { ManifestAddresses } from "./manifest.ts";
 import { API_URL, manySlackPlatform, PAGE, ROOT_COMMAND, slackPlatform } from "./platform.ts";
 import type * as PreviewModule from "./preview.ts";
@@ -245,7 +245,7 @@ function serviceOf(values: Values, { tokens, addresses, command, managers }: Ser
         tokens.oauth === undefined
           ? { installations: tokens.botToken }
           : await (
-              await import("./install/open-installations.ts")
+              await import("./install/install.ts")
             ).openSlackInstallations({ ...tokens.oauth, apiUrl, command, table: installations, shared, log });
       const adapter = createSlackAdapter({
         botToken: opened.installations,

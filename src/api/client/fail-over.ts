@@ -1,13 +1,23 @@
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Answer } from "../api-client.ts";
-import { ApiError } from "../api-error.ts";
+import type { Answer, AsOf } from "../api-client.ts";
+import { ApiError, type ApiErrorKind, type Attempt } from "../api-error.ts";
+import { HttpFault } from "../http/http-fault.ts";
+import { withAttempts } from "../http/node-failure.ts";
 import type { ApiRequest } from "../model/model.ts";
-import { isBehind } from "../node/last-seen-block.ts";
+import { isBehind, isRecentlySeen } from "../node/last-seen-block.ts";
 import type { AttemptOptions, ClientContext, NodeEndpoint } from "../node/node.ts";
-import { FailOverPlan } from "./fail-over-plan.ts";
+import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
 
 /** How long to wait for a newer answer from a second node. */
 const SECOND_ANSWER_TIMEOUT_MILLIS: Milliseconds = 2000;
+
+/** Retries per node: with a single node, and with several. */
+const RETRIES_ALONE = 2;
+const RETRIES_AMONG_OTHERS = 1;
+/** The maximum number of attempts per call, over all nodes. */
+const MAX_TRIES = 8;
+/** How long a caller of the "people" lane waits if every node refuses requests. */
+const MAX_REFUSAL_WAIT_MILLIS: Milliseconds = 3000;
 
 /**
  * The one retry layer, around request and parse: tries one node after another, known laggards last, until one answers.
@@ -62,4 +72,207 @@ export async function requestWithFailOver<T>(
     }
     return best.answer;
   }
+}
+
+/** Decides which node is next in one call, and whether to retry. */
+class FailOverPlan {
+  readonly #endpoints: readonly NodeEndpoint[];
+  readonly #attempt: AttemptOptions;
+  readonly #context: ClientContext;
+  readonly #errors: ApiError[] = [];
+  readonly #untried: Set<NodeEndpoint>;
+  /** Nodes that may be retried. */
+  readonly #again: NodeEndpoint[] = [];
+  #retries: number;
+  #next: NodeEndpoint | undefined;
+  #waited = false;
+
+  constructor(endpoints: readonly NodeEndpoint[], attempt: AttemptOptions, context: ClientContext) {
+    this.#endpoints = endpoints;
+    this.#attempt = attempt;
+    this.#context = context;
+    this.#untried = new Set(endpoints);
+    this.#retries = endpoints.length === 1 ? RETRIES_ALONE : RETRIES_AMONG_OTHERS;
+  }
+
+  /** The next node; undefined if none can be tried at once. */
+  next(): NodeEndpoint | undefined {
+    const next = this.#next ?? this.#firstUntried();
+    this.#next = undefined;
+    if (next !== undefined) this.#untried.delete(next);
+    return next;
+  }
+
+  /** Waits briefly for the node that accepts requests soonest. Rejects with the signal's reason. */
+  async waitForSoonest(): Promise<NodeEndpoint> {
+    const soonest = this.#soonest();
+    if (soonest === undefined) throw new Error("a call goes on only where a node is left to ask");
+    this.#untried.delete(soonest);
+    const wait = soonest.breaker.refusedForMillis;
+    if (this.#isWorthTheWait(wait)) {
+      this.#waited = true;
+      await this.#context.clock.sleep(wait, this.#attempt.signal);
+    }
+    return soonest;
+  }
+
+  /**
+   * An untried node that may have a newer answer: one known to be ahead of a lagging source, or, if the answer is
+   * doubtful or old, one whose block is unknown.
+   */
+  alternativeTo(source: NodeEndpoint, { blockTime, receivedAt }: AsOf, doubtful: boolean): NodeEndpoint | undefined {
+    if (this.#untried.size === 0) return undefined;
+    const now = this.#context.clock.monotonicMillis();
+    const behind = isBehind(source, this.#endpoints, now);
+    const old = blockTime !== undefined && millisBetween(blockTime, receivedAt) > DEFAULT_THRESHOLDS.laggingMillis;
+    if (!behind && !old && !doubtful) return undefined;
+    for (const one of this.#untried) {
+      // Otherwise only a node whose block is unknown can have a newer answer.
+      if (one.breaker.refusedForMillis > 0 || (behind ? isBehind(one, this.#endpoints, now) : isRecentlySeen(one, now)))
+        continue;
+      if (!one.breaker.tryAcquire()) continue;
+      this.#untried.delete(one);
+      return one;
+    }
+    return undefined;
+  }
+
+  /** The pause before the next attempt; undefined if the failure ends the call. */
+  pauseAfter(endpoint: NodeEndpoint, error: unknown): Milliseconds | undefined {
+    if (!(error instanceof ApiError)) return undefined;
+    this.#errors.push(error);
+    if (isAnswer(error) || this.#errors.length >= MAX_TRIES) return undefined;
+    if (mayRetry(error, this.#errors)) this.#again.push(endpoint);
+    const left = this.#leftMillis();
+    if (left <= 0) return undefined;
+    this.#next = this.#firstUntried();
+    if (this.#next !== undefined) return 0;
+    const again = this.#retries > 0 ? this.#again[0] : undefined;
+    const pauseMillis =
+      again === undefined
+        ? Number.POSITIVE_INFINITY
+        : Math.max(this.#jittered(this.#errors.length - 1), again.breaker.refusedForMillis);
+    const soonest = this.#hasInformativeError() ? undefined : this.#soonest();
+    const wait = soonest?.breaker.refusedForMillis ?? Number.POSITIVE_INFINITY;
+    if (wait < pauseMillis && this.#isWorthTheWait(wait)) return 0;
+    if (again === undefined) return undefined;
+    this.#again.shift();
+    this.#retries -= 1;
+    if (pauseMillis >= left) return undefined;
+    this.#next = again;
+    return pauseMillis;
+  }
+
+  /** The error for the caller: the most informative failure, with the outcome at every node. */
+  finalError(error: unknown, what: string): unknown {
+    if (!(error instanceof ApiError)) return error;
+    const best = this.#errors.reduce((a, b) => (weight(b) >= weight(a) ? b : a), error);
+    const tried: Attempt[] = this.#errors.flatMap((one) => one.tried);
+    if (!isAnswer(best)) tried.push(...[...this.#untried].map((one) => notAskedAttempt(one, what)));
+    return tried.length <= 1 ? best : withAttempts(best, { network: this.#context.network, what }, tried);
+  }
+
+  /**
+   * In order: nodes with a closed circuit, then laggards among them, then, if no failure was informative, nodes whose
+   * circuit is open after failures.
+   */
+  #firstUntried(): NodeEndpoint | undefined {
+    const now = this.#context.clock.monotonicMillis();
+    let behind: NodeEndpoint[] | undefined;
+    let withOpenCircuit: NodeEndpoint | undefined;
+    for (const endpoint of this.#untried) {
+      if (endpoint.breaker.refusedForMillis > 0) continue;
+      if (isBehind(endpoint, this.#endpoints, now)) (behind ??= []).push(endpoint);
+      else if (endpoint.breaker.tryAcquire()) return endpoint;
+      else withOpenCircuit ??= endpoint;
+    }
+    const healthyBehind = behind?.find((endpoint) => endpoint.breaker.tryAcquire());
+    if (healthyBehind !== undefined) return healthyBehind;
+    return this.#hasInformativeError() ? undefined : (withOpenCircuit ?? behind?.[0]);
+  }
+
+  /** Of the untried nodes, all of which refuse requests, the one that accepts them soonest. */
+  #soonest(): NodeEndpoint | undefined {
+    return [...this.#untried].toSorted((a, b) => a.breaker.refusedForMillis - b.breaker.refusedForMillis)[0];
+  }
+
+  /** Once per call and only for people: a watcher polls again anyway. */
+  #isWorthTheWait(waitMillis: Milliseconds): boolean {
+    const { lane, waits = false } = this.#attempt;
+    if (!waits || lane !== "people" || this.#waited) return false;
+    return waitMillis <= MAX_REFUSAL_WAIT_MILLIS && waitMillis < this.#leftMillis();
+  }
+
+  #leftMillis(): Milliseconds {
+    return this.#attempt.deadlineMillis - this.#context.clock.monotonicMillis();
+  }
+
+  #hasInformativeError(): boolean {
+    return this.#errors.some((error) => weight(error) >= INFORMATIVE_WEIGHT);
+  }
+
+  #jittered(retries: number): Milliseconds {
+    return this.#context.limits.retryMillis * 2 ** Math.min(retries, 6) * (0.5 + this.#context.random());
+  }
+}
+
+/** The entry of a node that was skipped in a failed call. */
+function notAskedAttempt(endpoint: NodeEndpoint, what: string): Attempt {
+  const { name: node, breaker } = endpoint;
+  try {
+    breaker.throwIfRefused(endpoint.target(what));
+  } catch (error) {
+    const [attempt] = error instanceof ApiError ? error.tried : [];
+    if (attempt !== undefined) return attempt;
+    throw error;
+  }
+  const { lastError } = breaker.health;
+  return {
+    node,
+    why: lastError === undefined ? "was not asked" : `was not asked, since it failed lately: ${lastError}`,
+  };
+}
+
+/** Whether the node understood the request: another one would answer the same. */
+function isAnswer(error: ApiError): boolean {
+  return error.kind === "not-found" || error.kind === "invalid";
+}
+
+/**
+ * Whether the same node may be retried: never after a ban, once after a 429, never after an error that it explained.
+ */
+function mayRetry(error: ApiError, errors: readonly ApiError[]): boolean {
+  switch (error.kind) {
+    case "unreachable":
+      // If the connection failed, an immediate retry would fail, too.
+      return error.cause instanceof HttpFault && error.cause.sent;
+    case "timeout":
+      return true;
+    case "server":
+      return error.httpStatus !== 500 || error.code === undefined;
+    case "rate-limited":
+      return error.httpStatus === 429 && errors.filter((one) => one.httpStatus === 429).length === 1;
+    default:
+      return false;
+  }
+}
+
+const INFORMATIVE_WEIGHT = 4;
+
+const WEIGHTS: Readonly<Record<ApiErrorKind, number>> = {
+  "not-found": 6,
+  invalid: 6,
+  server: 3,
+  unreadable: INFORMATIVE_WEIGHT,
+  refused: INFORMATIVE_WEIGHT,
+  cut: INFORMATIVE_WEIGHT,
+  banned: 3,
+  "rate-limited": 3,
+  timeout: 2,
+  unreachable: 1,
+};
+
+/** How informative an error is. */
+function weight({ kind, nodeMessage }: ApiError): number {
+  return kind === "server" && nodeMessage !== undefined ? 5 : WEIGHTS[kind];
 }

@@ -1,4 +1,3 @@
-import { Base64Decoder } from "./base64.ts";
 import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from "./decoder.ts";
 
 export const OPEN_BRACE = 0x7b;
@@ -13,6 +12,9 @@ const CLOSE_BRACKET = 0x5d;
 /** The maximum size of a message without its data; real ones have some hundred bytes. */
 const MAX_ENVELOPE_BYTES = 1024 * 1024;
 const MAX_DEPTH = 100;
+
+/** Characters decoded at a time; a multiple of four. V8 collects strings of up to 128 KiB cheaply. */
+const CHUNK_CHARACTERS = 64 * 1024;
 
 /** Whether a byte is JSON white space; false for undefined, at the end of a chunk. */
 export function isBlank(byte: number | undefined): boolean {
@@ -212,4 +214,58 @@ function parseMessage(envelope: string): Record<string, unknown> {
 
 function notAMessage(): LedgerFault {
   return new LedgerFault("unreadable", "sent something in the export that is no message of it");
+}
+
+/** Decodes one base64 text after the other in chunks cut anywhere. Throws LedgerFault for invalid base64. */
+class Base64Decoder {
+  readonly #give: (decoded: Buffer) => void;
+  /** Up to three characters whose group of four is not complete. */
+  #rest = "";
+  /** The last decoded chunk; the next one overwrites it. */
+  readonly #decoded = Buffer.allocUnsafeSlow((CHUNK_CHARACTERS / 4) * 3);
+  /** Padding has been read, after which nothing may follow in this text. */
+  #padded = false;
+
+  /** Each chunk is valid only until `give` returns. */
+  constructor(give: (decoded: Buffer) => void) {
+    this.#give = give;
+  }
+
+  push(chunk: Buffer, from: number, to: number): void {
+    let at = from;
+    if (this.#rest !== "") {
+      at = Math.min(to, from + 4 - this.#rest.length);
+      this.#rest += chunk.toString("latin1", from, at);
+      if (this.#rest.length < 4) return;
+      const four = this.#rest;
+      this.#rest = "";
+      this.#decode(four);
+    }
+    const whole = at + (to - at) - ((to - at) % 4);
+    this.#rest = chunk.toString("latin1", whole, to);
+    for (; at < whole; at += CHUNK_CHARACTERS)
+      this.#decode(chunk.toString("latin1", at, Math.min(whole, at + CHUNK_CHARACTERS)));
+  }
+
+  /** Decodes the last characters of a text; the next `push` begins another one. */
+  end(): void {
+    // Some encoders leave the padding out.
+    if (this.#rest !== "") this.#decode(this.#rest.padEnd(4, "="));
+    this.#rest = "";
+    this.#padded = false;
+  }
+
+  #decode(text: string): void {
+    if (this.#padded) throw notBase64();
+    const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+    const length = this.#decoded.write(text, 0, "base64");
+    // The decoder skips invalid characters, so each of them shows as a missing byte.
+    if (length !== (text.length / 4) * 3 - padding) throw notBase64();
+    this.#padded = padding > 0;
+    this.#give(this.#decoded.subarray(0, length));
+  }
+}
+
+function notBase64(): LedgerFault {
+  return new LedgerFault("unreadable", "sent data in the export that is no base64");
 }

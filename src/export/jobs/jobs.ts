@@ -1,23 +1,21 @@
 // A ledger export is a job in the store: it waits for its turn and runs. Its file is in the answer to its command or,
 // where the export takes too long for that, is kept. job.ts declares a job, job-runner.ts runs it, turns.ts begins it
-// in its turn (export-line.ts computes the order), job-sync.ts stops jobs that another process has ended.
+// in its turn (export-line.ts computes the order), and this module stops jobs that another process has ended.
 
 import { once } from "node:events";
 
 import type { Clock } from "../../api/clock.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { FileLimits } from "../../reply/attachment.ts";
-import type { NewExportJob } from "../../store/store.ts";
+import type { ExportJobRow, NewExportJob, Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
 import { type TemporaryFiles, temporaryFiles } from "../temporary-file.ts";
-import { ExportCancelled } from "./failure.ts";
 import type { EndedJob, Into } from "./deliver.ts";
 import { checkBounds } from "./export-line.ts";
-import { KeptFiles, type KeptFilesOptions } from "./kept-files.ts";
+import { ExportCancelled } from "./failure.ts";
 import { JobRunner, type LiveJob } from "./job-runner.ts";
-import { KeptExports } from "./kept-exports.ts";
 import {
   type ExportAsker,
   type ExportJob,
@@ -30,9 +28,10 @@ import {
   ownerOf,
   randomCode,
 } from "./job.ts";
-import { cancelElsewhere, stopEnded } from "./job-sync.ts";
+import { KeptExports } from "./kept-exports.ts";
+import { KeptFiles, type KeptFilesOptions } from "./kept-files.ts";
 import { oneAfterAnother } from "./turns.ts";
-import { interruptLeftovers, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
+import { interruptLeftovers, KEPT_FOR, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
 import { type GivenLedger, verifyFile } from "./verify-file.ts";
 
 /** Ledger exports as jobs. */
@@ -55,6 +54,11 @@ export interface ExportJobsDependencies extends Omit<UpkeepDependencies, "files"
 const MAX_KEPT_BYTES = 8 * 1024 ** 3;
 /** How many jobs a list holds at most. */
 const MAX_LISTED = 100;
+
+interface JobSyncDependencies {
+  readonly store: Pick<Store, "exports" | "transaction" | "processes">;
+  readonly clock: Clock;
+}
 
 export function createExportJobs(dependencies: ExportJobsDependencies) {
   const { store, clock, log, newCode = randomCode, owe, onOwed = () => undefined } = dependencies;
@@ -251,4 +255,55 @@ async function abandon(job: LiveJob, reason: unknown, runner: JobRunner): Promis
   await runner.stop(job, reason instanceof BotStopping ? reason : new ExportCancelled());
   const outcome = await job.ended.promise.catch(() => undefined);
   if (outcome?.kind === "whole") await Promise.all(outcome.delivery.attachments.map((file) => file.dispose()));
+}
+
+/** Ends a job in the store; undefined where it has ended already. */
+function end(
+  { store, clock }: JobSyncDependencies,
+  code: string,
+  state: "cancelled" | "interrupted",
+): Promise<ExportJobRow | undefined> {
+  return store.transaction(async ({ exports }) => {
+    const row = await exports.get(code);
+    if (row === undefined || (row.state !== "queued" && row.state !== "running")) return undefined;
+    // Its export is whole, and is about to be delivered.
+    if (state === "cancelled" && row.ended_at !== null) return undefined;
+    const at = toMillis(clock.wallClock());
+    const ended = { state, ended_at: at, expires_at: at + KEPT_FOR };
+    await exports.update(code, ended);
+    return { ...row, ...ended };
+  });
+}
+
+/** Cancels a job of another process, which stops the job at its next `stopEnded`. */
+async function cancelElsewhere(
+  dependencies: JobSyncDependencies,
+  row: ExportJobRow,
+): Promise<{ readonly job: ExportJob; readonly stopped: boolean }> {
+  const { exports, processes } = dependencies.store;
+  const cancelled = await end(dependencies, row.code, "cancelled");
+  if (cancelled !== undefined) processes.announce();
+  return { job: jobOf(cancelled ?? (await exports.get(row.code)) ?? row), stopped: cancelled !== undefined };
+}
+
+/**
+ * Stops the jobs of this process that another one has cancelled, or has interrupted because it took this process for
+ * dead.
+ */
+async function stopEnded(dependencies: JobSyncDependencies, runner: Pick<JobRunner, "live" | "stop">): Promise<void> {
+  const { exports, processes } = dependencies.store;
+  const known = new Set(runner.live.keys());
+  const open = await exports.open(processes.self);
+  for (const { code, process } of open) {
+    // The job has ended here, which did not reach the database: for other processes it is still in the line.
+    if (process === processes.self && !known.has(code) && !runner.live.has(code))
+      await end(dependencies, code, "interrupted");
+  }
+  for (const job of runner.live.values()) {
+    if (job.finishing || open.some(({ code }) => code === job.code)) continue;
+    const state = (await exports.get(job.code))?.state;
+    if (state === "cancelled") await runner.stop(job, new ExportCancelled());
+    // The process that interrupted it has sent the message about it.
+    if (state === "interrupted") await runner.stop(job, new BotStopping());
+  }
 }

@@ -1,17 +1,21 @@
 import type { WebAdapterOptions } from "../../adapters/web/index.ts";
 import { CONSOLE } from "../../adapters/web/platform.ts";
-import type { AlertsConfig } from "../../alerts/alerts-config.ts";
-import { type OnStep, randomId } from "../../alerts/dependencies.ts";
-import type { DatabaseFault } from "../../alerts/message/notice.ts";
+import { type AlertsConfig, watcherNames } from "../../alerts/alerts-config.ts";
 import { planNotice } from "../../alerts/deliver/outbox/batch.ts";
 import { enqueue } from "../../alerts/deliver/outbox/outbox.ts";
+import { type OnStep, randomId } from "../../alerts/dependencies.ts";
+import type { DatabaseFault } from "../../alerts/message/notice.ts";
+import { createDowntimeReport, type DowntimeReportDependencies } from "../../alerts/service/downtime-report.ts";
 import { createAlertFeed } from "../../alerts/service/feed.ts";
 import { systemClock } from "../../api/clock.ts";
 import type { Config } from "../../config.ts";
+import { messageOf } from "../../errors.ts";
 import type { ExportJobs } from "../../export/jobs/jobs.ts";
 import type { Log } from "../../log.ts";
 import type { Store } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
+import type { Observation } from "../../watchers/schedule.ts";
 import { type ChangeSignal, createChangeSignal } from "../change-signal.ts";
 import { exportNotice } from "../export-jobs.ts";
 import type { MetricsRecorder } from "../metrics/metrics.ts";
@@ -21,7 +25,6 @@ import { reachableOperators } from "./alerting-settings.ts";
 import { type Alerting, createAlerting } from "./alerting.ts";
 import { consoleWatch } from "./console-watch.ts";
 import type { Duties } from "./duties.ts";
-import { createDowntimeReporter } from "./downtime-reporter.ts";
 import { guidedIncident } from "./guided-incident.ts";
 
 /** For tests that run the whole bot: a campaign ends the process at a step. */
@@ -50,6 +53,25 @@ export interface OpenAlerting {
   notifyOfDatabase: (what: DatabaseFault, file: string) => Promise<void>;
   readonly console: Required<Pick<WebAdapterOptions, "alerts" | "watch">> & Pick<WebAdapterOptions, "incident">;
 }
+
+interface DowntimeReporterDependencies extends Omit<DowntimeReportDependencies, "watcher"> {
+  /** The alerts' settings. */
+  readonly config: AlertsConfig;
+  readonly log: Log;
+}
+
+/** Reports after a restart that the bot was down. */
+export interface DowntimeReporter {
+  /** Call before the first observation. Never rejects. */
+  begin(): Promise<void>;
+  /** Takes each observation, once it is stored; a failed one does not count. */
+  onObservation(observation: Pick<Observation, "network" | "watcher" | "failure">): void;
+}
+
+/** The most frequent watcher: its last observation dates the downtime. */
+const DOWNTIME_WATCHER = "sources";
+/** How long the report waits for every watcher's first observation. */
+const MAX_WAIT: Milliseconds = 120_000;
 
 /** Joins the alerts with metrics, the downtime report, the guided incident and the console. Starts nothing. */
 export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerting {
@@ -116,6 +138,47 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
       alerts: { feed: createAlertFeed(store, platforms), onChange: consoleSignal.onChange },
       watch: consoleWatch({ store, config: alertsConfig, platforms, alerting, networks: names, incident }),
       incident,
+    },
+  };
+}
+
+/** Reports a downtime once every watcher has observed its network, after two minutes at the latest. */
+export function createDowntimeReporter(dependencies: DowntimeReporterDependencies): DowntimeReporter {
+  const { clock, config, networks, log } = dependencies;
+  const report = createDowntimeReport({ ...dependencies, watcher: DOWNTIME_WATCHER });
+  const names = watcherNames(config).map(({ name }) => name);
+  const observed = new Set<string>();
+  let since: Milliseconds | undefined;
+  let finishing = false;
+
+  const unobserved = (): string[] =>
+    networks.filter((network) => !names.every((name) => observed.has(`${network} ${name}`)));
+
+  async function finish(): Promise<void> {
+    try {
+      await report.finish(unobserved());
+      since = undefined;
+    } catch (thrown) {
+      log.warn({ why: messageOf(thrown) }, "downtime not stored");
+    } finally {
+      finishing = false;
+    }
+  }
+
+  return {
+    async begin() {
+      try {
+        if (await report.begin()) since = clock.monotonicMillis();
+      } catch (thrown) {
+        log.warn({ why: messageOf(thrown) }, "downtime unknown");
+      }
+    },
+    onObservation({ network, watcher, failure }) {
+      if (since === undefined || finishing) return;
+      if (failure === undefined) observed.add(`${network} ${watcher.name}`);
+      if (unobserved().length > 0 && clock.monotonicMillis() - since < MAX_WAIT) return;
+      finishing = true;
+      void finish();
     },
   };
 }

@@ -1,23 +1,32 @@
-// The subcommand `doctor`: checks an installation. This module lists the checks and `checks.ts` runs and prints them;
-// each other module examines one side.
-import { type Finding, noAnswer, ok } from "../../adapters/finding.ts";
-import type { PlatformRecord } from "../../adapters/chat/chat.ts";
+// The subcommand `doctor`: checks an installation. This module lists the checks, and examines settings, addresses and
+// the folder of exports; `checks.ts` runs and prints them. Each other module examines one side.
+import { existsSync, statSync } from "node:fs";
+import { mkdtemp, rmdir, statfs } from "node:fs/promises";
+import path from "node:path";
+
+import type { ConfiguredPlatform, PlatformRecord, PlatformService } from "../../adapters/chat/chat.ts";
+import { fault, type Finding, noAnswer, ok, warning } from "../../adapters/finding.ts";
+import { type AlertsConfig, DEFAULT_ALERTS_CONFIG } from "../../alerts/alerts-config.ts";
 import { type ExaminedConfig, loadExaminedConfig } from "../../config.ts";
 import { SECRETS } from "../../config/environment.ts";
-import { UserError } from "../../errors.ts";
+import type { SettingFinding } from "../../config/settings.ts";
+import { codeOf, UserError } from "../../errors.ts";
+import { isLoopback } from "../../loopback.ts";
 import { isPostgresUrl, passwordsOf } from "../../store/postgres-url.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { formatBytes } from "../../units/format-number.ts";
+import { readAlertsConfig } from "../alerting/alerting-settings.ts";
 import { exportFolders } from "../export-jobs.ts";
 import { pingOnce } from "../health/dead-man-switch.ts";
 import { networkNames } from "../networks.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
-import { type Config, configuredChats, platformsOf } from "../platforms/platforms.ts";
+import { type ChatConfig, type Config, configuredChats, platformsOf } from "../platforms/platforms.ts";
 import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf, withoutFaulty } from "./checks.ts";
 import { examineConsole } from "./console.ts";
 import { examineDatabase } from "./database.ts";
-import { examineExportPlace } from "./export-folder.ts";
-import { endpointChecks } from "./endpoints.ts";
 import { networkChecks } from "./networks.ts";
-import { alertsConfigOf, examineDeadManSwitch, examineEnvFile, examineNode, examineSettings } from "./settings.ts";
+
+const TIMEOUT_MILLIS: Milliseconds = 5000;
 
 /** Checks everything the bot depends on: one line per finding, with its remedy. */
 export async function doctor(
@@ -120,4 +129,154 @@ function secretsOf({ config, set }: ExaminedConfig, records: readonly PlatformRe
   const names = [...SECRETS, ...records.flatMap(({ secrets }) => secrets)];
   const values = names.flatMap((name) => [set[name] ?? "", ...(set[name]?.split(",") ?? [])]);
   return [...values.map((value) => value.trim()), ...database];
+}
+
+/** The faults, the contradictions and the unknown names of the settings. */
+export function examineSettings({
+  config,
+  faults,
+  findings: contradictions,
+  unknown,
+}: Pick<ExaminedConfig<ConfiguredPlatform>, "config" | "faults" | "findings" | "unknown">): Finding[] {
+  const check = "settings";
+  const remedy = "Mend it in .env or the environment; .env.example describes each setting.";
+  const findings: Finding[] = [
+    ...faults.map((what) => fault(check, what, remedy)),
+    ...config.hints.map((hint) =>
+      warning(check, hint.replace(/did you mean (\w+)\?$/u, "$1 is").replace(/\.$/u, ""), remedyOf(hint)),
+    ),
+  ];
+  const platforms = configuredChats(config).map(({ platform }) => platform.name);
+  const served =
+    platforms.length === 0 ? "no platform is set up: the console and the terminal alone" : platforms.join(" and ");
+  return [
+    ...(findings.length > 0 ? findings : [ok(check, served)]),
+    ...contradictions.filter(({ setting }) => setting !== DEADMAN).map(findingOf),
+    // A name that is nearly right is among the hints already.
+    ...unknown
+      .filter(({ name }) => !config.hints.some((hint) => hint.startsWith(`${name} `)))
+      .map(({ name, nearest }) => {
+        const near = nearest === undefined ? "" : `; the nearest one is ${nearest}`;
+        const renamed = "Rename it, or take it away; .env.example has them all.";
+        return warning("file .env", `${name} is no setting${near}`, renamed);
+      }),
+  ];
+}
+
+function findingOf({ severity, setting = "settings", what, remedy = "Mend it." }: SettingFinding): Finding {
+  return (severity === "fault" ? fault : warning)(setting, what, remedy);
+}
+
+const DEADMAN = "DEADMAN_URL";
+
+/** What to do about a hint. A line without “=” has no name to mend. */
+function remedyOf(hint: string): string {
+  if (hint.includes("byte order mark")) return "Save the file as UTF-8 without one.";
+  return /^Line \d+ of \.env /u.test(hint) ? "Write it as NAME=value, or take it away." : "Rename it, or take it away.";
+}
+
+/** The file holds tokens, so only its owner should be able to read it. */
+export function examineEnvFile(folder: string, platform: NodeJS.Platform = process.platform): Finding {
+  const check = "file .env";
+  const found = statSync(path.join(folder, ".env"), { throwIfNoEntry: false });
+  if (found === undefined) return ok(check, "there is none: the settings come from the environment");
+  if (platform !== "win32" && (found.mode & 0o077) !== 0) {
+    const mode = (found.mode & 0o777).toString(8).padStart(3, "0");
+    return warning(check, `other users of this machine may read it (mode ${mode})`, "Run chmod 600 .env.");
+  }
+  return ok(check, "only its owner may read it");
+}
+
+/** Below it, node:sqlite warns and the HTTP client is not supported. */
+const MIN_NODE_VERSION = [24, 15] as const;
+
+export function examineNode(version = process.versions.node): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const check = "Node.js";
+  if (major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1]))
+    return ok(check, version);
+  return fault(
+    check,
+    `${version} is too old`,
+    `Install Node.js ${MIN_NODE_VERSION.join(".")} or later, then run npm ci.`,
+  );
+}
+
+/** The settings of alerts; the defaults where the file cannot be read. */
+export function alertsConfigOf(file: string | undefined): { readonly config: AlertsConfig; readonly finding: Finding } {
+  const check = "ALERTS_CONFIG";
+  try {
+    const what = file === undefined ? "not set: the defaults hold" : `${file} is right`;
+    return { config: readAlertsConfig(file), finding: ok(check, what) };
+  } catch (thrown) {
+    if (!(thrown instanceof UserError)) throw thrown;
+    const finding = fault(check, thrown.message.replace(/\.$/u, ""), thrown.remedy ?? "Mend that file.");
+    return { config: DEFAULT_ALERTS_CONFIG, finding };
+  }
+}
+
+/** Examines only the address of the dead man's switch: a ping would report that the bot is well. */
+export function examineDeadManSwitch({ config, findings }: Pick<ExaminedConfig, "config" | "findings">): Finding[] {
+  const found = findings.filter(({ setting }) => setting === DEADMAN).map(findingOf);
+  if (found.length > 0) return found;
+  const isSet = config.alerting.deadmanUrl !== undefined;
+  return [ok(DEADMAN, isSet ? "is set; it was not pinged (npm run doctor -- --ping does)" : "not set")];
+}
+
+/** The endpoints to which platforms post over HTTP, or send browsers, as they are reached from outside. */
+export function endpointChecks(config: ChatConfig): Check[] {
+  return configuredChats(config).flatMap(({ platform, service }) =>
+    service.endpoints.map((endpoint) => ({
+      name: endpoint.name,
+      run: async (signal) => [await examineEndpoint(endpoint, platform.name, signal)],
+    })),
+  );
+}
+
+/**
+ * Posts nothing, unsigned, which the running bot refuses with 401. Gets a page as a browser would, which the running bot
+ * redirects with 302, and does not follow it. Never rejects.
+ */
+export async function examineEndpoint(
+  { name, url, method }: PlatformService["endpoints"][number],
+  platform: string,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const isPage = method === "GET";
+  const { hostname, protocol } = new URL(url);
+  if (!isPage && protocol === "http:" && !isLoopback(hostname)) {
+    const remedy = "Put a proxy with TLS in front of it, and set PUBLIC_URL to its https:// address.";
+    return fault(name, "PUBLIC_URL is an http:// address, to which no platform posts", remedy);
+  }
+  const requests = isPage ? "requests" : "POST requests";
+  const remedy = `Look whether the bot runs, and whether the proxy of PUBLIC_URL passes ${requests} to it.`;
+  const right = isPage ? 302 : 401;
+  try {
+    const late = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MILLIS)]);
+    const { status } = await fetch(url, { method: method ?? "POST", redirect: "manual", signal: late });
+    if (status !== right) {
+      return warning(name, `${url} answers HTTP ${status} from here, where the running bot says ${right}`, remedy);
+    }
+    const does = isPage
+      ? `sends people to ${platform}: give them this link`
+      : "answers, and refuses what is not signed";
+    return ok(name, `${url} ${does}`);
+  } catch {
+    return warning(name, `${url} cannot be reached from here`, remedy);
+  }
+}
+
+/** Whether the folder of EXPORT_DIR, or the parent in which it is to be made, takes files. */
+export async function examineExportPlace(folder: string): Promise<Finding> {
+  const check = "EXPORT_DIR";
+  let there = path.resolve(folder);
+  while (!existsSync(there) && path.dirname(there) !== there) there = path.dirname(there);
+  try {
+    await rmdir(await mkdtemp(path.join(there, ".bellwether-probe-")));
+  } catch (thrown) {
+    const remedy = "Name a folder to which this user may write: no ledger export can be made there.";
+    return fault(check, `${there} takes no files (${codeOf(thrown)})`, remedy);
+  }
+  const { bavail, bsize } = await statfs(there);
+  return ok(check, `${formatBytes(bavail * bsize)} are free in ${there}`);
 }

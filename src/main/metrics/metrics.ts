@@ -1,15 +1,18 @@
-// The metrics of the process in Prometheus' format. This module collects samples and renders them; the instruments are
-// in `alert-metrics.ts`, `request-metrics.ts` and `process-metrics.ts`.
+// The metrics of the process in Prometheus' format. This module collects samples and renders them. It has the
+// instruments of requests and of the process; `alert-metrics.ts` has those of alerts.
 
-import type { Registry } from "prom-client";
+import { monitorEventLoopDelay, type RecordableHistogram } from "node:perf_hooks";
+
+import type * as prometheus from "prom-client";
+import type { Counter, Histogram, Registry } from "prom-client";
 
 import type { Adapter } from "../../adapters/adapter.ts";
-import type { Metrics } from "../../adapters/web/index.ts";
+import type { HttpSample, Metrics } from "../../adapters/web/index.ts";
+import type { NodeRequest } from "../../api/client/client.ts";
+import type { InvocationOutcome } from "../../bot/invocation.ts";
 import { inTime } from "../../in-time.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type AlertInstruments, alertInstruments, type AlertSnapshot } from "./alert-metrics.ts";
-import { processInstruments } from "./process-metrics.ts";
-import { type RequestInstruments, requestInstruments } from "./request-metrics.ts";
 
 type Samples = RequestInstruments & Omit<AlertInstruments, "show">;
 
@@ -47,6 +50,27 @@ export interface InstallationSample {
 const MAX_BUFFERED_SAMPLES = 1000;
 /** A stuck database must not hold up the other metrics. */
 const SNAPSHOT_TIMEOUT_MILLIS: Milliseconds = 2000;
+
+/** Counts requests and answers. */
+type RequestInstruments = ReturnType<typeof requestInstruments>;
+
+/** Statuses with a label of their own; any other is grouped, so that labels stay bounded. */
+const KNOWN_STATUSES = new Set(["400", "401", "403", "404", "429", "500", "502", "503", "504"]);
+
+type Delays = Pick<RecordableHistogram, "count" | "min" | "max" | "mean" | "stddev" | "percentile" | "reset">;
+
+/** The delays of the event loop as prom-client names them, in nanoseconds. */
+const DELAYS: Readonly<Record<string, (delays: Delays) => number>> = {
+  min: ({ min }) => delayOf(min),
+  max: ({ max }) => delayOf(max),
+  mean: ({ mean }) => delayOf(mean),
+  stddev: ({ stddev }) => stddev,
+  p50: (delays) => delayOf(delays.percentile(50)),
+  p90: (delays) => delayOf(delays.percentile(90)),
+  p99: (delays) => delayOf(delays.percentile(99)),
+};
+/** Often enough to see a blocked loop, rarely enough to be cheap. */
+const RESOLUTION_MILLIS = 100;
 
 export function createMetrics(sources: MetricsSources): MetricsRecorder {
   let waiting: ((instruments: Samples) => void)[] = [];
@@ -152,4 +176,116 @@ async function createInstruments(sources: MetricsSources): Promise<Instruments> 
       lostLogLines.inc(sources.lostLogLines?.() ?? 0);
     },
   };
+}
+
+/** Metrics of requests and answers. Names follow https://prometheus.io/docs/practices/naming/. */
+function requestInstruments(
+  { Counter, Histogram }: typeof prometheus,
+  registry: Registry,
+  platforms: readonly string[] = [],
+) {
+  const seconds = <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> =>
+    new Histogram({ name, help, labelNames, buckets, registers: [registry] });
+  const invocations = seconds(
+    "bellwether_invocation_duration_seconds",
+    "Commands run, by how they ended, and how long they took.",
+    ["command", "platform", "outcome"],
+    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
+  );
+  const nodes = seconds(
+    "bellwether_node_request_duration_seconds",
+    "Requests to data nodes, by how they ended, and how long they took.",
+    ["network", "node", "outcome"],
+    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  );
+  const http = seconds(
+    "bellwether_http_request_duration_seconds",
+    "Requests to the web console, and how long they took.",
+    ["method", "route", "status"],
+    [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5],
+  );
+  const limited = new Counter({
+    name: "bellwether_rate_limited_total",
+    help: "Answers that refused a request because there were too many (429, and a node's 403): of a node or a platform.",
+    labelNames: ["of", "name"],
+    registers: [registry],
+  });
+
+  const initialised = new Set<string>();
+  /** A counter begins at 0, so that its first step is seen as one. */
+  const initialise = (of: "node" | "platform", name: string): void => {
+    if (initialised.has(name)) return;
+    initialised.add(name);
+    limited.inc({ of, name }, 0);
+  };
+
+  for (const platform of platforms) initialise("platform", platform);
+
+  return {
+    onOutcome: ({ command, platform, outcome, millis }: InvocationOutcome): void => {
+      invocations.observe({ command, platform, outcome }, millis / 1000);
+    },
+    onNodeRequest: ({ network, node, outcome, millis }: NodeRequest): void => {
+      nodes.observe({ network, node, outcome: boundedOutcome(outcome) }, millis / 1000);
+      const name = `${network} ${node}`;
+      initialise("node", name);
+      if (outcome === "http 429" || outcome === "http 403") limited.inc({ of: "node", name });
+    },
+    onHttpRequest: ({ method, route, status, millis }: HttpSample): void => {
+      http.observe({ method, route, status: String(status) }, millis / 1000);
+    },
+    /** A platform answered 429. */
+    onPlatformLimit: (platform: string): void => {
+      limited.inc({ of: "platform", name: platform });
+    },
+  };
+}
+
+function boundedOutcome(outcome: string): string {
+  const status = /^http (\d)(\d+)$/u.exec(outcome);
+  if (status === null || KNOWN_STATUSES.has(`${status[1]}${status[2]}`)) return outcome;
+  return `http ${status[1]}xx`;
+}
+
+/** Node measures from tick to tick, so a loop that is never late shows the whole time between two ticks. */
+function delayOf(measured: number): number {
+  return Math.max(0, measured - RESOLUTION_MILLIS * 1e6);
+}
+
+/**
+ * prom-client's metrics of the process and of Node.js, with three corrections: CPU time counts from the start of the
+ * process instead of the first scrape; lag excludes the time between two ticks; and the last event loop measurement
+ * stays where two scrapes come so close that there is no newer one.
+ */
+function processInstruments({ collectDefaultMetrics, Gauge }: typeof prometheus, registry: Registry): void {
+  const before = process.cpuUsage();
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: RESOLUTION_MILLIS });
+  const counted = (name: string, micros: number): void => {
+    (registry.getSingleMetric(name) as Counter | undefined)?.inc(micros / 1e6);
+  };
+  counted("process_cpu_user_seconds_total", before.user);
+  counted("process_cpu_system_seconds_total", before.system);
+  counted("process_cpu_seconds_total", before.user + before.system);
+
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS });
+  delays.enable();
+  const gauges = Object.entries(DELAYS).map(([figure, read]) => {
+    const name = `nodejs_eventloop_lag_${figure}_seconds`;
+    registry.removeSingleMetric(name);
+    const gauge = new Gauge({
+      name,
+      help: `The event loop's delays since the last read: ${figure}.`,
+      registers: [registry],
+      collect: () => show(),
+    });
+    // Nothing is measured yet: a gauge of 0 would say that there was no delay.
+    gauge.remove();
+    return { gauge, read };
+  });
+  // The first gauge that is collected sets all gauges; for the others of that scrape there is no newer measurement.
+  function show(): void {
+    if (delays.count === 0) return;
+    for (const { gauge, read } of gauges) gauge.set(read(delays) / 1e9);
+    delays.reset();
+  }
 }

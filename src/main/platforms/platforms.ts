@@ -1,4 +1,4 @@
-// The chat platforms of a bot, by their records (`list.ts`). `home.ts` fills the page that a person opens on one of them,
+// The chat platforms of a bot, by their records (`list.ts`), and the page that a person opens on one of them.
 // `platform-limits.ts` counts refused requests.
 import type { Payloads, Preview } from "../../adapters/adapter.ts";
 import type {
@@ -7,19 +7,19 @@ import type {
   PlatformDependencies,
   PlatformService,
 } from "../../adapters/chat/chat.ts";
+import type { HomeData } from "../../adapters/chat/home-data.ts";
 import { terminalPlatform } from "../../adapters/terminal/platform.ts";
 import { consolePlatform } from "../../adapters/web/platform.ts";
 import type { Webhook } from "../../adapters/webhook.ts";
-import { forgetSuspensions } from "../../alerts/route/suspension.ts";
 import { createPlatforms, type Platforms } from "../../alerts/platform.ts";
+import { forgetSuspensions } from "../../alerts/route/suspension.ts";
 import type { SharedToken } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Config as AnyConfig } from "../../config.ts";
 import type { Log } from "../../log.ts";
-import type { Store } from "../../store/store.ts";
+import type { SavedParties, Store } from "../../store/store.ts";
 import type { InstallationSample } from "../metrics/metrics.ts";
-import { openHome } from "./home.ts";
 
 /** The settings of this program. */
 export type Config = AnyConfig<ConfiguredPlatform>;
@@ -102,4 +102,22 @@ function previewOf(
 ): Preview {
   let loaded: ReturnType<typeof preview> | undefined;
   return { platform: id, name, page, render: (reply, as) => (loaded ??= preview(commands)).render(reply, as) };
+}
+
+/** What a platform shows a person on the bot's own page; read when the page is opened. */
+function openHome(platform: string, platforms: Platforms, alerts: AlertService, parties: SavedParties): HomeData {
+  return {
+    async savedParties(person) {
+      const { ownParties } = await import("../../bot/options/saved-parties.ts");
+      return ownParties(parties, { ...person, platform }, person, platforms).list();
+    },
+    async standing(networks, person, page) {
+      const { homeStanding } = await import("./home-standing.ts");
+      return homeStanding(alerts, networks, { ...person, platform }, platforms, page);
+    },
+    async subscriptionsOf(person) {
+      const { homeSubscriptions } = await import("./home-subscriptions.ts");
+      return homeSubscriptions(alerts, { ...person, platform }, platforms);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-// One simulated data node. `node-server.ts` answers its requests: by `operations.ts`, or `ledger-server.ts` for exports,
+// One simulated data node. `node-server.ts` answers its requests: exports itself, all others by `operations.ts`,
 // within the budget of `rate-limiter.ts`, in the dialect of `node-profile.ts`.
 
 import { nanoseconds, type Nanoseconds, NANOSECONDS_PER_SECOND } from "../../units/nanoseconds.ts";

@@ -1,18 +1,20 @@
 // The watcher of markets: states and trading modes as events; auctions, prices and distances from bounds as readings.
-// Next: market-state.ts (its snapshot), market-findings.ts (its readings and events).
+// Next: market-state.ts (its snapshot).
 
 import { setImmediate } from "node:timers/promises";
 
+import type { AlertEvent, MarketSide } from "../../alerts/judge/kinds/event.ts";
 import { timeFromText, timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { Answer, ApiClient, AsOf, CallOptions } from "../../api/api-client.ts";
-import type { MarketData } from "../../api/model/market.ts";
+import { isAuctionMode, isLiveState, type MarketData } from "../../api/model/market.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { isPlausibleTime } from "../block-time.ts";
-import { countObservation, storedAs } from "../snapshot-schema.ts";
+import { countObservation, observationKey, storedAs } from "../snapshot-schema.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import { marketEvents, marketReadings } from "./market-findings.ts";
 import { type MarketRecord, marketRecordOf, MarketsState } from "./market-state.ts";
 
 /** Markets that a node no longer lists are remembered up to this number, so that they are not new when they come back. */
@@ -97,4 +99,94 @@ function isPast(time: Nanoseconds, reached: Nanoseconds, asOf: AsOf): boolean {
 function absentMarkets(before: MarketsState | undefined, listed: ReadonlySet<string>): Record<string, MarketRecord> {
   const gone = Object.entries(before?.markets ?? {}).filter(([id]) => !listed.has(id));
   return Object.fromEntries(gone.slice(-MAX_ABSENT_MARKETS).map(([id, market]) => [id, { ...market, absent: true }]));
+}
+
+/** The three conditions of every listed market. */
+function marketReadings(network: string, nodes: number, state: MarketsState): readonly Reading[] {
+  return Object.entries(state.markets).flatMap(([subject, market]) => {
+    if (market.absent === true) return [];
+    const { label, price, nearest } = market;
+    const live = isLiveState(market.state);
+    const common = { network, subject, nodes, seenBy: [state.node], ...withoutUndefined({ label }) };
+    const unknown = state.behind ? { why: `${state.node} stands behind what was seen before` } : {};
+    const known = (bad: boolean): Reading["state"] => (state.behind ? "unknown" : bad ? "bad" : "good");
+    // A market that is not live any more has no price that could move.
+    const quoted = live && !state.behind;
+    return [
+      {
+        kind: "market.auction",
+        ...common,
+        ...unknown,
+        ...(state.behind ? {} : auctionSince(market)),
+        state: known(isInAuction(market)),
+        facts: auctionFacts(market),
+      },
+      {
+        kind: "market.price",
+        ...common,
+        ...unknown,
+        state: live && price === undefined ? "unknown" : known(false),
+        facts: quoted && price !== undefined ? { price } : {},
+      },
+      {
+        kind: "market.bound",
+        ...common,
+        ...unknown,
+        state: live && nearest === undefined ? "unknown" : known(false),
+        facts: quoted && nearest !== undefined ? { ...withoutUndefined({ price }), ...nearest } : {},
+      },
+    ] satisfies Reading[];
+  });
+}
+
+/** Markets whose state or trading mode has changed since the observation before, and new ones; by id. */
+function marketEvents(
+  network: string,
+  before: MarketsState,
+  after: MarketsState,
+  at: Nanoseconds,
+): readonly AlertEvent[] {
+  if (after.behind) return [];
+  return Object.entries(after.markets)
+    .filter(([id, market]) => differs(before.markets[id], market))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([subject, market]) => {
+      const known = before.markets[subject];
+      return {
+        kind: "market.state",
+        network,
+        subject,
+        key: `${subject}/${observationKey(after)}`,
+        at: timeToText(at),
+        node: after.node,
+        ...withoutUndefined({ label: market.label, before: known && sideOf(known) }),
+        after: sideOf(market),
+      };
+    });
+}
+
+function differs(known: MarketRecord | undefined, market: MarketRecord): boolean {
+  return known === undefined || known.state !== market.state || known.tradingMode !== market.tradingMode;
+}
+
+/** A closed market keeps its last trading mode for ever. */
+function isInAuction({ state, tradingMode }: MarketRecord): boolean {
+  return isLiveState(state) && isAuctionMode(tradingMode);
+}
+
+function auctionFacts(market: MarketRecord): Extract<Reading, { kind: "market.auction" }>["facts"] {
+  const { tradingMode, trigger, auctionStart: start, auctionEnd: end } = market;
+  return withoutUndefined({ tradingMode, ...(isInAuction(market) ? { trigger, start, end } : {}) });
+}
+
+/** The node knows when an auction began, even without an observation then. */
+function auctionSince(market: MarketRecord): { since?: string } {
+  const { auctionStart } = market;
+  return isInAuction(market) && auctionStart !== undefined && timeFromText(auctionStart) > 0n
+    ? { since: auctionStart }
+    : {};
+}
+
+function sideOf({ state, tradingMode, trigger }: MarketRecord): MarketSide {
+  return withoutUndefined({ state, tradingMode, trigger });
 }

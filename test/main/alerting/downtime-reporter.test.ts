@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { watcherNames } from "../../../src/alerts/alerts-config.ts";
 import { ApiError } from "../../../src/api/api-error.ts";
 import { silentLog } from "../../../src/log.ts";
-import { createDowntimeReporter, type DowntimeReporter } from "../../../src/main/alerting/downtime-reporter.ts";
+import { createDowntimeReporter, type DowntimeReporter } from "../../../src/main/alerting/open-alerting.ts";
 import { Stage } from "../../alerts/stage.ts";
 import { settled } from "../../api/virtual-clock.ts";
 

@@ -14,7 +14,7 @@ import {
   withoutFaulty,
 } from "../../../src/main/doctor/checks.ts";
 import { networkChecks } from "../../../src/main/doctor/networks.ts";
-import { examineDeadManSwitch, examineSettings } from "../../../src/main/doctor/settings.ts";
+import { examineDeadManSwitch, examineSettings } from "../../../src/main/doctor/doctor.ts";
 import { examineConfig } from "../../support/platforms.ts";
 
 const bug: Finding = { state: "fault", check: "x", what: "y", remedy: "z", cause: "bug" };

@@ -8,7 +8,7 @@ import { KeptFiles } from "../../../src/export/jobs/kept-files.ts";
 import { silentLog } from "../../../src/log.ts";
 import { examineExportFolder, examineServer as examine, findingsOf } from "../../../src/main/doctor/database-server.ts";
 import { createStore } from "../../../src/store/create-store.ts";
-import { examineExportPlace } from "../../../src/main/doctor/export-folder.ts";
+import { examineExportPlace } from "../../../src/main/doctor/doctor.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { onServer, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../../support/postgres.ts";
 import { saying } from "../../support/said.ts";

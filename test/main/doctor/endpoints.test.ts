@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { endpointChecks, examineEndpoint } from "../../../src/main/doctor/endpoints.ts";
+import { endpointChecks, examineEndpoint } from "../../../src/main/doctor/doctor.ts";
 import { loopbackNode } from "../../support/loopback-node.ts";
 import { saying } from "../../support/said.ts";
 import { problemLines } from "./finding-lines.ts";

@@ -17,7 +17,7 @@ import {
   examineEnvFile,
   examineNode,
   examineSettings,
-} from "../../../src/main/doctor/settings.ts";
+} from "../../../src/main/doctor/doctor.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
 import { saying } from "../../support/said.ts";
 import { findingLines, problemLines } from "./finding-lines.ts";

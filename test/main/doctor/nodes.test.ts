@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Finding } from "../../../src/adapters/finding.ts";
 import { inspectCore, inspectNode } from "../../../src/api/node/inspect-node.ts";
-import { judgeClock } from "../../../src/main/doctor/networks.ts";
-import { judgeCore, judgeNodes, majorityTime } from "../../../src/main/doctor/nodes.ts";
+import { judgeClock, judgeCore, judgeNodes, majorityTime } from "../../../src/main/doctor/networks.ts";
 import type { Nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { loopbackNode, NO_ROUTE, type StubResponse } from "../../support/loopback-node.ts";
 import { saying } from "../../support/said.ts";

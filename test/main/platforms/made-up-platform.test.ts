@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it } from "vitest";
 
 import { examineConfig } from "../../../src/config.ts";
-import { examineSettings } from "../../../src/main/doctor/settings.ts";
+import { examineSettings } from "../../../src/main/doctor/doctor.ts";
 import { PLATFORM_RECORDS } from "../../../src/main/platforms/list.ts";
 import { platformsOf } from "../../../src/main/platforms/platforms.ts";
 import { shown } from "../../commands/alert-channel.ts";

@@ -1,28 +1,39 @@
 // Renders a Reply as one Discord message of components, within every limit: whole, and as much of it as people read
-// first. Read next: body.ts (the texts), controls.ts (buttons and selects), blocks.ts and table.ts
+// first. Read next: body.ts (the texts), buttons.ts (buttons and selects), blocks.ts and table.ts
 // (blocks as markdown), markdown.ts (inline text, escaping), press.ts (custom_ids), compose.ts and files.ts (ready to
 // send). embed.ts is the form of alerts.
 
 import {
+  type APIActionRowComponent,
+  type APIButtonComponent,
   type APIComponentInContainer,
   type APIMessageTopLevelComponent,
+  type APIStringSelectComponent,
   ComponentType,
   MessageFlags,
   SeparatorSpacingSize,
 } from "discord-api-types/v10";
 
-import { aboveFold, unfolded } from "../../../reply/fold.ts";
+import { aboveFold, asButtons, unfolded } from "../../../reply/fold.ts";
 import { nameFiles } from "../../../reply/message-files.ts";
-import type { Reply, Tone } from "../../../reply/reply.ts";
-import { planButtons } from "../../chat/button-plan.ts";
+import type { Action, Reply, Tone } from "../../../reply/reply.ts";
+import { type Offer, planButtons } from "../../chat/button-plan.ts";
 import type { Show } from "../../chat/press.ts";
-import { COMPONENTS_TEXT_LENGTH, FOLDED_LENGTH, MAX_FILES } from "../limits.ts";
+import { BUTTONS_PER_ROW, COMPONENTS_TEXT_LENGTH, FOLDED_LENGTH, MAX_COMPONENTS, MAX_FILES } from "../limits.ts";
 import { renderBody } from "./body.ts";
-import { type MessageContext, PressIds } from "./buttons.ts";
-import { controlRows, type ControlRow, planControls, renderControls } from "./controls.ts";
+import {
+  actionButton,
+  type Choice,
+  type MessageContext,
+  offerButtons,
+  PressIds,
+  rowsOfButtons,
+  selectRow,
+  splitButtons,
+} from "./buttons.ts";
 import { COLORS } from "./embed.ts";
-import { escapeMarkdown } from "./markdown.ts";
 import { replyFiles } from "./files.ts";
+import { escapeMarkdown } from "./markdown.ts";
 
 /** One form of an answer, without its files. */
 export interface AnswerForm {
@@ -41,6 +52,15 @@ export const COMPONENTS_V2: number = MessageFlags.IsComponentsV2;
 
 /** The length reserved for sentences about files and buttons that cannot be sent: in a message with files, and without. */
 export const NOTES_LENGTH = { files: 1500, none: 100 } as const;
+
+type ControlRow = APIActionRowComponent<APIButtonComponent> | APIActionRowComponent<APIStringSelectComponent>;
+
+/** Container, headline, text, notes, footer, two separators and the text after one. */
+const FIXED_COMPONENTS = 8;
+const MAX_SELECTS = 3;
+const MAX_ACTION_BUTTONS = 10;
+/** Refresh, Details or Less, and Share. */
+const COMMON_BUTTONS = 3;
 
 /** A form of a reply as a message, its own files under their own names. Pure and total. */
 export function renderDiscord(reply: Reply, context: MessageContext = {}, form: Show = "folded") {
@@ -149,4 +169,51 @@ export function assemble(
   const all = above.length === 0 || below.length === 0 ? [...above, ...below] : [...above, line, ...below];
   const components = all.length === 0 ? text("–") : all;
   return [{ type: ComponentType.Container, accent_color: COLORS[form.tone], components }];
+}
+
+/**
+ * Divides the components of a message, beside those of its files, among its actions: each becomes a button, a select, or a
+ * line; `room` is left for the rows of tables.
+ */
+function planControls(actions: readonly Action[], files: number, mention: MessageContext["mention"]) {
+  const isSelect = (action: Action): action is Choice => "choices" in action && action.choices.length > 1;
+  const choices = actions.filter(isSelect);
+  const selects = choices.slice(0, MAX_SELECTS);
+  const others = asButtons(actions.filter((action) => !isSelect(action) || !selects.includes(action)));
+  const free = MAX_COMPONENTS - FIXED_COMPONENTS - files - 2 * selects.length;
+  let most = MAX_ACTION_BUTTONS;
+  while (most > 0 && withRows(most) > free) most -= 1;
+  const { shown, left } = splitButtons(others, most, mention);
+  return { selects, buttons: shown, left, room: Math.max(0, free - withRows(shown.length)) };
+}
+
+function withRows(buttons: number): number {
+  const all = buttons + COMMON_BUTTONS;
+  return all + Math.ceil(all / BUTTONS_PER_ROW);
+}
+
+/** The actions of a reply, and Refresh; `whole` is false where a label was cut, or an option omitted. */
+function renderControls(
+  plan: ReturnType<typeof planControls>,
+  reply: Reply,
+  context: MessageContext,
+  presses: PressIds,
+) {
+  const selects = plan.selects.map((choice) => selectRow(choice, context, presses));
+  const own = plan.buttons.map((action) => actionButton(action, context, presses));
+  const again = planButtons(reply, context, { kept: false }, ["again"]);
+  return {
+    selects: selects.map(({ row }) => row),
+    buttons: [...own.map(({ button }) => button), ...offerButtons(again, presses)],
+    whole: [...own, ...selects].every(({ whole }) => whole),
+  };
+}
+
+/** The rows of a message, with the buttons that work on the kept reply. */
+function controlRows(
+  { selects, buttons }: ReturnType<typeof renderControls>,
+  offers: readonly Offer[],
+  presses: PressIds,
+): readonly ControlRow[] {
+  return [...selects, ...rowsOfButtons([...buttons, ...offerButtons(offers, presses)])];
 }

@@ -1,21 +1,26 @@
-import { RESTJSONErrorCodes } from "discord-api-types/v10";
-import { DiscordAPIError } from "discord.js";
+import { setTimeout as sleep } from "node:timers/promises";
 
+import { type APIDMChannel, RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
+import { DiscordAPIError, type RequestData } from "discord.js";
+
+import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Invocation } from "../../../bot/invocation.ts";
 import { inTime } from "../../../in-time.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
+import { commandLine } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { refusedAnswerNotice } from "../../chat/notices.ts";
+import { lateAnswer, refusedAnswerNotice } from "../../chat/notices.ts";
 import { Progress } from "../../progress.ts";
+import type { DiscordContext } from "../context.ts";
+import { MAX_FILE_BYTES, MAX_FILES } from "../limits.ts";
 import { discordPlatform } from "../platform.ts";
-import { MAX_FILES } from "../limits.ts";
 import type { MessageContext } from "../render/buttons.ts";
 import { compose, type ComposedMessage } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
+import { uploadOf } from "../transport/upload.ts";
 import { openForm, takesForm, withBackToForm } from "./form.ts";
 import { callerOf, givenFile, type InteractionContext, isEphemeral, isShared, targetOf } from "./interaction.ts";
-import { sendLateAnswer, takesDirectMessage } from "./late-answer.ts";
-import { lateAnswerNotice } from "./notices.ts";
+import { directMessageTestNotice, lateAnswerNotice } from "./notices.ts";
 
 /** Where an answer appears. */
 type AnswerPlacement =
@@ -95,6 +100,10 @@ export async function answerCommand(
   await progress.stop();
   await deliver(context, reply, ask, placement, ephemeral);
 }
+
+/** The first pause between two tries; it doubles for as long as Discord is sure to drop a repeat. */
+const FIRST_PAUSE_MILLIS = 500;
+const MAX_PAUSE_MILLIS = 32_000;
 
 /**
  * Runs a command for at most `millis` before anything is deferred; with 0 it is not run yet. `early` is the answer, where
@@ -235,4 +244,53 @@ async function editProgress(context: InteractionContext, latest: Reply): Promise
   } catch (error) {
     context.log.debug({ ...errorForLog(error), platform: "discord" }, "progress not shown");
   }
+}
+
+/** Answers by direct message, after the interaction's token expired. Disposes of the reply's files. */
+async function sendLateAnswer(
+  context: InteractionContext,
+  reply: Reply,
+  messageContext: MessageContext,
+  ask: Ask,
+): Promise<void> {
+  const { interaction } = context;
+  await using message = await compose(
+    lateAnswer(reply, commandLine(formatLine(ask))),
+    { ...messageContext, shareable: false },
+    { ...context, maxBytes: MAX_FILE_BYTES },
+  );
+  // The nonce prevents a duplicate post.
+  const body = { ...message.body, nonce: interaction.id, enforce_nonce: true };
+  const upload = uploadOf(body, message.files);
+  try {
+    for (let pause = FIRST_PAUSE_MILLIS; ; pause *= 2) {
+      try {
+        await postDirectly(context, callerOf(interaction).id, upload);
+        return;
+      } catch (error) {
+        if (!isTransient(error) || pause > MAX_PAUSE_MILLIS || upload.signal?.aborted === true) throw error;
+        await sleep(pause, undefined, { signal: context.signal });
+      }
+    }
+  } finally {
+    await disposeReply(reply);
+  }
+}
+
+/** Whether the user takes direct messages: sends one, which says that the answer may follow. Never rejects. */
+async function takesDirectMessage(context: DiscordContext, user: string, ask: Ask): Promise<boolean> {
+  try {
+    const { body } = await compose(directMessageTestNotice(ask), {}, context);
+    await postDirectly(context, user, { body, signal: context.signal });
+    return true;
+  } catch (error) {
+    context.log.debug({ ...errorForLog(error), platform: "discord" }, "progress not shown");
+    return false;
+  }
+}
+
+async function postDirectly(context: DiscordContext, user: string, message: RequestData): Promise<void> {
+  const recipient = { recipient_id: user };
+  const channel = (await context.botRest.post(Routes.userChannels(), { body: recipient })) as APIDMChannel;
+  await context.botRest.post(Routes.channelMessages(channel.id), message);
 }

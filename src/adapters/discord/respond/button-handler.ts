@@ -1,14 +1,27 @@
-import { type APIMessageComponentInteraction, ComponentType } from "discord-api-types/v10";
+import { Readable } from "node:stream";
 
-import { memoryAttachment } from "../../../reply/attachment.ts";
+import { type APIAttachment, type APIMessageComponentInteraction, ComponentType } from "discord-api-types/v10";
+
+import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
+import type { MessageFile } from "../../../reply/message-files.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
-import type { Press } from "../../chat/press.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
+import { keptReply, type Press, type ReadPress } from "../../chat/press.ts";
+import type { DiscordContext } from "../context.ts";
+import type { MessageContext } from "../render/buttons.ts";
+import { compose, type ComposedMessage, composeKept, keep } from "../render/compose.ts";
+import { customIdsIn, decodePress } from "../render/press.ts";
+import { renderAnswer } from "../render/render.ts";
+import { errorForLog } from "../transport/rest.ts";
+import { attachmentsOf } from "../transport/upload.ts";
 import { answerCommand } from "./answer.ts";
 import { callerOf, type InteractionContext, isEmbed, isEphemeral } from "./interaction.ts";
-import { foldMessage, shareKept } from "./kept-message.ts";
-import { confirmNotice, expiredNotice } from "./notices.ts";
+import { confirmNotice, expiredNotice, notSharedNotice, shareFailedNotice } from "./notices.ts";
 import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
+
+/** The time limit for reading one file from Discord's CDN. */
+const FETCH_TIMEOUT_MILLIS = 60_000;
 
 /** Handles a pressed button, whichever process and version made it. */
 export async function handleButton(context: InteractionContext<APIMessageComponentInteraction>): Promise<void> {
@@ -58,4 +71,131 @@ function idsReply(ids: Extract<Press, { kind: "ids" }>["ids"]): Reply {
     blocks: [{ kind: "list", items }],
     attachments: ids.length > 20 ? [file] : [],
   });
+}
+
+// Details, Less and Share show a reply that is kept for a day. No command runs, and files stay on the message.
+
+type ReadKept = Extract<ReadPress, { kind: "share" }>;
+type ButtonContext = InteractionContext<APIMessageComponentInteraction>;
+
+/** Shows a reply whole, or folded again: to its asker in place, to anyone else in a private copy. */
+async function foldMessage(context: ButtonContext, press: ReadKept): Promise<void> {
+  const { api, interaction } = context;
+  const reply = keptReply(press);
+  if (reply === undefined) return replyPrivately(context, expiredNotice(commandBehind(interaction)));
+  const { key, show = "folded" } = press;
+  const kept = contextOf(press, context);
+  const caller = callerOf(interaction).id;
+  const isOwn = kept.asker === caller || isEphemeral(interaction);
+  const shown = isOwn ? kept : { ...kept, asker: caller, shareable: false };
+  const answer = renderAnswer(reply, { ...shown, asker: shown.asker ?? caller });
+  const form = answer[show];
+  if (isOwn) return api.update(await composeKept(form, key, filesOf(interaction, answer.picture), context));
+  const body = await composeKept(form, key, { names: [], picture: undefined }, context);
+  return api.reply({ body: { ...body, attachments: [] }, files: [] });
+}
+
+/** Posts a kept reply for all to see, with links for its only buttons, beside Details. */
+async function shareKept(context: ButtonContext, press: ReadKept): Promise<void> {
+  const { api, interaction } = context;
+  const { at = context.now(), key } = press;
+  const kept = contextOf(press, context);
+  const command = kept.ask?.command ?? commandBehind(interaction);
+  const given = keptReply(press);
+  if (given === undefined) return replyPrivately(context, expiredNotice(command));
+  if (command !== undefined && !context.bot.commonButtons(command).share) {
+    return replyPrivately(context, notSharedNotice(command));
+  }
+  // The acknowledgement removes the button, so that it cannot share twice.
+  const own = renderAnswer(given, { ...kept, shareable: false });
+  const isWhole = customIdsIn(interaction.message.components ?? []).some((id) => {
+    const press = decodePress(id);
+    return press?.kind === "stored" && press.show === "folded";
+  });
+  await api.update(
+    await composeKept(own[isWhole ? "whole" : "folded"], key, filesOf(interaction, own.picture), context),
+  );
+  const reply = withoutCommands(given);
+  const forAll: MessageContext = { keeps: true, mention: context.mention };
+  const { whole, folded, picture } = renderAnswer(reply, forAll);
+  const sharedKey = await keep(reply, forAll, context, at);
+  const form = sharedKey === undefined ? whole : folded;
+  const names = (interaction.message.attachments ?? []).map(({ filename }) => filename);
+  const withFiles = await composeKept(form, sharedKey, { names, picture }, context);
+  const withoutFiles = await composeKept(form, sharedKey, { names: [], picture }, context);
+  await postShared(context, at, (content, files) => {
+    const { components, ...body } = files.length === 0 ? withoutFiles : withFiles;
+    const attachments = attachmentsOf(files);
+    return { ...body, components: [{ type: ComponentType.TextDisplay, content }, ...components], attachments };
+  });
+}
+
+function contextOf({ context: kept }: ReadKept, { mention }: DiscordContext): MessageContext {
+  return { ...kept, keeps: true, mention };
+}
+
+/** The files that are on the message already. */
+function filesOf(interaction: APIMessageComponentInteraction, picture: string | undefined) {
+  return { names: (interaction.message.attachments ?? []).map(({ filename }) => filename), picture };
+}
+
+/** A reply without its actions, except for links. */
+function withoutCommands(reply: Reply): Reply {
+  return {
+    ...reply,
+    blocks: reply.blocks.map((block) => {
+      if (block.kind !== "table") return block;
+      const { rowAction: _rowAction, ...table } = block;
+      return table;
+    }),
+    actions: reply.actions.filter((action) => "url" in action),
+  };
+}
+
+/**
+ * Posts a message for all to see, with who shares it and when it was asked, and with copies of its files; without them
+ * where they cannot be copied. A private notice says where nothing could be posted.
+ */
+async function postShared(
+  context: InteractionContext<APIMessageComponentInteraction>,
+  askedAt: Milliseconds,
+  bodyOf: (words: string, files: readonly MessageFile[]) => ComposedMessage["body"],
+): Promise<void> {
+  const { api, interaction } = context;
+  const attachments = interaction.message.attachments ?? [];
+  const words = `Shared by <@${callerOf(interaction).id}>, asked <t:${Math.trunc(askedAt / 1000)}:R>`;
+  const post = (said: string, files: readonly MessageFile[]): Promise<void> =>
+    api.followUp({ body: bodyOf(said, files), files }, false);
+  try {
+    const files = attachments.map((attachment) => sharedFile(attachment, context.signal));
+    await post(words, files);
+  } catch (error) {
+    context.log.warn({ ...errorForLog(error), platform: "discord" }, "share without files");
+    try {
+      await post(attachments.length === 0 ? words : `${words}; its files could not be copied`, []);
+    } catch (again) {
+      context.log.warn({ ...errorForLog(again), platform: "discord" }, "share failed");
+      const notice = await compose(shareFailedNotice(), {}, context);
+      await api.followUp(notice, true);
+    }
+  }
+}
+
+/** A file from Discord's CDN, read while it is sent. */
+function sharedFile(attachment: APIAttachment, signal: AbortSignal): MessageFile {
+  const copy: Attachment = {
+    name: attachment.filename,
+    mediaType: attachment.content_type ?? "application/octet-stream",
+    sizeBytes: attachment.size,
+    sha256: "",
+    open: () => Readable.from(downloadFile(attachment.url, signal)),
+    dispose: async () => {},
+  };
+  return { name: attachment.filename, alt: attachment.description, attachment: copy };
+}
+
+async function* downloadFile(url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MILLIS)]) });
+  if (!response.ok || response.body === null) throw new Error(`Discord's file store answered ${response.status}`);
+  yield* response.body;
 }

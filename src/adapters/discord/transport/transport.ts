@@ -1,11 +1,22 @@
 // The transport to Discord. This module keeps the gateway session, on which interactions arrive; read next endpoint.ts
-// (interactions over HTTP instead), identify-budget.ts (how often a session may begin), rest.ts (the REST client and its
-// errors), upload.ts (files).
+// (interactions over HTTP instead), rest.ts (the REST client and its errors), upload.ts (files).
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type SessionInfo, WebSocketManager, WebSocketShardEvents, WebSocketShardStatus } from "@discordjs/ws";
-import { type APIInteraction, GatewayCloseCodes, GatewayDispatchEvents } from "discord-api-types/v10";
+import {
+  type IIdentifyThrottler,
+  type SessionInfo,
+  SimpleIdentifyThrottler,
+  WebSocketManager,
+  WebSocketShardEvents,
+  WebSocketShardStatus,
+} from "@discordjs/ws";
+import {
+  type APIGatewaySessionStartLimit,
+  type APIInteraction,
+  GatewayCloseCodes,
+  GatewayDispatchEvents,
+} from "discord-api-types/v10";
 import type { REST } from "discord.js";
 
 import { messageOf } from "../../../errors.ts";
@@ -14,7 +25,6 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { Backoff, jittered } from "../../chat/supervision.ts";
 import type { DiscordTiming } from "../context.ts";
-import { IdentifyBudget } from "./identify-budget.ts";
 import { isTokenRefused, TOKEN_REFUSED } from "./rest.ts";
 
 interface GatewayOptions {
@@ -32,6 +42,25 @@ const DESTROY_TIMEOUT_MILLIS = 2000;
 const STABLE_SESSION_MILLIS = 30_000;
 /** Added before each further try to reconnect. */
 const RECONNECT_STEP_MILLIS = 500;
+
+/**
+ * Discord allows at least 1000 session starts in 24 h, and revokes the token of a bot that makes more
+ * (https://docs.discord.com/developers/events/gateway#session-start-limit-object): a 32nd of them an hour leaves a quarter.
+ */
+const IDENTIFIES_PER_DAY = 1000;
+const HOURLY_DIVISOR = 32;
+const HOUR_MILLIS = 3_600_000;
+
+interface BudgetClock {
+  /** Monotonic milliseconds. */
+  now(): number;
+  sleep(millis: number, signal: AbortSignal): Promise<unknown>;
+}
+
+const REAL_CLOCK: BudgetClock = {
+  now: () => performance.now(),
+  sleep: (millis, signal) => sleep(millis, undefined, { signal, ref: false }),
+};
 
 /**
  * Keeps a gateway session. discord.js resumes and reconnects; this class reports the health, and a further attempt makes
@@ -184,3 +213,38 @@ const FATAL_CLOSES = new Map<number, string>([
   [GatewayCloseCodes.InvalidIntents, INTENTS_REFUSED],
   [GatewayCloseCodes.DisallowedIntents, INTENTS_REFUSED],
 ]);
+
+/** Limits the session starts of a process, over all its connections, so that a flapping gateway cannot use them up. */
+export class IdentifyBudget {
+  readonly #clock: BudgetClock;
+  readonly #starts: number[] = [];
+  #perHour = Math.floor(IDENTIFIES_PER_DAY / HOURLY_DIVISOR);
+
+  constructor(clock: BudgetClock = REAL_CLOCK) {
+    this.#clock = clock;
+  }
+
+  /** Resolves when another session may start. */
+  async take(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const now = this.#clock.now();
+      while ((this.#starts[0] ?? now) <= now - HOUR_MILLIS) this.#starts.shift();
+      const [oldest] = this.#starts;
+      if (oldest === undefined || this.#starts.length < this.#perHour) break;
+      await this.#clock.sleep(oldest + HOUR_MILLIS - now, signal);
+    }
+    this.#starts.push(this.#clock.now());
+  }
+
+  /** The throttler of one connection: Discord's own concurrency limit, within this budget. */
+  throttler(limit: APIGatewaySessionStartLimit): IIdentifyThrottler {
+    this.#perHour = Math.max(1, Math.floor(limit.total / HOURLY_DIVISOR));
+    const pace = new SimpleIdentifyThrottler(limit.max_concurrency);
+    return {
+      waitForIdentify: async (shardId, signal) => {
+        await pace.waitForIdentify(shardId, signal);
+        await this.take(signal);
+      },
+    };
+  }
+}

@@ -2,14 +2,22 @@
 // Next: install-state.ts (what ties Slack's answer to a browser), oauth.ts (Slack's side), stored-installations.ts (tokens
 // stored, refreshed, deleted), key-ring.ts (their encryption).
 
+import type { SharedToken } from "../../../alerts/sender.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import type { Webhook, WebhookPage, WebhookRequest, WebhookResponse } from "../../webhook.ts";
+import type { PlatformInstallations } from "../../chat/chat.ts";
+import {
+  type Webhook,
+  type WebhookPage,
+  type WebhookRequest,
+  type WebhookResponse,
+  webhookUrl,
+} from "../../webhook.ts";
 import { describeError, errorCodeOf } from "../transport/api-error.ts";
 import { INSTALL_PATH, issueState, REDIRECT_PATH, STATE_LIFETIME, verifyState } from "./install-state.ts";
-import type { KeyRing } from "./key-ring.ts";
-import type { OAuth } from "./oauth.ts";
-import type { StoredInstallations } from "./stored-installations.ts";
+import { KeyRing } from "./key-ring.ts";
+import { OAuth } from "./oauth.ts";
+import { StoredInstallations } from "./stored-installations.ts";
 
 interface InstallDependencies {
   readonly keys: KeyRing;
@@ -27,6 +35,25 @@ interface InstallDependencies {
 }
 
 const COOKIE = "bellwether-slack-install";
+
+/** What it takes for workspaces to install the app by themselves. */
+export interface OAuthSettings {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** 32 bytes each; the first seals tokens, each of them opens. */
+  readonly secretKeys: readonly Uint8Array[];
+  /** Where people reach this process. */
+  readonly publicUrl: string;
+}
+
+interface SlackInstallationsOptions extends OAuthSettings {
+  readonly apiUrl: string | undefined;
+  /** The root command, with its slash. */
+  readonly command: string;
+  readonly table: PlatformInstallations;
+  readonly shared: SharedToken;
+  readonly log: Log;
+}
 
 /** The pages by which people install the app. */
 export function installPages(dependencies: InstallDependencies): readonly Webhook[] {
@@ -120,4 +147,25 @@ function printable(code: string): string {
 function cookieOf(request: WebhookRequest): string {
   const pairs = (request.header("cookie") ?? "").split(";").map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? "";
+}
+
+/** The installations of an app that any workspace may install, and the pages by which they do. Rejects with UserError. */
+export async function openSlackInstallations(
+  options: SlackInstallationsOptions,
+): Promise<{ installations: StoredInstallations; pages: readonly Webhook[] }> {
+  const { publicUrl, secretKeys, table } = options;
+  const keys = new KeyRing(secretKeys);
+  const oauth = new OAuth({ ...options, redirectUrl: webhookUrl(REDIRECT_PATH, publicUrl) });
+  const installUrl = webhookUrl(INSTALL_PATH, publicUrl);
+  const installations = new StoredInstallations({ ...options, keys, oauth, installUrl });
+  await installations.start();
+  const pages = installPages({
+    ...options,
+    keys,
+    oauth,
+    installations,
+    useOnce: (state, endsAt) => table.useOnce(state, endsAt),
+    secure: new URL(publicUrl).protocol === "https:",
+  });
+  return { installations, pages };
 }

@@ -1,22 +1,31 @@
 // Alerts on the console: the routes of the stream, of single alerts and of their files.
-// Read next: alert-stream.ts (server-sent events), alert-json.ts (one alert), watch.ts (current state, guided incident),
+// Read next: alert-json.ts (one alert), watch.ts (current state, guided incident),
 // console-sender.ts (the console as a destination).
 
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { stream } from "hono/streaming";
 
-import type { FeedAlert } from "../../../alerts/service/feed.ts";
+import type { AlertFeed, FeedAlert } from "../../../alerts/service/feed.ts";
 import { messageOf } from "../../../errors.ts";
+import { inTime } from "../../../in-time.ts";
+import { disposeReply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { Access } from "../access/access.ts";
 import { refuse } from "../access/guard.ts";
 import { fileResponse } from "../files.ts";
-import { createConcurrencyLimit, MAX_ALERT_STREAMS } from "../limits.ts";
+import {
+  ALERT_BATCH_SIZE,
+  createConcurrencyLimit,
+  INITIAL_ALERTS,
+  INITIAL_OPEN_ALERTS,
+  MAX_ALERT_STREAMS,
+  MAX_REPLAYED_ALERTS,
+  RECONNECT_MILLIS,
+} from "../limits.ts";
 import type { RenderDependencies } from "../render.ts";
-import { alertWithPreviews, filesOf } from "./alert-json.ts";
+import { alertJson, alertWithPreviews, filesOf } from "./alert-json.ts";
 import type { WatchState } from "./watch.ts";
-import { alertEvents, type ConsoleAlerts } from "./alert-stream.ts";
 
 export interface AlertRouteDependencies extends Pick<RenderDependencies, "previews" | "log"> {
   /** Absent if no alerts are delivered to the console. */
@@ -28,6 +37,23 @@ export interface AlertRouteDependencies extends Pick<RenderDependencies, "previe
   readonly access: Access;
   /** Fires when the adapter stops. */
   readonly stopping: AbortSignal;
+}
+
+/** The console's alerts, and a signal for new ones. */
+interface ConsoleAlerts {
+  readonly feed: AlertFeed;
+  /** Calls back whenever an alert has arrived; returns the function that unsubscribes. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface AlertStreamOptions extends ConsoleAlerts {
+  /** The reader's last alert: the stream resumes after it. */
+  readonly last: string | undefined;
+  /** Whether the reader is still signed in; checked at each heartbeat. */
+  isSignedIn(): boolean;
+  readonly heartbeatMillis: Milliseconds;
+  /** Ends the stream. */
+  readonly signal: AbortSignal;
 }
 
 /** The stream of alerts, and each alert by its id. Paths are below /api. */
@@ -99,3 +125,57 @@ export function alertRoutes(dependencies: AlertRouteDependencies): Hono<{ Bindin
 }
 
 const UNKNOWN = "This alert is not known here, or no longer kept.";
+
+/**
+ * One server-sent event per delivery, in order, with the delivery's id
+ * (https://html.spec.whatwg.org/#server-sent-events). Events are read from the store, so a reader that resumes with its
+ * last id misses nothing, even across restarts. If that id is no longer stored, an event `gap` comes first, then the
+ * latest alerts. A rolling message is sent again as it grows, without an id, so that the reader's position stays; the
+ * same holds for the open alerts that a new reader gets first.
+ */
+export async function* alertEvents(options: AlertStreamOptions): AsyncGenerator<string, void> {
+  const { feed, signal } = options;
+  let changed = Promise.withResolvers<true>();
+  const unsubscribe = options.onChange(() => changed.resolve(true));
+  try {
+    yield `retry: ${RECONNECT_MILLIS}\n\n`;
+    const known = options.last === undefined ? undefined : await feed.placeOf(options.last);
+    if (options.last !== undefined && known === undefined) yield gapEvent();
+    const start = known ?? (await feed.placeBefore(options.last === undefined ? INITIAL_ALERTS : MAX_REPLAYED_ALERTS));
+    let { place, at: since } = start;
+    // Open alerts may be days older than the latest ones, and matter most to a new reader.
+    for (const alert of known === undefined ? await feed.openEpisodes(place, INITIAL_OPEN_ALERTS) : []) {
+      yield `data: ${JSON.stringify(alertJson(alert))}\n\n`;
+      await disposeReply(alert.reply);
+    }
+    const shown = new Map<string, number>();
+    while (!signal.aborted) {
+      // A change while the store is read ends the wait below.
+      changed = Promise.withResolvers();
+      const batch = await feed.after(place, ALERT_BATCH_SIZE);
+      for (const alert of batch.alerts) {
+        yield `id: ${alert.id}\ndata: ${JSON.stringify(alertJson(alert))}\n\n`;
+        await disposeReply(alert.reply);
+      }
+      place = batch.place;
+      if (batch.more) continue;
+      const grown = await feed.grownSince(since);
+      for (const alert of grown) {
+        if (shown.get(alert.id) !== alert.at) yield `data: ${JSON.stringify(alertJson(alert))}\n\n`;
+        shown.set(alert.id, alert.at);
+        await disposeReply(alert.reply);
+      }
+      since = Math.max(since, ...grown.map(({ at }) => at), ...batch.alerts.map(({ at }) => at));
+      const hasChanged = await inTime(changed.promise, { millis: options.heartbeatMillis, signal }, () => false);
+      if (signal.aborted || !options.isSignedIn()) return;
+      if (!hasChanged) yield ": nothing new\n\n";
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+function gapEvent(): string {
+  const why = `the last alert you had is not kept any more; the last ${MAX_REPLAYED_ALERTS} follow`;
+  return `event: gap\ndata: ${JSON.stringify({ why })}\n\n`;
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { IdentifyBudget } from "../../../../src/adapters/discord/transport/identify-budget.ts";
+import { IdentifyBudget } from "../../../../src/adapters/discord/transport/transport.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 
-import { alertEvents, type AlertStreamOptions } from "../../../../src/adapters/web/alerts/alert-stream.ts";
+import { alertEvents, type AlertStreamOptions } from "../../../../src/adapters/web/alerts/alerts.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
 import { createChangeSignal } from "../../../../src/main/change-signal.ts";
 import { Stage } from "../../../alerts/stage.ts";
