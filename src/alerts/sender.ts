@@ -58,6 +58,11 @@ export type SendErrorKind =
   | "content"
   /** The platform will never accept this message: it becomes a dead letter, and the next one is sent. */
   | "permanent"
+  /**
+   * Certainly not sent: the message, or the thread that it belongs into, is deleted, and its channel is not. It is
+   * dropped, and nobody is told.
+   */
+  | "deleted"
   /** The platform was not asked, since this message cannot be made: it becomes a dead letter, which says nothing of the platform. */
   | "unsendable"
   /** Certainly not sent: the destination cannot be reached (channel deleted, bot not in it, a permission missing). */

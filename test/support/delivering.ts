@@ -9,6 +9,15 @@ const LOOK_EVERY_MILLIS = 10;
 
 /** Delivers what is owed, in real time, until it is disposed of. */
 export function delivering(store: DispatchDependencies["store"], ...senders: readonly Sender[]): AsyncDisposable {
+  return deliveringFor({}, store, ...senders);
+}
+
+/** The same, where operators are told what they must know. */
+export function deliveringFor(
+  recipients: Pick<DispatchDependencies, "operators">,
+  store: DispatchDependencies["store"],
+  ...senders: readonly Sender[]
+): AsyncDisposable {
   const stop = new AbortController();
   const dispatcher = createDispatcher({
     random: Math.random,
@@ -17,6 +26,7 @@ export function delivering(store: DispatchDependencies["store"], ...senders: rea
     log: silentLog(),
     senders,
     describe: describeAlert,
+    ...recipients,
   });
   const running = dispatcher.run(stop.signal);
   const looking = setInterval(() => dispatcher.wake(), LOOK_EVERY_MILLIS);

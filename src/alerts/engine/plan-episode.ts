@@ -189,7 +189,7 @@ function planFollowUps(
 ): Plan {
   const { episode, config } = input;
   if (before.trigger === undefined) return {};
-  const ringing = shortPost(before);
+  const ringing = before.cardDeleted === true ? WHOLE_POST : shortPost(before);
   const deliveries: PlannedDelivery[] = [];
   let state = before;
   const worse = before.severity === undefined || compareSeverity(episode.severity, before.severity) > 0;
@@ -204,7 +204,12 @@ function planFollowUps(
     const options = { ...notificationOptions(routed), ...ringing.options };
     const escalation = planDelivery(input, subscription, "escalation", message, options);
     deliveries.push(escalation);
-    state = { ...state, severity: episode.severity, escalation: escalation.id, toldMillis: input.at };
+    state = {
+      ...onCard(state, escalation.id),
+      severity: episode.severity,
+      escalation: escalation.id,
+      toldMillis: input.at,
+    };
   } else if (isReminderDue(input, state) && routed.notify) {
     const number = state.reminders + 1;
     const reminder = { number, of: config.remind.times };
@@ -214,7 +219,7 @@ function planFollowUps(
     const delivery = planDelivery(input, subscription, "reminder", message, options);
     deliveries.push(delivery);
     const reminded = [...(state.reminded ?? []), delivery.id];
-    state = { ...state, reminders: number, reminded, toldMillis: input.at };
+    state = { ...onCard(state, delivery.id), reminders: number, reminded, toldMillis: input.at };
   }
   return joinPlans([{ deliveries }, planEdits(input, destination, before, state)]);
 }
@@ -280,13 +285,22 @@ function planResolve(
   return { deliveries, states: [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }] };
 }
 
-/** What rings beside a card is one line with a link to it; in plain style each state is a message of its own. */
-function shortPost({ style, trigger }: NotificationState): {
+interface RingingPost {
   readonly message: { readonly short?: true };
   readonly options: Pick<PlannedDelivery, "cardOf">;
-} {
-  if (style === "plain" || trigger === undefined) return { message: {}, options: {} };
+}
+
+const WHOLE_POST: RingingPost = { message: {}, options: {} };
+
+/** What rings beside a card is one line with a link to it; in plain style each state is a message of its own. */
+function shortPost({ style, trigger }: NotificationState): RingingPost {
+  if (style === "plain" || trigger === undefined) return WHOLE_POST;
   return { message: { short: true }, options: { cardOf: trigger } };
+}
+
+/** Where the card is deleted, a post that rings is the card from now on. */
+function onCard({ cardDeleted, ...state }: NotificationState, post: string): NotificationState {
+  return cardDeleted === true ? { ...state, trigger: post } : state;
 }
 
 /** The deliveries whose messages carry buttons that act on the episode: the card, or all of plain style. */

@@ -84,7 +84,7 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
   const registers = [registry];
   const deliveries = new Counter({
     name: "bellwether_deliveries_total",
-    help: "Tries to deliver, by what came of them: sent, retry, maybe-sent, plain, dead, gone, refused.",
+    help: "Tries to deliver, by what came of them: sent, retry, maybe-sent, plain, dead, gone, dropped, refused.",
     labelNames: ["platform", "phase", "outcome"],
     registers,
   });

@@ -22,6 +22,7 @@ export function createMessages(db: Kysely<Schema>) {
       selectInBatches(deliveries, (batch) =>
         db.selectFrom("alert_receipts").selectAll().where("delivery", "in", batch).execute(),
       ),
+    dropReceipt: (delivery: string) => db.deleteFrom("alert_receipts").where("delivery", "=", delivery).execute(),
     /** Whether a message is known as that of a delivery; reads all receipts. */
     hasReceipt: async ({ platform, channel, message }: Pick<ReceiptRow, "platform" | "channel" | "message">) =>
       (await db

@@ -191,6 +191,7 @@ export function createOutbox(db: Kysely<Schema>) {
     update: (id: string, to: DeliveryChange) => change([id], to),
     /** The same change of several. */
     updateAll: change,
+    remove: (id: string) => db.deleteFrom("alert_deliveries").where("id", "=", id).execute(),
     /** Marks deliveries as being sent by a process and counts the attempt. */
     beginAttempts: (ids: readonly string[], at: Milliseconds, process: string) =>
       inBatches(ids, (batch) =>

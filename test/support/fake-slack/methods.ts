@@ -109,6 +109,9 @@ export const METHODS: Readonly<Record<string, Method>> = {
       if (broadcast && threadOf(args) === undefined) {
         throw new ErrorResponse("invalid_arguments", { why: "reply_broadcast without thread_ts" });
       }
+      if (state.messages.some(({ ts, gone }) => gone && ts === threadOf(args))) {
+        throw new ErrorResponse("thread_not_found");
+      }
       const message = state.post({
         channel: channel.id,
         clientId,

@@ -13,6 +13,7 @@ import {
   type SharedToken,
   throwUnlessAlive,
 } from "../../../alerts/sender.ts";
+import { messageOf } from "../../../errors.ts";
 import { aboveFold } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
@@ -29,7 +30,6 @@ import { toSendError } from "./send-error.ts";
 
 /** Discord's error codes for a thread that takes no messages any more. */
 const THREAD_CLOSED_CODES = [
-  RESTJSONErrorCodes.UnknownChannel,
   RESTJSONErrorCodes.MissingAccess,
   RESTJSONErrorCodes.InvalidActionOnArchivedThread,
   RESTJSONErrorCodes.ThreadLocked,
@@ -101,9 +101,11 @@ export class DiscordSender implements Sender {
       try {
         return await post(channel);
       } catch (error) {
-        if (channel === parent || !hasErrorCode(error, ...THREAD_CLOSED_CODES)) throw error;
-        // Somebody closed the thread; the channel itself is still there.
-        return await post(parent);
+        if (channel !== parent && hasErrorCode(error, ...THREAD_CLOSED_CODES)) return post(parent);
+        const isDeleted = hasErrorCode(error, RESTJSONErrorCodes.UnknownChannel);
+        // An alert whose thread was chosen by its subscription is told all the same.
+        if (destination.thread === channel && isDeleted) return post(destination.channel);
+        throw channel === parent ? error : asDeleted(error);
       }
     };
     return this.#inOrder(destination.thread ?? destination.channel, signal, work, urgent);
@@ -129,7 +131,10 @@ export class DiscordSender implements Sender {
       const isDirect = this.#directChannels.values().some((channel) => channel === receipt.channel);
       await using message = await this.#compose(reply, isDirect, plain, signal);
       const upload = uploadOf(message.body, message.files, signal);
-      await request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
+      const edited = request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
+      await edited.catch((error: unknown) => {
+        throw asDeleted(error);
+      });
     });
   }
 
@@ -202,7 +207,7 @@ export class DiscordSender implements Sender {
 
   /**
    * The channel of a delivery: the thread of its parent message, created if missing, which has the id of that message;
-   * the parent channel where no thread is possible (direct messages, no permission, a deleted message).
+   * the parent channel where no thread is possible (direct messages, no permission).
    */
   async #threadOf({ threadOf }: Delivery, parent: string, title: string, request: LimitedRequest): Promise<string> {
     if (threadOf === undefined || threadOf.channel !== parent) return parent;
@@ -215,6 +220,7 @@ export class DiscordSender implements Sender {
       await request((signal) => this.#rest.post(Routes.threads(parent, threadOf.message), { body, signal }));
     } catch (error) {
       if (!(error instanceof DiscordAPIError) || isTokenRefused(error)) throw error;
+      if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage)) throw asDeleted(error);
       if (!hasErrorCode(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) {
         this.#dependencies.log.warn(
           { ...errorForLog(error), platform: "discord", channel: parent },
@@ -226,6 +232,15 @@ export class DiscordSender implements Sender {
     this.#startedThreads.set(threadOf.message, true);
     return threadOf.message;
   }
+}
+
+/**
+ * Of a request to edit a message, or about a thread: it is the message or the thread that Discord does not know. The next
+ * post shows whether the channel is there.
+ */
+function asDeleted(error: unknown): unknown {
+  const isDeleted = hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage, RESTJSONErrorCodes.UnknownChannel);
+  return isDeleted ? new SendError("deleted", `Discord: ${messageOf(error)}`, { cause: error }) : error;
 }
 
 /** The message's body for a delivery, with its silence, and its mention in `content`: Discord notifies nowhere else. */

@@ -47,22 +47,27 @@ const RETRY_CODES = new Set([
   "request_timeout",
   "team_added_to_org",
 ]);
-/** The thread is gone or closed; its channel is not. */
-const THREAD_GONE_CODES = new Set([
+/** The thread takes no messages; its channel does. */
+const THREAD_CLOSED_CODES = new Set([
   "cannot_reply_to_message",
   "invalid_thread_ts",
-  "message_not_found",
   "restricted_action_non_threadable_channel",
   "restricted_action_thread_locked",
-  "thread_not_found",
 ]);
+/** A message, or the one that begins a thread, is deleted; its channel is not. */
+const DELETED_CODES = new Set(["message_not_found", "thread_not_found"]);
 /** About what a message holds, not about its place. */
 const CONTENT_CODES =
   /^(?:invalid_blocks|invalid_attachments|invalid_arg|invalid_metadata|metadata_too|msg_|no_text|too_many|markdown_|attachment_payload|block_mismatch|slack_connect_\w+_blocked)/u;
 
 /** Whether a message was refused because of its thread. */
-export function isThreadGone(thrown: unknown): boolean {
-  return THREAD_GONE_CODES.has(errorCodeOf(thrown) ?? "");
+export function isThreadClosed(thrown: unknown): boolean {
+  return THREAD_CLOSED_CODES.has(errorCodeOf(thrown) ?? "") || isDeleted(thrown);
+}
+
+/** Whether the message that a call names is deleted. */
+export function isDeleted(thrown: unknown): boolean {
+  return DELETED_CODES.has(errorCodeOf(thrown) ?? "");
 }
 
 /** Whether an error code refuses what a message holds: in a simpler form it may pass. */

@@ -33,7 +33,7 @@ import { describeError, errorCodeOf, retryAfterMillis } from "../transport/api-e
 import { type CallPolicy, openDirectChannel } from "../transport/web-api.ts";
 import { ChannelQueue } from "./channel-queue.ts";
 import { FileBatch, type FileUploadDependencies } from "./files.ts";
-import { isNotInChannel, isThreadGone, toSendError } from "./send-error.ts";
+import { isNotInChannel, isDeleted, isThreadClosed, toSendError } from "./send-error.ts";
 
 /** The metadata event that carries a delivery's id and subject with its message: https://docs.slack.dev/messaging/message-metadata. */
 const DELIVERY_EVENT = "bellwether_delivery";
@@ -148,7 +148,13 @@ export class SlackSender implements Sender {
       // From here on a newer edit is queued separately.
       this.#edits.delete(key);
       const composed = await this.#compose(content.reply, content.plain);
-      await calls.post(() => this.#web.chat.update({ channel, ts: message, ...messageArguments(composed.body) }));
+      const edit = { channel, ts: message, ...messageArguments(composed.body) };
+      await calls
+        .post(() => this.#web.chat.update(edit))
+        .catch((error: unknown) => {
+          throwIfDeleted(error);
+          throw error;
+        });
       this.#editedAt.set(key, performance.now());
       await this.#files(composed, { channel, message, thread: undefined }, calls, signal);
     });
@@ -173,7 +179,7 @@ export class SlackSender implements Sender {
     }
   }
 
-  /** Posts a message; into the channel where its thread is gone. */
+  /** Posts a message; into the channel where its thread takes none. */
   async #post(delivery: Delivery, body: MessageBody, { ask, post }: QueuedCalls, signal: AbortSignal): Promise<Posted> {
     const { destination, threadOf, id } = delivery;
     // Slack may have refused the metadata: a plain message carries the id alone.
@@ -204,7 +210,8 @@ export class SlackSender implements Sender {
     try {
       return await attempt(true);
     } catch (error) {
-      if (isThreadGone(error) && (destination.thread ?? threadOf) !== undefined) return attempt(false);
+      if (threadOf !== undefined && destination.thread === undefined) throwIfDeleted(error);
+      if (isThreadClosed(error) && (destination.thread ?? threadOf) !== undefined) return attempt(false);
       // A cached conversation may have been closed: it is opened anew, once.
       if (
         errorCodeOf(error) === "channel_not_found" &&
@@ -313,6 +320,11 @@ function clientMessageId(delivery: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     "-",
   );
+}
+
+/** Throws where the message that a call names is deleted: its channel is not. */
+function throwIfDeleted(error: unknown): void {
+  if (isDeleted(error)) throw new SendError("deleted", describeError(error), { cause: error });
 }
 
 function userIdIn(channel: string): string | undefined {

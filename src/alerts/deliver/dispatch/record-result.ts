@@ -6,6 +6,7 @@ import {
   deadLetter,
   type DeliveryOutcome,
   type DeliveryResult,
+  dropDeleted,
   isEndNotice,
   recordOwed,
   recordPlain,
@@ -31,7 +32,13 @@ interface RecordDependencies extends SuspensionDependencies {
 }
 
 /** After these results the platform has accepted the token: it handled the message. */
-const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [undefined, "gone", "content", "permanent"];
+const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [
+  undefined,
+  "gone",
+  "deleted",
+  "content",
+  "permanent",
+];
 
 /** After these failures the platform has found the destination: it refused the message. */
 const DESTINATION_FOUND_KINDS: readonly SendErrorKind[] = ["content", "permanent"];
@@ -132,6 +139,10 @@ async function recordFailure(
       outcome: "refused",
       decisions: [waits, ...(await suspend(tables, suspensions, refusal, dependencies))],
     };
+  }
+  if (error.kind === "deleted") {
+    await dropDeleted(tables, row, at, newId);
+    return { outcome: "dropped", decisions: [decide("dropped", `${error.message}; nothing more is owed to it`)] };
   }
   if (error.kind === "gone") {
     const { outcome, decisions, next } = await recordGone(tables, row, destination, error, at, dependencies);

@@ -147,7 +147,8 @@ async function claimOne(
     await tables.outbox.update(due.id, { state: "sent", shown: due.revision, join_key: null });
     return undefined;
   }
-  const group = await groupOf(tables, due, cardOf);
+  const card = await receiptFor(cardOf);
+  const group = await groupOf(tables, due, card === undefined ? undefined : cardOf);
   const grows = edits !== undefined && due.open_until !== null && at <= due.open_until;
   const isLong = group !== undefined && group.episodes.length + group.notices.length > NAMED_SUBJECTS;
   return {
@@ -157,7 +158,7 @@ async function claimOne(
     ...withoutUndefined({
       edits,
       threadOf: await receiptFor(threadOf),
-      card: await receiptFor(cardOf),
+      card,
       triggeredAt: await triggerDeliveryTime(tables, due),
       group,
       growing: grows && isLong ? (true as const) : undefined,

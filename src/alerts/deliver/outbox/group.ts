@@ -183,7 +183,10 @@ export async function giveUpEdit(
   for (const [first, ...others] of groups) {
     if (first === undefined) continue;
     const { id: own, phase: said, episode, message } = first;
-    await tables.outbox.add([{ ...next, id: own, phase: said, episode, message, revision: others.length }]);
+    const { mention: _mention, ...unmentioned } = DeliveryData.parse(JSON.parse(data));
+    // Nobody is called to an end.
+    const how = said === "resolve" ? { data: JSON.stringify(unmentioned) } : {};
+    await tables.outbox.add([{ ...next, ...how, id: own, phase: said, episode, message, revision: others.length }]);
     await tables.items.add(others.map((item, index) => ({ ...item, delivery: own, revision: index + 1 })));
   }
 }

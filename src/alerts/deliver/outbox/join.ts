@@ -66,6 +66,7 @@ export async function joinCards(
   );
   const grown = [...rows.values()].filter((row) => row.revision > 0 && !isCertainlyUnsent(row)).map(({ id }) => id);
   const said = Map.groupBy(await tables.items.of(grown), ({ delivery }) => delivery);
+  const there = new Set((await tables.outbox.receipts([...rows.keys()])).map(({ delivery }) => delivery));
   const ids = new Set([...rows.values(), ...[...said.values()].flat()].flatMap(({ episode }) => episode ?? []));
   const open = new Set((await tables.watch.episodes([...ids])).flatMap((row) => (row.open === 1 ? [row.id] : [])));
   const rung = await readRung(tables, ends, at);
@@ -79,6 +80,8 @@ export async function joinCards(
     // The next ones may join a card that is open.
     const isShared = said.has(id) || (row?.open_until ?? 0) > at;
     if (row === undefined || isCertainlyUnsent(row) || !isShared) continue;
+    // What a deleted card cannot show rings by itself.
+    if (row.shown !== null && !there.has(id)) continue;
     for (const [kind, alike] of Map.groupBy(all, ({ episode }) => kindOf(episode))) {
       const others = (said.get(id) ?? []).flatMap(({ episode }) => (kindOf(episode) === kind ? (episode ?? []) : []));
       const lasts = [row.episode ?? "", ...others].some((one) => open.has(one));

@@ -18,7 +18,10 @@ export const NotificationState = z.object({
   by: z.string().exactOptional(),
   /** The worst severity that was sent. */
   severity: Severity.exactOptional(),
+  /** The delivery of its card, in plain style of its first message. */
   trigger: z.string().exactOptional(),
+  /** The card is deleted: the next post that rings takes its place. */
+  cardDeleted: z.literal(true).exactOptional(),
   escalation: z.string().exactOptional(),
   resolve: z.string().exactOptional(),
   reminders: z.int(),
@@ -62,7 +65,24 @@ export async function revertUnsent(
   await revertTriggers(tables, [row], await tables.watch.notificationStates([row.episode], row.destination), by);
 }
 
-/** The same for all deliveries to a platform that could not be reached. */
+/** Notes that the card which says these deliveries is deleted. */
+export async function noteDeletedCard(
+  tables: AlertTables,
+  destination: string,
+  said: readonly Pick<DeliveryRow, "id" | "episode">[],
+): Promise<void> {
+  const ids = new Set(said.map(({ id }) => id));
+  const episodes = new Set(said.flatMap(({ episode }) => episode ?? []));
+  const rows = await tables.watch.notificationStates([...episodes], destination);
+  const noted = rows.flatMap((row) => {
+    const state = NotificationState.parse(JSON.parse(row.data));
+    if (state.style === "plain" || state.state !== "told" || !ids.has(state.trigger ?? "")) return [];
+    return [{ ...row, data: JSON.stringify({ ...state, cardDeleted: true }) }];
+  });
+  await tables.watch.putNotificationStates(noted);
+}
+
+/** Reverts the states of all deliveries to a platform that could not be reached. */
 export async function revertAllUnsent(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<void> {
   const episodes = new Set(
     rows.flatMap(({ phase, episode }) => (phase === "trigger" && episode !== null ? [episode] : [])),

@@ -128,11 +128,13 @@ describe("a failure says what to do next", () => {
     await expect(sending).rejects.toMatchObject({ name: "SendError" });
   });
 
-  test("a message that is gone cannot be changed, which is no loss of the channel", async () => {
+  test("a message that is deleted loses only itself", async () => {
     at.on.fake.expected.add(10_008);
     const receipt = await at.on.adapter.send(at.delivery(), alert("x"), signal);
     at.on.fake.state.messages.delete(receipt.message);
-    await expect(at.on.adapter.update(receipt, alert("y"), signal)).rejects.toMatchObject({ kind: "permanent" });
+    await expect(at.on.adapter.update(receipt, alert("y"), signal)).rejects.toMatchObject({ kind: "deleted" });
+    const below = at.on.adapter.send(at.delivery({ threadOf: receipt }), alert("z"), signal);
+    await expect(below).rejects.toMatchObject({ kind: "deleted" });
   });
 
   test("a delivery aborted before its request is certainly unsent", async () => {

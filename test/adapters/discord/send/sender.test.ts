@@ -97,13 +97,27 @@ describe("sending", () => {
     expect(at.posts(first.message)).toHaveLength(3);
   });
 
-  test("posts in the channel itself once somebody has closed the thread", async () => {
+  test("posts in the channel itself where somebody has locked the thread; what belongs into a deleted one is refused", async () => {
     const first = await at.on.adapter.send(at.delivery(), alert("Stalled"), signal);
     await at.on.adapter.send(at.delivery({ threadOf: first }), alert("Still stalled"), signal);
-    at.on.fake.expected.add(10_003);
-    at.on.fake.state.channels.get(first.message)!.gone = "deleted";
+    at.on.fake.expected.add(50_001).add(10_003);
+    const thread = at.on.fake.state.channels.get(first.message)!;
+    thread.gone = "no-access";
     const receipt = await at.on.adapter.send(at.delivery({ threadOf: first }), alert("Resolved"), signal);
     expect([receipt.channel, at.posts()]).toEqual([at.channel, ["Stalled", "Resolved"]]);
+    thread.gone = "deleted";
+    const below = at.on.adapter.send(at.delivery({ threadOf: first }), alert("Taken"), signal);
+    await expect(below).rejects.toMatchObject({ kind: "deleted" });
+    expect(at.posts()).toHaveLength(2);
+  });
+
+  test("posts in the channel itself where the thread that was subscribed is deleted", async () => {
+    at.on.fake.expected.add(10_003);
+    const thread = at.on.fake.channel();
+    at.on.fake.state.channels.get(thread)!.gone = "deleted";
+    const destination = { platform: "discord", channel: at.channel, thread };
+    await at.on.adapter.send(at.delivery({ destination }), alert("Told all the same"), signal);
+    expect(at.posts()).toEqual(["Told all the same"]);
   });
 
   test("says for how long a repeat is dropped: no longer than Discord does", async () => {

@@ -11,7 +11,7 @@ function patienceWith(answer: Fault["answer"]): { callMillis?: number } {
 }
 
 describe("the send error of a message that failed", () => {
-  const codes: Record<Exclude<SendErrorKind, "unsendable">, string[]> = {
+  const codes: Record<Exclude<SendErrorKind, "unsendable" | "deleted">, string[]> = {
     gone: [
       "channel_not_found",
       "not_in_channel",

@@ -227,8 +227,8 @@ describe("sending outside of questions", () => {
     expect(uploaded).toEqual(["a,b", "a,b,c"]);
   });
 
-  test.each(["cannot_reply_to_message", "thread_not_found", "restricted_action_thread_locked", "invalid_thread_ts"])(
-    "where the thread is gone (%s), into the channel",
+  test.each(["cannot_reply_to_message", "restricted_action_thread_locked", "invalid_thread_ts"])(
+    "where the thread takes no messages (%s), into the channel",
     async (code) => {
       await using scene = await stage({ connect: false });
       const { adapter, channel, fake } = scene;
@@ -253,13 +253,16 @@ describe("sending outside of questions", () => {
     expect(fake.state.message(second.message)?.text).toBe("two");
   });
 
-  test("an edit of what is gone is given up; one of a lost channel tells that", async () => {
+  test("an edit of what is deleted, or a post below it, loses only itself; one of a lost channel tells that", async () => {
     await using scene = await stage({ connect: false });
     const { adapter, channel, fake } = scene;
     fake.expected.add("message_not_found").add("is_archived");
     const receipt = await adapter.send(delivery("d", channel), titled("x"), signal);
     fake.state.message(receipt.message)!.gone = true;
-    expect((await refused(adapter.update(receipt, titled("y"), signal))).kind).toBe("permanent");
+    expect((await refused(adapter.update(receipt, titled("y"), signal))).kind).toBe("deleted");
+    const below = delivery("d1", channel, { threadOf: receipt });
+    fake.expected.add("thread_not_found");
+    expect((await refused(adapter.send(below, titled("z"), signal))).kind).toBe("deleted");
     fake.state.channels.get(channel)!.archived = true;
     expect((await refused(adapter.update(receipt, titled("y"), signal))).kind).toBe("gone");
   });

@@ -43,6 +43,10 @@ async function joined(
   const { stage, tables, at } = await owed(...stored);
   const lines = await tables(async (all) => {
     await all.watch.putEpisodes(open.map(episodeRow));
+    const sent = stored.filter(({ is }) => is?.state === "sent");
+    await all.outbox.putReceipts(
+      sent.map(({ id }) => ({ delivery: id, platform: "nowhere", channel: "ops", message: id, at })),
+    );
     await enqueue(all, joinPlans([{ deliveries }]), at + later, chunkRows);
     await fanOutAll(all);
     const rows = await all.outbox.get([...stored, ...deliveries].map(({ id }) => id));
