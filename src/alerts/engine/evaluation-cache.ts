@@ -107,6 +107,7 @@ export async function evaluationInputs(
         inhibitor,
         found?.began,
         found?.episodes,
+        found?.calmed,
         flappingRevision,
         shared,
       ];

@@ -22,11 +22,15 @@ export interface EpisodePlanInput extends DeliveryInput {
   readonly subscriptions: readonly Subscription[];
   readonly silences: readonly Silence[];
   readonly inhibitedBy?: string;
-  /** Set while it flaps: the episode by which that was detected, its notification states, and the recent firings. */
+  /**
+   * Set while it flaps: the episode by which that was detected, its notification states, the recent firings, and whether
+   * it is kept back though it is critical.
+   */
   readonly flapping?: {
     readonly began: string;
     readonly states: ReadonlyMap<string, NotificationState>;
     readonly episodes: number;
+    readonly calmed: boolean;
   };
   readonly config: Pick<AlertsConfig, "remind" | "flap">;
   /** Unix milliseconds. */
@@ -80,7 +84,7 @@ function chooseSubscription(input: EpisodePlanInput, subscriptions: readonly Sub
     subject: episode.subject,
     severity: episode.severity,
     ...(inhibitedBy === undefined ? {} : { inhibitedBy }),
-    ...(flapping === undefined ? {} : { flapping: true as const }),
+    ...(flapping === undefined ? {} : { flapping: true as const, calmed: flapping.calmed }),
   };
   const [first, ...rest] = subscriptions.map((subscription) => ({
     subscription,

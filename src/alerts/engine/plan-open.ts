@@ -8,6 +8,7 @@ import type { NotificationState } from "../deliver/outbox/notification-state.ts"
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
 import type { SubscriptionIndex } from "../route/subscription-index.ts";
 import { type Episode, episodeId, isOpen, type Machine } from "../judge/rules/episode.ts";
+import { isCalmed } from "../judge/rules/state-machine.ts";
 import { type EpisodePlanInput, planEpisode } from "./plan-episode.ts";
 import { nextReminder, planUnacknowledged } from "./reminders.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
@@ -137,10 +138,13 @@ export function storyKey(episode: string): string {
   return `story ${episode}`;
 }
 
-/** The episode by which the flapping of a machine was detected, and how often it has fired recently. */
-export function flappingOf(machine: Machine | undefined): { began: string; episodes: number } | undefined {
+/** The episode by which the flapping of a machine was detected, how often it has fired recently, and what is kept back. */
+export function flappingOf(
+  machine: Machine | undefined,
+): { began: string; episodes: number; calmed: boolean } | undefined {
   if (machine?.flapping === undefined) return undefined;
-  return { began: episodeId(machine, machine.flapping.before + 1), episodes: machine.firings.length };
+  const began = episodeId(machine, machine.flapping.before + 1);
+  return { began, episodes: machine.firings.length, calmed: isCalmed(machine) };
 }
 
 const FOLLOWS_FROM_A_HALT = [

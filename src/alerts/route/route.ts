@@ -19,6 +19,8 @@ export interface RoutingInput {
   readonly inhibitedBy?: string;
   /** It comes and goes too often to be sent each time. */
   readonly flapping?: true;
+  /** While it flaps, it is kept back though it is critical: such ones were told that lasted as long. */
+  readonly calmed?: boolean;
 }
 
 /** Whether one subscription is notified now; if not, what suppresses it, and when that is known to end. */
@@ -32,7 +34,10 @@ export type RoutingDecision =
       readonly until?: Milliseconds;
     };
 
-/** Decides for one subscription. Pure. Critical breaks through quiet hours and flapping, not through a silence. */
+/**
+ * Decides for one subscription. Pure. Critical breaks through quiet hours, and through flapping unless it is calmed, not
+ * through a silence.
+ */
 export function route(
   input: RoutingInput,
   subscription: Subscription,
@@ -57,7 +62,10 @@ export function route(
     const { from, to, zone } = subscription.quietHours ?? { from: "", to: "", zone: "" };
     return { notify: false, by: "quiet hours", detail: `from ${from} to ${to} ${zone}`, until };
   }
-  if (input.flapping === true && !critical) return { notify: false, by: "flapping", detail: "it comes and goes" };
+  if (input.flapping === true && (!critical || input.calmed === true)) {
+    const detail = critical ? "it comes and goes, and was critical for as long before" : "it comes and goes";
+    return { notify: false, by: "flapping", detail };
+  }
   return {
     notify: true,
     ...(critical && subscription.mention !== undefined ? { mention: subscription.mention } : {}),

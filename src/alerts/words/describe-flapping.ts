@@ -27,7 +27,7 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
       title: markedTitle(text`${conditionWords(episode).bad}, again and again`, message),
       blocks: [
         paragraph(
-          text`It fired ${episodes} times in ${within}, last at ${time(timeFromText(episode.detected), "both")}. Until it has been calm for ${within}, it is told only when it becomes critical.`,
+          text`It fired ${episodes} times in ${within}, last at ${time(timeFromText(episode.detected), "both")}. Until it has been calm for ${within}, it is told only when it becomes critical; after two critical ones, only once it lasts longer.`,
         ),
       ],
     });
@@ -43,7 +43,9 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
     tone,
     title: markedTitle(text`${now}, again and again`, message),
     blocks: [
-      paragraph(`Until one has been calm for ${within}, it is told only when it becomes critical. Fired in ${within}:`),
+      paragraph(
+        `Until one has been calm for ${within}, it is told only when it becomes critical; after two critical ones, only once it lasts longer. Fired in ${within}:`,
+      ),
       listed(subjects, "last at", growing),
     ],
     ...(growing === true ? {} : fileOf(subjects, name, "Last fired", message)),

@@ -6,6 +6,10 @@ import { openStage, type Stage } from "../stage.ts";
 
 const FLAPPING = "flapping: network.stalled on mainnet";
 const CALM = "calm: network.stalled on mainnet";
+const END = "resolved: network.stalled on mainnet";
+const MILD = ["warning: network.stalled on mainnet", END];
+const CRITICAL = ["critical: network.stalled on mainnet", END];
+const WORSE = ["warning: network.stalled on mainnet", "now critical: network.stalled on mainnet", END];
 /** Thresholds of seconds rather than minutes; five episodes are flapping. */
 const config = JSON.stringify({
   stalled: { for: "10s", criticalFor: "1h" },
@@ -65,6 +69,25 @@ describe("flapping", () => {
     expect(it.sender.take()).toEqual([]);
     await it.rounds(6, [blind("good"), stalled("bad")]);
     expect(it.sender.take()).toEqual([FLAPPING, "digest: 7 network.stalled on mainnet, quiet hours"]);
+  });
+
+  it.each([
+    ["of equal length: two are told", [9, 9, 9, 9], [...WORSE, ...WORSE, FLAPPING]],
+    ["of which one lasts longer: it is told, too", [9, 9, 9, 20, 9], [...WORSE, ...WORSE, FLAPPING, ...CRITICAL]],
+    [
+      "behind shorter ones: two are told",
+      [4, 4, 4, 4, 9, 9, 9],
+      [...MILD, ...MILD, ...MILD, FLAPPING, ...CRITICAL, ...CRITICAL],
+    ],
+  ] as const)("of what becomes critical, %s", async (_what, lengths, posts) => {
+    const stage = await openStage({ config: config.replace("1h", "20s") });
+    await stage.engine.putSubscription(aSubscription(), "ada");
+    await stage.rounds(1, [blind("good"), stalled("good")]);
+    for (const rounds of lengths) {
+      await stage.rounds(rounds, [blind("good"), stalled("bad")]);
+      await stage.rounds(4, [blind("good"), stalled("good")]);
+    }
+    expect(stage.sender.take()).toEqual(posts);
   });
 
   it("of many markets is one message, and so is its end; the console lists each by itself", async () => {

@@ -44,6 +44,7 @@ describe("whether a channel is notified", () => {
   it("lets what is critical through quiet hours and flapping, but not through a silence", () => {
     const night = aSubscription({ quietHours: { from: "11:00", to: "13:00", zone: "UTC" } });
     expect(decide({ severity: "critical", flapping: true }, night)).toBe("notified");
+    expect(decide({ severity: "critical", flapping: true, calmed: true }, night)).toBe("flapping");
     expect(decide({ severity: "critical" }, night, [silence({})])).toBe("silence");
   });
 

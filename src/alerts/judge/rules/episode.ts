@@ -94,6 +94,16 @@ export const Machine = z.object({
   absent: z.int().positive().exactOptional(),
   /** When the last episodes fired, in Unix milliseconds, as far back as counts for flapping. */
   firings: z.array(z.number()),
+  /** Its critical episodes that are over, where the last one was recent enough to count for flapping. */
+  critical: z
+    .object({
+      times: z.int().positive(),
+      /** How long the longest was bad, of those that were told. */
+      longestMillis: MillisField,
+      /** When the last one resolved, in Unix milliseconds. */
+      lastMillis: z.number(),
+    })
+    .exactOptional(),
   flapping: z
     .object({
       since: TimeText,

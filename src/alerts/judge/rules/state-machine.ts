@@ -29,6 +29,8 @@ export type Change =
   | "dismissed"
   | "fired"
   | "escalated"
+  /** It was kept back, and lasts longer by now than the critical episodes before it. */
+  | "outlasted"
   | "recovering"
   | "relapsed"
   | "resolved"
@@ -118,7 +120,9 @@ function stepBad(
       const next: Machine = { ...rest, phase: "firing", heldMillis: 0, rounds: 0, badMillis };
       const relapsed = machine.phase === "recovering" ? (["relapsed"] as const) : [];
       if (episode === undefined) return { machine: next, changes: relapsed };
-      return escalateIfDue(next, { ...episode, state: "firing", last: round.reading }, round, relapsed);
+      const outlasted = isCalmed(machine) && !isCalmed(next) ? (["outlasted"] as const) : [];
+      const changes = [...relapsed, ...outlasted];
+      return escalateIfDue(next, { ...episode, state: "firing", last: round.reading }, round, changes);
     }
   }
 }
@@ -159,7 +163,10 @@ function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): 
   const number = machine.number + 1;
   const millis = toMillis(at);
   const firings = [...machine.firings.filter((one) => millis - one < config.flap.within), millis];
-  const flaps = machine.flapping === undefined && firings.length > config.flap.episodes;
+  const { critical: known, ...rest } = machine;
+  const critical = known !== undefined && millis - known.lastMillis < config.flap.within ? known : undefined;
+  const isTooOften = firings.length > config.flap.episodes || (critical?.times ?? 0) >= TOLD_CRITICAL;
+  const flaps = machine.flapping === undefined && isTooOften;
   const flapping =
     machine.flapping === undefined
       ? { since: timeToText(at), before: machine.number, lastMillis: millis }
@@ -180,7 +187,8 @@ function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): 
     last: round.reading,
   };
   const fired: Machine = {
-    ...machine,
+    ...rest,
+    ...withoutUndefined({ critical }),
     phase: "firing",
     number,
     heldMillis: 0,
@@ -240,7 +248,8 @@ function stepGood(
         ended: timeToText(round.at),
         last: round.reading,
       };
-      return { machine: touchFlapping(resetMachine(next), round), episode: closed, changes: [...changes, "resolved"] };
+      const calm = touchFlapping(noteCritical(next, closed, round), round);
+      return { machine: resetMachine(calm), episode: closed, changes: [...changes, "resolved"] };
     }
   }
 }
@@ -249,6 +258,23 @@ function stepGood(
 export function resetMachine(machine: Machine): Machine {
   const { began: _1, beganBefore: _2, recovering: _3, lastGood: _4, unseen: _5, ...rest } = machine;
   return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
+}
+
+/** So many critical episodes are told before the next one is kept back, until it lasts longer than they did. */
+const TOLD_CRITICAL = 2;
+/** By how much: looks are not exact. */
+const LONGER_BY: Milliseconds = 30_000;
+
+/** Whether a critical episode is kept back while it flaps: some were told that lasted as long. */
+export function isCalmed({ critical, badMillis }: Pick<Machine, "critical" | "badMillis">): boolean {
+  return critical !== undefined && critical.times >= TOLD_CRITICAL && badMillis <= critical.longestMillis + LONGER_BY;
+}
+
+function noteCritical(machine: Machine, { severity }: Episode, { at }: Round): Machine {
+  if (severity !== "critical") return machine;
+  const { times, longestMillis } = machine.critical ?? { times: 0, longestMillis: 0 };
+  const longest = isCalmed(machine) ? longestMillis : Math.max(longestMillis, machine.badMillis);
+  return { ...machine, critical: { times: times + 1, longestMillis: longest, lastMillis: toMillis(at) } };
 }
 
 function touchFlapping(machine: Machine, { at }: Round): Machine {
@@ -263,7 +289,7 @@ export function endFlapping(
   at: Nanoseconds,
   { flap }: Pick<AlertsConfig, "flap">,
 ): Machine | undefined {
-  const { flapping, ...rest } = machine;
+  const { flapping, critical: _, ...rest } = machine;
   if (flapping === undefined || toMillis(at) - flapping.lastMillis < flap.within) return undefined;
   return { ...rest, firings: [] };
 }

@@ -5,7 +5,7 @@ import { type AlertsConfig, parseAlertsConfig } from "../../../../src/alerts/ale
 import type { Reading } from "../../../../src/alerts/judge/kinds/reading.ts";
 import { type Episode, freshMachine, isOpen, type Machine } from "../../../../src/alerts/judge/rules/episode.ts";
 import { judgeReading, type Rule, ruleFor, timingOf } from "../../../../src/alerts/judge/rules/rules.ts";
-import { endFlapping, step } from "../../../../src/alerts/judge/rules/state-machine.ts";
+import { endFlapping, isCalmed, step } from "../../../../src/alerts/judge/rules/state-machine.ts";
 import { fromMillis } from "../../../../src/units/nanoseconds.ts";
 import { down, stalled } from "../../readings.ts";
 
@@ -239,13 +239,50 @@ describe("an alert's state", () => {
     expect(one.calm()).toBe(true);
   });
 
+  it.each([
+    ["the first two are told", [50, 50], [false, false], [50, 50], []],
+    ["the third of equal length is not", [50, 50, 50, 53], [false, false, true, true], [50, 50, 50, 50], []],
+    [
+      "a longer one is, and is the measure from then on",
+      [50, 50, 60, 60],
+      [false, false, false, true],
+      [50, 50, 60, 60],
+      [1],
+    ],
+    [
+      "what never was critical counts for nothing",
+      [50, 20, 20, 50],
+      [false, false, false, false],
+      [50, 50, 50, 50],
+      [],
+    ],
+  ] as const)("of what becomes critical time and again, %s", (_what, lengths, calmed, longest, outlasted) => {
+    const one = stall();
+    const seen = lengths.map((rounds) => {
+      one.observe("b".repeat(rounds));
+      const isKept = isCalmed(one.machine());
+      one.observe("g".repeat(6));
+      return [isKept, (one.machine().critical?.longestMillis ?? 0) / 5000 + 1];
+    });
+    expect(seen).toEqual(calmed.map((kept, index) => [kept, longest[index]]));
+    expect(one.changes.filter((change) => change.startsWith("outlasted"))).toHaveLength(outlasted.length);
+    expect(one.machine().flapping !== undefined).toBe(lengths.length > 2);
+  });
+
+  it("tells what is critical again once none was for the time of flapping", () => {
+    const one = stall().observe("b".repeat(50)).observe("g".repeat(6)).observe("b".repeat(50)).observe("g".repeat(366));
+    expect(isCalmed(one.observe("b".repeat(50)).machine())).toBe(false);
+    expect(one.machine().flapping).toBeUndefined();
+  });
+
   it("never skips a state, whatever comes", () => {
     const follows: Record<string, string[]> = {
       pending: ["start", "dismissed", "resolved"],
       dismissed: ["pending"],
       fired: ["pending"],
       escalated: ["fired", "recovering", "relapsed"],
-      recovering: ["fired", "relapsed", "escalated"],
+      outlasted: ["fired", "recovering", "relapsed", "escalated"],
+      recovering: ["fired", "relapsed", "escalated", "outlasted"],
       relapsed: ["recovering"],
       resolved: ["recovering"],
     };
