@@ -74,7 +74,10 @@ export interface ScenePace {
   readonly longMillis?: number;
   /** Long enough after a start for every watcher to observe more than once. */
   readonly observeMillis?: number;
-  /** How long the last run may take to deliver what is still owed: Slack takes a message a second and channel. */
+  /**
+   * How long the last run may take to deliver what is still owed: Slack takes a message a second and channel, and what
+   * four processes died with waits for 4 min.
+   */
   readonly lastMillis?: number;
   /** Whether the chain is reset at the end. */
   readonly reset?: boolean;
@@ -85,7 +88,7 @@ export interface ScenePace {
 /** Plays one scene: outages come and go while the bot is killed as listed, and started again each time. */
 export async function playScene(seed: number, kills: readonly Kill[], pace: ScenePace = {}): Promise<SceneResult> {
   const several = pace.shared !== undefined;
-  const { longMillis = several ? 9000 : 6000, observeMillis = 4000, lastMillis = 90_000, reset = true } = pace;
+  const { longMillis = several ? 9000 : 6000, observeMillis = 4000, lastMillis = 360_000, reset = true } = pace;
   const random = new SeededRandom(seed);
   const sandbox = createSandbox();
   const [discord, slack, nodes] = await Promise.all([
@@ -121,8 +124,10 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
     SLACK_APP_TOKEN: slack.state.appToken,
     SLACK_API_URL: slack.apiUrl,
   };
-  // Where others watched, it may have to wait for the death of the last one.
-  const bot: Bot = { env, sandbox, longMillis, longRounds: ROUNDS_UNTIL_TOLD, stepMillis: several ? 12_000 : 7000 };
+  // Where others watched, it may have to wait for the death of the last one. What the process before it died with waits
+  // for 10 s, which may be all that is owed.
+  const stepMillis = 10_000 + (several ? 12_000 : 7000);
+  const bot: Bot = { env, sandbox, longMillis, longRounds: ROUNDS_UNTIL_TOLD, stepMillis };
   const timeline: string[] = [];
   const began = performance.now();
   const note = (line: string): void =>

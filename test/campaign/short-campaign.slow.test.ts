@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { playScene } from "./scene.ts";
 
 // The short form of `npm run campaign`: a stall and two kills, one of them between a message and its receipt.
-const PACE = { outages: ["stall"], longMillis: 2500, observeMillis: 2000, lastMillis: 20_000, reset: false };
+const PACE = { outages: ["stall"], longMillis: 2500, observeMillis: 2000, lastMillis: 100_000, reset: false };
 
 test("killed while it delivers, the bot delivers everything, once and in order", { timeout: 240_000 }, async () => {
   const { faults, counts, reached, timeline } = await playScene(

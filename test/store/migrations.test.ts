@@ -74,6 +74,9 @@ const rows: Record<string, string> = {
     VALUES (5, 'e', 'slack C1', 'slack', 'message', 'trigger', 2, 'm', 'owed', 0, 1700000000000, 1700000000000, '{}')`,
   "0021-desired-messages": `
     INSERT INTO alert_items VALUES ('i', 'd', 1, 'trigger', 'e', 'm')`,
+  "0022-interruptions": `
+    INSERT INTO alert_deliveries (seq, id, destination, platform, phase, urgency, revision, owed_at, message, state, attempts, interruptions, run_at, created_at, data)
+    VALUES (6, 'f', 'slack C1', 'slack', 'trigger', 2, 0, 1700000000000, 'm', 'owed', 1, 1, 1700000000000, 1700000000000, '{}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

@@ -108,6 +108,8 @@ export interface DeliveryRow extends NewDeliveryRow {
   readonly claimed_by: string | null;
   /** The time of the first attempt whose result is unknown. */
   readonly uncertain_since: Milliseconds | null;
+  /** How many processes have died while they were sending it, since it last arrived. */
+  readonly interruptions: number;
   readonly last_error: string | null;
   /** When it first arrived, or was given up. */
   readonly settled_at: Milliseconds | null;
@@ -129,7 +131,16 @@ export interface ItemRow {
 /** The columns that the log shows. */
 export type LoggedDelivery = Omit<
   DeliveryRow,
-  "platform" | "urgency" | "join_key" | "open_until" | "owed_at" | "revision" | "run_at" | "data" | "claimed_by"
+  | "platform"
+  | "urgency"
+  | "join_key"
+  | "open_until"
+  | "owed_at"
+  | "revision"
+  | "run_at"
+  | "data"
+  | "claimed_by"
+  | "interruptions"
 >;
 
 export type DeliveryChange = Partial<

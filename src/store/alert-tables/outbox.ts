@@ -79,6 +79,7 @@ export function createOutbox(db: Kysely<Schema>) {
         attempted_at: null,
         claimed_by: null,
         uncertain_since: null,
+        interruptions: 0,
         last_error: null,
         settled_at: null,
       } as const;
@@ -228,6 +229,7 @@ export function createOutbox(db: Kysely<Schema>) {
             urgency: 0,
             settled_at: sql<number>`coalesce(settled_at, ${at})`,
             last_error: null,
+            interruptions: 0,
           }))
           .where("id", "in", batch)
           .execute(),
@@ -253,7 +255,7 @@ export function createOutbox(db: Kysely<Schema>) {
     },
     /**
      * Owes deliveries again, marked as uncertain, that a process was sending which lives no more, or this one (`self`)
-     * without knowing; returns them.
+     * without knowing; returns them. The death of another process counts as an interruption, and ends its claim.
      */
     async recover(self: string, known: readonly string[]) {
       const sending = await db
@@ -277,6 +279,8 @@ export function createOutbox(db: Kysely<Schema>) {
             // An edit that is made twice changes nothing.
             uncertain_since: sql<number>`case when shown is null
               then coalesce(uncertain_since, attempted_at, created_at) else uncertain_since end`,
+            interruptions: sql<number>`interruptions + case when claimed_by = ${self} then 0 else 1 end`,
+            claimed_by: sql<string | null>`case when claimed_by = ${self} then claimed_by end`,
           })
           .where("id", "in", batch)
           .execute(),

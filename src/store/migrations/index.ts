@@ -20,6 +20,7 @@ import { installations } from "./0018-installations.ts";
 import { alertTableNames } from "./0019-alert-table-names.ts";
 import { fewerDeliveryIndexes } from "./0020-fewer-delivery-indexes.ts";
 import { desiredMessages } from "./0021-desired-messages.ts";
+import { interruptions } from "./0022-interruptions.ts";
 
 /**
  * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
@@ -48,4 +49,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0019-alert-table-names": alertTableNames,
   "0020-fewer-delivery-indexes": fewerDeliveryIndexes,
   "0021-desired-messages": desiredMessages,
+  "0022-interruptions": interruptions,
 };

@@ -280,6 +280,20 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await due()).toEqual(["a", "b", "c"]);
       });
 
+      it("count the processes that died while they were sending them, until they arrive", async () => {
+        await on(({ outbox }) => outbox.add([delivery("a")]));
+        const die = (claimant: string, at: number) =>
+          on(async ({ outbox }) => {
+            await outbox.beginAttempts(["a"], at, claimant);
+            return (await outbox.recover("p", [])).map(({ interruptions, claimed_by }) => [interruptions, claimed_by]);
+          });
+        expect(await die("q", T + 1)).toEqual([[1, null]]);
+        expect(await die("p", T + 2)).toEqual([[1, "p"]]);
+        expect(await die("r", T + 3)).toEqual([[2, null]]);
+        await on(({ outbox }) => outbox.markSent(["a"], 0, T + 4));
+        expect((await on(({ outbox }) => outbox.get(["a"])))[0]).toMatchObject({ interruptions: 0 });
+      });
+
       it("are found by episode, by destination and by age", async () => {
         await on(({ outbox }) =>
           outbox.add([

@@ -173,6 +173,7 @@ const story = episodeTimelineReply(
         claimed_by: null,
         attempted_at: toMillis(ago(368)),
         uncertain_since: toMillis(ago(369)),
+        interruptions: 0,
         last_error: null,
         settled_at: toMillis(ago(367)),
       },

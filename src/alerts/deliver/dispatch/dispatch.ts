@@ -88,7 +88,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   let results: DeliveryResult[] = [];
   let lateReceipts: LateReceipt[] = [];
   let expiredAt = -Infinity;
-  /** When claims without a sender were last looked for, by the monotonic clock. */
+  /** When it last looked for what dead processes were sending, and what this one claims unknowingly; monotonic. */
   let recoveredAt = -Infinity;
   const free = (sender: Sender): number => limit.free(sender);
 
@@ -101,6 +101,8 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     const checks = probe.take();
     const at = nowMillis(clock);
     const setBack = wall.setBack();
+    const now = clock.monotonicMillis();
+    const isRecovering = shutdown.signal.aborted || now - recoveredAt >= longestPause;
     try {
       const taken = await store.transaction(async ({ alerts: tables }) => {
         const suspensions = new Suspensions(tables, await readSuspensions(tables));
@@ -117,6 +119,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const checked = await recordTokenChecks(tables, checks, suspensions, suspending);
         // Deliveries scheduled by the wrong clock would wait longer by as much.
         if (setBack > 0) await bringForward(tables, setBack, at);
+        if (isRecovering) await recoverUnfinished(tables, at, self, sending());
         if (recorded.length > 0) dependencies.onStep?.("receipt written");
         const isIdle = attempts.size + recorded.length === 0;
         const { accepted } = checked;
@@ -145,6 +148,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       });
       // Their next attempt is under way: its end wakes the loop.
       lateReceipts.push(...taken.early);
+      if (isRecovering) recoveredAt = now;
       if (at - expiredAt >= MAX_IDLE) expiredAt = at;
       probe.committed(
         taken.suspensions,
@@ -176,13 +180,9 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     }
   }
 
-  /** Owes again what dead processes were sending, and what this one claims without knowing. */
-  async function recover(): Promise<void> {
-    const now = clock.monotonicMillis();
-    if (now - recoveredAt < longestPause) return;
-    const known = [...attempts.keys(), ...results.map(({ claimed }) => claimed.row.id)];
-    await store.transaction(({ alerts }) => recoverUnfinished(alerts, nowMillis(clock), self, known));
-    recoveredAt = now;
+  /** The claims that this process knows of. When it stops it leaves all of them. */
+  function sending(): readonly string[] {
+    return shutdown.signal.aborted ? [] : [...attempts.keys(), ...results.map(({ claimed }) => claimed.row.id)];
   }
 
   function onLateReceipt(claimed: ClaimedDelivery, receipt: Receipt): void {
@@ -226,7 +226,6 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       while (!signal.aborted) {
         let pause: Milliseconds;
         try {
-          await recover();
           wakeUp = Promise.withResolvers<void>();
           const { claimed, next, full, more } = await turn(senders);
           for (const work of claimed) begin(work);
@@ -241,7 +240,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       }
       await waitFor(Promise.all(attempts.values()), SHUTDOWN_GRACE, clock);
       shutdown.abort(new DOMException("Bellwether is stopping.", "AbortError"));
-      if (results.length > 0) {
+      if (results.length + attempts.size > 0) {
         await turn([]).catch((thrown: unknown) => log.error({ err: thrown }, "receipts not stored"));
       }
     },

@@ -9,7 +9,7 @@ import { logDecisions } from "./alert-log.ts";
 import { fanOutAll } from "./outbox.ts";
 import { giveUpEdit, readSaid, takeOut } from "./group.ts";
 import { noteDeletedCard, revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
-import { backoffDelay } from "./retry-policy.ts";
+import { backoffDelay, interruptionPause } from "./retry-policy.ts";
 import { StoredDestination, destinationKey, tokenKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
 
@@ -211,8 +211,8 @@ export function isEndNotice({ phase, episode, shown }: Pick<DeliveryRow, "phase"
 }
 
 /**
- * Owes deliveries again that a crashed process was sending, or this one (`self`) without knowing; their outcome is
- * unknown.
+ * Owes deliveries again that a crashed process was sending, after a pause, or this one (`self`) without knowing, at
+ * once; their outcome is unknown.
  */
 export async function recoverUnfinished(
   tables: AlertTables,
@@ -220,13 +220,21 @@ export async function recoverUnfinished(
   self: string,
   known: readonly string[] = [],
 ): Promise<void> {
-  const decisions = (await tables.outbox.recover(self, known)).map((row) => ({
-    what: "outcome unknown",
-    destination: row.destination,
-    delivery: row.id,
-    ...(row.episode === null ? {} : { episode: row.episode }),
-    detail: `attempt ${row.attempts}: the process ended while it was being sent`,
-  }));
+  const decisions: Decision[] = [];
+  for (const row of await tables.outbox.recover(self, known)) {
+    const { id, destination, episode, attempts, interruptions } = row;
+    // The clock may have been set back since the attempt.
+    const attempted = Math.min(row.attempted_at ?? at, at);
+    const next = row.claimed_by === self ? at : attempted + interruptionPause(interruptions);
+    await tables.outbox.update(id, { run_at: next });
+    decisions.push({
+      what: "outcome unknown",
+      destination,
+      delivery: id,
+      ...(episode === null ? {} : { episode }),
+      detail: `attempt ${attempts}: the process ended while it was being sent; next ${new Date(next).toISOString()}`,
+    });
+  }
   await logDecisions(tables, decisions, at);
 }
 

@@ -38,11 +38,19 @@ async function takenOver() {
     await running;
   });
   await settled();
-  return { stage, id, sender, answer, wake: () => other.wake() };
+  /** Only the other one notices that the pause is over: the first one is frozen. */
+  const afterPause = async (): Promise<void> => {
+    stage.clock.setWall(10_000);
+    other.wake();
+    await settled();
+  };
+  return { stage, id, sender, answer, wake: () => other.wake(), afterPause };
 }
 
 it("a delivery of a process that lives no more is sent again, and says that it may be a repeat", async () => {
-  const { stage, id, sender, answer } = await takenOver();
+  const { stage, id, sender, answer, afterPause } = await takenOver();
+  expect(sender.posts).toEqual([]);
+  await afterPause();
   expect(sender.posts.map(({ delivery, reply }) => [delivery.id, isRepeat(reply)])).toEqual([[id, true]]);
   expect((await stage.delivery(id))?.row).toMatchObject({ state: "sent", attempts: 2 });
   answer.reject(new SendError("retry", "the token is refused"));
@@ -62,8 +70,18 @@ it("a process that was taken for dead changes nothing when its send fails", asyn
   sender.take();
 });
 
+it("a process that was taken for dead tells where its message arrived, before it is sent again", async () => {
+  const { stage, id, sender, answer, afterPause } = await takenOver();
+  answer.resolve({ platform: "fake", channel: "ops", message: "first" });
+  await settled();
+  await afterPause();
+  expect(sender.posts).toEqual([]);
+  expect(await stage.delivery(id)).toMatchObject({ row: { state: "sent" }, receipt: { message: "first" } });
+});
+
 it("a process that was taken for dead tells where its message arrived, which is edited to say that there are two", async () => {
-  const { stage, id, sender, answer, wake } = await takenOver();
+  const { stage, id, sender, answer, wake, afterPause } = await takenOver();
+  await afterPause();
   const [sent] = sender.posts;
   answer.resolve({ platform: "fake", channel: "ops", message: "first" });
   await settled();
