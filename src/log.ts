@@ -114,6 +114,7 @@ export const LOG_EVENTS = [
   "stopping",
   "stopping at once",
   "thread not created",
+  "thread not renamed",
   "token check unanswered",
   "token not refreshed",
   "token refused",

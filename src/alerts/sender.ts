@@ -106,8 +106,11 @@ export interface Sender {
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt>;
   /** The address of a sent message, where the platform has one; undefined where it cannot be had. Never rejects. */
   link?(receipt: Receipt, signal: AbortSignal): Promise<string | undefined>;
-  /** Edits a sent message; `plain` as in a delivery. Rejects with SendError. */
-  update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void>;
+  /**
+   * Edits a sent message; `plain` as in a delivery. Where what it says is `over`, its thread may show that. Rejects with
+   * SendError.
+   */
+  update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true, over?: true): Promise<void>;
   /**
    * Asks the platform, at next to no cost, whether it accepts the bot's token; with a workspace, the one that destinations
    * there need. Rejects with SendError, of the kind `refused` if it does not; any other kind says nothing about the token.

@@ -191,8 +191,8 @@ class DiscordAdapter implements SendingAdapter {
     return this.#sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
-  update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
-    return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]), plain);
+  update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true, over?: true): Promise<void> {
+    return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]), plain, over);
   }
 
   #answer(context: DiscordContext, interaction: APIInteraction): void {

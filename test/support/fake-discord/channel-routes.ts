@@ -15,6 +15,7 @@ export const CHANNEL_ROUTES: readonly Route[] = [
     auth: true,
     handle: ({ state }, id = "") => ({ id: reachable(state, id).id }),
   },
+  { method: "PATCH", path: /^\/channels\/(\d+)$/u, auth: true, handle: renameThread },
   { method: "POST", path: /^\/users\/@me\/channels$/u, auth: true, handle: openDirectMessages },
   { method: "POST", path: /^\/channels\/(\d+)\/messages$/u, auth: true, handle: postMessage },
   { method: "PATCH", path: /^\/channels\/(\d+)\/messages\/(\d+)$/u, auth: true, handle: patchMessage },
@@ -48,7 +49,22 @@ function patchMessage({ state, body }: Context, channelId: string, id: string): 
   const message = state.messages.get(id);
   if (message === undefined) throw new ErrorResponse(404, 10_008, "Unknown Message");
   change(state, message, checkMessage(body.json, body, CHANNEL_FILE_BYTES, edited(message)));
-  return shown(state, message);
+  const thread = state.channels.get(id);
+  if (thread === undefined || thread.gone === "deleted") return shown(state, message);
+  return {
+    ...shown(state, message),
+    thread: { id, type: 11, name: thread.name, parent_id: channelId, owner_id: thread.owner ?? state.applicationId },
+  };
+}
+
+function renameThread({ state, body }: Context, id: string): unknown {
+  const channel = reachable(state, id);
+  const name = body.json["name"];
+  if (typeof name !== "string" || name.length < 1 || name.length > 100) throw new ErrorResponse(400, 50_035, "name");
+  if (channel.name === undefined) throw new ErrorResponse(403, 50_013, "Missing Permissions");
+  channel.name = name;
+  channel.renamed = (channel.renamed ?? 0) + 1;
+  return { id, type: 11, name };
 }
 
 function startThread({ state, body }: Context, channelId: string, id: string): unknown {

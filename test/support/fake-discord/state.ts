@@ -64,7 +64,11 @@ export interface Channel {
   /** The person at the other end of direct messages. */
   readonly recipient: string | undefined;
   /** Of a thread. */
-  readonly name?: string;
+  name?: string;
+  /** Of a thread: who began it; left out, the bot. */
+  readonly owner?: string;
+  /** How often a thread was renamed. */
+  renamed?: number;
   gone: "deleted" | "no-access" | undefined;
 }
 

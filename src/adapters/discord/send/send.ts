@@ -40,6 +40,8 @@ const MAX_WAITING = 64;
 
 /** https://docs.discord.com/developers/resources/channel#start-thread-from-message. */
 const THREAD_NAME_LENGTH = 100;
+/** Begins the name of a thread whose alert is over. */
+const OVER_MARK = "✅ ";
 /** Minutes of silence after which Discord archives a thread; the next message reopens it. */
 const ARCHIVE_MINUTES = 1440;
 
@@ -126,16 +128,33 @@ export class DiscordSender implements Sender {
     }
   }
 
-  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true, over?: true): Promise<void> {
     await this.#inOrder(receipt.channel, signal, async (request) => {
       const isDirect = this.#directChannels.values().some((channel) => channel === receipt.channel);
       await using message = await this.#compose(reply, isDirect, plain, signal);
       const upload = uploadOf(message.body, message.files, signal);
       const edited = request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
-      await edited.catch((error: unknown) => {
+      const shown = await edited.catch((error: unknown) => {
         throw asDeleted(error);
       });
+      if (over === true) await this.#markThread(shown as APIMessage, request);
     });
+  }
+
+  /** Renames the thread that the bot began at a message, once: two changes in ten minutes are all that Discord allows. */
+  async #markThread({ author, thread }: APIMessage, request: LimitedRequest): Promise<void> {
+    if (thread === undefined || !("owner_id" in thread) || thread.name === null) return;
+    if (thread.owner_id !== author.id || thread.name.startsWith(OVER_MARK)) return;
+    const body = { name: `${OVER_MARK}${thread.name}`.slice(0, THREAD_NAME_LENGTH).toWellFormed() };
+    try {
+      await request((signal) => this.#rest.patch(Routes.channel(thread.id), { body, signal }));
+    } catch (error) {
+      if (isTokenRefused(error)) throw error;
+      this.#dependencies.log.warn(
+        { ...errorForLog(error), platform: "discord", channel: thread.id },
+        "thread not renamed",
+      );
+    }
   }
 
   async #compose(reply: Reply, isDirect: boolean, plain: true | undefined, signal: AbortSignal) {

@@ -5,6 +5,7 @@ import type { Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { nowMillis, type OnStep } from "../../dependencies.ts";
 import type { ClaimedDelivery } from "../outbox/claim.ts";
+import { isOpen } from "../../judge/rules/episode.ts";
 import { type DeliveryContext, deliverySubject, isMerged } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
 import type { DeliveryResult } from "../outbox/record.ts";
@@ -96,7 +97,7 @@ async function send(
     ...(twice === undefined ? {} : { twice }),
   });
   if (edits !== undefined) {
-    await sender.update(edits, reply, signal, plain);
+    await sender.update(edits, reply, signal, plain, isOver(claimed) ? true : undefined);
     return undefined;
   }
   const about = deliverySubject(message, row.phase);
@@ -112,6 +113,13 @@ async function send(
     ...(plain === undefined ? {} : { plain }),
   };
   return sender.send(delivery, reply, signal);
+}
+
+/** Whether all alerts that a message says are over. */
+function isOver({ message, group }: Pick<ClaimedDelivery, "message" | "group">): boolean {
+  const own = message.type === "condition" ? [message.episode] : [];
+  const episodes = group?.episodes ?? own;
+  return episodes.length > 0 && !episodes.some((one) => isOpen(one));
 }
 
 /** A thread is named after its alert, whichever of its messages begins it. */

@@ -97,6 +97,26 @@ describe("sending", () => {
     expect(at.posts(first.message)).toHaveLength(3);
   });
 
+  test("renames its thread once, when all is over, and no thread of somebody else", async () => {
+    const { channels } = at.on.fake.state;
+    const first = await at.on.adapter.send(at.delivery(), alert("Stalled"), signal);
+    await at.on.adapter.send(at.delivery({ threadOf: first, threadName: "No new block" }), alert("Taken"), signal);
+    await at.on.adapter.update(first, alert("Still"), signal);
+    expect(channels.get(first.message)).toMatchObject({ name: "No new block" });
+    await at.on.restart();
+    await at.on.adapter.update(first, alert("Over"), signal, undefined, true);
+    await at.on.adapter.update(first, alert("Over, with its file"), signal, undefined, true);
+    expect(channels.get(first.message)).toMatchObject({ name: "✅ No new block", renamed: 1, gone: undefined });
+    const second = await at.on.adapter.send(at.delivery(), alert("Down"), signal);
+    await at.on.adapter.update(second, alert("Over"), signal, undefined, true);
+    const { guild } = channels.get(at.channel)!;
+    const theirs = { id: second.message, guild, recipient: undefined, name: "Lunch", owner: "7", gone: undefined };
+    channels.set(second.message, theirs);
+    await at.on.adapter.update(second, alert("Over"), signal, undefined, true);
+    expect(channels.get(second.message)?.name).toBe("Lunch");
+    expect(at.posts()).toEqual(["Over, with its file", "Over"]);
+  });
+
   test("posts in the channel itself where somebody has locked the thread; what belongs into a deleted one is refused", async () => {
     const first = await at.on.adapter.send(at.delivery(), alert("Stalled"), signal);
     await at.on.adapter.send(at.delivery({ threadOf: first }), alert("Still stalled"), signal);
