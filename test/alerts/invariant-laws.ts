@@ -132,7 +132,7 @@ function episodeFaults(world: World, sender: FakeSender, history: EpisodeHistory
       resolves.length === 0 || acting.every(({ revision, shown }) => revision > 0 && shown === revision),
     ],
     ["no resolve without a trigger", triggers.length > 0 || resolves.length === 0],
-    ["a resolve of what may have been told", !maybe || (resolves.length === 1 && (count(RESOLVES) === 1 || refused))],
+    ["a resolve of what may have been told", !maybe || (ends.length > 0 && (count(RESOLVES) === 1 || refused))],
     ["nothing more of what was certainly not told", maybe || count([...RESOLVES, "now", "still"]) === 0],
     ["a trigger that did not arrive was dead-lettered", maybe || triggers.every(({ state }) => state === "dead")],
     ["order", seqs.every((seq, index) => index === 0 || seq > (seqs[index - 1] ?? 0))],

@@ -4,8 +4,6 @@ import type { Transcript, ChannelMessage } from "./transcript.ts";
 
 // The messages that must have been delivered, derived from the network alone and not from the bot's own records.
 
-const MARK = /may be a repeat/u;
-
 /** Messages marked as possible repeats; an unmarked repeat is a fault. */
 export interface Repeats {
   readonly marked: number;
@@ -19,7 +17,7 @@ export function judgeRepeats({ name, platform, messages }: Transcript): Repeats 
   for (const [delivery, [first, ...again]] of Map.groupBy(messages, (one) => one.delivery)) {
     if (delivery === "") faults.push(`${name}: a message without a delivery: ${first?.title}`);
     for (const one of again) {
-      if (platform === "slack" && MARK.test(one.text)) marked += 1;
+      if (platform === "slack" && one.isMarked === true) marked += 1;
       else faults.push(`${name}: told twice: ${one.title}`);
     }
   }

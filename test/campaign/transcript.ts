@@ -10,7 +10,11 @@ export interface ChannelMessage {
   readonly title: string;
   /** The whole message, as the platform keeps it, with the text of its files. */
   readonly text: string;
+  /** Whether it said, when it was posted, that it may be a repeat: an edit takes this away. */
+  readonly isMarked?: boolean;
 }
+
+const MARK = /may be a repeat/u;
 
 /** The messages of one destination, in their order there. */
 export interface Transcript {
@@ -35,13 +39,14 @@ export function slackTranscript(fake: FakeSlack, name: string, channel: string):
   const messages = all
     // Files are in the thread of their message.
     .filter(({ metadata }) => metadata !== undefined)
-    .map(({ ts, postedAs, text, blocks, metadata }) => {
+    .map(({ ts, postedAs, postedBlocks, text, blocks, metadata }) => {
       const files = all.filter(({ thread }) => thread === ts).flatMap((reply) => reply.files);
       const { event_payload: payload } = metadata as { event_payload: { delivery: string } };
       return {
         delivery: payload.delivery,
         title: plain(postedAs.split("\n")[0] ?? ""),
         text: [text, JSON.stringify(blocks), ...files.map(({ bytes }) => bytes?.toString() ?? "")].join("\n"),
+        isMarked: MARK.test(postedAs + JSON.stringify(postedBlocks)),
       };
     });
   return { name, platform: "slack", messages };

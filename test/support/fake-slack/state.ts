@@ -36,6 +36,8 @@ export interface StoredMessage {
   readonly onlyFor: string | undefined;
   /** The text as it was posted, before any edit. */
   readonly postedAs: string;
+  /** Its blocks, before any edit. */
+  readonly postedBlocks: readonly Block[];
   text: string;
   blocks: readonly Block[];
   readonly metadata: unknown;
@@ -210,6 +212,7 @@ export class State {
       gone: false,
       at: performance.now(),
       postedAs: given.text,
+      postedBlocks: given.blocks ?? [],
       ...given,
     };
     this.messages.push(message);
