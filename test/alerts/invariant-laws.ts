@@ -203,9 +203,16 @@ function flappingFaults({ platform }: FakeSender, histories: readonly EpisodeHis
           ({ what, destination }) => what === "suppressed by flapping" && destination?.startsWith(platform),
         ),
       );
-      const told = period.flatMap(({ deliveries }) =>
-        deliveries.filter((row) => row.phase === "flapping" && row.platform === platform),
-      ).length;
+      // By a message of its own, or by the card of what explains it.
+      const told = period.flatMap(({ deliveries, items }) => {
+        const carriers = new Set(deliveries.filter((row) => row.platform === platform).map(({ id }) => id));
+        return [
+          ...deliveries.filter(
+            ({ id, phase, episode }) => phase === "flapping" && episode !== null && carriers.has(id),
+          ),
+          ...items.filter(({ delivery, phase }) => phase === "flapping" && carriers.has(delivery)),
+        ];
+      }).length;
       counts.flapping += told;
       return told === (kept ? 1 : 0) ? [] : [`${platform}: that ${machine} flaps was told ${told} times`];
     });

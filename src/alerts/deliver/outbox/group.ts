@@ -169,21 +169,38 @@ export async function giveUpEdit(
 ): Promise<void> {
   const [row] = await tables.outbox.get([id]);
   if (row === undefined) return;
-  const { destination, platform, urgency, data, open_until, join_key, phase, revision } = row;
+  const { phase, revision } = row;
   await tables.outbox.update(id, { state: "sent", shown: revision, join_key: null, last_error });
-  const next = { destination, platform, urgency, data, open_until, join_key, run_at: at, created_at: at };
   if (phase === "rolling") {
-    await tables.outbox.add([{ ...next, id: newId(), phase, message: row.message, episode: null }]);
+    await tables.outbox.add([{ ...nextOf(row, at), id: newId(), phase, message: row.message, episode: null }]);
     return;
   }
-  const unshown = (await tables.items.of([id])).filter((item) => item.revision > (row.shown ?? -1));
+  await sendUnshown(tables, row, row.shown ?? -1, at);
+}
+
+/** The message that goes on where another one cannot. */
+function nextOf(row: DeliveryRow, at: Milliseconds) {
+  const { destination, platform, urgency, data, open_until, join_key } = row;
+  return { destination, platform, urgency, data, open_until, join_key, run_at: at, created_at: at };
+}
+
+/** What joined a message after this revision is owed as another message. */
+export async function sendUnshown(
+  tables: AlertTables,
+  row: DeliveryRow,
+  shown: number,
+  at: Milliseconds,
+): Promise<void> {
+  const { id, open_until } = row;
+  const next = nextOf(row, at);
+  const unshown = (await tables.items.of([id])).filter((item) => item.revision > shown);
   await tables.items.drop(unshown.map((item) => item.id));
   // What a message tells of different things is told by itself; alerts of one kind stay together.
   const groups = open_until === null ? unshown.map((item) => [item]) : [unshown];
   for (const [first, ...others] of groups) {
     if (first === undefined) continue;
     const { id: own, phase: said, episode, message } = first;
-    const { mention: _mention, ...unmentioned } = DeliveryData.parse(JSON.parse(data));
+    const { mention: _mention, ...unmentioned } = DeliveryData.parse(JSON.parse(row.data));
     // Nobody is called to an end.
     const how = said === "resolve" ? { data: JSON.stringify(unmentioned) } : {};
     await tables.outbox.add([{ ...next, ...how, id: own, phase: said, episode, message, revision: others.length }]);

@@ -7,7 +7,7 @@ import type { Receipt, SendError } from "../../sender.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./alert-log.ts";
 import { fanOutAll } from "./outbox.ts";
-import { giveUpEdit, readSaid, takeOut } from "./group.ts";
+import { giveUpEdit, readSaid, sendUnshown, takeOut } from "./group.ts";
 import { noteDeletedCard, revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
 import { backoffDelay, interruptionPause } from "./retry-policy.ts";
 import { StoredDestination, destinationKey, tokenKey } from "../../destination.ts";
@@ -117,6 +117,9 @@ export async function deadLetter(
     return;
   }
   await tables.outbox.update(id, { state: "dead", settled_at: at, uncertain_since, last_error });
+  // What joined it while it was being sent was not refused.
+  const [latest = row] = await tables.outbox.get([id]);
+  if (latest.phase !== "rolling") await sendUnshown(tables, latest, row.revision, at);
   const said = await readSaid(tables, row);
   for (const one of said) await revertUnsent(tables, { ...row, ...one }, by);
   if (uncertain_since !== null) return;
