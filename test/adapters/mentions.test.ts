@@ -13,7 +13,7 @@ test("the everyone role of a server is refused where it is typed, and in an edit
   talk.become({ here: { ...OPS, workspace: SERVER } });
   expect(await talk.ask(`alerts add node.down mention:<@&${SERVER}>`)).toMatch(saying("!", SERVER));
   expect(await talk.engine.subscriptions()).toEqual([]);
-  expect(await talk.ask(`alerts add node.down mention:<@&${ROLE}>`)).toMatch(saying("✓", "node.down", ROLE));
+  expect(await talk.ask(`alerts add node.down mention:<@&${ROLE}>`)).toMatch(saying("✓", "node outages", ROLE));
   const id = idIn(talk.lastReply);
   expect(await talk.ask(`alerts edit ${id} mention:${SERVER}`)).toMatch(saying("!", SERVER));
   talk.become({ here: CONSOLE_PAGE });

@@ -99,7 +99,7 @@ describe("a channel", () => {
       "alerts add market.price BTC/USDT high:70000 low:1.50",
       "alerts add kinds:MARKET.PRICE subjects:btc/usdt low:1.5 high:70000.00",
     ]) {
-      expect(await talk.ask(line)).toMatch(saying("•", id, "market.price", "BTC/USDT", "70,000", "1.5", "mainnet"));
+      expect(await talk.ask(line)).toMatch(saying("•", id, "mark prices", "BTC/USDT", "70,000", "1.5", "mainnet"));
     }
     expect(await talk.engine.subscriptions()).toEqual(before);
     expect(await owed(talk, ops)).toEqual([
@@ -112,7 +112,7 @@ describe("a channel", () => {
     const id = idIn(await talk.askFor("alerts add node.down,network.stalled"));
     for (const line of ["alerts add network.stalled,node.down", `alerts resume ${id}`]) {
       const said = fullText(aboveFold(await talk.askFor(line)));
-      for (const part of ["node.down", "network.stalled", "every severity", "live", "active", id])
+      for (const part of ["node outages", "stalls", "every severity", "live", "active", id])
         expect(said).toContain(part);
     }
     await talk.ask(`alerts edit ${id} severity:critical style:thread`);
@@ -138,7 +138,9 @@ describe("a channel", () => {
     const talk = await talkInOps();
     await talk.ask("alerts add node.down");
     const id = idIn(talk.lastReply);
-    expect(await talk.ask("alerts add node.down style:thread severity:critical")).toMatch(saying("•", id, "node.down"));
+    expect(await talk.ask("alerts add node.down style:thread severity:critical")).toMatch(
+      saying("•", id, "node outages"),
+    );
     expect(linesOf(talk.lastReply)).toContain(`alerts edit id:${id} severity:critical style:thread`);
     expect(await talk.press("alerts edit")).toContain("critical only, thread style");
     expect(await talk.engine.subscriptions()).toMatchObject([{ style: "thread", floor: "critical" }]);
@@ -167,7 +169,7 @@ describe("a channel", () => {
     await see(talk, 4, [stalled("good"), down("bad"), auction("bad")]);
     talk.become({ here: OPS, caller: ann });
     const said = await talk.ask("alerts add network.stalled,node.down severity:warning");
-    expect(said).toMatch(saying("✓", "node.down", "a node does not answer", "a:1", "warning", /[^;]*UTC/u, 1));
+    expect(said).toMatch(saying("✓", "node outages", "a node does not answer", "a:1", "warning", /[^;]*UTC/u, 1));
     expect(said).not.toContain("market.auction");
     const [change] = await owedReplies(talk, ops);
     expect(shown(change!)).toContain("a node does not answer");
@@ -264,7 +266,7 @@ describe("a channel", () => {
       },
     ]);
     expect(await talk.ask("alerts add node.lagging behind:2m blocks:50 for:1m style:plain")).toMatch(
-      saying("✓", "node.lagging", "1 min", "2 min", 50, "mainnet"),
+      saying("✓", "node lags", "1 min", "2 min", 50, "mainnet"),
     );
   });
 
@@ -293,7 +295,7 @@ describe("a channel", () => {
     expect(await talk.press("alerts resume")).toMatch(saying("✓", idIn(talk.lastReply), "mainnet"));
     expect(sender.take()).toHaveLength(2);
     talk.advance(1000);
-    expect(await talk.ask("alerts add node.down")).toMatch(saying("✓", "node.down"));
+    expect(await talk.ask("alerts add node.down")).toMatch(saying("✓", "node outages"));
     await vi.waitFor(() => expect(sender.posts.at(-1)?.gist).toBe("added by ann: node.down on mainnet"), 10_000);
   });
 
@@ -315,7 +317,7 @@ describe("operators", () => {
     const [web, slack] = [senderOn("web"), senderOn("slack")];
     await using _ = delivering(talk.store, web, slack);
     talk.become({ here: CONSOLE_PAGE, caller: ann });
-    expect(await talk.ask("alerts add node.down")).toMatch(saying("✓", "node.down"));
+    expect(await talk.ask("alerts add node.down")).toMatch(saying("✓", "node outages"));
     expect(web.posts.map(({ channel }) => channel)).toEqual([theConsole.channel]);
     expect(await talk.ask("alerts add node.down to:slack:C0123ABCD")).toMatch(saying("✓", "C0123ABCD", "Slack"));
     expect(slack.posts.map(({ channel }) => channel)).toEqual(["C0123ABCD"]);
@@ -337,7 +339,9 @@ describe("operators", () => {
   test("learn that the console has no threads", async () => {
     const talk = await talkToSimulator({ delivering: ["web"] });
     await using _ = delivering(talk.store, senderOn("web"));
-    expect(await talk.ask("alerts add node.down style:thread")).toMatch(saying("✓", "node.down", "mainnet", "plain"));
+    expect(await talk.ask("alerts add node.down style:thread")).toMatch(
+      saying("✓", "node outages", "mainnet", "plain"),
+    );
     expect(await talk.engine.subscriptions()).toMatchObject([{ style: "plain" }]);
     const id = idIn(talk.lastReply);
     expect(await talk.ask(`alerts edit ${id} style:live`)).not.toContain("threads");
@@ -421,7 +425,7 @@ describe("completion", () => {
     await talk.ask("alerts add node.lagging");
     const id = idIn(talk.lastReply);
     expect((await talk.suggest("alerts edit", "id", "")).map(({ value }) => value)).toEqual([id]);
-    expect((await talk.suggest("alerts edit", "id", "lagg"))[0]?.label).toContain("node.lagging");
+    expect((await talk.suggest("alerts edit", "id", "lagg"))[0]?.label).toContain("node lags");
     await talk.ask("alerts add market.price BTC/USDT high:95000");
     expect((await talk.suggest("alerts edit", "id", "btc/usdt"))[0]?.label).toMatch(/BTC\/USDT, above 95,000/u);
   });

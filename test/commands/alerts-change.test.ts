@@ -34,7 +34,7 @@ describe("a subscription", () => {
     await talk.ask("alerts add node.down style:plain");
     const id = idIn(talk.lastReply);
     await talk.ask(`alerts remove ${id}`);
-    expect(await talk.press("alerts resume")).toContain(`Resumed subscription ${id}: node.down`);
+    expect(await talk.press("alerts resume")).toContain(`Resumed subscription ${id}: node outages`);
     expect(await talk.engine.subscriptions()).toMatchObject([{ id, state: "active", style: "plain" }]);
     await talk.ask(`alerts remove ${id}`);
     await talk.ask("alerts add node.down");
@@ -116,11 +116,11 @@ describe("a subscription", () => {
     await talk.ask(`alerts edit ${id} high:95000 severity:critical`);
     for (const what of ["pause", "resume", "remove"]) await talk.ask(`alerts ${what} ${id}`);
     const log = (await talk.ask(`alerts log ${id}`)).replaceAll(/\s+/gu, " ");
-    expect(log).toContain(`${id} added, by ann: market.price of`);
+    expect(log).toContain(`${id} added, by ann: mark prices of`);
     expect(log).toMatch(
       new RegExp(`${id} changed, by ann: .* above 95,000 .* \\(critical only\\); before: .* above 90,000`, "u"),
     );
-    for (const done of ["paused", "resumed", "removed"]) expect(log).toContain(`${id} ${done}, by ann: market.price`);
+    for (const done of ["paused", "resumed", "removed"]) expect(log).toContain(`${id} ${done}, by ann: mark prices`);
   });
 
   test("is listed at its destination, and otherwise only on the console", async () => {
@@ -146,7 +146,7 @@ describe("a subscription", () => {
     ] as const) {
       await talk.ask(`alerts ${line} ${id}`);
       expect(await talk.suggest("alerts resume", "id", "")).toEqual([
-        { label: `${id}: node.down on mainnet (${state})`, value: id },
+        { label: `${id}: node outages on mainnet (${state})`, value: id },
       ]);
     }
     expect(await talk.suggest("alerts pause", "id", "")).toEqual([]);
@@ -176,7 +176,7 @@ describe("a subscription", () => {
   test("is paused, resumed and removed by its buttons, and the channel sees who did so, once each", async () => {
     const { talk, id, announced, alert } = await channelWith("node.down");
     await talk.ask("alerts list");
-    expect(await talk.press("alerts pause")).toContain(`Paused subscription ${id}: node.down on mainnet`);
+    expect(await talk.press("alerts pause")).toContain(`Paused subscription ${id}: node outages on mainnet`);
     expect(await alert()).toMatchObject({ state: "paused" });
     expect(await talk.press("alerts resume")).toContain(`Resumed subscription ${id}`);
     expect(await alert()).toMatchObject({ state: "active" });
@@ -201,7 +201,7 @@ describe("a subscription", () => {
     const { talk, id, announced, alert } = await channelWith("market.price BTC/USDT high:70000 low:50000 style:thread");
     const before = await alert();
     const said = await talk.ask(`alerts edit ${id} high:75000.5 severity:warning`);
-    expect(said).toContain("market.price of BTC/USDT, above 75,000.5 or below 50,000 on mainnet");
+    expect(said).toContain("mark prices of BTC/USDT, above 75,000.5 or below 50,000 on mainnet");
     expect(await alert()).toEqual({
       ...before,
       parameters: { "market.price": { high: "75000.5", low: "50000" } },
@@ -223,20 +223,20 @@ describe("a subscription", () => {
       talk.lastReply.actions.flatMap((action) =>
         "confirm" in action && action.confirm !== undefined ? [action.confirm] : [],
       );
-    const question = `Remove subscription ${id} (market.price of BTC/USDT, above 70,000 on mainnet)?`;
+    const question = `Remove subscription ${id} (mark prices of BTC/USDT, above 70,000 on mainnet)?`;
     await talk.ask("alerts list");
     expect(questions()).toEqual([question]);
     await talk.ask("alerts add node.lagging");
     const other = idIn(talk.lastReply);
     await talk.ask("alerts list");
     await talk.press(`alerts edit id:${other}`);
-    expect(questions()).toEqual([`Remove subscription ${other} (node.lagging on mainnet)?`]);
+    expect(questions()).toEqual([`Remove subscription ${other} (node lags on mainnet)?`]);
   });
 
   test("is shown as it is where nothing is named to be changed", async () => {
     const { talk, id, announced } = await channelWith("node.down");
     const said = await talk.ask(`alerts edit ${id}`);
-    expect(said).toMatch(saying(id, "node.down", "mainnet"));
+    expect(said).toMatch(saying(id, "node outages", "mainnet"));
     expect(said).toContain(`alerts edit ${id} severity:warning quiet:22:00-07:00`);
     expect(linesOf(talk.lastReply)).toEqual(
       expect.arrayContaining([`alerts pause id:${id}`, `alerts remove id:${id}`]),
@@ -314,8 +314,8 @@ describe("a subscription", () => {
     const talk = await talkInOps(bob);
     await talk.ask(`alerts add stake.changed ${"a".repeat(64)}`);
     const id = idIn(talk.lastReply);
-    expect(await talk.press("alerts pause")).toMatch(saying("✓", id, "stake.changed", "State", "paused"));
-    expect(await talk.press("alerts remove")).toMatch(saying("✓", id, "stake.changed", "State", "removed"));
+    expect(await talk.press("alerts pause")).toMatch(saying("✓", id, "changes of stake", "State", "paused"));
+    expect(await talk.press("alerts remove")).toMatch(saying("✓", id, "changes of stake", "State", "removed"));
     expect(await owed(talk, ops)).toEqual([]);
   });
 

@@ -227,7 +227,7 @@ describe("an episode", () => {
     expect(line).toBe(`alerts ${command} "market.price mainnet BTC/USD 1"`);
     const said = await talk.ask(`${line}${command === "silence" ? " for:1h" : ""}`);
     expect(said).toMatch(
-      command === "silence" ? saying("market.price", "BTC/USD", "mainnet") : saying("BTC/USD", "70,000"),
+      command === "silence" ? saying("mark prices", "BTC/USD", "mainnet") : saying("BTC/USD", "70,000"),
     );
   });
 });
@@ -277,8 +277,8 @@ describe("an acknowledgement", () => {
     talk.become({ here, caller: bob });
     await talk.ask("alerts add node.down");
     expect(await talk.ask("alerts ack node.down")).toMatch(saying("✓", "a:1", "mainnet", ACKNOWLEDGED));
-    expect(await talk.ask("alerts silence node.down for:1h")).toMatch(saying("✓", "node.down"));
-    expect(await talk.press("alerts unsilence")).toMatch(saying("✓", "node.down"));
+    expect(await talk.ask("alerts silence node.down for:1h")).toMatch(saying("✓", "node outages"));
+    expect(await talk.press("alerts unsilence")).toMatch(saying("✓", "node outages"));
     expect((await talk.engine.openEpisodes())[0]?.acknowledged).toBeUndefined();
     talk.become({ here, caller: { ...ann, id: bob.id } });
     expect(await talk.ask("alerts ack node.down")).toMatch(saying("✓", "a:1", "mainnet", ACKNOWLEDGED));

@@ -35,11 +35,11 @@ describe("whoever the alerts of a channel mention", () => {
   test.each(places)("may silence for 8 h at most, and end that silence again: %s", async (_who, mention, caller) => {
     const talk = await mentioning(mention);
     talk.become({ caller });
-    expect(await talk.ask("alerts silence node.down for:8h")).toMatch(saying("✓", "node.down", "8 h"));
+    expect(await talk.ask("alerts silence node.down for:8h")).toMatch(saying("✓", "node outages", "8 h"));
     expect((await talk.engine.silences()).map(({ scope }) => scope.destination)).toEqual([destinationKey(ops)]);
-    expect(await talk.press("alerts unsilence")).toMatch(saying("✓", "node.down"));
+    expect(await talk.press("alerts unsilence")).toMatch(saying("✓", "node outages"));
     expect(await talk.engine.silences()).toEqual([]);
-    expect(await talk.ask("alerts silence node.down night")).toMatch(saying("✓", "node.down"));
+    expect(await talk.ask("alerts silence node.down night")).toMatch(saying("✓", "node outages"));
   });
 
   test.each([
@@ -56,7 +56,7 @@ describe("whoever the alerts of a channel mention", () => {
     expect(said).toContain("server administrator");
     expect(said).toContain(line);
     expect(await talk.engine.silences()).toEqual([]);
-    expect(await talk.ask(line)).toMatch(saying("✓", "node.down", "8 h"));
+    expect(await talk.ask(line)).toMatch(saying("✓", "node outages", "8 h"));
   });
 
   test("may do nothing else there, and none of it elsewhere", async () => {
@@ -106,7 +106,7 @@ describe("whoever the alerts of a channel mention", () => {
     talk.become({ here: { ...OPS, channel: alert.message }, caller: mia });
     expect(await talk.ask("alerts ack node.down")).toMatch(saying("✓", "a:1"));
     const [episode] = await talk.engine.openEpisodes();
-    expect(await talk.ask(`alerts silence "${episode!.id}" 1h`)).toMatch(saying("✓", "node.down"));
+    expect(await talk.ask(`alerts silence "${episode!.id}" 1h`)).toMatch(saying("✓", "node outages"));
     expect((await talk.engine.silences()).map(({ scope }) => scope.destination)).toEqual([destinationKey(ops)]);
   });
 });

@@ -41,7 +41,7 @@ test("in the thread of an alert its buttons concern the channel that was told, a
   );
   talk.become({ here: thread });
   expect(await talk.ask(`alerts silence "${episode!.id}" 1h`)).toMatch(
-    saying("✓", "node.down", "2026-01-15 13:00:25 UTC"),
+    saying("✓", "node outages", "2026-01-15 13:00:25 UTC"),
   );
   expect((await talk.engine.silences()).map(({ scope }) => scope.destination)).toEqual([destinationKey(ops)]);
   expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(saying("✓", "a:1", "mainnet"));

@@ -90,7 +90,7 @@ describe("a silence", () => {
     const button = alert.actions.find(({ label }) => label === "Silence 1 h");
     if (button === undefined || !("invocation" in button)) throw new Error("no such button");
     const here = { here: OPS, caller: ann, signal: AbortSignal.timeout(5000) };
-    expect(shown(await talk.bot.run({ ...here, ...button.invocation }))).toContain("Silenced node.down");
+    expect(shown(await talk.bot.run({ ...here, ...button.invocation }))).toContain("Silenced node outages");
     expect(await talk.engine.silences()).toMatchObject([
       {
         scope: { kind: "node.down", network: "mainnet", subject: "a:1" },
@@ -231,7 +231,7 @@ describe("a silence", () => {
       expect(offer.invocation).toMatchObject({ options: { what: "node.down", for: "1h", network: "mainnet" } });
     }
     // Words name what is to be kept back, whether or not it fires.
-    expect(await talk.ask('alerts silence "network.stalled" for:1h')).toContain("Silenced network.stalled");
+    expect(await talk.ask('alerts silence "network.stalled" for:1h')).toContain("Silenced stalls");
   });
 
   test("that holds is a line of the status, with the time left, as far as it concerns the place", async () => {
@@ -239,7 +239,7 @@ describe("a silence", () => {
     await talk.ask("alerts silence node.down for:2h reason:upgrade");
     await talk.ask("alerts silence all from:22:00 for:2h");
     talk.advance(HOUR / 2);
-    expect(await talk.ask("alerts status")).toMatch(saying("node.down", "1 h", "30 min", "ann", "upgrade"));
+    expect(await talk.ask("alerts status")).toMatch(saying("node outages", "1 h", "30 min", "ann", "upgrade"));
     talk.become({ here: ELSEWHERE });
     expect(await talk.ask("alerts status")).not.toContain("Silenced now");
     talk.become({ here: CONSOLE_PAGE });
@@ -265,7 +265,7 @@ describe("a silence", () => {
     ]);
     talk.advance(5000);
     both.push(await talk.ask("alerts silence node.down for:1h"));
-    expect(both.filter((said) => /^•.*node\.down/u.test(said))).toHaveLength(2);
+    expect(both.filter((said) => /^•.*node outages/u.test(said))).toHaveLength(2);
     expect(await talk.engine.silences()).toHaveLength(1);
     expect(await owed(talk, ops)).toHaveLength(1);
     const [known] = await talk.engine.silences();
@@ -354,7 +354,7 @@ describe("a silence", () => {
     }
     const said = await talk.ask(`alerts silence "${name}" until:resolved reason:repair`);
     const latest = "2026-02-14 12:00:30 UTC at the latest";
-    expect(said).toMatch(saying("✓ Silenced node.down of a:1 on mainnet until it is over"));
+    expect(said).toMatch(saying("✓ Silenced node outages of a:1 on mainnet until it is over"));
     expect(said).toMatch(saying("until 10 min after it is over", latest, "repair", "Firing now"));
     const id = idIn(talk.lastReply);
     const now = Number(talk.now() / 1_000_000n);
@@ -368,11 +368,11 @@ describe("a silence", () => {
       },
     ]);
     expect(shown((await owedReplies(talk, ops)).at(-1)!)).toMatch(
-      saying("ann silenced node.down of a:1 on mainnet", "Until 10 min after it is over", latest, "repair"),
+      saying("ann silenced node outages of a:1 on mainnet", "Until 10 min after it is over", latest, "repair"),
     );
     expect(await talk.ask("alerts silences")).toMatch(saying("until it is over", id, "until 10 min after it is over"));
     expect(await talk.ask("alerts status")).toMatch(
-      saying("node.down of a:1 on mainnet", "until it is", "over, by ann"),
+      saying("node outages of a:1 on mainnet", "until it is", "over, by ann"),
     );
     expect(await talk.ask("alerts add node.down subjects:sim-1")).not.toContain("until an alert is over");
     // Once more, also in other words, it is the same silence.
@@ -390,7 +390,7 @@ describe("a silence", () => {
     expect(listed).toMatch(saying("left", id, clock));
     expect(listed).not.toContain("over");
     expect(await talk.ask("alerts log silence")).toMatch(
-      saying(`${id} ends at`, "node.down of a:1 on mainnet is over"),
+      saying(`${id} ends at`, "node outages of a:1 on mainnet is over"),
     );
     // It is over already: a silence now would be of the next one.
     const late = await talk.ask(`alerts silence "${name}" until:resolved`);
@@ -487,11 +487,11 @@ describe("a silence", () => {
     const again = await made("node.down for:3h");
     expect(await talk.ask(`alerts unsilence ${all}`)).toMatch(saying(again));
     const last = await talk.ask(`alerts unsilence ${again}`);
-    expect(last).toMatch(saying("✓", "node.down"));
+    expect(last).toMatch(saying("✓", "node outages"));
     for (const id of [later, all, kind]) expect(last).not.toContain(id);
     expect(last).toMatchSnapshot("the last one");
     const log = await talk.ask("alerts log silence");
-    expect(log).toContain(`${again} ended, by ann: node.down`);
+    expect(log).toContain(`${again} ended, by ann: node outages`);
     expect(log).toContain(`${all} made, by ann: everything, until 2026-01-15 13:00:00 UTC`);
   });
 
@@ -557,16 +557,16 @@ describe("a silence", () => {
     expect(await talk.ask(`alerts unsilence ${id}`)).toMatch(saying("!", id, "ann"));
     expect(await talk.engine.silences()).toHaveLength(1);
     talk.become({ here: CONSOLE_PAGE });
-    expect(await talk.ask(`alerts unsilence ${id}`)).toMatch(saying("✓", "node.down"));
+    expect(await talk.ask(`alerts unsilence ${id}`)).toMatch(saying("✓", "node outages"));
   });
 
   test("of a personal watch is for direct messages, and for the console by its name", async () => {
     const talk = await talkInOps();
     talk.become({ here: DIRECT });
-    expect(await talk.ask("alerts silence order.final for:1h")).toMatch(saying("✓", "order.final"));
+    expect(await talk.ask("alerts silence order.final for:1h")).toMatch(saying("✓", "closed orders"));
     talk.become({ here: CONSOLE_PAGE });
     expect(await talk.ask("alerts silence order.final for:1h")).toMatch(saying("!", "order.final"));
-    expect(await talk.ask("alerts silence order.final for:1h to:console")).toMatch(saying("✓", "order.final"));
+    expect(await talk.ask("alerts silence order.final for:1h to:console")).toMatch(saying("✓", "closed orders"));
   });
 
   test("of one node is not announced where only others are watched", async () => {

@@ -10,7 +10,7 @@ describe("a personal watch", () => {
     const said = await talk.ask(line);
     expect(said).toMatch(saying("✓", talk.samples.orderId, "active", 1, 20));
     const id = idIn(talk.lastReply);
-    expect(await talk.ask(line)).toMatch(saying("•", id, "order.final", talk.samples.orderId, "mainnet"));
+    expect(await talk.ask(line)).toMatch(saying("•", id, "closed orders", talk.samples.orderId, "mainnet"));
     expect(await talk.engine.subscriptions()).toMatchObject([
       { destination: toBob, personal: true, kinds: ["order.final"], subjects: [talk.samples.orderId], state: "active" },
     ]);
@@ -25,7 +25,7 @@ describe("a personal watch", () => {
     const talk = await talkInOps(bob);
     const { orderId, rejectedOrderId, unsignedAssetId, unsignedProposalId } = talk.samples;
     await talk.ask(`order ${orderId}`);
-    expect(await talk.press("alerts add")).toMatch(saying("✓", orderId.slice(0, 8), "order.final", orderId, 1, 20));
+    expect(await talk.press("alerts add")).toMatch(saying("✓", orderId.slice(0, 8), "closed orders", orderId, 1, 20));
     await talk.ask(`order ${rejectedOrderId}`);
     await expect(talk.press("alerts add")).rejects.toThrow("no alerts add");
     const bundles: readonly (readonly [string, string])[] = [
@@ -35,7 +35,7 @@ describe("a personal watch", () => {
     for (const [before, [what, id]] of bundles.entries()) {
       await talk.ask(`bundle ${what} ${id}`);
       expect(await talk.press("alerts add")).toMatch(
-        saying("✓", what, id.slice(0, 8), "bundle.signed", what, id, before + 2, 20),
+        saying("✓", what, id.slice(0, 8), "signed bundles", what, id, before + 2, 20),
       );
     }
     expect((await talk.engine.subscriptions()).map(({ subjects }) => subjects[0])).toEqual(

@@ -27,7 +27,7 @@ describe("npm start", () => {
 
   it("does not tell the first question after the start that nothing delivers", async () => {
     const { body } = await askWeb(url, "alerts add node.down to:console");
-    expect(JSON.stringify(body)).toContain("node.down");
+    expect(JSON.stringify(body)).toContain("node outages");
     expect(JSON.stringify(body)).not.toContain("Nothing delivers");
   });
 

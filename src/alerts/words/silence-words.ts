@@ -6,13 +6,12 @@ import { isTimeZone, localMillis } from "../route/local-time.ts";
 import { destinationFromKey, destinationKey } from "../destination.ts";
 import type { Platforms } from "../platform.ts";
 import { AFTER_OVER, type Silence, silenceActiveUntil, silenceEnds } from "../route/silence.ts";
-import { subjectName } from "./subscription-words.ts";
+import { kindNoun, subjectName } from "./subscription-words.ts";
 
-/** The scope of a silence: `node.down at api1 on mainnet`. Pure and total. */
+/** The scope of a silence: `node outages of api1 on mainnet`. Pure and total. */
 export function silenceScopeWords({ scope, label }: Silence): Text {
   const { kind, subject, subjects, network } = scope;
-  const what =
-    kind === undefined ? text`${strong(subject === undefined ? "everything" : "all")}` : text`${strong(kind)}`;
+  const what = strong(kind === undefined ? (subject === undefined ? "everything" : "all") : kindNoun(kind));
   const about =
     subjects !== undefined
       ? text` of ${subjects.length} subjects`

@@ -14,7 +14,14 @@ import {
 import { formatDecimal, parseDecimal, readPlaces, roundDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
 import type { GivenParameters } from "../judge/kinds/kind.ts";
-import { type AlertKind, groupOf, isConditionKind } from "../judge/kinds/kinds.ts";
+import {
+  ALERT_KINDS,
+  type AlertKind,
+  type ConditionKind,
+  groupOf,
+  isConditionKind,
+  KINDS,
+} from "../judge/kinds/kinds.ts";
 import type { ParameterName } from "../judge/kinds/reading.ts";
 import type { Subscription } from "../route/subscription.ts";
 
@@ -36,7 +43,7 @@ type SubscriptionSummary = Pick<
   | "personal"
 >;
 
-/** `market.price of BTC/USDT, above 70,000 on mainnet`. Pure and total. */
+/** `mark prices of BTC/USDT, above 70,000 on mainnet`. Pure and total. */
 export function subscriptionWords(summary: SubscriptionSummary, labels: Labels = {}): Text {
   const subjects = summary.subjects.length === 0 ? [] : text` of ${subjectWords(summary.subjects, labels)}`;
   const thresholds = thresholdWords(summary.parameters);
@@ -83,15 +90,38 @@ const SEVERITY_WORDS: Readonly<Record<SubscriptionSummary["floor"], string>> = {
   critical: "critical only",
 };
 
-/** `the ops alerts`, `all alerts`, or the kinds one by one. */
+/** `the ops alerts`, `all alerts`, or the kinds one by one, by their nouns. */
 function kindWords(kinds: readonly AlertKind[]): Text {
   const group = groupOf(kinds);
   if (group === "all") return text`${strong("all")} alerts`;
   if (group !== undefined) return text`the ${strong(group)} alerts`;
   return joinText(
-    kinds.map((kind) => strong(kind)),
+    kinds.map((kind) => strong(kindNoun(kind))),
     ", ",
   );
+}
+
+const CONDITION_NOUNS: Readonly<Record<ConditionKind, string>> = {
+  "network.stalled": "stalls",
+  "network.disagree": "disagreements of nodes",
+  "network.time-back": "steps back in time",
+  "network.clock": "clock differences",
+  "watch.blind": "unseen networks",
+  "node.lagging": "node lags",
+  "node.down": "node outages",
+  "node.lying": "wrong answers",
+  "node.diverges": "different histories",
+  "checkpoint.overdue": "overdue checkpoints",
+  "market.auction": "auctions",
+  "market.price": "mark prices",
+  "market.bound": "near price bounds",
+};
+
+/** `node outages`; the key itself of a kind that only another version knows. */
+export function kindNoun(kind: string): string {
+  const known = ALERT_KINDS.find((one) => one === kind);
+  if (known === undefined) return kind;
+  return isConditionKind(known) ? CONDITION_NOUNS[known] : KINDS[known].nouns[1];
 }
 
 function subjectWords(subjects: readonly string[], labels: Labels): Text {

@@ -32,13 +32,20 @@ export function findByShortId<T extends { readonly id: string }>(
   return all.filter((one) => one.id.toLowerCase().startsWith(wanted) && mayBegin(one));
 }
 
-/** Completion of a short id: by its prefix, or by words of its description. */
+/** Completion of a short id: by its prefix, by words of its description, or by the keys of its kinds. */
 export function shortIdChoices(
-  all: readonly { readonly id: string; readonly words: Text }[],
+  all: readonly { readonly id: string; readonly words: Text; readonly kinds: readonly string[] }[],
   typed: string,
 ): readonly Choice[] {
   const low = typed.trim().toLowerCase();
   return all
-    .map(({ id, words }) => ({ label: cutShort(`${id}: ${plainText(words)}`, MAX_CHOICE_LENGTH), value: id }))
-    .filter(({ label, value }) => value.startsWith(low) || label.toLowerCase().includes(low));
+    .map(({ id, words, kinds }) => ({
+      kinds,
+      label: cutShort(`${id}: ${plainText(words)}`, MAX_CHOICE_LENGTH),
+      value: id,
+    }))
+    .filter(
+      ({ kinds, label, value }) => value.startsWith(low) || `${label} ${kinds.join()}`.toLowerCase().includes(low),
+    )
+    .map(({ label, value }) => ({ label, value }));
 }

@@ -128,7 +128,7 @@ test("one installation serves all workspaces of an organisation, as one place", 
   const ann = scene.fake.person("ann", full, first!.id);
   const bob = scene.fake.person("bob", {}, second!.id);
   const channel = scene.fake.channel({ team: first!.id });
-  expect(said((await ann.run(channel, "alerts add network.stalled")).last)).toContain("network.stalled");
+  expect(said((await ann.run(channel, "alerts add network.stalled")).last)).toContain("stalls");
   const [subscription] = await scene.alerts.subscriptions();
   expect(subscription?.destination).toEqual({ platform: "slack", workspace: grid, channel });
   const sent = await scene.adapter.send({ id: "d", destination: subscription!.destination }, HELLO, signal);

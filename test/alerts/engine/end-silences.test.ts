@@ -62,7 +62,7 @@ it("ends 10 min after its episode, keeps back what fires again meanwhile, and te
   expect(await stage.engine.silences()).toEqual([{ ...rest, until }]);
   const lines = (await stage.engine.decisions({ limit: 99 })).filter(({ what }) => what === "silence");
   expect(lines.map(({ detail, network }) => [detail, network])).toContainEqual([
-    expect.stringMatching(/^s ends at 2024-06-03 12:1\d:\d\d UTC: market\.auction of 1 subjects on mainnet is over$/u),
+    expect.stringMatching(/^s ends at 2024-06-03 12:1\d:\d\d UTC: auctions of 1 subjects on mainnet is over$/u),
     "mainnet",
   ]);
   stage.sender.take();

@@ -48,7 +48,7 @@ describe("a price alert", () => {
 
 describe("the words of a subscription", () => {
   it.each([
-    [["node.down"], "node.down on mainnet"],
+    [["node.down"], "node outages on mainnet"],
     [KIND_GROUPS.ops, "the ops alerts on mainnet"],
     [KIND_GROUPS.all, "all alerts on mainnet"],
   ] as const)("of %j is %j", (kinds, words) => {

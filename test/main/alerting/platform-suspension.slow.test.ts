@@ -77,7 +77,7 @@ test("what Discord is owed waits for a token that it accepts, whatever becomes o
   const mended = await start("discord");
   await until(() => discord.state.messages.size > 0, "what was owed", 20_000);
   expect([...discord.state.messages.values()].map((one) => textOf(one))).toEqual([
-    expect.stringMatching(saying("node.down")),
+    expect.stringMatching(saying("node outages")),
   ]);
   await expect.poll(() => deliveryWords(mended.url), PATIENCE).toBe("well");
   await expect.poll(() => consoleTitles(mended.url), PATIENCE).toEqual(["Discord: bad", "Discord: good"]);

@@ -27,8 +27,8 @@ test("one's own newest first, each with what ends it, then how much each channel
   const service = { subscriptions: () => Promise.resolve(all) };
   const shown = await homeSubscriptions(service, { platform: "slack", id: "U1", workspace: "T1" }, PLATFORMS);
   expect(shown.map(({ text, channel, remove }) => [plainText(text), channel, remove?.options["id"]])).toEqual([
-    ["network.stalled on mainnet", undefined, "b"],
-    ["network.stalled on mainnet", undefined, "a"],
+    ["stalls on mainnet", undefined, "b"],
+    ["stalls on mainnet", undefined, "a"],
     [expect.stringMatching(saying(2, 1)), "C1", undefined],
     [expect.stringMatching(saying(1)), "C2", undefined],
   ]);

@@ -121,7 +121,7 @@ export const EVENTS = {
       after.state === "STATE_SUSPENDED" && after.tradingMode?.endsWith("_AUCTION") === true
         ? "Orders are collected and not matched until the auction ends."
         : undefined,
-    nouns: ["change of a market", "changes of markets"],
+    nouns: ["market change", "market changes"],
     groups: ["markets"],
     worst: "warning",
     about: "market",
@@ -138,7 +138,7 @@ export const EVENTS = {
   "node.version": event({
     words: "a data node runs another version",
     remedy: "Compare it with the version of the other nodes: all of them should run the same.",
-    nouns: ["change of a node's version", "changes of nodes' versions"],
+    nouns: ["version change", "version changes"],
     groups: ["nodes"],
     worst: "info",
     about: "node",

@@ -102,7 +102,11 @@ export async function suggestSilences(typed: string, context: SuggestContext): P
 
 function silenceChoices(all: readonly Silence[], typed = ""): readonly Choice[] {
   return shortIdChoices(
-    all.map((one) => ({ id: one.id, words: silenceScopeWords(one) })),
+    all.map((one) => ({
+      id: one.id,
+      words: silenceScopeWords(one),
+      kinds: one.scope.kind === undefined ? [] : [one.scope.kind],
+    })),
     typed,
   );
 }

@@ -79,7 +79,7 @@ function unknownSubscription(
     elsewhere !== undefined && found.length === 0
       ? "Type this where it tells, or in the console. Those of this place:"
       : `${near === undefined ? "" : `Did you mean ${near}? `}This shows what there is:`;
-  const named = found.map((one) => ({ id: one.id, words: subscriptionWords(one) }));
+  const named = found.map((one) => ({ id: one.id, words: subscriptionWords(one), kinds: one.kinds }));
   const meanings = { typed, values: shortIdChoices(named, typed) };
   return new UserError(sentence, { option: "id", remedy, suggestion: "alerts list", meanings });
 }
@@ -180,7 +180,8 @@ async function choicesOf(
   return shortIdChoices(
     all.map((one) => {
       const words = subscriptionWords(one, labels);
-      return { id: one.id, words: isAlive(one) && one.state !== "paused" ? words : text`${words} (${one.state})` };
+      const now = isAlive(one) && one.state !== "paused" ? words : text`${words} (${one.state})`;
+      return { id: one.id, words: now, kinds: one.kinds };
     }),
     typed,
   );

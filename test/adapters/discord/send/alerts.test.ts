@@ -50,12 +50,12 @@ async function deliverUntil(words: string): Promise<void> {
 describe("an alert on Discord", () => {
   test("is subscribed to, delivered, acknowledged and silenced by its buttons, also after a restart", async () => {
     const added = await ann.run(on.channel, "alerts add", { kinds: "node.down" });
-    expect(textOf(added.last)).toMatch(saying("node.down", "mainnet"));
+    expect(textOf(added.last)).toMatch(saying("node outages", "mainnet"));
     expect(added.last.onlyFor).toBe(ann.id);
     await seeDown(on);
     await deliverUntil(DOWN);
     expect(posts().map((one) => one.content)).toEqual([
-      expect.stringContaining("node.down"),
+      expect.stringContaining("node outages"),
       expect.stringContaining("a:1"),
     ]);
     expect(labelsOf(post(DOWN)!)).toEqual(["Acknowledge", "Silence 1 h", "Details"]);
@@ -84,10 +84,10 @@ describe("an alert on Discord", () => {
     expect(textOf(post(DOWN)!)).toContain(`<@${ann.id}>`);
     expect(posts()).toHaveLength(before);
     const silenced = await ann.press(post(DOWN)!, "Silence 1 h");
-    expect(textOf(silenced.last)).toContain("node.down");
-    await deliverUntil("silenced node.down");
-    const ended = await ann.press(post("silenced node.down")!, "End silence");
-    expect(textOf(ended.last)).toContain("node.down");
+    expect(textOf(silenced.last)).toContain("node outages");
+    await deliverUntil("silenced node outages");
+    const ended = await ann.press(post("silenced node outages")!, "End silence");
+    expect(textOf(ended.last)).toContain("node outages");
     expect(await on.engine.silences()).toEqual([]);
   });
 
@@ -174,7 +174,7 @@ describe("an alert on Discord", () => {
     const kinds = await ann.complete(on.channel, "alerts add", "kinds", "ops,mark");
     expect(kinds.map(({ value }) => value)).toContain("ops,market.price");
     const [alert] = await ann.complete(on.channel, "alerts remove", "id", "");
-    expect(alert?.name).toContain("node.down on mainnet");
+    expect(alert?.name).toContain("node outages on mainnet");
     const [episode] = await ann.complete(on.channel, "alerts why", "episode", "node");
     expect(episode?.value).toBe(episodeName(DOWN));
   });
