@@ -8,8 +8,7 @@ import {
   type Comparison,
 } from "../../src/watchers/history/compare-histories.ts";
 import { nodeHistoriesWatcher } from "../../src/watchers/history/node-histories.ts";
-import type { MarketRecord, MarketsState } from "../../src/watchers/markets/market-state.ts";
-import { marketsWatcher } from "../../src/watchers/markets/markets.ts";
+import { type MarketRecord, type MarketsState, marketsWatcher } from "../../src/watchers/markets/markets.ts";
 import type { Watcher } from "../../src/watchers/watcher.ts";
 import { BEGAN } from "../verdicts/chain.ts";
 import type { SideWatcher } from "../verdicts/delivery.ts";

@@ -12,7 +12,7 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   "src/api/verdict/believe.ts: blocks > 0n → blocks >= 0n": "equal heights are compared before",
   "src/api/verdict/believe.ts: ofA > ofB → ofA >= ofB": "equal times are compared before",
   "src/api/verdict/judge-network.ts: a > b → a >= b": "the order of equal heights shows nowhere",
-  "src/api/verdict/judge-nodes.ts: blocks > height → blocks >= height": "at equal heights both say 0",
+  "src/api/verdict/judge-sources.ts: blocks > height → blocks >= height": "at equal heights both say 0",
   "src/api/verdict/judge-sources.ts: byMillis === 0 → false": "moments shifted by nothing are the same",
   "src/export/normalise/normaliser.ts: from === ledger?.asset → false": "the cell is written anew, with the same bytes",
   "src/export/normalise/normaliser.ts: (from === ledger?.from && this.#own.from) || (from === ledger?.to && this.#own.to) → false":

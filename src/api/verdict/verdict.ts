@@ -1,7 +1,7 @@
 // The verdict on a network and its nodes, computed from a PollRound (every node's answer) and the memory of earlier
-// ones. This module holds the types and the default thresholds; judge-sources.ts computes the verdict, and whether nodes disagree:
-// believe.ts says which nodes are believed, motion.ts which of them go on, judge-network.ts what that makes of the
-// network, judge-nodes.ts what is wrong with each. ../client/poll-nodes.ts polls.
+// ones. This module holds the types and the default thresholds; judge-sources.ts computes the verdict,
+// whether nodes disagree, and what is wrong with each. believe.ts says which nodes are believed, motion.ts which of them
+// go on, judge-network.ts what that makes of the network. ../client/poll-nodes.ts polls.
 
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";

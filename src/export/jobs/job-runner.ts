@@ -9,7 +9,7 @@ import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
 import { ExportCancelled, failureWords, withExportProgress } from "./failure.ts";
 import { type ExportOutcome, type ExportRequest, type ExportStanding, toStoredJson } from "./job.ts";
-import type { KeptExports } from "./kept-exports.ts";
+import type { KeptExports } from "./kept-files.ts";
 import { createTurns, type Turns } from "./turns.ts";
 import { dropExpired, KEPT_FOR, makeRoom, type UpkeepDependencies } from "./upkeep.ts";
 

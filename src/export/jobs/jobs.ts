@@ -28,8 +28,7 @@ import {
   ownerOf,
   randomCode,
 } from "./job.ts";
-import { KeptExports } from "./kept-exports.ts";
-import { KeptFiles, type KeptFilesOptions } from "./kept-files.ts";
+import { KeptExports, KeptFiles, type KeptFilesOptions } from "./kept-files.ts";
 import { oneAfterAnother } from "./turns.ts";
 import { interruptLeftovers, KEPT_FOR, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
 import { type GivenLedger, verifyFile } from "./verify-file.ts";

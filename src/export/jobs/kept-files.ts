@@ -6,12 +6,16 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { codeOf, messageOf, StorageError } from "../../errors.ts";
+import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
-import type { ExportFileRow } from "../../store/store.ts";
+import type { ExportFileRow, ExportJobRow, Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { toDiskFullError } from "../block-writer.ts";
 import { splitFile, type Stored } from "../split-file.ts";
+import type { TemporaryFiles } from "../temporary-file.ts";
+import { deliver, type Delivery, type EndedJob, type Into } from "./deliver.ts";
+import { jobOf } from "./job.ts";
 
 /** No export begins with less free space, because the database needs space, too. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
@@ -20,6 +24,16 @@ const MIN_FREE_BYTES = 64 * 1024 * 1024;
 const STRAY_AFTER: Milliseconds = 3_600_000;
 
 const NAME = /^(?:export-[0-9a-z]{8}-[0-9a-f]{8}\.(?:bin|part)|process-[0-9a-f]+)$/u;
+
+interface KeptExportsDependencies {
+  readonly store: Pick<Store, "exports" | "processes">;
+  readonly log: Log;
+  readonly files: KeptFiles;
+  /** Where archives are made. */
+  readonly temporary: TemporaryFiles;
+  /** Where kept files can be downloaded; undefined = nowhere. */
+  readonly publicUrl: string | undefined;
+}
 
 /** The mark of a process in the folder of its files, by which other processes see that they have the same folder. */
 export function processMark(process: string): string {
@@ -168,5 +182,71 @@ async function fileSystemFree(directory: string): Promise<number> {
     } catch (thrown) {
       if (codeOf(thrown) !== "ENOENT" || path.dirname(at) === at) throw thrown;
     }
+  }
+}
+
+/** Gives out kept files, in messages and by links. */
+export class KeptExports {
+  readonly #dependencies: KeptExportsDependencies;
+  readonly #isOneOfSeveral: boolean;
+
+  constructor(dependencies: KeptExportsDependencies) {
+    this.#dependencies = dependencies;
+    this.#isOneOfSeveral = dependencies.store.processes.aliveFor !== undefined;
+  }
+
+  /** A job, with the kept file as a message has it. */
+  async ended(row: ExportJobRow, into: Into, signal: AbortSignal): Promise<EndedJob> {
+    const job = jobOf(row);
+    return { job, delivery: job.state === "kept" ? await this.deliver(row.code, into, signal) : undefined };
+  }
+
+  /** A kept file as a message has it. */
+  async deliver(code: string, into: Into, signal: AbortSignal): Promise<Delivery> {
+    const { store, files, temporary, publicUrl } = this.#dependencies;
+    const row = (await store.exports.files(code)).find(({ path }) => path !== null);
+    if (row === undefined) return { attachments: [] };
+    const file = await files.find(row);
+    if (file === undefined) return { attachments: [], ...(this.#isOneOfSeveral ? { elsewhere: true } : {}) };
+    const delivery = await deliver(file, into, temporary, signal);
+    await this.#noteMade(code, delivery);
+    const { tooLarge } = delivery;
+    if (tooLarge === undefined || publicUrl === undefined || row.link === null) return delivery;
+    const link = new URL(`/download/${row.link}/${encodeURIComponent(row.name)}`, publicUrl).href;
+    return { ...delivery, tooLarge: { ...tooLarge, link } };
+  }
+
+  /**
+   * Records archives and parts, to recognise them when they are given back. An answer does not fail where the database
+   * does.
+   */
+  async #noteMade(code: string, { made = [] }: Delivery): Promise<void> {
+    const { store, log } = this.#dependencies;
+    try {
+      const known = await store.exports.files(code);
+      const others = made.filter(({ sha256 }) => !known.some((file) => file.sha256 === sha256));
+      await store.exports.addFiles(
+        others.map(({ name, mediaType: media_type, sizeBytes: size_bytes, sha256 }) => ({
+          code,
+          // Parts that were made for a smaller or larger limit have the same names.
+          name: known.some((file) => file.name === name) ? `${name} (${sha256.slice(0, 8)})` : name,
+          media_type,
+          size_bytes,
+          sha256,
+          path: null,
+          link: null,
+        })),
+      );
+    } catch (thrown) {
+      log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
+    }
+  }
+
+  /** The kept file behind the secret of a link; `elsewhere`: this process cannot read it. */
+  async linked(secret: string, at: Milliseconds): Promise<(Attachment & Stored) | "elsewhere" | undefined> {
+    const { store, files } = this.#dependencies;
+    const row = await store.exports.linked(secret, at);
+    if (row === undefined) return undefined;
+    return (await files.find(row)) ?? (this.#isOneOfSeveral ? "elsewhere" : undefined);
   }
 }

@@ -4,7 +4,7 @@ import { fault, type Finding, noAnswer, ok, warning } from "../../adapters/findi
 import { readSuspensions, type Suspension } from "../../alerts/route/suspension.ts";
 import { StorageError } from "../../errors.ts";
 import { processMark } from "../../export/jobs/kept-files.ts";
-import { inspectServer, type ServerInspection } from "../../store/postgres/inspect-server.ts";
+import { inspectServer, type ServerInspection } from "../../store/postgres/postgres.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { type DatabaseExamination, examineAlerts } from "./database.ts";

@@ -8,8 +8,7 @@ import { median } from "../../units/decimal.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import { type HistoryState, listState } from "./history-state.ts";
-import { historyWatcher } from "./history.ts";
+import { type HistoryState, historyWatcher, listState } from "./history.ts";
 
 const CheckpointsState = listState(EVENTS["checkpoint.new"].fields);
 

@@ -11,7 +11,7 @@ import {
   timeBeforeLooks,
   timeBetweenLooks,
 } from "../block-time.ts";
-import type { HistoryState, KnownRow } from "./history-state.ts";
+import type { HistoryState, KnownRow } from "./history.ts";
 import { type Listing, REMEMBERED_ROWS } from "./read-rows.ts";
 
 /** A row of a node's list. */

@@ -4,8 +4,7 @@ import { EVENTS } from "../../alerts/judge/kinds/event.ts";
 import { HISTORIES } from "../../api/histories.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
-import { listState } from "./history-state.ts";
-import { historyWatcher } from "./history.ts";
+import { historyWatcher, listState } from "./history.ts";
 
 const RotationsState = listState(EVENTS["rotation.new"].fields);
 

@@ -7,7 +7,7 @@ import type { History } from "../../../src/api/histories.ts";
 import { SeededRandom } from "../../../src/simulator/seeded-random.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
 import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
-import { type HistoryState, historyState } from "../../../src/watchers/history/history-state.ts";
+import { type HistoryState, historyState } from "../../../src/watchers/history/history.ts";
 import { updateHistory } from "../../../src/watchers/history/history-update.ts";
 
 const DAY = 86_400_000;

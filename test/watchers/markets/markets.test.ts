@@ -7,13 +7,12 @@ import type { GivenParameters } from "../../../src/alerts/judge/kinds/kind.ts";
 import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import { judgeReading, ruleFor } from "../../../src/alerts/judge/rules/rules.ts";
 import { type MarketData, MarketsData } from "../../../src/api/model/market.ts";
-import { marketRecordOf } from "../../../src/watchers/markets/market-state.ts";
-import { marketsWatcher } from "../../../src/watchers/markets/markets.ts";
+import { marketRecordOf, marketsWatcher } from "../../../src/watchers/markets/markets.ts";
 import { clientOf, name, node } from "../../api/client-under-test.ts";
 import { sendJson } from "../../api/serve-wire.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
-import { simulatedNetwork } from "../simulated-network.ts";
 import { ManualObserver } from "../manual-observer.ts";
+import { simulatedNetwork } from "../simulated-network.ts";
 
 const watcher = () => marketsWatcher({ network: "mainnet", nodes: 1, config: DEFAULT_ALERTS_CONFIG });
 
