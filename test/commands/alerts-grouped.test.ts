@@ -4,6 +4,7 @@ import { ann, deliver, elsewhere, OPS, ops, see, shown, talkInOps } from "./aler
 import { down, stalled } from "../alerts/readings.ts";
 import { aSubscription } from "../alerts/samples.ts";
 import { FakeSender } from "../support/fake-sender.ts";
+import { episodesIn } from "../support/gist.ts";
 import { saying } from "../support/said.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Talk } from "../support/talk.ts";
@@ -90,8 +91,12 @@ test("Silence covers the subjects that the message names, says how many, and no 
     down("good", "c:1"),
   ]);
   await deliver(talk, sender);
+  // The message of those before shows the fourth, and not the silenced one again.
+  const shownEpisodes = sender.edits.flatMap(({ reply }) => episodesIn(reply));
+  expect(shownEpisodes).toContain("node.down|mainnet|d:1|1");
+  expect(shownEpisodes).not.toContain("node.down|mainnet|a:1|2");
   const fired = sender.posts.filter(({ gist }) => gist.startsWith("warning")).map(({ gist }) => gist);
-  expect(fired).toEqual(["warning: 3 node.down on mainnet", "warning: node.down of d:1 on mainnet"]);
+  expect(fired).toEqual(["warning: 3 node.down on mainnet"]);
 });
 
 test("until:resolved of what the message names lasts until all of that is over, and is refused once it is", async () => {

@@ -1,12 +1,12 @@
 import type { AlertTables, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { ClaimedDelivery } from "../outbox/claim.ts";
+import { dropDeleted } from "../outbox/group.ts";
 import { UNREACHED } from "../outbox/notification-state.ts";
 import {
   deadLetter,
   type DeliveryOutcome,
   type DeliveryResult,
-  dropDeleted,
   isEndNotice,
   recordOwed,
   recordPlain,

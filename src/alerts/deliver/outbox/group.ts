@@ -8,7 +8,7 @@ import type { Decision } from "../../judge/judge.ts";
 import { Episode } from "../../judge/rules/episode.ts";
 import { isOfOneKind, type MessageGroup } from "../../message/message-group.ts";
 
-import { NotificationState, shownTo } from "./notification-state.ts";
+import { NotificationState, noteDeletedCard, shownTo } from "./notification-state.ts";
 import { readMessages } from "./stored-messages.ts";
 
 /** What a message says beside its own delivery; undefined if that is nothing. */
@@ -176,6 +176,25 @@ export async function giveUpEdit(
     return;
   }
   await sendUnshown(tables, row, row.shown ?? -1, at);
+}
+
+/**
+ * Drops what is owed to a message, or a thread, that is deleted. What a card did not show yet is owed as another message,
+ * and what rings next takes its place.
+ */
+export async function dropDeleted(
+  tables: AlertTables,
+  row: DeliveryRow,
+  at: Milliseconds,
+  newId: () => string,
+): Promise<void> {
+  if (row.shown === null) {
+    await tables.outbox.remove(row.id);
+    return;
+  }
+  await giveUpEdit(tables, row, at, newId);
+  await tables.outbox.dropReceipt(row.id);
+  await noteDeletedCard(tables, row.destination, await readSaid(tables, row));
 }
 
 /** The message that goes on where another one cannot. */

@@ -8,7 +8,7 @@ import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./alert-log.ts";
 import { fanOutAll } from "./outbox.ts";
 import { giveUpEdit, readSaid, sendUnshown, takeOut } from "./group.ts";
-import { noteDeletedCard, revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
+import { revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
 import { backoffDelay, interruptionPause } from "./retry-policy.ts";
 import { StoredDestination, destinationKey, tokenKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
@@ -129,25 +129,6 @@ export async function deadLetter(
     if (other.id === id || other.phase === "flapping" || other.phase === "calm") continue;
     await takeOut(tables, other, ({ episode }) => untold.has(episode ?? ""), gone);
   }
-}
-
-/**
- * Drops what is owed to a message, or a thread, that is deleted. What a card did not show yet is owed as another message,
- * and what rings next takes its place.
- */
-export async function dropDeleted(
-  tables: AlertTables,
-  row: DeliveryRow,
-  at: Milliseconds,
-  newId: () => string,
-): Promise<void> {
-  if (row.shown === null) {
-    await tables.outbox.remove(row.id);
-    return;
-  }
-  await giveUpEdit(tables, row, at, newId);
-  await tables.outbox.dropReceipt(row.id);
-  await noteDeletedCard(tables, row.destination, await readSaid(tables, row));
 }
 
 /** Owes a failed delivery again from that moment; nothing else is sent to its destination before. */
