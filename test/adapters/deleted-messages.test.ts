@@ -90,6 +90,19 @@ async function seeBefore(engine: AlertEngine, secondsAgo: number, ...states: ("g
   }
 }
 
+/** A subscribed channel was told of a node that is down. */
+async function tellOfNode(chat: Chat, style: string) {
+  const { engine } = alertsOn(chat.store);
+  await chat.subscribe(style);
+  await seeBefore(engine, 300, "good", "bad", "bad", "bad");
+  const operators = { platform: chat.sender.platform, channel: `${chat.channel}9` };
+  const delivering = deliveringFor({ operators }, chat.store, chat.sender);
+  const [episode] = await engine.openEpisodes();
+  const card = () => chat.posts().find(({ text }) => text.includes("does not answer"));
+  await until(() => card() !== undefined, "the card");
+  return { engine, episode, card: card()!.id, [Symbol.asyncDispose]: () => delivering[Symbol.asyncDispose]() };
+}
+
 const PLATFORMS = [
   ["Discord", onDiscord],
   ["Slack", onSlack],
@@ -97,15 +110,9 @@ const PLATFORMS = [
 
 test.each(PLATFORMS)("on %s a deleted card loses only itself", async (_name, open) => {
   await using chat = await open();
-  const { engine } = alertsOn(chat.store);
-  await chat.subscribe("live");
-  await seeBefore(engine, 300, "good", "bad", "bad", "bad");
-  const operators = { platform: chat.sender.platform, channel: `${chat.channel}9` };
-  await using _ = deliveringFor({ operators }, chat.store, chat.sender);
-  const [episode] = await engine.openEpisodes();
-  const card = () => chat.posts().find(({ text }) => text.includes("does not answer"));
-  await until(() => card() !== undefined, "the card");
-  chat.deleteMessage(card()!.id);
+  await using alert = await tellOfNode(chat, "live");
+  const { engine, episode, card } = alert;
+  chat.deleteMessage(card);
   const before = chat.posts().length;
   await engine.acknowledge(episode!.id, { name: "Mia" });
   const decisions = async (what: string) => (await engine.decisions({ limit: 500 })).filter((one) => one.what === what);
@@ -121,15 +128,8 @@ test.each(PLATFORMS)("on %s a deleted card loses only itself", async (_name, ope
 
 test.each(PLATFORMS)("on %s what belongs into a deleted thread is dropped", async (_name, open) => {
   await using chat = await open();
-  const { engine } = alertsOn(chat.store);
-  await chat.subscribe("thread");
-  await seeBefore(engine, 300, "good", "bad", "bad", "bad");
-  const operators = { platform: chat.sender.platform, channel: `${chat.channel}9` };
-  await using _ = deliveringFor({ operators }, chat.store, chat.sender);
-  const [episode] = await engine.openEpisodes();
-  const card = () => chat.posts().find(({ text }) => text.includes("does not answer"));
-  await until(() => card() !== undefined, "the card");
-  const { id } = card()!;
+  await using alert = await tellOfNode(chat, "thread");
+  const { engine, episode, card: id } = alert;
   if (chat.deleteThread === undefined) chat.deleteMessage(id);
   else {
     const begun = { platform: chat.sender.platform, channel: chat.channel, message: id };

@@ -144,7 +144,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   return value as Record<string, unknown>;
 }
 
-/** `127.0.0.1:3008`, `[::1]:3008`, `localhost`: any other name may be bound to this address by its owner. */
+/** `127.0.0.1:3008`, `[::1]:3008`, `localhost`: another name may be bound to this address by its owner. */
 function isAddress(host: string): boolean {
   const name = host.replace(/:\d+$/u, "");
   return name === "localhost" || isIP(withoutBrackets(name)) !== 0;

@@ -1,17 +1,6 @@
 import type { Migration } from "kysely/migration";
 
-import { seenIdsAndButtonPayloads } from "./0001-seen-ids-and-button-payloads.ts";
-import { savedParties } from "./0002-saved-parties.ts";
-import { alerts } from "./0003-alerts.ts";
-import { alertParcels } from "./0004-alert-parcels.ts";
-import { answerChoices } from "./0005-answer-choices.ts";
-import { databaseMarks } from "./0006-database-marks.ts";
-import { alertUpkeep } from "./0007-alert-upkeep.ts";
-import { alertUrgency } from "./0008-alert-urgency.ts";
-import { alertJournal } from "./0009-alert-journal.ts";
-import { subscriptionGroups } from "./0010-subscription-groups.ts";
-import { consoleSignOuts } from "./0011-console-sign-outs.ts";
-import { deliveryUrgency } from "./0012-delivery-urgency.ts";
+import { firstTwelve } from "./first-twelve/index.ts";
 import { remindersTold } from "./0014-reminders-told.ts";
 import { deliveryGroups } from "./0015-delivery-groups.ts";
 import { exportJobs } from "./0016-export-jobs.ts";
@@ -29,18 +18,7 @@ import { interruptions } from "./0022-interruptions.ts";
  * docs/decisions/0027-tables-renamed-in-one-step.md.
  */
 export const migrations: Readonly<Record<string, Migration>> = {
-  "0001-seen-ids-and-button-payloads": seenIdsAndButtonPayloads,
-  "0002-saved-parties": savedParties,
-  "0003-alerts": alerts,
-  "0004-alert-parcels": alertParcels,
-  "0005-answer-choices": answerChoices,
-  "0006-database-marks": databaseMarks,
-  "0007-alert-upkeep": alertUpkeep,
-  "0008-alert-urgency": alertUrgency,
-  "0009-alert-journal": alertJournal,
-  "0010-subscription-groups": subscriptionGroups,
-  "0011-console-sign-outs": consoleSignOuts,
-  "0012-delivery-urgency": deliveryUrgency,
+  ...firstTwelve,
   "0014-reminders-told": remindersTold,
   "0015-delivery-groups": deliveryGroups,
   "0016-export-jobs": exportJobs,

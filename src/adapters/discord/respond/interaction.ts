@@ -20,7 +20,7 @@ import { discordPlatform } from "../platform.ts";
 import { mentionOf } from "../render/modal.ts";
 import type { InteractionApi } from "./interaction-api.ts";
 
-/** An interaction of a person: any but a ping. */
+/** An interaction of a person: all but a ping. */
 export type UserInteraction = Exclude<APIInteraction, APIPingInteraction>;
 
 /** The context of one interaction. */

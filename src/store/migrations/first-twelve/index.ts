@@ -1,0 +1,30 @@
+// The migrations of the schema up to 0012. They were released long ago, and never change.
+import type { Migration } from "kysely/migration";
+
+import { seenIdsAndButtonPayloads } from "./0001-seen-ids-and-button-payloads.ts";
+import { savedParties } from "./0002-saved-parties.ts";
+import { alerts } from "./0003-alerts.ts";
+import { alertParcels } from "./0004-alert-parcels.ts";
+import { answerChoices } from "./0005-answer-choices.ts";
+import { databaseMarks } from "./0006-database-marks.ts";
+import { alertUpkeep } from "./0007-alert-upkeep.ts";
+import { alertUrgency } from "./0008-alert-urgency.ts";
+import { alertJournal } from "./0009-alert-journal.ts";
+import { subscriptionGroups } from "./0010-subscription-groups.ts";
+import { consoleSignOuts } from "./0011-console-sign-outs.ts";
+import { deliveryUrgency } from "./0012-delivery-urgency.ts";
+
+export const firstTwelve: Readonly<Record<string, Migration>> = {
+  "0001-seen-ids-and-button-payloads": seenIdsAndButtonPayloads,
+  "0002-saved-parties": savedParties,
+  "0003-alerts": alerts,
+  "0004-alert-parcels": alertParcels,
+  "0005-answer-choices": answerChoices,
+  "0006-database-marks": databaseMarks,
+  "0007-alert-upkeep": alertUpkeep,
+  "0008-alert-urgency": alertUrgency,
+  "0009-alert-journal": alertJournal,
+  "0010-subscription-groups": subscriptionGroups,
+  "0011-console-sign-outs": consoleSignOuts,
+  "0012-delivery-urgency": deliveryUrgency,
+};
