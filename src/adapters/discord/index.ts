@@ -191,6 +191,10 @@ class DiscordAdapter implements SendingAdapter {
     return this.#sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
+  link(receipt: Receipt, signal: AbortSignal): Promise<string | undefined> {
+    return this.#sender.link(receipt, AbortSignal.any([signal, this.#stopping.signal]));
+  }
+
   update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true, over?: true): Promise<void> {
     return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]), plain, over);
   }

@@ -131,6 +131,8 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
       withSender(delivery.destination.workspace, signal, (sender, ending) => sender.send(delivery, reply, ending)),
     update: (receipt, reply, signal, plain) =>
       withSender(receipt.workspace, signal, (sender, ending) => sender.update(receipt, reply, ending, plain)),
+    link: (receipt, signal) =>
+      withSender(receipt.workspace, signal, (sender, ending) => sender.link(receipt, ending)).catch(() => undefined),
     async checkToken(signal, workspace) {
       // Of many tokens, those are asked about that were refused.
       if (workspace === undefined && installations.many) return;

@@ -13,7 +13,10 @@ export const CHANNEL_ROUTES: readonly Route[] = [
     method: "GET",
     path: /^\/channels\/(\d+)$/u,
     auth: true,
-    handle: ({ state }, id = "") => ({ id: reachable(state, id).id }),
+    handle({ state }, channelId = "") {
+      const { id, guild } = reachable(state, channelId);
+      return { id, ...(guild === undefined ? {} : { guild_id: guild }) };
+    },
   },
   { method: "PATCH", path: /^\/channels\/(\d+)$/u, auth: true, handle: renameThread },
   { method: "POST", path: /^\/users\/@me\/channels$/u, auth: true, handle: openDirectMessages },

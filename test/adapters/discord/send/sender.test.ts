@@ -17,6 +17,9 @@ describe("sending", () => {
     await at.on.adapter.update(receipt, alert("Resolved"), signal);
     expect(at.posts()).toEqual(["Resolved"]);
     expect(receipt).toEqual({ platform: "discord", channel: at.channel, message: expect.stringMatching(/^\d+$/u) });
+    const { guild } = at.on.fake.state.channels.get(at.channel)!;
+    const address = `https://discord.com/channels/${guild}/${at.channel}/${receipt.message}`;
+    expect(await at.on.adapter.link?.(receipt, signal)).toBe(address);
   });
 
   test("keeps the order of a channel, however long each message takes", async () => {

@@ -26,6 +26,10 @@ describe("sending outside of questions", () => {
     await adapter.update(receipt, titled("Recovered"), signal);
     expect(textOf(message)).toContain("Recovered");
     expect(message.edits).toBe(1);
+    fake.expected.add("channel_not_found");
+    const address = `https://example.slack.com/archives/${channel}/p${receipt.message}`;
+    expect(await adapter.link?.(receipt, signal)).toBe(address);
+    expect(await adapter.link?.({ ...receipt, channel: "CNONE" }, signal)).toBeUndefined();
   });
 
   test("carries an id for Slack that is the same for all attempts of a delivery", async () => {
