@@ -30,15 +30,18 @@ const sharedMessages = new WeakMap<Episode, Map<string, EpisodeMessage>>();
 function sharedMessage(input: DeliveryInput, message: EpisodeMessage): EpisodeMessage {
   const messages = sharedMessages.get(input.episode) ?? new Map<string, EpisodeMessage>();
   sharedMessages.set(input.episode, messages);
-  const key =
-    message.type === "condition"
-      ? JSON.stringify([message.phase, message.reminder?.number, message.already, message.guidance, message.short])
-      : message.type;
+  const key = sharedKey(message);
   const known = messages.get(key);
   if (known !== undefined) return known;
   const labelledMessage = labelled(input, message);
   messages.set(key, labelledMessage);
   return labelledMessage;
+}
+
+function sharedKey(message: EpisodeMessage): string {
+  if (message.type !== "condition") return message.type;
+  const { phase, reminder, already = "", guidance, short = false } = message;
+  return `${phase} ${reminder?.number ?? ""} ${already} ${short} ${guidance === undefined ? "" : JSON.stringify(guidance)}`;
 }
 
 export function planDelivery(
@@ -48,10 +51,16 @@ export function planDelivery(
   message: EpisodeMessage,
   more: Pick<PlannedDelivery, "mention" | "quiet" | "cardOf" | "edits" | "spent"> = {},
 ): PlannedDelivery {
-  const episode = input.episode.id;
-  const planned = { id: input.newId(), destination, phase, message: sharedMessage(input, message), episode, ...more };
-  const joins = input.joins?.(planned);
-  return joins === undefined ? planned : { ...planned, joins };
+  const joins = input.joins?.({ phase, destination, ...more });
+  return {
+    id: input.newId(),
+    destination,
+    phase,
+    message: sharedMessage(input, message),
+    episode: input.episode.id,
+    ...more,
+    ...(joins === undefined ? {} : { joins }),
+  };
 }
 
 export function decision(input: DeliveryInput, destination: string, what: string, detail: string): Decision {

@@ -6,7 +6,7 @@ import { compareSeverity } from "../judge/kinds/severity.ts";
 import { joinPlans, type Plan, type PlannedDelivery } from "../deliver/outbox/batch.ts";
 import { holdMessage } from "../deliver/outbox/held.ts";
 import { type NotificationState, shownTo, UNREACHED, UNSENT } from "../deliver/outbox/notification-state.ts";
-import { route, type RoutingDecision } from "../route/route.ts";
+import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
 import type { Subscription } from "../route/subscription.ts";
 import { type Episode, isOpen, seenFrom } from "../judge/rules/episode.ts";
@@ -54,8 +54,9 @@ export function planEpisode(input: EpisodePlanInput): Plan {
       ),
     );
   }
+  const routing = routingInput(input);
   const plans = [...byDestination].map(([destination, subscriptions]) => {
-    const routed = chooseSubscription(input, subscriptions);
+    const routed = chooseSubscription(input, routing, subscriptions);
     const state = input.states.get(destination);
     const there = seenAt(routed.subscription.destination);
     return state?.trigger === undefined
@@ -75,10 +76,8 @@ interface RoutedSubscription {
   readonly subscription: Subscription;
 }
 
-/** Chooses the one of a destination's subscriptions that decides: preferably a notified one with a mention. */
-function chooseSubscription(input: EpisodePlanInput, subscriptions: readonly Subscription[]): RoutedSubscription {
-  const { episode, inhibitedBy, flapping } = input;
-  const routing = {
+function routingInput({ episode, inhibitedBy, flapping }: EpisodePlanInput): RoutingInput {
+  return {
     kind: episode.kind,
     network: episode.network,
     subject: episode.subject,
@@ -86,9 +85,17 @@ function chooseSubscription(input: EpisodePlanInput, subscriptions: readonly Sub
     ...(inhibitedBy === undefined ? {} : { inhibitedBy }),
     ...(flapping === undefined ? {} : { flapping: true as const, calmed: flapping.calmed }),
   };
+}
+
+/** Chooses the one of a destination's subscriptions that decides: preferably a notified one with a mention. */
+function chooseSubscription(
+  { silences, at }: EpisodePlanInput,
+  routing: RoutingInput,
+  subscriptions: readonly Subscription[],
+): RoutedSubscription {
   const [first, ...rest] = subscriptions.map((subscription) => ({
     subscription,
-    routed: route(routing, subscription, input.silences, input.at),
+    routed: route(routing, subscription, silences, at),
   }));
   if (first === undefined) throw new RangeError("a destination without a subscription");
   const notified = [first, ...rest].filter(({ routed }) => routed.notify);

@@ -3,7 +3,14 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../judge/drill.ts";
 import type { ConditionKind } from "../judge/kinds/kinds.ts";
-import { type DeliveryPhase, joinPlans, LONGEST_GROUPING, type Plan, SLOW_TO_FOLLOW } from "../deliver/outbox/batch.ts";
+import {
+  type DeliveryPhase,
+  joinPlans,
+  type JoinRule,
+  LONGEST_GROUPING,
+  type Plan,
+  SLOW_TO_FOLLOW,
+} from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
 import type { SubscriptionIndex } from "../route/subscription-index.ts";
@@ -101,13 +108,20 @@ const JOINING_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "reso
 
 /** One message tells several subjects of a kind, where all of them notify in the same way. */
 function groupByKind({ kind, network, subject, severity }: Episode, config: AlertsConfig): Joining {
+  // Thousands of destinations share few rules.
+  const rules = new Map<string, JoinRule>();
   return ({ phase, mention = "", cardOf }) => {
     if (subject === "" || (cardOf !== undefined && phase === "resolve")) return undefined;
+    const place = `${phase} ${cardOf === undefined} ${mention}`;
+    const known = rules.get(place);
+    if (known !== undefined) return known;
     const usual = phase === "flapping" ? LONGEST_GROUPING : Math.min(config.group.within, LONGEST_GROUPING);
     const within = SLOW_KINDS.includes(kind) ? SLOW_TO_FOLLOW : usual;
     const key = [phase, kind, network, severity, mention].join(" ").trim();
     // A short post is never edited: only what waits with it joins it.
-    return cardOf === undefined ? { key, within } : { key, until: 0 };
+    const rule = cardOf === undefined ? { key, within } : { key, until: 0 };
+    rules.set(place, rule);
+    return rule;
   };
 }
 

@@ -83,7 +83,9 @@ export type Plan = Partial<OutboxBatch>;
 /** One batch of several plans, in their order. */
 export function joinPlans(plans: readonly Plan[]): OutboxBatch {
   const all = <K extends keyof OutboxBatch>(of: K): readonly OutboxBatch[K][number][] => {
-    const parts = plans.flatMap((plan): (readonly OutboxBatch[K][number][])[] => (plan[of]?.length ? [plan[of]] : []));
+    const parts = plans
+      .map((plan): readonly OutboxBatch[K][number][] => plan[of] ?? [])
+      .filter(({ length }) => length > 0);
     const [first = []] = parts;
     return parts.length < 2 ? first : parts.flat();
   };

@@ -7,7 +7,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { DELIVERY_PHASES, type OutboxBatch, type PlannedDelivery } from "./batch.ts";
 import { messageUrgency } from "../../message/delivery-subject.ts";
 import { NotificationState } from "./notification-state.ts";
-import { StoredDestination } from "../../destination.ts";
+import { destinationFromKey, destinationKey, StoredDestination } from "../../destination.ts";
 import type { MessageCollector } from "./stored-messages.ts";
 
 /** A row's fields, none of them null. */
@@ -26,15 +26,17 @@ export const Columns = z.object({
 });
 export type Columns = z.infer<typeof Columns>;
 
-/** `fields` are the columns. Objects count as equal only if they are identical. */
-export function toColumns(rows: readonly Row[], fields: readonly string[]): Columns {
+type Readers<R> = Readonly<Record<string, (row: R) => unknown>>;
+
+/** The columns are named, and read from a row, by `readers`. Objects count as equal only if they are identical. */
+export function toColumns<R>(rows: readonly R[], readers: Readers<R>): Columns {
   const same: Record<string, unknown> = {};
   const each: Record<string, unknown[]> = {};
-  const [first] = rows;
-  for (const field of fields) {
-    const value = first?.[field];
-    if (rows.some((row) => row[field] !== value)) each[field] = rows.map((row) => row[field] ?? null);
-    else same[field] = value;
+  for (const [field, read] of Object.entries(readers)) {
+    const values = rows.map((row) => read(row) ?? null);
+    const [first = null] = values;
+    if (values.some((value) => value !== first)) each[field] = values;
+    else if (first !== null) same[field] = first;
   }
   return { count: rows.length, same, each };
 }
@@ -56,7 +58,7 @@ const CHUNK_ROWS = 250;
 
 const ChunkDelivery = z.object({
   id: z.string(),
-  destination: StoredDestination,
+  destination: z.union([z.string().transform(destinationFromKey), StoredDestination]),
   phase: z.enum(DELIVERY_PHASES),
   message: z.string(),
   episode: z.string().exactOptional(),
@@ -99,7 +101,10 @@ const StoredChunk = z.union([
     const told = fromColumns(tellings.told);
     return {
       deliveries: [...fromColumns(deliveries), ...(rolled === undefined ? [] : fromColumns(rolled).map(unrolled))],
-      tellings: fromColumns(tellings.of).map((row, index) => ({ ...row, telling: told[index] })),
+      tellings: fromColumns(tellings.of).map((row, index) => ({
+        ...row,
+        telling: { destination: destinationFromKey(String(row["destination"])), ...told[index] },
+      })),
     };
   }).pipe(Chunk),
   Chunk,
@@ -110,11 +115,18 @@ function unrolled(row: Row): Row {
   return { ...row, id: randomUUID().slice(0, 23), phase: "event", quiet: true };
 }
 
-const CHUNK_FIELDS = {
-  deliveries: Object.keys(ChunkDelivery.shape),
-  of: ["episode", "destination"],
-  told: Object.keys(NotificationState.shape),
+/** A destination is stored by its key, and once for a state. */
+const DELIVERY_READERS: Readers<Chunk["deliveries"][number]> = {
+  ...readersOf(ChunkDelivery.shape),
+  destination: (one) => destinationKey(one.destination),
 };
+const TELLING_READERS = readersOf({ episode: true, destination: true });
+const { destination: _, ...STATE_READERS } = readersOf(NotificationState.shape);
+
+function readersOf<F extends string>(shape: Readonly<Record<F, unknown>>): Record<F, (row: Row) => unknown> {
+  const readers = Object.keys(shape).map((field) => [field, (row: Row) => row[field]]);
+  return Object.fromEntries(readers) as Record<F, (row: Row) => unknown>;
+}
 
 /** The chunks of a batch; those of one platform are in the order of the batch. Never empty. */
 export function splitIntoChunks(
@@ -122,12 +134,12 @@ export function splitIntoChunks(
   messages: MessageCollector,
   size = CHUNK_ROWS,
 ): readonly { readonly platform: string; readonly chunk: Chunk }[] {
-  const deliveries = batch.deliveries.map(({ joins, ...one }) => ({
+  const deliveries = batch.deliveries.map((one) => ({
     ...one,
     urgency: urgencyOf(one),
-    groupKey: joins?.key,
-    within: joins?.within,
-    until: joins?.until,
+    groupKey: one.joins?.key,
+    within: one.joins?.within,
+    until: one.joins?.until,
     message: messages.add(one.message),
   }));
   const tellings = batch.states.map(({ episode, destination, state }) => ({ episode, destination, telling: state }));
@@ -166,12 +178,12 @@ function splitRows(all: Readonly<Chunk>, size: number): Chunk[] {
 
 export function toChunkRow(platform: string, { deliveries, tellings }: Chunk, at: Milliseconds): ChunkRow {
   const packed: z.input<typeof ColumnarChunk>["packed"] = {
-    deliveries: toColumns(deliveries, CHUNK_FIELDS.deliveries),
+    deliveries: toColumns(deliveries, DELIVERY_READERS),
     tellings: {
-      of: toColumns(tellings, CHUNK_FIELDS.of),
+      of: toColumns(tellings, TELLING_READERS),
       told: toColumns(
         tellings.map(({ telling }) => telling),
-        CHUNK_FIELDS.told,
+        STATE_READERS,
       ),
     },
   };

@@ -1,13 +1,7 @@
 import { expect, test } from "vitest";
 
 import { joinPlans } from "../../../../src/alerts/deliver/outbox/batch.ts";
-import {
-  type Chunk,
-  parseChunk,
-  splitIntoChunks,
-  toChunkRow,
-  toColumns,
-} from "../../../../src/alerts/deliver/outbox/chunk.ts";
+import { type Chunk, parseChunk, splitIntoChunks, toChunkRow } from "../../../../src/alerts/deliver/outbox/chunk.ts";
 import { anEpisode } from "../../samples.ts";
 import { MessageCollector } from "../../../../src/alerts/deliver/outbox/stored-messages.ts";
 
@@ -43,7 +37,7 @@ test("the stored form of earlier versions, each row whole, is read too", () => {
 
 test("of the stored form of earlier versions, an event for the message of a day is a message of its own", () => {
   const { packed } = JSON.parse(toChunkRow("slack", chunk, 7).data) as { packed: object };
-  const rolled = toColumns([{ destination: destination("C4"), message: "r" }], ["destination", "message"]);
+  const rolled = { count: 1, same: { destination: destination("C4"), message: "r" }, each: {} };
   const read = parseChunk({ data: JSON.stringify({ packed: { ...packed, rolled } }) });
   expect(read?.deliveries.at(-1)).toMatchObject({ destination: destination("C4"), phase: "event", message: "r" });
   expect(read?.deliveries.at(-1)?.id).toMatch(/^[\w-]{20,25}$/u);

@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 
 import { Columns, fromColumns, toColumns } from "../../../../src/alerts/deliver/outbox/chunk.ts";
 
-const FIELDS = ["id", "phase", "quiet", "destination"];
+type Row = Readonly<Record<string, unknown>>;
+const FIELDS = Object.fromEntries(
+  ["id", "phase", "quiet", "destination"].map((field) => [field, (row: Row) => row[field]]),
+);
 const destination = { platform: "slack", channel: "C1" };
 const row = fc.record(
   {
