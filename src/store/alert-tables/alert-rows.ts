@@ -102,6 +102,7 @@ export interface DeliveryRow extends NewDeliveryRow {
   readonly owed_at: Milliseconds;
   readonly join_key: string | null;
   readonly open_until: Milliseconds | null;
+  /** Of the last revision that was sent, or is owed. */
   readonly attempts: number;
   readonly attempted_at: Milliseconds | null;
   /** The process that tries, or tried last. */

@@ -176,12 +176,13 @@ export function createOutbox(db: Kysely<Schema>) {
       inBatches(ids, (batch) =>
         changing()
           .set((eb) => {
-            const ifSent = <T>(value: T, column: "state" | "run_at" | "owed_at") =>
+            const ifSent = <T>(value: T, column: "state" | "attempts" | "run_at" | "owed_at") =>
               sql<T>`case when state = 'sent' then ${value} else ${eb.ref(column)} end`;
             return {
               ...to,
               revision: eb("revision", "+", by),
               state: ifSent<DeliveryState>("owed", "state"),
+              attempts: ifSent(0, "attempts"),
               run_at: ifSent(due, "run_at"),
               owed_at: ifSent(at, "owed_at"),
             };
@@ -206,17 +207,17 @@ export function createOutbox(db: Kysely<Schema>) {
           .where("id", "in", batch)
           .execute(),
       ),
-    /** Those of these deliveries that this process claimed last, with the number of its attempt. */
+    /** Those of these deliveries that this process claimed last, with the time of its attempt. */
     claimedBy: async (process: string, ids: readonly string[]) => {
       const rows = await selectInBatches(ids, (batch) =>
         db
           .selectFrom("alert_deliveries")
-          .select(["id", "attempts"])
+          .select(["id", "attempted_at"])
           .where("id", "in", batch)
           .where("claimed_by", "=", process)
           .execute(),
       );
-      return new Map(rows.map(({ id, attempts }) => [id, attempts]));
+      return new Map(rows.map(({ id, attempted_at: at }) => [id, at]));
     },
     /** These deliveries arrived as they were at that revision. What has changed since is owed, as an edit. */
     markSent: (ids: readonly string[], revision: number, at: Milliseconds) =>
@@ -224,6 +225,7 @@ export function createOutbox(db: Kysely<Schema>) {
         changing()
           .set((eb) => ({
             state: sql<DeliveryState>`case when ${eb.ref("revision")} > ${revision} then 'owed' else 'sent' end`,
+            attempts: sql<number>`case when ${eb.ref("revision")} > ${revision} then 0 else attempts end`,
             shown: revision,
             // An edit is never urgent.
             urgency: 0,

@@ -179,7 +179,9 @@ async function groupOf(
 }
 
 function isRepeat({ uncertain_since }: DeliveryRow, at: Milliseconds, window: Milliseconds): boolean {
-  return uncertain_since !== null && at - uncertain_since >= window;
+  if (uncertain_since === null) return false;
+  // Where the clock was set back, the platform may have forgotten the first one all the same.
+  return at < uncertain_since || at - uncertain_since >= window;
 }
 
 function receiptOf({ platform, channel, message }: ReceiptRow): Receipt {

@@ -40,7 +40,7 @@ export async function splitByClaim(
     self,
     results.map(({ claimed }) => claimed.row.id),
   );
-  const isOwn = ({ claimed: { row } }: DeliveryResult): boolean => claims.get(row.id) === row.attempts;
+  const isOwn = ({ claimed: { row } }: DeliveryResult): boolean => claims.get(row.id) === row.attempted_at;
   return { own: results.filter(isOwn), lost: results.filter((one) => !isOwn(one)) };
 }
 

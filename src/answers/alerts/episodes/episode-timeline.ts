@@ -135,7 +135,8 @@ export function phaseWords({ phase }: Pick<LoggedDelivery, "phase">): string {
 /** The outcome of a delivery so far; `detail`: attempt, duration, the platform's message id, last error. */
 export function summarizeDelivery(row: LoggedDelivery, receipt: ReceiptRow | undefined) {
   const at = row.settled_at ?? row.attempted_at ?? row.created_at;
-  const tries = `attempt ${row.attempts}${errorWords(row)}`;
+  // An edit that was not tried yet has none of its own.
+  const tries = `attempt ${Math.max(1, row.attempts)}${errorWords(row)}`;
   switch (row.shown === null ? row.state : "sent") {
     case "held":
     case "owed":

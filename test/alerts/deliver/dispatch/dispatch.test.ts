@@ -48,6 +48,30 @@ describe("the log of an alert says of a message that", () => {
 });
 
 describe("delivery", () => {
+  it("retries the first failure of a card that was edited many times after a second", async () => {
+    const it = await subscribed();
+    await it.rounds(7, [stalled("bad")]);
+    const { deliveries } = (await it.engine.history("network.stalled|mainnet||1"))!;
+    const card = deliveries[0]!.id;
+    const edit = async (): Promise<void> => {
+      await it.store.transaction(({ alerts: { outbox } }) => outbox.revise([card], {}, it.now(), it.now()));
+      await it.pass(0);
+    };
+    it.dispatcher.wake();
+    for (let edits = 0; edits < 20; edits += 1) {
+      it.dispatcher.wake();
+      await edit();
+    }
+    it.sender.outcome = (_what, tries) => (tries === 21 ? new SendError("retry", "503") : "ok");
+    await edit();
+    it.dispatcher.wake();
+    await it.pass(0);
+    const { row } = (await it.delivery(card))!;
+    expect(row).toMatchObject({ state: "owed", last_error: "503", attempts: 1, run_at: it.now() + 1000 });
+    it.sender.take();
+    it.sender.takeEdits();
+  });
+
   it("retries transient failures, in order, and delays no other channel", async () => {
     const it = await subscribed();
     await it.engine.putSubscription(

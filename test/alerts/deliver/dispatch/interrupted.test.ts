@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 
+import { NONCE_LIFETIME_MILLIS } from "../../../../src/adapters/discord/limits.ts";
 import { createDispatcher } from "../../../../src/alerts/deliver/dispatch/dispatch.ts";
 import { interruptionPause } from "../../../../src/alerts/deliver/outbox/retry-policy.ts";
 import { silentLog } from "../../../../src/log.ts";
@@ -52,11 +53,11 @@ function startProcess(stage: Stage, sender: FakeSender, answers = false) {
 }
 
 /** A message that is owed while no process runs. */
-async function owedWithout() {
+async function owedWithout(platform: { readonly dropsRepeatsForMillis?: number } = {}) {
   const stage = await openStage();
   await stage.stopDelivering();
   const id = await stage.owe(ops, message);
-  const sender = new FakeSender({ now: () => stage.now() });
+  const sender = new FakeSender({ now: () => stage.now(), ...platform });
   const start = async (answers?: boolean) => {
     const process = startProcess(stage, sender, answers);
     await settled();
@@ -92,6 +93,23 @@ it("a process that is killed before each receipt and restarted every 5 s sends o
   }
   expect(times).toEqual([5, 15, 75, 195, 435, 915, 1815, 2715]);
   expect(sender.posts.map(({ reply }) => isRepeat(reply))).toEqual([false, ...Array.from({ length: 7 }, () => true)]);
+  sender.take();
+}, 60_000);
+
+it("a platform that drops repeats for some minutes is told of a possible repeat from then on, and shows the first one once", async () => {
+  const { stage, sender, start } = await owedWithout({ dropsRepeatsForMillis: NONCE_LIFETIME_MILLIS });
+  const began = stage.now();
+  const times: number[] = [];
+  for (let restart = 0; restart < 120; restart += 1) {
+    const process = await start();
+    await stage.clock.advance(4900);
+    process.kill();
+    await stage.clock.advance(100);
+    while (times.length < sender.posts.length) times.push(Math.floor((stage.now() - began) / 5000) * 5);
+  }
+  // Those after 15 and 75 s are dropped.
+  expect(times).toEqual([5, 195, 435]);
+  expect(sender.posts.map(({ reply }) => isRepeat(reply))).toEqual([false, true, true]);
   sender.take();
 }, 60_000);
 
