@@ -146,6 +146,8 @@ export interface DeliveryContext {
   readonly twice?: true;
   /** It is sent as text alone, since the platform refused its usual form. */
   readonly plain?: true;
+  /** Its edit was refused as plain text, too: the message says no more than that it is out of date. */
+  readonly outdated?: true;
   /** When the trigger arrived here. */
   readonly triggeredAt?: Nanoseconds;
   /** The message says more than its own delivery. */

@@ -3,7 +3,7 @@
 // describe-change.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
-import { code, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { code, commandLine, strong, text, type Text, time, toText } from "../../reply/text.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
@@ -28,6 +28,7 @@ const NAMED_EVENTS = 5;
 
 /** Renders an alert; without `platforms` each is called by its id. Pure and total. */
 export function describe(message: AlertMessage, context: DeliveryContext = {}, platforms?: Platforms): Reply {
+  if (context.outdated === true) return describeOutdated(message);
   const said = describeByType(message, context, platforms);
   if (context.twice === true) {
     const note = paragraph("Sent twice: only the other message is kept up to date.");
@@ -42,6 +43,14 @@ export function describe(message: AlertMessage, context: DeliveryContext = {}, p
   ];
   if (notes.length === 0) return { ...said, ...spent };
   return { ...said, ...spent, blocks: [...said.blocks, ...notes.map((note) => paragraph(note))] };
+}
+
+/** Without anything that may have been refused: no names, no buttons. */
+function describeOutdated(message: AlertMessage): Reply {
+  return reply({
+    title: markedTitle(text`This message is out of date`, message),
+    blocks: [paragraph(text`Its last edit was refused. ${commandLine("alerts status")} shows what is open.`)],
+  });
 }
 
 function describeByType(message: AlertMessage, context: DeliveryContext, platforms?: Platforms): Reply {

@@ -255,6 +255,10 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
   [{ ...node, phase: "trigger", drill: true, simulated: true }],
   [{ ...node, phase: "trigger" }, { plain: true }],
   [{ ...node, phase: "trigger" }, { twice: true }],
+  [
+    { ...node, phase: "trigger" },
+    { plain: true, outdated: true },
+  ],
   [{ type: "event", event: eventOf("checkpoint.new") }, { repeat: true }],
   [
     {

@@ -3,6 +3,7 @@ import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { nowMillis, type OnStep } from "../../dependencies.ts";
 import type { ClaimedDelivery } from "../outbox/claim.ts";
 import { isOpen } from "../../judge/rules/episode.ts";
@@ -79,6 +80,7 @@ async function send(
     group,
     repeat,
     plain,
+    outdated,
     twice,
     spent,
     growing,
@@ -88,13 +90,7 @@ async function send(
   const reply = await renderMessage(dependencies, message, {
     ...(isMerged(message, row) ? { merged: true } : {}),
     ...(repeat ? { repeat: true } : {}),
-    ...(triggeredAt === undefined ? {} : { triggeredAt }),
-    ...(group === undefined ? {} : { group }),
-    ...(growing === undefined ? {} : { growing }),
-    ...(spent === undefined ? {} : { spent }),
-    ...(link === undefined ? {} : { card: link }),
-    ...(plain === undefined ? {} : { plain }),
-    ...(twice === undefined ? {} : { twice }),
+    ...withoutUndefined({ triggeredAt, group, growing, spent, card: link, plain, outdated, twice }),
   });
   if (edits !== undefined) {
     await sender.update(edits, reply, signal, plain, isOver(claimed) ? true : undefined);

@@ -8,6 +8,7 @@ import {
   type DeliveryOutcome,
   type DeliveryResult,
   isEndNotice,
+  recordOutdated,
   recordOwed,
   recordPlain,
   recordRetry,
@@ -109,11 +110,12 @@ function isHopeless(kind: SendErrorKind): kind is "permanent" | "unsendable" | "
 
 async function recordFailure(
   tables: AlertTables,
-  { row: tried, destination, plain }: ClaimedDelivery,
+  claimed: ClaimedDelivery,
   error: SendError,
   at: Milliseconds,
   dependencies: RecordDependencies,
 ): Promise<{ readonly outcome: DeliveryOutcome; readonly decisions: readonly Decision[] }> {
+  const { row: tried, destination } = claimed;
   const { suspensions, newId, random } = dependencies;
   // An edit that is made twice changes nothing.
   const uncertain_since =
@@ -152,12 +154,9 @@ async function recordFailure(
         : decide("try again", `${error.message}; it waits, next ${iso(next)}`);
     return { outcome, decisions: [came, ...decisions] };
   }
-  if (error.kind === "content" && plain === undefined) {
-    await recordPlain(tables, row, at);
-    return {
-      outcome: "plain",
-      decisions: [decide("content refused", `${error.message}; sent once more as plain text`)],
-    };
+  const simpler = error.kind === "content" ? await simplify(tables, { ...claimed, row }, at, newId) : undefined;
+  if (simpler !== undefined) {
+    return { outcome: "plain", decisions: [decide("content refused", `${error.message}; ${simpler}`)] };
   }
   const { kind } = error;
   if (isHopeless(kind) || at - row.owed_at >= DEAD_LETTER_AFTER) {
@@ -167,6 +166,22 @@ async function recordFailure(
   const next = iso(await recordRetry(tables, row, error, at, random()));
   const what = kind === "maybe-sent" ? "outcome unknown" : "try again";
   return { outcome: kind, decisions: [decide(what, `${error.message}; next ${next}`)] };
+}
+
+/** Owes what was refused in a simpler form, and says in which; undefined where there is none. */
+async function simplify(
+  tables: AlertTables,
+  { row, plain, outdated }: ClaimedDelivery,
+  at: Milliseconds,
+  newId: () => string,
+): Promise<string | undefined> {
+  if (plain === undefined) {
+    await recordPlain(tables, row, at);
+    return "sent once more as plain text";
+  }
+  if (row.shown === null || outdated === true) return undefined;
+  await recordOutdated(tables, row, at, newId);
+  return "it loses its buttons";
 }
 
 /**

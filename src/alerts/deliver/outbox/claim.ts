@@ -26,6 +26,8 @@ export interface ClaimedDelivery {
   readonly quiet?: true;
   /** It is sent as plain text: the platform refused its usual form. */
   readonly plain?: true;
+  /** Its edit was refused as plain text, too: the message says no more than that it is out of date. */
+  readonly outdated?: true;
   /** Its message was sent twice, and the other one goes on. */
   readonly twice?: true;
   /** It lost the buttons that act. */

@@ -14,6 +14,8 @@ export const DeliveryData = z.object({
   within: MillisField.exactOptional(),
   /** The platform refused its usual form. */
   plain: z.literal(true).exactOptional(),
+  /** Its edit was refused as plain text, too: the message says no more than that it is out of date. */
+  outdated: z.literal(true).exactOptional(),
   /** Its message was sent twice, and the other one goes on. */
   twice: z.literal(true).exactOptional(),
   /** It lost the buttons that act. */

@@ -171,6 +171,8 @@ export async function giveUpEdit(
   if (row === undefined) return;
   const { phase, revision } = row;
   await tables.outbox.update(id, { state: "sent", shown: revision, join_key: null, last_error });
+  // What it did not show was owed when its edit was refused.
+  if (DeliveryData.parse(JSON.parse(row.data)).outdated === true) return;
   if (phase === "rolling") {
     await tables.outbox.add([{ ...nextOf(row, at), id: newId(), phase, message: row.message, episode: null }]);
     return;

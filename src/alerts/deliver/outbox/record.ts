@@ -95,7 +95,22 @@ export async function recordOwed(tables: AlertTables, row: DeliveryRow, run_at: 
 /** Owes a delivery whose content was refused once more at once, as plain text. It keeps its place in the order. */
 export async function recordPlain(tables: AlertTables, row: DeliveryRow, at: Milliseconds): Promise<void> {
   await recordOwed(tables, row, at);
-  await tables.outbox.update(row.id, { data: JSON.stringify({ ...(JSON.parse(row.data) as object), plain: true }) });
+  await tables.outbox.update(row.id, { data: withData(row, { plain: true }) });
+}
+
+/** An edit was refused as plain text, too: what it did not show is owed by itself, and the message loses its buttons. */
+export async function recordOutdated(
+  tables: AlertTables,
+  row: DeliveryRow,
+  at: Milliseconds,
+  newId: () => string,
+): Promise<void> {
+  await giveUpEdit(tables, row, at, newId);
+  await tables.outbox.revise([row.id], { data: withData(row, { outdated: true }) }, at, at);
+}
+
+function withData({ data }: DeliveryRow, more: object): string {
+  return JSON.stringify({ ...(JSON.parse(data) as object), ...more });
 }
 
 /**

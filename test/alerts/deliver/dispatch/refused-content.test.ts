@@ -4,7 +4,7 @@ import { SendError } from "../../../../src/alerts/sender.ts";
 import { readRefusedMessages } from "../../../../src/alerts/deliver/dispatch/refused-messages.ts";
 import { type SendOutcome } from "../../../support/fake-sender.ts";
 import { isRepeat } from "../../../support/gist.ts";
-import { saying } from "../../../support/said.ts";
+import { linesOf, saying } from "../../../support/said.ts";
 import { CRITICAL, FIRED, RESOLVED, subscribed, wordsOf } from "../../outage.ts";
 import { stalled } from "../../readings.ts";
 import type { Stage } from "../../stage.ts";
@@ -66,6 +66,46 @@ it("of an edit is edited as plain text", async () => {
   expect(stage.sender.edits.map(({ plain }) => plain)).toEqual([true]);
   expect(stage.sender.take()).toEqual(expect.arrayContaining([FIRED, CRITICAL]));
   stage.sender.takeEdits();
+});
+
+it("of an edit as plain text, too, takes the buttons from the message, which says that it is out of date", async () => {
+  const stage = await subscribed({ operators: OPERATORS }, { style: "live" });
+  await stage.rounds(8, [stalled("bad")]);
+  const tries: number[] = [];
+  stage.sender.outcome = (what, attempts) => {
+    if ("id" in what) return "ok";
+    tries.push(attempts);
+    return attempts < 3 ? refused() : "ok";
+  };
+  await stage.rounds(32, [stalled("bad")]);
+  const [card] = stage.sender.posts;
+  expect(linesOf(card!.reply)).not.toEqual([]);
+  expect(stage.sender.edits.map(({ message, plain, reply }) => [message, plain, linesOf(reply)])).toEqual([
+    [card!.message, true, []],
+  ]);
+  expect(await wordsOf(stage.sender.edits[0]!.reply)).toMatch(saying("alerts status"));
+  expect(tries).toEqual([1, 2, 3]);
+  const [episode] = await stage.engine.openEpisodes();
+  const { decisions, deliveries } = (await stage.engine.history(episode!.id))!;
+  expect(decisions.filter(({ what }) => what === "content refused")).toHaveLength(2);
+  expect(deliveries[0]).toMatchObject({ phase: "trigger", state: "sent" });
+  expect(stage.sender.take()).toEqual([FIRED, CRITICAL]);
+  stage.sender.takeEdits();
+});
+
+it("of every form of an edit ends with the third", async () => {
+  const stage = await subscribed({ operators: OPERATORS }, { style: "live" });
+  await stage.rounds(8, [stalled("bad")]);
+  const tries: number[] = [];
+  stage.sender.outcome = (what, attempts) => {
+    if ("id" in what) return "ok";
+    tries.push(attempts);
+    return refused();
+  };
+  await stage.rounds(32, [stalled("bad")]);
+  await stage.pass(600_000);
+  expect(tries).toEqual([1, 2, 3]);
+  expect(stage.sender.take()).toEqual([FIRED, CRITICAL]);
 });
 
 it("reaches the operators at once, and then once an hour with counts, also after a restart", async () => {
