@@ -19,9 +19,9 @@ import {
   alertPlace,
   detailsAction,
   findEpisodes,
+  overActions,
   requireAcknowledger,
   seenHere,
-  silenceKindAction,
 } from "../src/answers/alerts/episodes/episodes.ts";
 import { command } from "../src/bot/command.ts";
 import { details, field, fields, paragraph } from "../src/reply/block.ts";
@@ -57,7 +57,7 @@ export const alertsAck = command({
       return reply({
         title: text`Nothing changed: that is over. ${bad}`,
         blocks: [paragraph("An alert that is over needs no acknowledgement and sends no reminders.")],
-        actions: [silenceKindAction(first), detailsAction(first)],
+        actions: overActions(first),
       });
     }
     if (first.acknowledged !== undefined) return acknowledgedReply(first, first.acknowledged, context);

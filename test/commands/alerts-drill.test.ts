@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 
 import { DRILL_NETWORK } from "../../src/alerts/judge/drill.ts";
+import { episodeRow } from "../../src/alerts/judge/rules/episode.ts";
 import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
 import { SendError } from "../../src/alerts/sender.ts";
 import { type AlertService, createAlertService } from "../../src/alerts/service/service.ts";
@@ -15,7 +16,7 @@ import { aSubscription } from "../alerts/samples.ts";
 import { Stage } from "../alerts/stage.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { linesOf, rowsOf, saying } from "../support/said.ts";
-import { ann, bob, OPS, ops, shown, theConsole } from "./alert-channel.ts";
+import { ann, bob, OPS, ops, owedMessages, shown, talkInOps, theConsole } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 import { type Destination, destinationKey } from "../../src/alerts/destination.ts";
 import { PLATFORMS } from "../support/platforms.ts";
@@ -105,6 +106,28 @@ describe("a drill", () => {
       "trigger sent",
       "resolve sent",
     ]);
+  });
+
+  test("may be silenced, also once it is over; everything that comes of it says that it is a drill", async () => {
+    const talk = await talkInOps();
+    const own = await open();
+    const { said } = ask(own, [ops]);
+    await watch(own, 4000);
+    // A platform that folds the answer has Details of its own.
+    expect((await said).actions.map(({ label }) => label)).not.toContain("Details");
+    const [episode] = await own.engine.lastEpisodes(1, DRILL_NETWORK);
+    await talk.store.transaction(({ alerts }) => alerts.watch.putEpisodes([episodeRow(episode!)]));
+    const what = episode!.id;
+    expect(await talk.ask(`alerts silence "${what}" for:1h`)).toMatch(saying("✓", "node outages", episode!.subject));
+    expect(await talk.engine.silences()).toMatchObject([
+      { scope: { network: DRILL_NETWORK, subject: episode!.subject } },
+    ]);
+    expect(await owedMessages(talk, ops)).toMatchObject([{ change: { what: "silenced" }, drill: true }]);
+    expect(await talk.press("alerts unsilence")).toMatch(saying("✓", "node outages"));
+    expect(await talk.engine.silences()).toEqual([]);
+    // The networks that people can name are the real ones.
+    await talk.ask(`alerts ack "${what}"`);
+    expect(linesOf(talk.lastReply).filter((line) => line.startsWith("alerts silence"))).toEqual([]);
   });
 
   test("touches nothing that is real, whose lists do not show it", async () => {

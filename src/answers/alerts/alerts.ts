@@ -30,7 +30,7 @@ export function changeAnnouncements(
   const message: ChangeMessage = {
     type: "change",
     ...authorship(context),
-    ...(change.what === "acknowledged" && isDrill(change.episode) ? { drill: true } : {}),
+    ...(isOfDrill(change) ? { drill: true } : {}),
     change,
     ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
   };
@@ -38,6 +38,11 @@ export function changeAnnouncements(
     .filter((one) => !(one.channel.startsWith("user:") && isSameDestination(one, directMessages(context))))
     .slice(0, MAX_ANNOUNCED_DESTINATIONS)
     .map((destination) => ({ destination, message }));
+}
+
+function isOfDrill(change: ChangeMessage["change"]): boolean {
+  if (change.what === "acknowledged") return isDrill(change.episode);
+  return "silence" in change && isDrill({ network: change.silence.scope.network ?? "" });
 }
 
 /** A message that shows that a destination can be reached. */

@@ -156,7 +156,8 @@ function drillReply(
     title: joinText([strong("DRILL"), `arrived at ${good} of ${results.length} ${places}`], " · "),
     blocks,
     actions: [
-      ...(history === undefined ? [] : [detailsAction(history.episode)]),
+      // A platform that folds the table has Details of its own.
+      ...(history === undefined ? [] : [{ ...detailsAction(history.episode), label: "Why" }]),
       commandAction("Again", "alerts drill", { to }),
     ],
   });

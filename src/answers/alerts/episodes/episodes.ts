@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 
+import { isDrill } from "../../../alerts/judge/drill.ts";
 import { KIND_GROUPS } from "../../../alerts/judge/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
 import { covers, isAlive } from "../../../alerts/route/subscription.ts";
@@ -254,8 +255,12 @@ export function detailsAction({ id }: Pick<Episode, "id">): Action {
   return commandAction("Details", "alerts why", { episode: episodeName(id) });
 }
 
-/** A button under an episode that is over: silences the next ones of its kind, after a question. */
-export function silenceKindAction(episode: Episode, length = "1h"): Action {
+/** The buttons under an episode that is over: one silences the next ones of its kind, after a question; a drill has none. */
+export function overActions(episode: Episode, length = "1h"): Action[] {
+  return [...(isDrill(episode) ? [] : [silenceKindAction(episode, length)]), detailsAction(episode)];
+}
+
+function silenceKindAction(episode: Episode, length: string): Action {
   const { kind, network, subject } = episode;
   const of = subject === "" ? "" : ` of ${subjectWords(episode)}`;
   const options = { what: kind, for: length, network, ...(subject === "" ? {} : { subject }) };

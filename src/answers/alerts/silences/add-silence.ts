@@ -27,7 +27,7 @@ import {
   parseDestination,
   requireManagerOrMentioned,
 } from "../destination.ts";
-import { alertPlace, detailsAction, silenceKindAction } from "../episodes/episodes.ts";
+import { alertPlace, overActions } from "../episodes/episodes.ts";
 import { createShortId } from "../short-id.ts";
 import {
   episodesToEnd,
@@ -149,7 +149,7 @@ function endedReply(episode: Episode, length?: string): Reply {
     title: text`Nothing is silenced: that is over. ${conditionWords(episode).bad}`,
     blocks: [fields(timelineOf(episode)), paragraph("A silence now would keep back the next alert of this kind.")],
     failure: "caller",
-    actions: [silenceKindAction(episode, length), detailsAction(episode)],
+    actions: overActions(episode, length),
   });
 }
 

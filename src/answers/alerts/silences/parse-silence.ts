@@ -1,5 +1,6 @@
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
+import { isDrill } from "../../../alerts/judge/drill.ts";
 import type { Silence } from "../../../alerts/route/silence.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
@@ -77,7 +78,8 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
   });
   // An id comes from a button, which may be pressed late; other words are typed on purpose.
   const isMeant = isId || what === episodeName(episode.id) || isResolved(values.until);
-  const ended = isMeant && !isOpen(episode) ? { ended: episode } : {};
+  // A drill lasts a second: its Silence is tried all the same.
+  const ended = isMeant && !isOpen(episode) && !isDrill(episode) ? { ended: episode } : {};
   return {
     ...ended,
     episodes: [episode],
