@@ -1,4 +1,4 @@
-import { isSilenceActive, overlap, type Silence } from "../src/alerts/route/silence.ts";
+import { isSilenceActive, overlap, type Silence, silenceEnds } from "../src/alerts/route/silence.ts";
 import { silenceScopeWords } from "../src/alerts/words/silence-words.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
 import { destinationHere, isCaller, requireManager } from "../src/answers/alerts/destination.ts";
@@ -11,7 +11,7 @@ import {
 } from "../src/answers/alerts/silences/silences.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
-import { reply } from "../src/reply/reply.ts";
+import { reply, type Reply } from "../src/reply/reply.ts";
 import { code, joinText, text, type Text, time } from "../src/reply/text.ts";
 import type { Milliseconds } from "../src/units/duration.ts";
 import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
@@ -33,9 +33,13 @@ export const alertsUnsilence = command({
     // Whoever made a silence may end it.
     const hasOwn = (await alerts.silences()).some(({ person }) => isCaller(person, context));
     if (!hasOwn) requireManager(context, "end its silences");
+    const over = await alerts.silence(options.id.trim().toLowerCase());
+    const now = toMillis(context.now());
+    if (over !== undefined && silenceEnds(over) <= now && visibleSilences([over], context).length > 0) {
+      return overAlready(over);
+    }
     const found = await findSilence(options.id, context);
     if (!isCaller(found.person, context)) requireManager(context, "end silences that others made");
-    const now = toMillis(context.now());
     const { recurrence: _, untilOver: __, ...rest } = found;
     const ended: Silence = { ...rest, from: Math.min(found.from, now - 1), until: now };
     const here = destinationHere(context);
@@ -51,6 +55,14 @@ export const alertsUnsilence = command({
     });
   },
 });
+
+/** Of a button that was there for longer than its silence. */
+function overAlready(silence: Silence): Reply {
+  return reply({
+    title: text`Over already: the silence of ${silenceScopeWords(silence)}`,
+    blocks: [paragraph(text`It ended at ${time(fromMillis(silenceEnds(silence)))}.`)],
+  });
+}
 
 /** The consequence of the end: other silences and quiet hours may still suppress the same alerts. */
 function whatFollows(ended: Silence, all: readonly Silence[], quiet: readonly Milliseconds[], now: Milliseconds): Text {

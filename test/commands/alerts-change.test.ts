@@ -326,7 +326,7 @@ describe("a subscription", () => {
     talk.become({ here: OPS });
     expect(await talk.ask("alerts remove zzzzz")).toMatch(saying("!", "zzzzz"));
     expect(await talk.ask(`alerts remove ${id.slice(0, 4)}`)).toMatch(saying("✓", id));
-    expect(await talk.ask(`alerts remove ${id}`)).toMatch(saying("!", id));
+    expect(await talk.ask(`alerts remove ${id}`)).toMatch(saying("•", id, "removed"));
   });
 
   test.each(["alerts edit %s severity:warning", "alerts pause %s"])(

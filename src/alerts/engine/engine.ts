@@ -6,12 +6,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../api/clock.ts";
 import { UserError } from "../../errors.ts";
 import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
-import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
+import { type AlertDependencies, nowMillis } from "../dependencies.ts";
 import { createLogReader, logDecisions, type LogReader } from "../deliver/outbox/alert-log.ts";
 import { episodesSaidBy } from "../deliver/outbox/group.ts";
 import { rescheduleAt, rescheduleHeld } from "../deliver/outbox/held.ts";
-import { AlertMessage } from "../message/message.ts";
-import { enqueue } from "../deliver/outbox/outbox.ts";
+import type { AlertMessage } from "../message/message.ts";
 import { deliveriesOf, type EpisodeDeliveries, finishedDeliveries, outboxDepth } from "../deliver/outbox/queries.ts";
 import { recordPress, retryNow } from "../deliver/outbox/record.ts";
 import { Silence, silenceEnds } from "../route/silence.ts";
@@ -19,20 +18,17 @@ import { subscriptionIndexReader } from "../route/subscription-index.ts";
 import { rulesOf, Subscription, subscriptionRow } from "../route/subscription.ts";
 import { Episode, Machine } from "../judge/rules/episode.ts";
 import type { Receipt } from "../sender.ts";
-import { readSuspensions, type Suspension, suspensionKey } from "../route/suspension.ts";
+import { readSuspensions, type Suspension } from "../route/suspension.ts";
 import { silenceLogLine } from "../words/silence-words.ts";
 import { subscriptionLogLine } from "../words/subscription-words.ts";
 import { acknowledge, type Acknowledger } from "./acknowledge.ts";
+import { type Announcement, closeOffers, owe } from "./announce.ts";
 import { observationProcessor, type ProcessObservation } from "./process-observation.ts";
 import { closeUnwatched, createUpkeep } from "./upkeep.ts";
 import { type Destination, destinationKey } from "../destination.ts";
 import { readMessages } from "../deliver/outbox/stored-messages.ts";
 
-/** A message to a channel about a change, added to the outbox in the transaction that stores the change. */
-export interface Announcement {
-  readonly destination: Destination;
-  readonly message: AlertMessage;
-}
+export type { Announcement } from "./announce.ts";
 
 /** An episode with its decisions, deliveries and receipts. */
 export interface EpisodeHistory extends EpisodeDeliveries {
@@ -56,6 +52,8 @@ interface AlertQueries {
   /** Messages by their ids; without those that were pruned. */
   messages(ids: readonly string[]): Promise<ReadonlyMap<string, AlertMessage>>;
 
+  /** The silence with that id, also one that has ended; undefined 30 days later. */
+  silence(id: string): Promise<Silence | undefined>;
   openEpisodes(network?: string): Promise<readonly Episode[]>;
   /** Machines that are bad and have not fired yet, of the rules with the configured thresholds. */
   pending(network: string): Promise<readonly Machine[]>;
@@ -146,7 +144,15 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
           suggestion: "alerts list",
         });
       }
-      await alerts.subscriptions.put(subscriptions.map((one) => subscriptionRow(one, at)));
+      const offering = await owe(dependencies, alerts, announced);
+      const stored: Subscription[] = [];
+      for (const { announced: before = [], ...one } of subscriptions) {
+        const isPaused = one.state === "paused";
+        const what = one.state === "active" ? "resumed" : "removed";
+        if (!isPaused) await closeOffers(dependencies, alerts, before, { what, by });
+        stored.push(isPaused ? { ...one, ...offersOf([...before, ...offering]) } : one);
+      }
+      await alerts.subscriptions.put(stored.map((one) => subscriptionRow(one, at)));
       await rescheduleHeld(alerts, known, subscriptions, (await readIndex(alerts, at)).subscriptions, at);
       const decisions = subscriptions.map((one) => ({
         what: "subscription",
@@ -155,9 +161,8 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         detail: subscriptionLogLine(known.get(one.id), one, by),
       }));
       await logDecisions(alerts, decisions, at);
-      await owe(dependencies, alerts, announced);
     });
-    if (announced.length > 0) dependencies.onOwed?.();
+    dependencies.onOwed?.();
     await upkeep();
   }
 
@@ -188,12 +193,14 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         return (await alerts.subscriptions.silences(at)).map((row) => Silence.parse(JSON.parse(row.data)));
       }),
     async putSilence(given, by, announced = []) {
-      const silence = Silence.parse(given);
+      const { announced: before = [], ...silence } = Silence.parse(given);
       const at = nowMillis(clock);
       const ends_at = silenceEnds(silence);
       const { destination, network } = silence.scope;
       await store.transaction(async ({ alerts }) => {
-        await alerts.subscriptions.putSilence({ id: silence.id, ends_at, data: JSON.stringify(silence) });
+        await closeOffers(dependencies, alerts, before, { what: ends_at <= at ? "ended" : "lengthened", by });
+        const data = JSON.stringify({ ...silence, ...offersOf(await owe(dependencies, alerts, announced)) });
+        await alerts.subscriptions.putSilence({ id: silence.id, ends_at, data });
         if (destination !== undefined && ends_at <= at) {
           const { subscriptions } = await readIndex(alerts, at);
           await rescheduleAt(alerts, destination, subscriptions, at);
@@ -203,9 +210,8 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
           ...(network === undefined ? {} : { network }),
         };
         await logDecisions(alerts, [{ what: "silence", ...where, detail: silenceLogLine(silence, by, at) }], at);
-        await owe(dependencies, alerts, announced);
       });
-      if (announced.length > 0) dependencies.onOwed?.();
+      dependencies.onOwed?.();
       await upkeep();
     },
     async acknowledge(id, by, announced = () => [], only, others = []) {
@@ -239,32 +245,8 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
   };
 }
 
-/**
- * Adds announcements to the outbox. `threads`: of destinations whose message belongs into a thread, the delivery that
- * begins it.
- */
-async function owe(
-  { clock, newId = randomId }: AlertDependencies,
-  tables: AlertTables,
-  announced: readonly Announcement[],
-  threads: ReadonlyMap<string, string> = new Map(),
-): Promise<void> {
-  const deliveries = announced.map(({ destination, message }) => {
-    const threadOf = threads.get(destinationKey(destination));
-    return {
-      id: newId(),
-      destination,
-      phase: "bot",
-      message: AlertMessage.parse(message),
-      ...(threadOf === undefined ? {} : { threadOf }),
-    } as const;
-  });
-  const at = nowMillis(clock);
-  await enqueue(tables, { deliveries }, at);
-  // Somebody waits for the answer: what waits there shows whether it can be reached by now.
-  const suspended = new Set((await readSuspensions(tables)).map(suspensionKey));
-  const keys = new Set(announced.map(({ destination }) => destinationKey(destination)));
-  for (const key of keys) if (suspended.has(key)) await retryNow(tables, key, at);
+function offersOf(announced: readonly string[]): { announced?: string[] } {
+  return announced.length === 0 ? {} : { announced: [...announced] };
 }
 
 function createQueries(store: AlertDependencies["store"]): AlertQueries {
@@ -277,6 +259,11 @@ function createQueries(store: AlertDependencies["store"]): AlertQueries {
     finished: (limit, destination) => read((tables) => finishedDeliveries(tables, limit, destination)),
     messages: (ids) => read((tables) => readMessages(tables, ids)),
 
+    silence: (id) =>
+      read(async (tables) => {
+        const row = await tables.subscriptions.silence(id);
+        return row === undefined ? undefined : Silence.parse(JSON.parse(row.data));
+      }),
     openEpisodes: (network) => read(async (tables) => (await tables.watch.openEpisodes(network)).map(parseEpisode)),
     pending: (network) =>
       read(async (tables) =>

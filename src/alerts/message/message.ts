@@ -22,6 +22,10 @@ const common = {
 /** A channel is subscribed for the first time: it is told what to expect. */
 const FirstWord = z.literal(true).exactOptional();
 
+/** What came of a change that could be undone: its message loses the button. */
+const Over = z.object({ what: z.enum(["ended", "lengthened", "resumed", "removed"]), by: z.string(), at: TimeText });
+export type Over = z.infer<typeof Over>;
+
 /**
  * The message of a delivery, as stored: the facts and never their rendering, so that after an upgrade the new program
  * words it.
@@ -159,8 +163,9 @@ export const AlertMessage = z.discriminatedUnion("type", [
         /** How the network stood then, for those who have just subscribed. */
         standing: NetworkStatus.exactOptional(),
         first: FirstWord,
+        over: Over.exactOptional(),
       }),
-      z.object({ what: z.enum(["silenced", "unsilenced"]), silence: Silence }),
+      z.object({ what: z.enum(["silenced", "unsilenced"]), silence: Silence, over: Over.exactOptional() }),
       z.object({
         what: z.literal("acknowledged"),
         episode: Episode,

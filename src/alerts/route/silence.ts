@@ -37,6 +37,8 @@ export const Silence = z.object({
   /** Who made it first; silences of earlier versions have none. */
   person: Person.exactOptional(),
   created: z.number(),
+  /** The deliveries of the messages that offer to end it. */
+  announced: z.array(z.string()).exactOptional(),
   /** When the operators were last told that it holds. */
   noticed: z.number().exactOptional(),
 });

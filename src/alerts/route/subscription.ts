@@ -52,6 +52,8 @@ export const Subscription = z
     why: z.string().exactOptional(),
     /** Of one that was retired because the platform refused the bot's token: its state once a token is accepted. */
     returns: z.enum(["active", "paused"]).exactOptional(),
+    /** Of a paused one: the deliveries of the messages that offer to resume it. */
+    announced: z.array(z.string()).exactOptional(),
     /** When it ended. */
     over: z.number().exactOptional(),
     created: z.number(),

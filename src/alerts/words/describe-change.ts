@@ -1,10 +1,10 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
-import { code, commandLine, text, type Text } from "../../reply/text.ts";
+import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import type { NetworkStatus } from "../judge/kinds/network-status.ts";
-import type { ChangeMessage, TestMessage } from "../message/message.ts";
+import type { ChangeMessage, Over, TestMessage } from "../message/message.ts";
 import type { Platforms } from "../platform.ts";
 import type { Subscription } from "../route/subscription.ts";
 import { conditionWords } from "./condition-words.ts";
@@ -74,16 +74,20 @@ function changeParts({ by, change, at, labels }: ChangeMessage, platforms?: Plat
       const { id } = change.subscription;
       const title = text`${by} ${change.what} subscription ${code(id)}: ${subscriptionWords(change.subscription, labels)}`;
       return change.what === "paused"
-        ? { title, actions: [commandAction("Resume", "alerts resume", { id })] }
+        ? { title, ...undoing(change, commandAction("Resume", "alerts resume", { id })) }
         : { title };
     }
     case "silenced": {
       const { silence } = change;
+      const { blocks, actions } = undoing(change, commandAction("End silence", "alerts unsilence", { id: silence.id }));
       const reason = silence.reason === undefined ? [] : text`: ${silence.reason}`;
       return {
         title: text`${by} silenced ${silenceScopeWords(silence)}`,
-        blocks: [paragraph(text`${capital(silenceTimeWords(silence, toMillis(timeFromText(at))))}${reason}`)],
-        actions: [commandAction("End silence", "alerts unsilence", { id: silence.id })],
+        blocks: [
+          paragraph(text`${capital(silenceTimeWords(silence, toMillis(timeFromText(at))))}${reason}`),
+          ...blocks,
+        ],
+        actions,
       };
     }
     case "unsilenced":
@@ -102,6 +106,12 @@ interface ChangeParts {
   readonly actions?: Action[];
 }
 
+/** The button that undoes a change; once it is over, what came of it instead. */
+function undoing({ over }: { readonly over?: Over }, action: Action): { blocks: Block[]; actions: Action[] } {
+  if (over === undefined) return { blocks: [], actions: [action] };
+  return { blocks: [paragraph(text`${over.by} ${over.what} it at ${time(timeFromText(over.at))}.`)], actions: [] };
+}
+
 function mannerWords(subscription: Subscription): Text {
   const manner = deliveryOptionWords(subscription);
   return manner.length === 0 ? [] : text` (${manner})`;
@@ -118,6 +128,7 @@ function capital([first, ...rest]: Text): Text {
   return [{ ...first, text: `${first.text.slice(0, 1).toUpperCase()}${first.text.slice(1)}` }, ...rest];
 }
 
+/** The message stays, and the network does not stay as it was. */
 function standingBlocks(standing: NetworkStatus | undefined): Block[] {
-  return standing === undefined ? [] : [paragraph(networkStatusWords(standing))];
+  return standing === undefined ? [] : [paragraph(networkStatusWords(standing, "then"))];
 }

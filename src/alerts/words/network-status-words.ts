@@ -51,47 +51,56 @@ export function suspicionWords(one: Suspicion): Text {
   return text`${kindWords(one)} ${so}`;
 }
 
-/** `Open on mainnet: a node lags behind (api2), warning, since …. 3 of 3 nodes answer, block 1204.`, the worst first. */
-export function networkStatusWords(status: NetworkStatus): Text {
+type Tense = "now" | "then";
+
+/**
+ * `Open on mainnet: a node lags behind (api2), warning, since …. 3 of 3 nodes answer, block 1204.`, the worst first. A
+ * message that stays says how the network stood `then`.
+ */
+export function networkStatusWords(status: NetworkStatus, tense: Tense = "now"): Text {
   const { network, verdict, firing, more, suspicious = [], silenced } = status;
-  const facts = factWords(status);
-  const aside = asideWords(status);
+  const facts = factWords(status, tense);
+  const aside = asideWords(status, tense);
   const pending =
     suspicious.length === 0
       ? []
-      : text` Suspicious, and no alert yet: ${joinText(suspicious.map(suspicionWords), "; ")}.`;
+      : text` Suspicious${tense === "now" ? "" : " then"}, and no alert yet: ${joinText(suspicious.map(suspicionWords), "; ")}.`;
   const first = silenced === undefined ? [] : text`${silencedWords(silenced)} `;
   if (firing.length > 0) {
     const rest = more === 0 ? "" : `; and ${more} more`;
     const behind = facts === "" ? "" : ` ${facts}.`;
-    return text`${first}Open on ${strong(network)}: ${joinText(firing.map(firingWords), "; ")}${rest}.${aside}${behind}${pending}`;
+    const open = tense === "now" ? "Open" : "Open then";
+    return text`${first}${open} on ${strong(network)}: ${joinText(firing.map(firingWords), "; ")}${rest}.${aside}${behind}${pending}`;
   }
   const detail = facts === "" ? "" : ` (${facts})`;
-  const none = verdict === "unwatched" ? "" : aside === "" ? " No alert is open." : aside;
-  return text`${first}${strong(network)}${standingWords(status, aside !== "")}${detail}.${none}${pending}`;
+  const none = verdict === "unwatched" ? "" : aside === "" ? ` No alert ${beWords(1, tense)} open.` : aside;
+  return text`${first}${tense === "now" ? "" : "At that time, "}${strong(network)}${standingWords(status, aside !== "", tense)}${detail}.${none}${pending}`;
 }
 
 /** `3 of 3 nodes answer, block 1204`; empty if neither is known. */
-function factWords({ answering, nodes, height }: NetworkStatus): string {
+function factWords({ answering, nodes, height }: NetworkStatus, tense: Tense): string {
+  const answer = tense === "now" ? "answer" : "answered";
   return [
-    ...(answering === undefined || nodes === undefined ? [] : [`${answering} of ${nodes} nodes answer`]),
+    ...(answering === undefined || nodes === undefined ? [] : [`${answering} of ${nodes} nodes ${answer}`]),
     ...(height === undefined ? [] : [`block ${groupedNumber(height)}`]),
   ].join(", ");
 }
 
 /** The open alerts that are not named here. */
-function asideWords({ toldAlready = 0, elsewhere = 0 }: NetworkStatus): string {
+function asideWords({ toldAlready = 0, elsewhere = 0 }: NetworkStatus, tense: Tense): string {
   return [
-    ...(toldAlready === 0 ? [] : [` ${othersOpen(toldAlready)} there, told here by another subscription.`]),
-    ...(elsewhere === 0 ? [] : [` ${othersOpen(elsewhere)} there, not told here.`]),
+    ...(toldAlready === 0 ? [] : [` ${othersOpen(toldAlready, tense)} there, told here by another subscription.`]),
+    ...(elsewhere === 0 ? [] : [` ${othersOpen(elsewhere, tense)} there, not told here.`]),
   ].join("");
 }
 
 /** What follows the network's name. It is not called healthy while alerts are open elsewhere. */
-function standingWords(status: NetworkStatus, isOpenElsewhere: boolean): string {
+function standingWords(status: NetworkStatus, isOpenElsewhere: boolean, tense: Tense): string {
   const { verdict } = status;
-  if (verdict === "healthy" && isOpenElsewhere) return " makes blocks";
-  return `${verdict === "disagree" ? ": " : verdict === "blind" ? " " : " is "}${verdictWords(status)}`;
+  if (verdict === "healthy" && isOpenElsewhere) return tense === "now" ? " makes blocks" : " made blocks";
+  if (verdict === "blind" && tense === "then") return " could not be seen";
+  if (verdict === "disagree") return tense === "now" ? `: ${verdictWords(status)}` : ": its nodes disagreed";
+  return `${verdict === "blind" ? "" : ` ${beWords(1, tense)}`} ${verdictWords(status)}`;
 }
 
 /** `Silenced until …: nothing of this is told before.`; of a part, where the silences are listed. */
@@ -102,8 +111,13 @@ export function silencedWords({ until, untilOver, all }: NonNullable<NetworkStat
     : text`${strong("Silenced in part")} until ${end}: ${commandLine("alerts silences")}.`;
 }
 
-function othersOpen(count: number): string {
-  return count === 1 ? "1 other alert is open" : `${count} other alerts are open`;
+function othersOpen(count: number, tense: Tense): string {
+  return `${count} other ${count === 1 ? "alert" : "alerts"} ${beWords(count, tense)} open`;
+}
+
+function beWords(count: number, tense: Tense): string {
+  if (tense === "now") return count === 1 ? "is" : "are";
+  return count === 1 ? "was" : "were";
 }
 
 /** `a node lags behind (api2), warning, since …`. */

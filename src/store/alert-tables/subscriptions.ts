@@ -37,6 +37,7 @@ export function createSubscriptions(db: Kysely<Schema>) {
       await takeNumbers(db, REVISION_COUNTER, 1);
       await putRows(db, "alert_silences", { key: ["id"], set: ["ends_at", "data"] }, [row]);
     },
+    silence: (id: string) => db.selectFrom("alert_silences").selectAll().where("id", "=", id).executeTakeFirst(),
     /** The silences that last beyond that moment. */
     silences: (at: Milliseconds) =>
       db.selectFrom("alert_silences").selectAll().where("ends_at", ">", at).orderBy("ends_at").execute(),

@@ -99,5 +99,7 @@ export const serviceMessages: readonly Message[] = [
   changed({ what: "added", subscription, standing }),
   ...(["edited", "removed", "paused", "resumed"] as const).map((what) => changed({ what, subscription })),
   ...(["silenced", "unsilenced"] as const).map((what) => changed({ what, silence })),
+  changed({ what: "silenced", silence, over: { what: "ended", by: "bob", at } }),
+  changed({ what: "paused", subscription, over: { what: "resumed", by: "bob", at } }),
   changed({ what: "acknowledged", episode: anEpisode("network.stalled"), others: 2 }),
 ];

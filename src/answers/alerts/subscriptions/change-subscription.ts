@@ -184,7 +184,7 @@ export async function changeSubscriptionState(
 ): Promise<Reply> {
   const { alerts, caller } = context;
   const { doing, state, done } = STATE_CHANGES[what];
-  const found = await findSubscription(typed, context, doing, what === "resumed");
+  const found = await findSubscription(typed, context, doing, true);
   if (found.state === "ended" || (found.state === "retired" && what === "paused")) throw isOver(found);
   if (state === "active" && !isAlive(found)) {
     // It returns only if the same was not added meanwhile, and within the limit.
@@ -196,11 +196,11 @@ export async function changeSubscriptionState(
     requireCapacity(found, there);
   }
   const labels = await labelsOf(found, context);
-  if (found.state === state) {
+  if (found.state === state || (found.state === "removed" && what === "paused")) {
     const suspended = what === "resumed" ? await unreachable(alerts, found.destination) : undefined;
     if (suspended !== undefined) return retryDelivery(context, found, labels);
     return reply({
-      title: text`Nothing changed: subscription ${code(found.id)} is ${state} already`,
+      title: text`Nothing changed: subscription ${code(found.id)} is ${found.state} already`,
       blocks: [...standingBlocks(found, labels), ...(await silenceNote(context, found))],
       actions: [...subscriptionActions(found, labels), listAction()],
     });

@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+
+import type { Reply } from "../../src/reply/reply.ts";
+import { FakeSender } from "../support/fake-sender.ts";
+import { linesOf, saying } from "../support/said.ts";
+import type { Talk } from "../support/talk.ts";
+import { ann, bob, deliver, idIn, OPS, shown, talkInOps } from "./alert-channel.ts";
+
+// What the channel was told of a change, and offered to undo, is settled by whoever undoes it first.
+
+/** The channel as people see it: the last state of each message, in order. */
+function channel(talk: Talk) {
+  const sender = new FakeSender({ platform: "discord", now: () => Number(talk.now() / 1_000_000n) });
+  return {
+    sender,
+    messages: async (): Promise<Reply[]> => {
+      await deliver(talk, sender);
+      return sender.posts.map(
+        ({ message, reply }) => sender.edits.findLast((edit) => edit.message === message)?.reply ?? reply,
+      );
+    },
+  };
+}
+
+/** What a message says, beside what can be pressed there. */
+const seen = (reply: Reply | undefined): [string, string[]] => [shown(reply!), linesOf(reply!)];
+
+describe("the message that announced a silence", () => {
+  test("says who ended it, and offers that no more", async () => {
+    const talk = await talkInOps();
+    const { messages } = channel(talk);
+    await talk.ask("alerts silence node.down 1h");
+    const id = idIn(talk.lastReply);
+    expect((await messages()).map(linesOf)).toEqual([[`alerts unsilence id:${id}`]]);
+    talk.become({ caller: { ...bob, mayManageChannel: true } });
+    await talk.ask(`alerts unsilence ${id}`);
+    const [announced, ended, ...more] = await messages();
+    expect(seen(announced)).toEqual([expect.stringMatching(saying("ann", "node outages", "bob", "ended")), []]);
+    expect(seen(ended)).toEqual([expect.stringMatching(saying("bob", "node outages")), []]);
+    expect(more).toEqual([]);
+  });
+
+  test("leaves the button to the message of a longer one", async () => {
+    const talk = await talkInOps();
+    const { messages } = channel(talk);
+    await talk.ask("alerts silence node.down 1h");
+    const id = idIn(talk.lastReply);
+    await messages();
+    await talk.ask("alerts silence node.down 2h");
+    expect((await messages()).map(seen)).toEqual([
+      [expect.stringMatching(saying("ann", "lengthened")), []],
+      [expect.stringMatching(saying("ann", "node outages")), [`alerts unsilence id:${id}`]],
+    ]);
+    await talk.ask(`alerts unsilence ${id}`);
+    expect((await messages()).flatMap(linesOf)).toEqual([]);
+  });
+
+  test("that was not sent yet says both in one message", async () => {
+    const talk = await talkInOps();
+    const { messages, sender } = channel(talk);
+    await talk.ask("alerts silence node.down 1h");
+    await talk.ask(`alerts unsilence ${idIn(talk.lastReply)}`);
+    expect((await messages()).map(linesOf)).toEqual([[], []]);
+    expect(sender.edits).toEqual([]);
+  });
+
+  test("is settled by the operators, too, who announce nothing there", async () => {
+    const talk = await talkInOps();
+    const { messages } = channel(talk);
+    await talk.ask("alerts silence node.down 1h");
+    const id = idIn(talk.lastReply);
+    await messages();
+    const [silence] = await talk.engine.silences();
+    await talk.engine.putSilence({ ...silence!, from: silence!.from - 1, until: silence!.from }, "ops");
+    expect((await messages()).map(seen)).toEqual([[expect.stringMatching(saying("node outages", "ops", "ended")), []]]);
+    expect(await talk.ask(`alerts unsilence ${id}`)).toMatch(saying("•", "node outages"));
+  });
+});
+
+test.each(["resume", "remove"])("the message that announced a pause is settled by %s", async (word) => {
+  const talk = await talkInOps();
+  const { messages } = channel(talk);
+  await talk.ask("alerts add node.down");
+  const id = idIn(talk.lastReply);
+  await talk.ask(`alerts pause ${id}`);
+  expect((await messages()).map(linesOf)).toEqual([[], [`alerts resume id:${id}`]]);
+  await talk.ask(`alerts edit ${id} severity:critical`);
+  expect((await messages()).flatMap(linesOf)).toEqual([`alerts resume id:${id}`]);
+  await talk.ask(`alerts ${word} ${id}`);
+  const [, paused, ...others] = await messages();
+  expect(seen(paused)).toEqual([expect.stringMatching(saying(id, "ann", `${word}d`)), []]);
+  expect(others.flatMap(linesOf)).toEqual([]);
+});
+
+describe("a button that was left behind", () => {
+  test("says that its silence is over, and when that ended; elsewhere it tells nothing", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts silence node.down 1h");
+    const { actions } = talk.lastReply;
+    await talk.press("alerts unsilence");
+    const [button] = actions;
+    if (button === undefined || !("invocation" in button)) throw new Error("no button");
+    const pressed = { here: OPS, caller: ann, signal: AbortSignal.timeout(5000), ...button.invocation };
+    const answer = await talk.bot.run(pressed);
+    expect(answer.failure).toBeUndefined();
+    expect(shown(answer)).toMatch(saying("•", "node outages", "2026-01-15 12:00:00 UTC"));
+    expect(answer.actions).toEqual([]);
+    const away = await talk.bot.run({ ...pressed, here: { ...OPS, channel: "5555555555555555555" } });
+    expect([away.failure, shown(away).includes("node outages")]).toEqual(["caller", false]);
+  });
+
+  test.each(["remove", "pause"])("%s says that its subscription is removed", async (word) => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down");
+    const id = idIn(talk.lastReply);
+    await talk.ask(`alerts remove ${id}`);
+    expect(await talk.ask(`alerts ${word} ${id}`)).toMatch(saying("•", id, "removed"));
+    expect(talk.lastReply.failure).toBeUndefined();
+  });
+});
+
+test("the welcome says how the network stood then, which it may not do now", async () => {
+  const talk = await talkInOps();
+  await talk.ask("alerts add");
+  const [welcome] = await channel(talk).messages();
+  expect(shown(welcome!)).toMatch(saying("ann", "mainnet", "was"));
+  expect(shown(welcome!)).not.toMatch(/\bis (?:open|healthy|not)\b/u);
+});
