@@ -349,8 +349,16 @@ describe("a subscription", () => {
     const channel = OPS.channel ?? "";
     await talk.store.transaction(async ({ alerts }) => {
       const destination = { platform: "discord", channel };
-      const suspension = { platform: "discord", destination, since: Date.now(), why: "Discord: Missing Access" };
-      await new Suspensions(alerts, []).put(suspension, Date.now());
+      const suspension = {
+        platform: "discord",
+        destination,
+        since: Date.now(),
+        nextAt: 0,
+        why: "Discord: Missing Access",
+      };
+      const suspensions = new Suspensions([]);
+      suspensions.put(suspension);
+      await suspensions.save(alerts, Date.now());
     });
     const listed = async (here: Partial<Target>, caller: Caller): Promise<string> => {
       talk.become({ here: { ...OPS, ...here }, caller });

@@ -1,13 +1,12 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
-import { retryNow } from "../deliver/outbox/record.ts";
 import { readMessages } from "../deliver/outbox/stored-messages.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { type Destination, destinationFromKey, destinationKey } from "../destination.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
 import { AlertMessage, type Over } from "../message/message.ts";
-import { readSuspensions, suspensionKey } from "../route/suspension.ts";
+import { tryNow } from "../route/suspension.ts";
 
 /** A message to a channel about a change, added to the outbox in the transaction that stores the change. */
 export interface Announcement {
@@ -40,9 +39,8 @@ export async function owe(
   const at = nowMillis(clock);
   await enqueue(tables, { deliveries }, at);
   // Somebody waits for the answer: what waits there shows whether it can be reached by now.
-  const suspended = new Set((await readSuspensions(tables)).map(suspensionKey));
-  const keys = new Set(announced.map(({ destination }) => destinationKey(destination)));
-  for (const key of keys) if (suspended.has(key)) await retryNow(tables, key, at);
+  const keys = announced.map(({ destination }) => destinationKey(destination));
+  if (keys.length > 0) await tryNow(tables, keys, at);
   return deliveries.flatMap(({ id, message }) => (offersUndo(message) ? [id] : []));
 }
 

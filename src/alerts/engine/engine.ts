@@ -12,13 +12,13 @@ import { episodesSaidBy } from "../deliver/outbox/group.ts";
 import { rescheduleAt, rescheduleHeld } from "../deliver/outbox/held.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { deliveriesOf, type EpisodeDeliveries, finishedDeliveries, outboxDepth } from "../deliver/outbox/queries.ts";
-import { recordPress, retryNow } from "../deliver/outbox/record.ts";
+import { recordPress } from "../deliver/outbox/record.ts";
 import { Silence, silenceEnds } from "../route/silence.ts";
 import { subscriptionIndexReader } from "../route/subscription-index.ts";
 import { rulesOf, Subscription, subscriptionRow } from "../route/subscription.ts";
 import { Episode, Machine } from "../judge/rules/episode.ts";
 import type { Receipt } from "../sender.ts";
-import { readSuspensions, type Suspension } from "../route/suspension.ts";
+import { readSuspensions, type Suspension, tryNow } from "../route/suspension.ts";
 import { silenceLogLine } from "../words/silence-words.ts";
 import { subscriptionLogLine } from "../words/subscription-words.ts";
 import { acknowledge, type Acknowledger } from "./acknowledge.ts";
@@ -184,7 +184,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
     putSubscription: (given, by, announced, was) => putSubscriptions([given], by, announced, was),
     putSubscriptions,
     async retry(destination) {
-      await store.transaction(({ alerts }) => retryNow(alerts, destinationKey(destination), nowMillis(clock)));
+      await store.transaction(({ alerts }) => tryNow(alerts, [destinationKey(destination)], nowMillis(clock)));
       dependencies.onOwed?.();
     },
     silences: () =>

@@ -5,8 +5,8 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { type Destination, StoredDestination, destinationKey, tokenKey } from "../destination.ts";
 
 /**
- * A platform that refuses the bot's token, or that of one workspace where each has its own; with a destination, one that
- * cannot be reached. As stored; times in Unix milliseconds.
+ * The state of a destination that cannot be reached; without a destination, of a platform that refuses the bot's token,
+ * or that of one workspace where each has its own. As stored; times in Unix milliseconds.
  */
 export const Suspension = z.object({
   platform: z.string(),
@@ -15,6 +15,13 @@ export const Suspension = z.object({
   since: z.number(),
   /** In the platform's words, as of the last attempt; never the token. */
   why: z.string(),
+  /**
+   * When it is tried next: the platform is asked about the token, or the first message that waits there is sent. Earlier
+   * versions store none: at once.
+   */
+  nextAt: z.number().default(0),
+  /** The platform was asked and accepts the token again: some messages are sent as trials. */
+  accepted: z.literal(true).exactOptional(),
   /** Of a destination: the operator must mend it, such as a missing scope. */
   operator: z.literal(true).exactOptional(),
   /** Its subscriptions have ended, and what was owed there was dead-lettered. */
@@ -62,6 +69,44 @@ export function isOfPlatform({ destination, workspace }: Pick<Suspension, "desti
   return destination === undefined && workspace === undefined;
 }
 
+/** Far from the 10,000 refused requests in 10 min for which Discord bans an address. */
+const SHORTEST_PAUSE: Milliseconds = 60_000;
+/** How often a platform is asked about a token while all is well, and after its subscriptions have ended. */
+export const USUAL_PAUSE: Milliseconds = 300_000;
+const LONGEST_PAUSE: Milliseconds = 3_600_000;
+
+/**
+ * When it is tried after a failure: a token after a fixed pause, a destination after as long as it is suspended, within
+ * bounds. `random` is from 0 to below 1.
+ */
+export function nextTryAt(
+  suspension: Pick<Suspension, "destination" | "since" | "retired">,
+  at: Milliseconds,
+  random: () => number,
+): Milliseconds {
+  if (isOfToken(suspension)) return at + (suspension.retired === undefined ? SHORTEST_PAUSE : USUAL_PAUSE);
+  const pause = Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, at - suspension.since));
+  return at + Math.round(pause * (1 - random() / 4));
+}
+
+/** Whether it is to be tried at that moment, also where the clock was set back meanwhile. */
+export function isTryDue({ nextAt }: Pick<Suspension, "nextAt">, at: Milliseconds): boolean {
+  return nextAt <= at || nextAt > at + LONGEST_PAUSE;
+}
+
+/** The state after another refusal, before it is known when it is tried next. */
+export function afterRefusal(
+  before: Suspension | undefined,
+  target: SuspensionTarget,
+  { message, operator }: { readonly message: string; readonly operator: boolean },
+  at: Milliseconds,
+): Omit<Suspension, "nextAt"> {
+  const { accepted: _accepted, ...known } = before ?? {};
+  // A clock that was set back must not make the day longer.
+  const since = Math.min(before?.since ?? at, at);
+  return { ...known, ...target, since, why: message, ...(operator ? { operator: true as const } : {}) };
+}
+
 /** All suspensions, as stored. */
 export async function readSuspensions(tables: Pick<AlertTables, "watch">): Promise<readonly Suspension[]> {
   const row = await tables.watch.snapshot("", SNAPSHOT_NAME);
@@ -70,11 +115,10 @@ export async function readSuspensions(tables: Pick<AlertTables, "watch">): Promi
 
 /** The suspensions as a transaction finds and leaves them. */
 export class Suspensions {
-  readonly #tables: AlertTables;
   readonly #all: Map<string, Suspension>;
+  #isChanged = false;
 
-  constructor(tables: AlertTables, found: Iterable<Suspension>) {
-    this.#tables = tables;
+  constructor(found: Iterable<Suspension>) {
     this.#all = new Map([...found].map((one) => [suspensionKey(one), one]));
   }
 
@@ -89,34 +133,43 @@ export class Suspensions {
     return this.#all.get(platform) ?? (workspace === "" ? undefined : this.#all.get(`${platform}/${workspace}`));
   }
 
-  /** The workspaces of a platform whose tokens are refused, by key. */
-  workspacesOf(platform: string): readonly Suspension[] {
-    return this.all().filter((one) => one.platform === platform && isOfToken(one) && !isOfPlatform(one));
+  /** The refused tokens of a platform. */
+  tokensOf(platform: string): readonly Suspension[] {
+    return this.all().filter((one) => one.platform === platform && isOfToken(one));
   }
 
   all(): readonly Suspension[] {
     return [...this.#all.values()];
   }
 
-  async put(suspension: Suspension, at: Milliseconds): Promise<void> {
+  put(suspension: Suspension): void {
     this.#all.set(suspensionKey(suspension), suspension);
-    await this.#write(at);
+    this.#isChanged = true;
   }
 
-  async drop(key: string, at: Milliseconds): Promise<void> {
-    this.#all.delete(key);
-    await this.#write(at);
+  drop(key: string): void {
+    this.#isChanged = this.#all.delete(key) || this.#isChanged;
   }
 
-  async #write(at: Milliseconds): Promise<void> {
-    await this.#tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify(this.all()));
+  /** Stores what has changed. */
+  async save(tables: Pick<AlertTables, "watch">, at: Milliseconds): Promise<void> {
+    if (this.#isChanged) await tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify(this.all()));
   }
+}
+
+/** Tries at once what waits at destinations that cannot be reached, by their keys. */
+export async function tryNow(tables: AlertTables, keys: Iterable<string>, at: Milliseconds): Promise<void> {
+  const suspensions = new Suspensions(await readSuspensions(tables));
+  for (const one of [...keys].flatMap((key) => suspensions.get(key) ?? [])) suspensions.put({ ...one, nextAt: at });
+  await suspensions.save(tables, at);
 }
 
 /** Drops what is suspended in a workspace that is gone for good: its token is not checked any more. */
 export async function forgetSuspensions(tables: AlertTables, gone: TokenScope, at: Milliseconds): Promise<void> {
-  const suspensions = new Suspensions(tables, await readSuspensions(tables));
-  const key = tokenKey(gone);
-  const theirs = suspensions.all().map((one) => suspensionKey(one));
-  for (const one of theirs) if (one === key || one.startsWith(`${key}/`)) await suspensions.drop(one, at);
+  const suspensions = new Suspensions(await readSuspensions(tables));
+  const token = tokenKey(gone);
+  for (const key of suspensions.all().map(suspensionKey)) {
+    if (key === token || key.startsWith(`${token}/`)) suspensions.drop(key);
+  }
+  await suspensions.save(tables, at);
 }

@@ -4,7 +4,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, selectInBatches, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DecisionRow, DeliveryRow, LoggedDelivery } from "./alert-rows.ts";
-import { isOpen } from "./outbox.ts";
+import { isOpen } from "./conditions.ts";
 
 /** A filter of decisions, which are read newest first. */
 export interface DecisionQuery {

@@ -4,52 +4,9 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, rowsOf, selectInBatches, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DeliveryChange, DeliveryState, NewDeliveryRow } from "./alert-rows.ts";
+import { ACCOMPANIED, type Deliveries, isNext, isOpen, needs } from "./conditions.ts";
 import { createJoins } from "./joins.ts";
 import { createMessages } from "./messages.ts";
-
-/** Written exactly like the partial indexes: otherwise no engine uses them. */
-export function isOpen(table: "d" | "e" | "o" | "alert_deliveries") {
-  return sql<boolean>`${sql.ref(`${table}.state`)} in ('owed', 'sending')`;
-}
-
-/**
- * No delivery to its destination goes before it. Urgency 2 overtakes all that is owed there but other deliveries of
- * urgency 2. The edit of a message that was sent comes after every message that is owed there, and holds up none.
- * (As SQL: every claim asks this, and to build it of parts takes many times as long as to run it.)
- */
-function isNext(at: Milliseconds) {
-  return sql<boolean>`not exists (
-    select e.seq from alert_deliveries as e
-    where e.destination = d.destination and ${isOpen("e")} and e.seq != d.seq and (
-      (e.state = 'sending' and (d.urgency < 2 or e.urgency = 2))
-      or (e.shown is null and (
-        d.shown is not null
-        or ((d.urgency < 2 or e.urgency = 2) and (e.seq < d.seq or (d.urgency < 2 and e.urgency = 2)))
-      ))
-      or (d.shown is not null and e.seq < d.seq and e.run_at <= ${at})
-    )
-  )`;
-}
-
-/** 1 for a trigger that is certainly unsent and has another message beside it: that may follow from it. */
-const ACCOMPANIED = sql<0 | 1>`case
-  when d.phase = 'trigger' and d.shown is null and d.uncertain_since is null and exists (
-    select 1 from alert_deliveries as o
-    where o.destination = d.destination and o.id != d.id and o.state = 'owed' and ${isOpen("o")} and o.shown is null
-  ) then 1
-  else 0
-end`;
-
-type Deliveries = "d" | "alert_deliveries";
-
-/** Whether a delivery needs the token of this key: a platform's id, or with a slash and a workspace, that workspace's. */
-function needs(table: Deliveries, token: string) {
-  const [platform = ""] = token.split("/");
-  const isThere = sql<boolean>`${sql.ref(`${table}.platform`)} = ${platform}`;
-  if (token === platform) return isThere;
-  // Keys of destinations begin with their token's and a slash; all are encoded, in ASCII.
-  return sql<boolean>`${isThere} and substr(${sql.ref(`${table}.destination`)}, 1, ${token.length + 1}) = ${`${token}/`}`;
-}
 
 /** Deliveries with their messages and receipts. */
 export function createOutbox(db: Kysely<Schema>) {
@@ -94,10 +51,15 @@ export function createOutbox(db: Kysely<Schema>) {
     },
     /**
      * Deliveries that may be sent now, the most urgent first: of each destination the first one, none where one is being
-     * sent. What overtakes waits for neither. `token` is a platform's id, with a slash and a workspace one workspace's key;
-     * `except` are workspaces' keys.
+     * sent. What overtakes waits for neither. `token` is a platform's id, with a slash and a workspace one workspace's key.
+     * None needs the tokens of `tokens`, and what was tried before goes to none of `destinations`.
      */
-    due: (token: string, at: Milliseconds, limit: number, except: readonly string[] = []) =>
+    due: (
+      token: string,
+      at: Milliseconds,
+      limit: number,
+      { tokens = [], destinations = [] }: { tokens?: readonly string[]; destinations?: readonly string[] } = {},
+    ) =>
       db
         .selectFrom("alert_deliveries as d")
         .selectAll("d")
@@ -105,7 +67,10 @@ export function createOutbox(db: Kysely<Schema>) {
         .where("d.state", "=", sql.lit("owed"))
         .where(isOpen("d"))
         .where(needs("d", token))
-        .$if(except.length > 0, (query) => query.where(needsNone("d", except)))
+        .$if(tokens.length > 0, (query) => query.where(needsNone("d", tokens)))
+        .$if(destinations.length > 0, (query) =>
+          query.where(sql<boolean>`(d.attempts = 0 or d.destination not in ${rowsOf(db, destinations)})`),
+        )
         .where("d.run_at", "<=", at)
         .where(isNext(at))
         .orderBy("d.urgency", "desc")
@@ -293,27 +258,31 @@ export function createOutbox(db: Kysely<Schema>) {
     overdue: (
       before: Milliseconds,
       limit: number,
-      where: { readonly except: readonly string[] } | { readonly token: string } = { except: [] },
+      { except = [], token }: { readonly except?: readonly string[]; readonly token?: string } = {},
     ) =>
       owed()
         .where("owed_at", "<", before)
-        .$if("except" in where && where.except.length > 0, (query) =>
-          query.where("platform", "not in", "except" in where ? where.except : []),
-        )
-        .$if("token" in where, (query) => query.where(needs("alert_deliveries", "token" in where ? where.token : "")))
+        .$if(except.length > 0, (query) => query.where("platform", "not in", except))
+        .$if(token !== undefined, (query) => query.where(needs("alert_deliveries", token ?? "")))
         .orderBy("seq")
         .limit(limit)
         .execute(),
-    /** Deliveries of a token's key, owed and not being sent, in order. */
-    owedOn: (token: string) => owed().where(needs("alert_deliveries", token)).orderBy("seq").execute(),
-    /** Messages, without edits, of a token's key, dead-lettered since that moment, by destination. */
-    countDeadLetters: (token: string, since: Milliseconds) =>
+    /** Deliveries of the key of a token or a destination, owed and not being sent, in order. */
+    owedOn: (key: string) => owed().where(needs("alert_deliveries", key)).orderBy("seq").execute(),
+    /** How many messages of such a key are unsent. */
+    async countUnsent(key: string) {
+      const unsent = db.selectFrom("alert_deliveries").where(isOpen("alert_deliveries")).where("shown", "is", null);
+      const counted = unsent.where(needs("alert_deliveries", key)).select((eb) => eb.fn.countAll<number>().as("count"));
+      return (await counted.executeTakeFirstOrThrow()).count;
+    },
+    /** Messages, without edits, of such a key that were dead-lettered since that moment, by destination. */
+    countDeadLetters: (key: string, since: Milliseconds) =>
       db
         .selectFrom("alert_deliveries")
         .select((eb) => ["destination", eb.fn.countAll<number>().as("count")])
         .where("settled_at", ">=", since)
         .where("state", "=", sql.lit("dead"))
-        .where(needs("alert_deliveries", token))
+        .where(needs("alert_deliveries", key))
         .groupBy("destination")
         .orderBy("destination")
         .execute(),

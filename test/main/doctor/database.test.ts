@@ -110,8 +110,10 @@ describe("the doctor at the database", () => {
         const data = JSON.stringify(aSubscription({ id: state, state }));
         await alerts.subscriptions.put([{ id: state, destination: "d", network: "mainnet", state, data }]);
       }
-      const suspension = { platform: "slack", since: NOW - 7_200_000, why: "Slack says invalid_auth" };
-      await new Suspensions(alerts, []).put(suspension, NOW);
+      const suspension = { platform: "slack", since: NOW - 7_200_000, nextAt: 0, why: "Slack says invalid_auth" };
+      const suspensions = new Suspensions([]);
+      suspensions.put(suspension);
+      await suspensions.save(alerts, NOW);
     });
     await store.close();
     const found = findingLines(await examineDatabase(file(), NOW)).slice(1);

@@ -19,7 +19,7 @@ const observation = (watcher: string, every: number, ago: number): LastObservati
 });
 const inTime = [observation("sources", 5 * SECOND, 44 * SECOND), observation("markets", MINUTE, 200 * SECOND)];
 const owed = (platform: string, ago: number) => ({ platform, owed: 3, oldest: NOW - ago });
-const refused = (platform: string) => ({ platform, since: NOW - MINUTE, why: "HTTP 401" });
+const refused = (platform: string) => ({ platform, since: NOW - MINUTE, nextAt: 0, why: "HTTP 401" });
 
 it.each<[string, Partial<AlertingHealth>, RegExp | undefined]>([
   ["all is well", {}, undefined],

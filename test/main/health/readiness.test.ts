@@ -105,6 +105,7 @@ it("names a channel that cannot be reached; where only the operator can open it,
     platform: "web",
     destination: { platform: "web", channel: "C1" },
     since: minutes(3),
+    nextAt: 0,
     why: "is_archived",
   };
   const readyWith = async (suspensions: AlertingHealth["suspensions"]) =>
@@ -150,7 +151,7 @@ it.each<[string, ReadinessDependencies["alerting"], number, Record<string, RegEx
     "is refused by a platform",
     alertingWith({
       queue: [{ platform: "web", owed: 3, oldest: minutes(11) }],
-      suspensions: [{ platform: "web", since: minutes(11), why: "Web says no" }],
+      suspensions: [{ platform: "web", since: minutes(11), nextAt: 0, why: "Web says no" }],
     }),
     60,
     { delivery: saying("console", "11 min", "Web says no") },
@@ -162,6 +163,7 @@ it.each<[string, ReadinessDependencies["alerting"], number, Record<string, RegEx
         {
           platform: "web",
           since: minutes(120),
+          nextAt: 0,
           why: "Web says no",
           retired: { at: minutes(1), subscriptions: 3, unsent: 2 },
         },
@@ -172,7 +174,9 @@ it.each<[string, ReadinessDependencies["alerting"], number, Record<string, RegEx
   ],
   [
     "knows of a suspension on a platform it does not serve",
-    alertingWith({ suspensions: [{ platform: "slack", since: minutes(11), why: "Slack says invalid_auth" }] }),
+    alertingWith({
+      suspensions: [{ platform: "slack", since: minutes(11), nextAt: 0, why: "Slack says invalid_auth" }],
+    }),
     60,
     {},
   ],

@@ -19,7 +19,7 @@ const snapshot: AlertSnapshot = {
   at: AT,
   queue: [{ platform: "slack", owed: 7, oldest: AT - 90_000 }],
   platforms: ["web", "discord", "slack"],
-  suspensions: [{ platform: "discord", since: AT - 90_000, why: "Discord says 401: Unauthorized" }],
+  suspensions: [{ platform: "discord", since: AT - 90_000, nextAt: 0, why: "Discord says 401: Unauthorized" }],
   observations: [{ network: "mainnet", watcher: "sources", every: 5000, at: AT - 3000 }],
   verdicts: [["mainnet", verdict]],
   open: [

@@ -257,6 +257,30 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await due(T + 9)).toEqual(["a1", "b"]);
       });
 
+      it("to a destination that is not tried now are due once, and only where they were not tried before", async () => {
+        await on(({ outbox }) => outbox.add([delivery("tried"), delivery("behind"), delivery("b", "d2")]));
+        await update("tried", { attempts: 1 });
+        const except = { destinations: ["d1", "d2"] };
+        const left = async () => ids(await on(({ outbox }) => outbox.due("fake", T, 9, except)));
+        expect([await due(), await left()]).toEqual([["tried", "b"], ["b"]]);
+        await on(({ outbox }) => outbox.add([delivery("critical", "d1", { urgency: 2 })]));
+        expect(await left()).toEqual(["critical", "b"]);
+        await update("critical", { attempts: 1 });
+        expect([await due(), await left()]).toEqual([["critical", "b"], ["b"]]);
+      });
+
+      it("of a destination, a workspace or a platform are counted while they are unsent", async () => {
+        await on(({ outbox }) =>
+          outbox.add([delivery("a", "fake/T1/c/"), delivery("b", "fake/T1/d/"), delivery("c", "fake//c/")]),
+        );
+        await update("b", { state: "sending" });
+        const count = (key: string) => on(({ outbox }) => outbox.countUnsent(key));
+        expect([await count("fake"), await count("fake/T1"), await count("fake/T1/c/")]).toEqual([3, 2, 1]);
+        await update("a", { shown: 0 });
+        await update("b", { state: "dead" });
+        expect([await count("fake"), await count("fake/T1"), await count("fake/T1/c/")]).toEqual([1, 0, 0]);
+      });
+
       it("that wait are brought forward where the clock was set back, and no others", async () => {
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
         await on(({ outbox }) => outbox.postpone("d1", T + 3_600_009));
@@ -367,7 +391,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await due(T, 9, "fake/T1")).toEqual(["a", "b"]);
         expect(ids(await on(({ outbox }) => outbox.owedOn("fake/T1")))).toEqual(["a", "b"]);
         expect(ids(await on(({ outbox }) => outbox.overdue(T + 1, 9, { token: "fake/T1" })))).toEqual(["a", "b"]);
-        const without = await on(({ outbox }) => outbox.due("fake", T, 9, ["fake/T1", "fake/T2"]));
+        const without = await on(({ outbox }) => outbox.due("fake", T, 9, { tokens: ["fake/T1", "fake/T2"] }));
         expect(ids(without)).toEqual(["c", "d", "e"]);
         const depth = await on(({ outbox }) => outbox.depth(["fake/T1", "fake//T1/"]));
         expect(depth.map(({ platform, owed }) => `${platform} ${owed}`).toSorted()).toEqual(["fake 2", "other 1"]);

@@ -1,27 +1,16 @@
-import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { type Claim, claim, joinClaims } from "../outbox/claim.ts";
+import { type Claim, claim } from "../outbox/claim.ts";
 import { expire } from "../outbox/record.ts";
 import type { Sender } from "../../sender.ts";
 import { resume } from "../suspension/suspension.ts";
-import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
-import {
-  graceEndsAt,
-  isOfPlatform,
-  isOfToken,
-  type Suspension,
-  suspensionKey,
-  type Suspensions,
-  tokenScope,
-} from "../../route/suspension.ts";
+import type { SuspensionContext } from "../suspension/suspension-notices.ts";
+import { graceEndsAt, isOfPlatform, isOfToken, isTryDue, suspensionKey, tokenScope } from "../../route/suspension.ts";
 import type { Decision } from "../../judge/judge.ts";
 
 /** Each goes to another destination: one that hangs or fails says nothing about the token. */
 const TRIALS_AT_ONCE = 5;
-/** A dropped delivery proves nothing: the next ones are claimed instead, at most this often. */
-const MAX_TRIAL_CLAIMS = 20;
 
-interface ClaimDependencies extends SuspensionDependencies {
+interface ClaimContext extends SuspensionContext {
   readonly senders: readonly Sender[];
   /** How many more sends of it may run. */
   readonly free: (sender: Sender) => number;
@@ -29,83 +18,56 @@ interface ClaimDependencies extends SuspensionDependencies {
   readonly self: string;
   /** Nothing is being sent. */
   readonly isIdle: boolean;
-  readonly suspensions: Suspensions;
-  /** The refused tokens, by key, that are said to be accepted again. */
-  readonly accepted: ReadonlySet<string>;
 }
 
-/** Claims the due deliveries of all senders. Where a token is refused only trials, once a probe says it is accepted. */
-export async function claimDue(tables: AlertTables, at: Milliseconds, dependencies: ClaimDependencies): Promise<Claim> {
-  const { senders, free, isIdle, suspensions, accepted, newId, self } = dependencies;
-  const claims: Claim[] = [];
+/**
+ * Claims the due deliveries of all senders. Where a token is refused only a few as trials, once the platform says that it
+ * accepts it; if nothing is due there, it resumes at once.
+ */
+export async function claimDue(at: Milliseconds, context: ClaimContext): Promise<Claim> {
+  const { tables, senders, free, isIdle, suspensions, newId, self } = context;
+  const waiting = suspensions.all().filter((one) => !isOfToken(one) && !isTryDue(one, at));
+  const destinations = waiting.map(suspensionKey);
   const wanted: Parameters<typeof claim>[1][number][] = [];
   for (const sender of senders) {
-    const { platform } = sender;
-    const refused = suspensions.get(platform);
-    const workspaces = suspensions.workspacesOf(platform);
-    for (const one of refused === undefined ? workspaces : [refused]) {
-      if (accepted.has(suspensionKey(one))) claims.push(await claimTrial(tables, sender, one, at, dependencies));
+    const refused = suspensions.tokensOf(sender.platform);
+    for (const one of refused.filter(({ accepted }) => accepted === true)) {
+      wanted.push({ sender, limit: TRIALS_AT_ONCE, trialOf: suspensionKey(one), except: { destinations } });
     }
-    const except = workspaces.map((one) => suspensionKey(one));
-    if (refused === undefined) wanted.push({ sender, limit: free(sender), except });
+    if (refused.some(isOfPlatform)) continue;
+    wanted.push({ sender, limit: free(sender), except: { tokens: refused.map(suspensionKey), destinations } });
   }
-  return joinClaims([...claims, await claim(tables, wanted, at, newId, self, isIdle)]);
+  const claimed = await claim(tables, wanted, at, newId, self, isIdle);
+  const decisions = [...claimed.decisions];
+  for (const key of wanted.flatMap(({ trialOf }) => trialOf ?? [])) {
+    const suspension = suspensions.get(key);
+    if (suspension === undefined) continue;
+    const { accepted: _accepted, ...tried } = suspension;
+    const isTried = claimed.claimed.some(({ row, trial }) => trial === true && row.destination.startsWith(`${key}/`));
+    if (isTried) suspensions.put(tried);
+    // A dropped delivery proves nothing: the next ones are claimed at once.
+    else if (!claimed.dropped) decisions.push(...(await resume({ ...tokenScope(suspension), at }, context)));
+  }
+  return { ...claimed, decisions };
 }
 
-/** Claims a few trials; if nothing is due there, it resumes at once. */
-async function claimTrial(
-  tables: AlertTables,
-  sender: Sender,
-  suspension: Suspension,
-  at: Milliseconds,
-  dependencies: ClaimDependencies,
-): Promise<Claim> {
-  const token = suspensionKey(suspension);
-  const claims: Claim[] = [];
-  for (let tries = 0; tries < MAX_TRIAL_CLAIMS; tries += 1) {
-    const one = await claim(
-      tables,
-      [{ sender, limit: TRIALS_AT_ONCE, token }],
-      at,
-      dependencies.newId,
-      dependencies.self,
-    );
-    claims.push({ ...one, full: [] });
-    if (one.claimed.length > 0) break;
-    if (one.dropped) continue;
-    const resumed = { ...tokenScope(suspension), at };
-    const decisions = await resume(tables, dependencies.suspensions, resumed, dependencies);
-    claims.push({ ...joinClaims([]), decisions });
-    break;
-  }
-  return joinClaims(claims);
-}
-
-/** A token is probed once a minute: by then a probe has said whether it is still refused. */
-const PROBED_WITHIN: Milliseconds = 300_000;
+/** A refused token is asked about at least so often: by then it is known whether it is still refused. */
+const ASKED_WITHIN: Milliseconds = 300_000;
 
 /**
  * Dead-letters deliveries that no sender has taken for a day. With a sender, each is dead-lettered by a failed attempt
  * of its own, also after a downtime of more than a day. A delivery that needs a refused token waits for the suspension
- * to end.
+ * to end, for a day as well.
  */
 export async function expireOverdue(
-  tables: AlertTables,
   at: Milliseconds,
-  newId: () => string,
-  suspensions: Pick<Suspensions, "all" | "get" | "ofToken">,
+  { tables, newId, suspensions }: SuspensionContext,
   served: readonly string[],
 ): Promise<readonly Decision[]> {
-  const waits = (one: Suspension): boolean => one.retired === undefined && at < graceEndsAt(one) + PROBED_WITHIN;
-  const refused = suspensions.all().filter(isOfToken);
-  const open = refused.filter((one) => isOfPlatform(one) && waits(one));
-  const tried = served.filter((platform) => suspensions.get(platform) === undefined);
-  const except = [...open.map(({ platform }) => platform), ...tried];
   const why = (destination: string): string | undefined => suspensions.ofToken(destination)?.why;
-  const decisions = [...(await expire(tables, at, newId, { except }, why))];
-  // On a platform that is served, nobody tries what needs the token of a suspended workspace.
-  for (const one of refused.filter((token) => !isOfPlatform(token) && !waits(token))) {
-    if (!except.includes(one.platform)) continue;
+  const decisions = [...(await expire(tables, at, newId, { except: served }, why))];
+  for (const one of suspensions.all().filter(isOfToken)) {
+    if (one.retired === undefined && at < graceEndsAt(one) + ASKED_WITHIN) continue;
     decisions.push(...(await expire(tables, at, newId, { token: suspensionKey(one) }, why)));
   }
   return decisions;

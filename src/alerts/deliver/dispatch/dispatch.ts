@@ -1,13 +1,14 @@
 // Sends the deliveries of the outbox. One turn of the loop is one transaction: it records the last results, claims due
 // deliveries within the concurrency limit and expires old ones; the attempts run between the turns.
 // Read claim-due.ts (claims), attempt.ts (attempts) and record-result.ts (retries, dead letters, lost destinations) next.
-// How long a retry waits: ../outbox/retry-policy.ts. Tokens that a platform refuses: ../suspension.
+// How long a retry waits: ../outbox/retry-policy.ts. Tokens that a platform refuses: ask-token.ts and ../suspension.
 import { setImmediate } from "node:timers/promises";
 
 import type { Clock } from "../../../api/clock.ts";
 import type { Processes, Store } from "../../../store/store.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { nowMillis, randomId } from "../../dependencies.ts";
 import { logDecisions } from "../outbox/alert-log.ts";
 import { bringForward, type ClaimedDelivery, nextDueAt } from "../outbox/claim.ts";
@@ -20,8 +21,8 @@ import {
 } from "../outbox/record.ts";
 import type { Platforms } from "../../platform.ts";
 import type { Receipt, Sender } from "../../sender.ts";
-import { readSuspensions, suspensionKey, Suspensions } from "../../route/suspension.ts";
-import { recordTokenChecks, TokenProbe } from "../suspension/token-probe.ts";
+import { readSuspensions, suspensionKey, Suspensions, USUAL_PAUSE } from "../../route/suspension.ts";
+import { askToken, logTokens, questionsDue, recordAnswers, type TokenAnswer, type TokenQuestion } from "./ask-token.ts";
 import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
 import { claimDue, expireOverdue } from "./claim-due.ts";
 import { ConcurrencyLimit, type ConcurrencyLimits } from "./concurrency-limit.ts";
@@ -64,29 +65,31 @@ const LOOK_EVERY: Milliseconds = 1000;
 /** The pause after the store failed. */
 const STORE_RETRY_DELAY: Milliseconds = 1000;
 const SHUTDOWN_GRACE: Milliseconds = 3000;
+/** Corrections of a clock that drifts are smaller than this. */
+const MIN_SET_BACK: Milliseconds = 1000;
 /** The most turns of the event loop for which more results are awaited. */
 const GATHER_TICKS = 8;
 
 export function createDispatcher(dependencies: DispatchDependencies): Dispatcher {
   const { store, clock, log, senders, newId = randomId, random } = dependencies;
-  const suspending = {
-    newId,
-    ...(dependencies.operators === undefined ? {} : { operators: dependencies.operators }),
-    ...(dependencies.console === undefined ? {} : { console: dependencies.console }),
-    ...(dependencies.platforms === undefined ? {} : { platforms: dependencies.platforms }),
-  };
+  const { operators, console: shown, platforms } = dependencies;
+  const suspending = { newId, ...withoutUndefined({ operators, console: shown, platforms }) };
   const { self, aliveFor } = store.processes;
   const longestPause = aliveFor === undefined ? MAX_IDLE : LOOK_EVERY;
   const attempts = new Map<string, Promise<void>>();
   const limit = new ConcurrencyLimit(clock, dependencies);
-  const wall = new WallClockMonitor(clock);
+  /** How far the wall clock is ahead of the monotonic one, by which it is noticed when it is set back. */
+  const lead = (): Milliseconds => nowMillis(clock) - clock.monotonicMillis();
+  let leadBefore = lead();
   let wakeUp = Promise.withResolvers<void>();
   const wake = (): void => wakeUp.resolve();
-  const probe = new TokenProbe({ clock, log, senders, onChecked: () => wake() });
   /** Aborts the attempts that are still running when the process stops. */
   const shutdown = new AbortController();
   let results: DeliveryResult[] = [];
   let lateReceipts: LateReceipt[] = [];
+  let answers: TokenAnswer[] = [];
+  /** When all platforms were last asked about their tokens; monotonic. */
+  let askedAt = -Infinity;
   let expiredAt = -Infinity;
   /** When it last looked for what dead processes were sending, and what this one claims unknowingly; monotonic. */
   let recoveredAt = -Infinity;
@@ -98,37 +101,43 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     results = [];
     const late = lateReceipts;
     lateReceipts = [];
-    const checks = probe.take();
+    const answered = answers;
+    answers = [];
     const at = nowMillis(clock);
-    const setBack = wall.setBack();
+    const leadNow = lead();
+    const setBack = leadBefore - leadNow < MIN_SET_BACK ? 0 : Math.ceil(leadBefore - leadNow);
     const now = clock.monotonicMillis();
+    const isFirst = askedAt === -Infinity;
+    const isRound = now - askedAt >= USUAL_PAUSE;
     const isRecovering = shutdown.signal.aborted || now - recoveredAt >= longestPause;
     try {
       const taken = await store.transaction(async ({ alerts: tables }) => {
-        const suspensions = new Suspensions(tables, await readSuspensions(tables));
+        const suspensions = new Suspensions(await readSuspensions(tables));
         const suspended = suspensions.all();
-        const isTrial = (id: string): boolean => probe.isTrial(id);
+        const context = { ...suspending, tables, suspensions, random };
         // Where it is alone on the database, nobody takes over a claim of its own.
         const { own, lost } =
           aliveFor === undefined ? { own: recorded, lost: [] } : await splitByClaim(tables, recorded, self);
-        const done = await recordResults(tables, own, { ...suspending, random, suspensions, isTrial });
+        const done = await recordResults(own, context);
         const early: LateReceipt[] = [];
         for (const one of [...late, ...lost.filter(hasReceipt)]) {
           if (!(await recordLateReceipt(tables, one.claimed, one.receipt, at))) early.push(one);
         }
-        const checked = await recordTokenChecks(tables, checks, suspensions, suspending);
-        // Deliveries scheduled by the wrong clock would wait longer by as much.
-        if (setBack > 0) await bringForward(tables, setBack, at);
+        const checked = await recordAnswers(answered, context);
+        // What the wrong clock scheduled would wait longer by as much.
+        if (setBack > 0) {
+          await bringForward(tables, setBack, at);
+          for (const one of suspensions.all()) suspensions.put({ ...one, nextAt: one.nextAt - setBack });
+        }
+        const questions = questionsDue(wanting, at, { isFirst, isRound }, context);
         if (isRecovering) await recoverUnfinished(tables, at, self, sending());
         if (recorded.length > 0) dependencies.onStep?.("receipt written");
         const isIdle = attempts.size + recorded.length === 0;
-        const { accepted } = checked;
-        const claiming = { ...suspending, self, senders: wanting, free, isIdle, suspensions, accepted };
-        const work = await claimDue(tables, at, claiming);
+        const work = await claimDue(at, { ...context, self, senders: wanting, free, isIdle });
         const served = senders.map(({ platform }) => platform);
         const isExpiryDue = at - expiredAt >= MAX_IDLE;
-        const expired = isExpiryDue ? await expireOverdue(tables, at, newId, suspensions, served) : [];
-        const decisions = [done, checked, work, { decisions: expired }].flatMap((part) => part.decisions);
+        const expired = isExpiryDue ? await expireOverdue(at, context, served) : [];
+        const decisions = [...done.decisions, ...checked, ...work.decisions, ...expired];
         await logDecisions(tables, decisions, at);
         // The operators were notified of a refused token before.
         const refusals = [...done.refusals, ...[...work.decisions, ...expired].flatMap(refusalOf)].filter(
@@ -140,21 +149,22 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const notFull = senders
           .filter((one) => !work.full.includes(one) && suspensions.get(one.platform) === undefined)
           .map(({ platform }) => platform);
-        const next = await nextDueAt(tables, notFull, at);
+        await suspensions.save(tables, at);
+        const tries = suspensions.all().flatMap(({ nextAt }) => (nextAt > at ? [nextAt] : []));
+        const next = Math.min((await nextDueAt(tables, notFull, at)) ?? Infinity, ...tries);
         // Its channels are notified, which may make deliveries due on a platform whose turn is over.
         const resumed = suspended.some((one) => suspensions.get(suspensionKey(one)) === undefined);
         const more = resumed || notified || work.dropped || work.chunked;
-        return { ...work, next, more, own, outcomes: done.outcomes, suspensions, decisions, early };
+        const tokens = { before: isFirst ? [] : suspended, after: suspensions.all() };
+        return { ...work, next, more, own, outcomes: done.outcomes, questions, tokens, decisions, early };
       });
       // Their next attempt is under way: its end wakes the loop.
       lateReceipts.push(...taken.early);
+      leadBefore = leadNow;
       if (isRecovering) recoveredAt = now;
       if (at - expiredAt >= MAX_IDLE) expiredAt = at;
-      probe.committed(
-        taken.suspensions,
-        taken.claimed,
-        recorded.map(({ claimed }) => claimed.row.id),
-      );
+      if (isRound) askedAt = now;
+      logTokens(log, taken.tokens.before, taken.tokens.after);
       logLosses(log, taken.decisions);
       if (recorded.length > 0) dependencies.onStep?.("receipt committed");
       if (taken.claimed.length > 0) dependencies.onStep?.("deliveries claimed");
@@ -172,8 +182,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       // Nothing was committed: the results are still to be recorded.
       results = [...recorded, ...results];
       lateReceipts = [...late, ...lateReceipts];
-      probe.putBack(checks);
-      wall.restore(setBack);
+      answers = [...answered, ...answers];
       // Perhaps it was committed all the same, and claimed what nobody sends.
       recoveredAt = -Infinity;
       throw thrown;
@@ -202,8 +211,13 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     attempts.set(claimed.row.id, attempt());
   }
 
-  function untilDue(next: Milliseconds | undefined): Milliseconds {
-    return next === undefined ? MAX_IDLE : Math.max(1, next - nowMillis(clock));
+  async function ask(question: TokenQuestion): Promise<void> {
+    answers.push(await askToken(question, clock, shutdown.signal));
+    wake();
+  }
+
+  function untilDue(next: Milliseconds): Milliseconds {
+    return Math.max(1, next - nowMillis(clock));
   }
 
   function untilFree(sender: Sender): Milliseconds {
@@ -227,10 +241,11 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         let pause: Milliseconds;
         try {
           wakeUp = Promise.withResolvers<void>();
-          const { claimed, next, full, more } = await turn(senders);
+          const { claimed, questions, next, full, more } = await turn(senders);
           for (const work of claimed) begin(work);
-          const untilProbe = probe.probeDue(shutdown.signal);
-          pause = more ? 0 : Math.min(longestPause, untilDue(next), untilProbe, ...full.map(untilFree));
+          for (const question of questions) void ask(question);
+          const untilRound = askedAt + USUAL_PAUSE - clock.monotonicMillis();
+          pause = more ? 0 : Math.min(longestPause, untilDue(next), untilRound, ...full.map(untilFree));
         } catch (thrown) {
           log.error({ err: thrown }, "dispatch failed");
           pause = STORE_RETRY_DELAY;
@@ -280,8 +295,9 @@ interface Turn {
   readonly more: boolean;
   /** Senders at their concurrency limit. */
   readonly full: readonly Sender[];
-  /** When the next delivery becomes due; Unix milliseconds. */
-  readonly next: Milliseconds | undefined;
+  /** When the next delivery, or try of what is suspended, becomes due; Unix milliseconds. */
+  readonly next: Milliseconds;
+  readonly questions: readonly TokenQuestion[];
 }
 
 async function waitFor(
@@ -298,34 +314,3 @@ async function waitFor(
 
 /** The abort reason of a wait's timer; a new one for each would gather a stack. */
 const WAIT_ENDED = new DOMException("This wait has ended.", "AbortError");
-
-/** Corrections of a clock that drifts are smaller than this. */
-const MIN_SET_BACK: Milliseconds = 1000;
-
-/** Notices by the monotonic clock when the wall clock is set back. */
-class WallClockMonitor {
-  readonly #clock: Clock;
-  #ahead: Milliseconds;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#ahead = this.#now();
-  }
-
-  /** By how much it was set back since the last call; 0 if it was not. */
-  setBack(): Milliseconds {
-    const before = this.#ahead;
-    this.#ahead = this.#now();
-    const back = before - this.#ahead;
-    return back < MIN_SET_BACK ? 0 : Math.ceil(back);
-  }
-
-  /** The correction was not committed: the next call reports it again. */
-  restore(back: Milliseconds): void {
-    this.#ahead += back;
-  }
-
-  #now(): Milliseconds {
-    return nowMillis(this.#clock) - this.#clock.monotonicMillis();
-  }
-}

@@ -13,24 +13,15 @@ import {
   recordPlain,
   recordRetry,
   recordSent,
-  recordWaiting,
 } from "../outbox/record.ts";
 import type { SendError, SendErrorKind } from "../../sender.ts";
 
-import { DEAD_LETTER_AFTER, type Suspensions, tokenScope } from "../../route/suspension.ts";
-import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
+import { DEAD_LETTER_AFTER, tokenScope } from "../../route/suspension.ts";
+import type { SuspensionContext } from "../suspension/suspension-notices.ts";
 import type { Refusal } from "./refused-messages.ts";
-import { isAwaited, nextAttemptAt, resume, suspend } from "../suspension/suspension.ts";
+import { isAwaited, resume, suspend } from "../suspension/suspension.ts";
 import { type Destination, tokenKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
-
-interface RecordDependencies extends SuspensionDependencies {
-  /** From 0 to below 1. */
-  readonly random: () => number;
-  readonly suspensions: Suspensions;
-  /** Whether a delivery is a trial: sent to find out whether the bot's token is accepted again. */
-  readonly isTrial: (delivery: string) => boolean;
-}
 
 /** After these results the platform has accepted the token: it handled the message. */
 const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [
@@ -55,11 +46,10 @@ interface RecordedResults {
 
 /** Stores the results of some attempts and decides what follows from each: sent, retried or dead-lettered. */
 export async function recordResults(
-  tables: AlertTables,
   results: readonly DeliveryResult[],
-  dependencies: RecordDependencies,
+  context: SuspensionContext,
 ): Promise<RecordedResults> {
-  const { suspensions, isTrial } = dependencies;
+  const { tables, suspensions } = context;
   // Successes first: a failure may dead-letter other deliveries, and must not include these.
   const sent = results.filter(({ error }) => error === undefined);
   await recordSent(tables, sent);
@@ -67,7 +57,7 @@ export async function recordResults(
   const decisions: Decision[] = [];
   const refusals: Refusal[] = [];
   for (const { claimed, error, at } of results) {
-    const { platform, id } = claimed.row;
+    const { platform } = claimed.row;
     const refuse = (why: string, dead: boolean): void => {
       const { message } = claimed;
       const isRefusalNotice = message.type === "notice" && message.notice.about === "refused";
@@ -80,24 +70,25 @@ export async function recordResults(
       outcomes.push("sent");
       if (suspensions.get(claimed.row.destination) !== undefined) {
         const { destination } = claimed;
-        decisions.push(...(await resume(tables, suspensions, { platform, destination, at, gone: 1 }, dependencies)));
+        decisions.push(...(await resume({ platform, destination, at, gone: 1 }, context)));
       }
       if (claimed.plain === true) refuse(claimed.row.last_error ?? "", false);
     } else {
-      const failed = await recordFailure(tables, claimed, error, at, dependencies);
+      const failed = await recordFailure(claimed, error, at, context);
       outcomes.push(failed.outcome);
       decisions.push(...failed.decisions);
       if (failed.outcome === "dead") refuse(error.message, true);
       if (DESTINATION_FOUND_KINDS.includes(error.kind)) {
         const { destination } = claimed;
-        decisions.push(...(await resume(tables, suspensions, { platform, destination, at }, dependencies)));
+        decisions.push(...(await resume({ platform, destination, at }, context)));
       }
     }
-    if (isTrial(id) && TOKEN_ACCEPTED_KINDS.includes(error?.kind)) {
+    if (claimed.trial === true && TOKEN_ACCEPTED_KINDS.includes(error?.kind)) {
       const token = tokenScope(claimed.destination);
-      const isLike = (other: ClaimedDelivery): boolean => tokenKey(other.destination) === tokenKey(token);
-      const gone = sent.filter((other) => isLike(other.claimed) && isTrial(other.claimed.row.id)).length;
-      decisions.push(...(await resume(tables, suspensions, { ...token, at, gone }, dependencies)));
+      const isLike = ({ trial, destination }: ClaimedDelivery): boolean =>
+        trial === true && tokenKey(destination) === tokenKey(token);
+      const gone = sent.filter((other) => isLike(other.claimed)).length;
+      decisions.push(...(await resume({ ...token, at, gone }, context)));
     }
   }
   return { outcomes, decisions, refusals };
@@ -109,14 +100,13 @@ function isHopeless(kind: SendErrorKind): kind is "permanent" | "unsendable" | "
 }
 
 async function recordFailure(
-  tables: AlertTables,
   claimed: ClaimedDelivery,
   error: SendError,
   at: Milliseconds,
-  dependencies: RecordDependencies,
+  context: SuspensionContext,
 ): Promise<{ readonly outcome: DeliveryOutcome; readonly decisions: readonly Decision[] }> {
   const { row: tried, destination } = claimed;
-  const { suspensions, newId, random } = dependencies;
+  const { tables, suspensions, newId, random } = context;
   // An edit that is made twice changes nothing.
   const uncertain_since =
     error.kind === "maybe-sent" && tried.shown === null
@@ -139,7 +129,7 @@ async function recordFailure(
     const refusal = { ...tokenScope(destination), error, at };
     return {
       outcome: "refused",
-      decisions: [waits, ...(await suspend(tables, suspensions, refusal, dependencies))],
+      decisions: [waits, ...(await suspend(refusal, context))],
     };
   }
   if (error.kind === "deleted") {
@@ -147,7 +137,7 @@ async function recordFailure(
     return { outcome: "dropped", decisions: [decide("dropped", `${error.message}; nothing more is owed to it`)] };
   }
   if (error.kind === "gone") {
-    const { outcome, decisions, next } = await recordGone(tables, row, destination, error, at, dependencies);
+    const { outcome, decisions, next } = await recordGone(row, destination, error, at, context);
     const came =
       next === undefined
         ? decide("dead letter", error.message)
@@ -189,40 +179,28 @@ async function simplify(
  * nobody is subscribed, only the end of an alert that was told there waits.
  */
 async function recordGone(
-  tables: AlertTables,
   row: DeliveryRow,
   destination: Destination,
   error: SendError,
   at: Milliseconds,
-  dependencies: RecordDependencies,
+  context: SuspensionContext,
 ): Promise<{
   readonly outcome: DeliveryOutcome;
   readonly decisions: readonly Decision[];
   readonly next?: Milliseconds;
 }> {
-  const { suspensions, newId, random } = dependencies;
+  const { tables, suspensions, newId } = context;
   const known = suspensions.get(row.destination);
   const target = { platform: row.platform, destination };
-  if (
-    (known !== undefined && known.retired === undefined) ||
-    (await isAwaited(tables, row.destination, dependencies))
-  ) {
-    const since = known?.retired === undefined ? (known?.since ?? at) : at;
-    const next = nextAttemptAt({ since }, at, random());
-    await recordWaiting(tables, row, next);
-    return {
-      outcome: "gone",
-      decisions: await suspend(tables, suspensions, { ...target, error, at }, dependencies),
-      next,
-    };
+  const isOfTold = known !== undefined && isEndNotice(row) && at - row.owed_at < DEAD_LETTER_AFTER;
+  const waits = isOfTold || (known !== undefined && known.retired === undefined) || (await isAwaited(target, context));
+  if (!waits) {
+    await deadLetter(tables, row, at, newId, UNREACHED);
+    return { outcome: known === undefined ? "dead" : "gone", decisions: [] };
   }
-  if (known !== undefined && isEndNotice(row) && at - row.owed_at < DEAD_LETTER_AFTER) {
-    const next = nextAttemptAt(known, at, random());
-    await recordWaiting(tables, row, next);
-    return { outcome: "gone", decisions: [], next };
-  }
-  await deadLetter(tables, row, at, newId, UNREACHED);
-  return { outcome: known === undefined ? "dead" : "gone", decisions: [] };
+  await recordOwed(tables, row, at);
+  const decisions = await suspend({ ...target, error, at }, context);
+  return { outcome: "gone", decisions, next: suspensions.get(row.destination)?.nextAt ?? at };
 }
 
 function iso(millis: Milliseconds): string {

@@ -45,21 +45,23 @@ export interface ClaimedDelivery {
   readonly triggeredAt?: Nanoseconds;
   /** It may have arrived, and the platform would not drop the repeat. */
   readonly repeat: boolean;
+  /** It is sent to find out whether the bot's token is accepted again. */
+  readonly trial?: true;
 }
 
 /** What a claim may take: so many deliveries of a sender's platform. */
 interface Wanted {
   readonly sender: Sender;
   readonly limit: number;
-  /** The token's key that they need; left out, any of the platform. */
-  readonly token?: string;
-  /** The keys of tokens that they must not need. */
-  readonly except?: readonly string[];
+  /** The refused token that they need, by its key, as trials; left out, they need any of the platform. */
+  readonly trialOf?: string;
+  /** By key, tokens that they must not need, and destinations to which only what was never tried may go. */
+  readonly except?: Parameters<AlertTables["outbox"]["due"]>[3];
 }
 
 export interface Claim {
   readonly claimed: readonly ClaimedDelivery[];
-  /** The senders for which as much was due as was wanted. */
+  /** The senders for which as much was due as was wanted; trials do not count. */
   readonly full: readonly Sender[];
   /** A due delivery was dropped: the one behind it may be due now. */
   readonly dropped: boolean;
@@ -85,13 +87,14 @@ export async function claim(
   const decisions: Decision[] = [];
   const full: Sender[] = [];
   const due: (UnreadDelivery | undefined)[] = [];
-  for (const { sender, limit, token = sender.platform, except } of wanted) {
-    const rows = limit === 0 ? [] : await tables.outbox.due(token, at, limit, except);
-    if (rows.length >= limit) full.push(sender);
+  for (const { sender, limit, trialOf, except } of wanted) {
+    const rows = limit === 0 ? [] : await tables.outbox.due(trialOf ?? sender.platform, at, limit, except);
+    if (trialOf === undefined && rows.length >= limit) full.push(sender);
     for (const row of rows) {
       const merged = row.accompanied === 1 ? await mergeFollowing(tables, row, at) : { row, decisions: [] };
       decisions.push(...merged.decisions);
-      due.push(await claimOne(tables, sender, merged.row, at));
+      const one = await claimOne(tables, sender, merged.row, at);
+      due.push(one === undefined || trialOf === undefined ? one : { ...one, trial: true });
     }
   }
   const taken = due.filter((one) => one !== undefined);
@@ -118,16 +121,6 @@ export async function claim(
   const waits = isIdle && claimed.length > 0;
   const chunked = waits ? (await tables.chunks.oldestAt()) !== undefined : await fanOutNext(tables);
   return { claimed, full, dropped: claimed.length < due.length, chunked, decisions };
-}
-/** One claim of several. */
-export function joinClaims(claims: readonly Claim[]): Claim {
-  return {
-    claimed: claims.flatMap((one) => one.claimed),
-    full: claims.flatMap((one) => one.full),
-    dropped: claims.some((one) => one.dropped),
-    chunked: claims.some((one) => one.chunked),
-    decisions: claims.flatMap((one) => one.decisions),
-  };
 }
 
 type UnreadDelivery = Omit<ClaimedDelivery, "message">;

@@ -1,11 +1,9 @@
 import type { AlertTables, DeliveryRow, ItemRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 
-import type { TokenScope } from "../../route/suspension.ts";
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
 import { fanOutAll } from "./outbox.ts";
 import { NotificationState } from "./notification-state.ts";
-import { tokenKey } from "../../destination.ts";
 
 /** The notification states of episodes, by episode and destination. */
 export async function readNotificationStates(
@@ -34,26 +32,19 @@ export async function isFanningOut(tables: AlertTables, at: Milliseconds): Promi
   return false;
 }
 
-/** How many deliveries wait for a token. */
-export async function waitingOn(tables: AlertTables, token: TokenScope): Promise<number> {
+/** How many messages wait for a token or a destination, by its key. */
+export async function waitingOn(tables: AlertTables, key: string): Promise<number> {
   await fanOutAll(tables);
-  if (token.workspace !== undefined) return (await tables.outbox.owedOn(tokenKey(token))).length;
-  return (await tables.outbox.depth()).find((one) => one.platform === token.platform)?.owed ?? 0;
+  return tables.outbox.countUnsent(key);
 }
 
-/** How many messages wait for a destination. */
-export async function waitingAt(tables: AlertTables, destination: string): Promise<number> {
-  await fanOutAll(tables);
-  return (await tables.outbox.openOf(destination)).filter(({ shown }) => shown === null).length;
-}
-
-/** How many messages that need a token were dead-lettered since that moment, by destination. */
+/** How many messages for a token or a destination, by its key, were dead-lettered since that moment, by destination. */
 export async function unsentOn(
   tables: AlertTables,
-  token: TokenScope,
+  key: string,
   since: Milliseconds,
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await tables.outbox.countDeadLetters(tokenKey(token), since);
+  const rows = await tables.outbox.countDeadLetters(key, since);
   return new Map(rows.map((row) => [row.destination, row.count]));
 }
 

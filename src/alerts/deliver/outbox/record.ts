@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { DEAD_LETTER_AFTER, type SuspensionTarget } from "../../route/suspension.ts";
+import { DEAD_LETTER_AFTER } from "../../route/suspension.ts";
 import type { Receipt, SendError } from "../../sender.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./alert-log.ts";
@@ -10,7 +10,7 @@ import { fanOutAll } from "./outbox.ts";
 import { giveUpEdit, readSaid, sendUnshown, takeOut } from "./group.ts";
 import { revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
 import { backoffDelay, interruptionPause } from "./retry-policy.ts";
-import { StoredDestination, destinationKey, tokenKey } from "../../destination.ts";
+import { StoredDestination } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
 
 /** The result of one attempt. */
@@ -146,41 +146,20 @@ export async function deadLetter(
   }
 }
 
-/** Owes a failed delivery again from that moment; nothing else is sent to its destination before. */
-export async function recordWaiting(tables: AlertTables, row: DeliveryRow, run_at: Milliseconds): Promise<void> {
-  await recordOwed(tables, row, run_at);
-  await tables.outbox.postpone(row.destination, run_at);
-}
-
-/** Makes everything owed to a destination due at that moment. */
-export async function retryNow(tables: AlertTables, destination: string, at: Milliseconds): Promise<void> {
-  for (const { id, run_at } of await tables.outbox.openOf(destination)) {
-    if (run_at > at) await tables.outbox.update(id, { run_at: at });
-  }
-}
-
-/** Dead-letters what is owed where a token is refused, or at one destination that is lost. */
+/** Dead-letters what is owed where a token is refused, or at one destination that is lost, by its key. */
 export async function deadLetterOwed(
   tables: AlertTables,
-  { destination, ...token }: SuspensionTarget,
+  key: string,
   at: Milliseconds,
   why: string,
   newId: () => string,
 ): Promise<void> {
   await fanOutAll(tables);
-  const owed =
-    destination === undefined
-      ? await tables.outbox.owedOn(tokenKey(token))
-      : (await tables.outbox.openOf(destinationKey(destination))).filter(({ state }) => state === "owed");
-  for (const row of owed) {
+  for (const row of await tables.outbox.owedOn(key)) {
     if (row.shown !== null && !isEndNotice(row)) await giveUpEdit(tables, { ...row, last_error: why }, at, newId);
   }
   // What edits that were given up did not show is owed by itself now.
-  const left = (
-    destination === undefined
-      ? await tables.outbox.owedOn(tokenKey(token))
-      : await tables.outbox.openOf(destinationKey(destination))
-  ).filter(({ state, shown }) => state === "owed" && shown === null);
+  const left = (await tables.outbox.owedOn(key)).filter(({ shown }) => shown === null);
   const grown = left.filter(({ revision }) => revision > 0).map(({ id }) => id);
   const items = Map.groupBy(await tables.items.of(grown), ({ delivery }) => delivery);
   const said = left.flatMap((row) => [

@@ -18,73 +18,65 @@ export interface SuspensionDependencies {
   readonly platforms?: Platforms;
 }
 
-/** The keys of the destinations that are notified of suspensions. */
-export function recipientKeys(dependencies: SuspensionDependencies): string[] {
-  return recipients(dependencies).map((one) => destinationKey(one));
+/** The same within a transaction. */
+export interface SuspensionContext extends SuspensionDependencies {
+  readonly tables: AlertTables;
+  readonly suspensions: Suspensions;
+  /** From 0 to below 1. */
+  readonly random: () => number;
 }
 
-/** Notifies the operators and whoever subscribed: a suspension begins, or its subscriptions have ended. */
+/** The console and the operators' channel. */
+export function recipients({ operators, console: shown }: SuspensionDependencies): Destination[] {
+  return [shown, operators].filter((one) => one !== undefined);
+}
+
+/** Notifies the operators and whoever subscribed: a suspension begins, or its subscriptions (`alive`) have ended. */
 export async function notifySuspended(
-  tables: AlertTables,
-  suspensions: Suspensions,
   suspension: Suspension,
   change: Extract<TokenMessage["change"], { what: "refused" | "revoked" }>,
-  subscribers: readonly string[],
+  alive: readonly Subscription[],
   at: Milliseconds,
-  dependencies: SuspensionDependencies,
+  context: SuspensionContext,
 ): Promise<void> {
-  const to = [
-    ...operatorsFor(suspensions, suspension, dependencies),
-    ...peopleFor(suspension, subscribers, dependencies),
-  ];
-  await send(tables, suspension, to, change, at, dependencies);
+  const to = [...operatorsFor(suspension, context), ...peopleFor(suspension, alive, context)];
+  await send(suspension, to, change, at, context);
 }
 
 /** Notifies the operators that it is over, and the channels that alerts arrive there again. */
 export async function notifyResumed(
-  tables: AlertTables,
-  suspensions: Suspensions,
   suspension: Suspension,
   resumed: {
     readonly waiting: number;
     /** Messages that were dead-lettered, by destination. */
     readonly lost: ReadonlyMap<string, number>;
-    /** How many subscriptions came back, and the active ones among them. */
-    readonly back: number;
-    readonly active: readonly Subscription[];
+    /** The subscriptions that came back. */
+    readonly back: readonly Subscription[];
   },
   at: Milliseconds,
-  dependencies: SuspensionDependencies,
+  context: SuspensionContext,
 ): Promise<void> {
-  const { waiting, lost, back, active } = resumed;
+  const { waiting, lost, back } = resumed;
   const unsent = [...lost.values()].reduce((sum, count) => sum + count, 0);
-  const known = isOfToken(suspension) ? recipients(dependencies) : operatorsFor(suspensions, suspension, dependencies);
-  const keys = new Set(known.map((one) => destinationKey(one)));
-  await send(tables, suspension, known, { what: "accepted", waiting, unsent, subscriptions: back }, at, dependencies);
+  const known = isOfToken(suspension) ? recipients(context) : operatorsFor(suspension, context);
+  await send(suspension, known, { what: "accepted", waiting, unsent, subscriptions: back.length }, at, context);
+  const active = back.filter(({ state }) => state === "active");
   const places = new Map(active.map(({ destination }) => [destinationKey(destination), destination]));
   if (suspension.destination !== undefined) places.set(suspensionKey(suspension), suspension.destination);
+  for (const one of known) places.delete(destinationKey(one));
   for (const [key, destination] of places) {
-    if (keys.has(key)) continue;
     const subscriptions = active.filter((one) => destinationKey(one.destination) === key).length;
     const change = { what: "back", unsent: lost.get(key) ?? 0, subscriptions } as const;
-    await send(tables, suspension, [destination], change, at, dependencies);
+    await send(suspension, [destination], change, at, context);
   }
-}
-
-function recipients({ operators, console: shown }: SuspensionDependencies): Destination[] {
-  return [shown, operators].filter((one) => one !== undefined);
 }
 
 /**
  * The operators, where they can be reached: with the refused token the notice would wait for the suspension's end. A
  * reason that only they can mend, and that may hold for hundreds of channels, is told them once.
  */
-function operatorsFor(
-  suspensions: Suspensions,
-  suspension: Suspension,
-  dependencies: SuspensionDependencies,
-): Destination[] {
-  const all = recipients(dependencies);
+function operatorsFor(suspension: Suspension, context: SuspensionContext): Destination[] {
+  const all = recipients(context);
   const own = suspensionKey(suspension);
   if (isOfToken(suspension)) return all.filter((one) => !destinationKey(one).startsWith(`${own}/`));
   const isAlike = (other: Suspension): boolean =>
@@ -92,18 +84,18 @@ function operatorsFor(
     other.operator === true &&
     other.platform === suspension.platform &&
     other.why === suspension.why;
-  if (suspension.operator === true && suspensions.all().some(isAlike)) return [];
+  if (suspension.operator === true && context.suspensions.all().some(isAlike)) return [];
   return all.filter((one) => destinationKey(one) !== own);
 }
 
 /** The direct messages of those who subscribed a lost channel. */
 function peopleFor(
   { platform, destination, operator }: Suspension,
-  subscribers: readonly string[],
-  { platforms }: SuspensionDependencies,
+  alive: readonly Subscription[],
+  { platforms }: SuspensionContext,
 ): Destination[] {
   if (destination === undefined || operator === true) return [];
-  const people = new Set(subscribers.map((id) => `user:${id}`));
+  const people = new Set(alive.flatMap(({ personal, by }) => (personal === true ? [] : [`user:${by.id}`])));
   people.delete(destination.channel);
   // Who subscribed it at the console or the terminal is nobody on the platform.
   const known = [...people].filter((person) => platforms?.chat(platform)?.parseMention(person, undefined) === person);
@@ -111,12 +103,11 @@ function peopleFor(
 }
 
 async function send(
-  tables: AlertTables,
   { platform, destination: channel, workspace = channel?.workspace, since, why, operator }: Suspension,
   to: readonly Destination[],
   change: TokenMessage["change"],
   at: Milliseconds,
-  { newId }: SuspensionDependencies,
+  { tables, newId }: SuspensionContext,
 ): Promise<void> {
   const message = {
     type: "token",
@@ -125,14 +116,10 @@ async function send(
     ...(channel === undefined ? {} : { channel: channel.channel }),
     ...(operator === undefined ? {} : { operator }),
     why,
-    since: textOf(since),
-    at: textOf(at),
+    since: timeToText(fromMillis(since)),
+    at: timeToText(fromMillis(at)),
     change,
   } as const;
   const deliveries = to.map((destination) => ({ id: newId(), destination, phase: "bot", message }) as const);
   await enqueue(tables, { deliveries }, at);
-}
-
-function textOf(millis: Milliseconds): string {
-  return timeToText(fromMillis(millis));
 }

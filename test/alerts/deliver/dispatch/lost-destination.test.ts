@@ -23,7 +23,11 @@ async function subscribed(more: Parameters<typeof aSubscription>[0] = {}, option
   return stage;
 }
 
+const CRITICAL = "now critical: network.stalled on mainnet";
+
 const operators = { platform: "fake", channel: "operators" };
+const ops = { platform: "fake", channel: "ops" };
+const message = { type: "test", by: "ada", at: "1" } as const;
 const isOps = (what: object): boolean =>
   !("destination" in what) || (what as { destination: { channel: string } }).destination.channel === "ops";
 const gone = ({ sender }: Stage, count: { tries: number } = { tries: 0 }): void => {
@@ -118,6 +122,31 @@ describe("a channel that cannot be reached", () => {
     expect(it.sender.take()).toEqual([FIRED, REACHED, BACK]);
   });
 
+  it("is tried no later because the clock was set back", async () => {
+    const it = await subscribed();
+    gone(it);
+    await it.rounds(8, [stalled("bad")]);
+    await minutes(it, 45);
+    well(it);
+    it.clock.setWall(-1_800_000);
+    await minutes(it, 45);
+    expect(it.sender.take()).toEqual([LOST, FIRED, REACHED, BACK]);
+  });
+
+  it("is tried at once with what is critical", async () => {
+    const it = await subscribed();
+    await it.rounds(8, [stalled("bad")]);
+    gone(it);
+    await it.owe(ops, message);
+    await minutes(it, 70);
+    expect(it.sender.take()).toEqual([FIRED, LOST]);
+    well(it);
+    const [suspension] = await it.engine.suspensions();
+    await it.rounds(40, [stalled("bad")]);
+    expect(it.now()).toBeLessThan(suspension!.nextAt);
+    expect(it.sender.take()).toEqual([CRITICAL, "test by ada", REACHED, BACK]);
+  });
+
   it("loses its subscriptions after a day; somebody brings them back, and is told what fires", async () => {
     const it = await subscribed();
     gone(it);
@@ -178,9 +207,6 @@ describe("a channel that cannot be reached", () => {
     expect(await it.engine.outboxDepth()).toEqual([]);
     expect(await it.engine.suspensions()).toEqual([]);
   });
-
-  const ops = { platform: "fake", channel: "ops" };
-  const message = { type: "test", by: "ada", at: "1" } as const;
 
   it.each([
     ["asks", (it: Stage) => it.engine.retry(ops), [REACHED, BACK]],
