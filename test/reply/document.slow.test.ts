@@ -24,10 +24,15 @@ test("a new kind of block is one compile error in each of its readers, and JSON 
       await cp(path.join(root, name), path.join(folder, name), { recursive: true });
     await symlink(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");
     const schema = path.join(folder, "src/reply/document.ts");
-    const planted = `z.discriminatedUnion("kind", [z.object({ kind: z.literal("planted"), of: Text }),`;
+    const planted = `z.discriminatedUnion("kind", [z.object({ kind: z.literal("planted"), of: Text, detail: z.literal(true).exactOptional() }),`;
     const text = await readFile(schema, "utf8");
     await writeFile(schema, text.replace(/(?<=const Block = )z\.discriminatedUnion\("kind", \[/u, planted));
-    const config = { extends: "./src/adapters/web/public/tsconfig.json", files: [...READERS, "src/reply/json.ts"] };
+    const compilerOptions = { lib: ["esnext", "dom", "dom.iterable"] };
+    const config = {
+      extends: "./src/adapters/web/public/tsconfig.json",
+      compilerOptions,
+      files: [...READERS, "src/reply/json.ts"],
+    };
     await writeFile(path.join(folder, "planted.json"), JSON.stringify({ ...config, include: [] }));
     const errors = (await compile(folder, "planted.json")).matchAll(/^(.+)\(\d+,\d+\): error/gmu);
     expect([...errors].map(([, file]) => file)).toEqual(READERS);

@@ -56,6 +56,8 @@ const SETTINGS = {
   synchronous_commit: "off",
   max_connections: "60",
   shared_buffers: "32MB",
+  // With workers of its own for reading, a server now and then never ends them after one of its processes was killed.
+  io_method: "sync",
   timezone: "UTC",
 };
 

@@ -93,7 +93,7 @@ test("two workspaces install the app; one removes it, comes back, removes it, an
     [zoe, theirs],
   ] as const) {
     expect(textOf((await person.run(channel, "time")).last)).toContain("SIMULATED");
-    expect(textOf((await person.run(channel, "alerts add node.down")).last)).toContain("node.down");
+    expect(textOf((await person.run(channel, "alerts add node.down")).last)).toContain("node outages");
     await person.run(channel, `my party ${PARTY}`);
     await person.run(channel, "answers set everyone");
     await person.run(channel, "alerts silence node.lagging for:1h");
@@ -125,7 +125,7 @@ test("two workspaces install the app; one removes it, comes back, removes it, an
   // Installed again, all comes back by itself.
   await install(acme);
   await expect.poll(() => posted(ours) > oursThen, { timeout: 90_000 }).toBe(true);
-  expect(textOf((await ann.run(ours, "alerts list")).last)).toContain("node.down");
+  expect(textOf((await ann.run(ours, "alerts list")).last)).toContain("node outages");
 
   slack.uninstall(acme.id);
   await until(() => running.stderr().split('"app uninstalled"').length === 3, "the second removal");
@@ -140,7 +140,7 @@ test("two workspaces install the app; one removes it, comes back, removes it, an
   database.close();
   const later = await start({ SECRET_KEY: `${newKey},${oldKey}` });
   await until(() => later.stderr().includes('"workspace deleted"'), "the deletion", 20_000);
-  expect(textOf((await zoe.run(theirs, "alerts list")).last)).toContain("node.down");
+  expect(textOf((await zoe.run(theirs, "alerts list")).last)).toContain("node outages");
   expect((await later.kill("SIGTERM")).code).toBe(0);
   const after = new DatabaseSync(path.join(sandbox.folder, "data/bellwether.db"));
   // What the operator was told of the removal stays for 30 days; it names no person and no channel.

@@ -27,14 +27,12 @@ export function renderTable(table: Table, width: number, options: SpanOptions, o
   if (layout.kind === "records") {
     return [...records(titles, rows, width), ...notes(table, [], width)];
   }
-  const lines = rowLines(titles, layout, table);
-  lines.push(ruleLine(layout));
-  for (const row of rows) {
-    lines.push(...rowLines(row, layout, table));
-    if (layout.below.length > 0) lines.push(...belowLines(row, layout, width));
-  }
-  lines.push(...notes(table, omissionNotes(titles, rows, layout, omittedHint), width));
-  return lines;
+  const body = rows.flatMap((row) => [
+    ...rowLines(row, layout, table),
+    ...(layout.below.length > 0 ? belowLines(row, layout, width) : []),
+  ]);
+  const omitted = notes(table, omissionNotes(titles, rows, layout, omittedHint), width);
+  return [...rowLines(titles, layout, table), ruleLine(layout), ...body, ...omitted];
 }
 
 /** The omitted columns and shortened ids, in sentences. */
