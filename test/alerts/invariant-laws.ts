@@ -1,7 +1,7 @@
 import type { DecisionRow, DeliveryRow } from "../../src/store/alert-tables/alert-tables.ts";
 import type { FakeSender, Post } from "../support/fake-sender.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { alertOf, episodesIn, isRepeat } from "../support/gist.ts";
+import { alertOf, episodesIn, isRepeat, wordedAlert } from "../support/gist.ts";
 import type { World } from "./invariant-world.ts";
 import type { EpisodeHistory } from "../../src/alerts/service/service.ts";
 
@@ -71,8 +71,11 @@ function isSaid({ posts, edits }: FakeSender, delivery: string, episode: string)
 }
 
 function kindOf({ gist, reply }: Post, row?: DeliveryRow): string {
-  // A trigger that comes again, since it may have arrived, shows how the alert stands by then.
-  if (row?.phase === "trigger" || (row !== undefined && episodesIn(reply).length > 1))
+  // A trigger that comes again, since it may have arrived, shows how the alert stands by then; so does what was changed
+  // before it was sent, such as an escalation that is acknowledged by then.
+  const alert = wordedAlert(reply);
+  const isChanged = alert?.type === "condition" && alert.phase === "state" && alert.episode.ended === undefined;
+  if (row !== undefined && (row.phase === "trigger" || isChanged || episodesIn(reply).length > 1))
     return SAID[row.phase] ?? row.phase;
   return /^(?:now|still|fired and \w+|\w+)/u.exec(gist)?.[0] ?? gist;
 }
