@@ -41,6 +41,7 @@ export const alertsAck = command({
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",
   changes: true,
+  shownBy: "alerts status",
   options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
   run: async (context) => {
     const { alerts, caller, here, options } = context;

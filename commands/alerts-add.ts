@@ -22,6 +22,7 @@ export const alertsAdd = command({
   // Everybody may watch for themselves; rights on a channel are checked once the kinds are known.
   access: "everyone",
   changes: true,
+  shownBy: "alerts list",
   options: { ...SUBSCRIPTION_OPTIONS, to: TO_OPTION },
   instead: quietOptionFor,
   run: async (context) => {

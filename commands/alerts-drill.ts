@@ -17,6 +17,7 @@ export const alertsDrill = command({
   verb: "Begin drill",
   access: "channel-manager",
   changes: true,
+  shownBy: "alerts status",
   options,
   run: async (context) => runDrill(context, await destinationsOf(context), systemClock, context.options.to),
 });

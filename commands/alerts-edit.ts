@@ -13,6 +13,7 @@ export const alertsEdit = command({
   // Everybody may change their own; rights on a channel's are checked once the subscription is found.
   access: "everyone",
   changes: true,
+  shownBy: "alerts list",
   options: { id: SUBSCRIPTION_OPTION, ...SUBSCRIPTION_OPTIONS },
   instead: quietOptionFor,
   edits: { option: "id", values: presentValues },

@@ -21,6 +21,7 @@ export const alertsSilence = command({
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",
   changes: true,
+  shownBy: "alerts silences",
   options: {
     ...SILENCE_OPTIONS,
     network: ALL_NETWORKS_OPTION,

@@ -14,6 +14,7 @@ function stateCommand(
     // Everybody may change their own; rights on a channel's are checked once the subscription is found.
     access: "everyone",
     changes: true,
+    shownBy: "alerts list",
     options: { id },
     run: (context) => changeSubscriptionState(context, context.options.id, state),
   });

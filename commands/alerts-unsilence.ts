@@ -27,6 +27,7 @@ export const alertsUnsilence = command({
   // Everybody may in their direct messages; rights on a channel are checked below.
   access: "everyone",
   changes: true,
+  shownBy: "alerts silences",
   options: { id: SILENCE_OPTION },
   run: async (context) => {
     const { alerts, caller, options } = context;

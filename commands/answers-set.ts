@@ -15,6 +15,7 @@ export const answersSet = command({
   audience: "channel",
   announced: true,
   changes: true,
+  shownBy: "answers show",
   options: {
     markets: {
       kind: "choice",

@@ -12,6 +12,7 @@ export const ledgerCancel = command({
   examples: ["ledger cancel <code>"],
   access: "everyone",
   changes: true,
+  shownBy: "ledger list",
   personal: true,
   options: { code: CODE_OPTION },
   run: async (context) => {

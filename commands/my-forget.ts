@@ -15,6 +15,7 @@ export const myForget = command({
   examples: ["my forget treasury", "my forget all"],
   access: "everyone",
   changes: true,
+  shownBy: "my parties",
   personal: true,
   options: {
     party: {

@@ -30,6 +30,7 @@ export const myParty = command({
   examples: ["my party <id>", "my party <id> treasury"],
   access: "everyone",
   changes: true,
+  shownBy: "my parties",
   personal: true,
   options,
   run: async (context) => {

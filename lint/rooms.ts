@@ -66,14 +66,16 @@ export const rooms: Readonly<Record<string, string>> = {
  */
 export const doors: Readonly<Record<string, string>> = {
   "adapters/chat":
-    "bounds button-plan form home-data is-unsent listed-managers notices parse-json press refused-token supervision tone-signs why-this-alert",
+    "bounds button-plan form home-data is-unsent key-ring listed-managers notices open-answers parse-json press refused-token supervision tone-signs why-this-alert",
   "adapters/discord": "record",
   "adapters/discord/render": "buttons compose embed markdown modal press",
+  "adapters/discord/respond": "left-answers",
   "adapters/discord/transport": "endpoint rest signature upload",
   "adapters/slack": "record",
-  "adapters/slack/install": "install-state key-ring sealed-tokens workspace-payloads",
+  "adapters/slack/install": "install-state sealed-tokens workspace-payloads",
   "adapters/slack/render": "blocks buttons compose form form-fields mrkdwn press",
-  "adapters/slack/respond": "bolt-app channel-managers invocation request-context retry-answer user-groups",
+  "adapters/slack/respond":
+    "bolt-app channel-managers invocation left-answers request-context retry-answer user-groups",
   "adapters/slack/send": "files send-error",
   "adapters/slack/transport": "api-error bolt endpoint identity installations intake response-url signature web-api",
   "adapters/terminal": "line-runner platform streams",

@@ -41,6 +41,8 @@ export interface Config<P = unknown> {
   readonly platforms: readonly P[];
   readonly alerting: AlertingConfig;
   readonly databaseUrl: string;
+  /** 32 bytes each; undefined = nothing is sealed. */
+  readonly secretKeys: readonly Uint8Array[] | undefined;
   /** Where ledger exports are made and kept; undefined = beside the database, and among temporary files. */
   readonly exportFolder: string | undefined;
   readonly web: {
@@ -200,6 +202,7 @@ function configOf<P>(env: Environment, platforms: readonly PlatformSettings<P>[]
       deadmanUrl: env.DEADMAN_URL,
     },
     databaseUrl: env.DATABASE_URL ?? DATABASE_URL,
+    secretKeys: env.SECRET_KEY,
     exportFolder: env.EXPORT_DIR,
     web: {
       host: env.WEB_HOST ?? "127.0.0.1",

@@ -1,3 +1,4 @@
+import { OpenAnswers } from "../../src/adapters/chat/open-answers.ts";
 import { createDiscordAdapter } from "../../src/adapters/discord/index.ts";
 import type { FakeDiscord } from "../../test/support/fake-discord/fake-discord.ts";
 import { connectedBot, type ConnectedBot } from "./connected-bot.ts";
@@ -6,7 +7,8 @@ import { connectedBot, type ConnectedBot } from "./connected-bot.ts";
 export function discordBot(fake: FakeDiscord): Promise<ConnectedBot> {
   return connectedBot(
     fake,
-    (parts) => createDiscordAdapter({ token: fake.state.token, apiUrl: fake.apiUrl, ...parts }),
+    (parts) =>
+      createDiscordAdapter({ token: fake.state.token, apiUrl: fake.apiUrl, openAnswers: new OpenAnswers(), ...parts }),
     () => fake.state.commands.size > 0,
   );
 }

@@ -1,3 +1,4 @@
+import { OpenAnswers } from "../../src/adapters/chat/open-answers.ts";
 import { createSlackAdapter } from "../../src/adapters/slack/index.ts";
 import type { FakeSlack } from "../../test/support/fake-slack/fake-slack.ts";
 import { EMPTY_HOME } from "../../test/support/empty-home.ts";
@@ -15,6 +16,7 @@ export function slackBot(fake: FakeSlack): Promise<ConnectedBot> {
         command: "/bell",
         apiUrl: fake.apiUrl,
         home: EMPTY_HOME,
+        openAnswers: new OpenAnswers(),
         ...parts,
       }),
     () => fake.sockets.listening === 2,

@@ -72,6 +72,8 @@ export interface Command<S extends Options> {
    * would run it again is refused. An action with it has the effect `reply`.
    */
   readonly changes?: true;
+  /** The command that shows what this one changed. */
+  readonly shownBy?: string;
   /** Its answer is for the caller alone: no Share. */
   readonly personal?: true;
   readonly options: S;
@@ -93,13 +95,16 @@ export interface Command<S extends Options> {
 export type AnyCommand = Omit<Command<Options>, "run"> & { run(context: CommandContext<Options>): Promise<Reply> };
 
 /** A declaration may leave out members with usual values; `access` only where the command changes nothing. */
-type Declared<S extends Options> = Omit<Command<S>, "access" | "audience" | "examples" | "options" | "changes"> & {
+type Declared<S extends Options> = Omit<
+  Command<S>,
+  "access" | "audience" | "examples" | "options" | "changes" | "shownBy"
+> & {
   readonly options?: S;
   readonly audience?: Visibility;
   readonly examples?: readonly string[];
 } & (
-    | { readonly access?: Command<S>["access"]; readonly changes?: never }
-    | Pick<Required<Command<S>>, "access" | "changes">
+    | { readonly access?: Command<S>["access"]; readonly changes?: never; readonly shownBy?: never }
+    | Pick<Required<Command<S>>, "access" | "changes" | "shownBy">
   );
 
 /**

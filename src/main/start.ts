@@ -196,6 +196,7 @@ async function openSurfaces({ config, store, log, shutdown }: BotProcess, servic
   }
   const chats = await openPlatforms(config, {
     shared: duties,
+    onFewer: (listener) => duties.onFewer(listener),
     commands: bot.commands,
     log,
     payloads: store.payloads,

@@ -197,6 +197,7 @@ function storeOver(
       ...port("exports", "addFiles", "files", "kept", "linked", "ofFile", "recognisable", "drop"),
     },
     installations: port("installations", "all", "get", "put", "change", "useOnce"),
+    openAnswers: port("openAnswers", "put", "left", "claim", "remove"),
     transaction: (work) => call((tables) => tables.transaction(work)),
     read: (work) => call((tables) => tables.read(work)),
     ping: () =>

@@ -30,6 +30,8 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
       .execute(),
   answer_choices: (db, { platform, workspace }) =>
     db.deleteFrom("answer_choices").where("platform", "=", platform).where("workspace", "=", workspace).execute(),
+  open_answers: (db, { platform, workspace }) =>
+    db.deleteFrom("open_answers").where("platform", "=", platform).where("workspace", "=", workspace).execute(),
   export_files: (db, place) =>
     db
       .deleteFrom("export_files")

@@ -13,7 +13,7 @@ import type {
   SilenceRow,
   SubscriptionRow,
 } from "./alert-tables/alert-tables.ts";
-import type { AnswerChoice, ExportFileRow, ExportJobRow, InstallationRow, SeenKind } from "./store.ts";
+import type { AnswerChoice, ExportFileRow, ExportJobRow, InstallationRow, OpenAnswerRow, SeenKind } from "./store.ts";
 
 /** The tables as they stand after the last migration. Times are Unix milliseconds. */
 export interface Schema {
@@ -72,6 +72,7 @@ export interface Schema {
   installations: InstallationRow;
   /** States of OAuth that were used, until they expire: each is accepted once. */
   used_states: { state: string; ends_at: number };
+  open_answers: OpenAnswerRow;
   /** The processes that live; `alive_until` is of the database's clock. */
   processes: { id: string; alive_until: number };
   /** The process that has each duty; the epoch grows whenever another process takes it. */
@@ -103,6 +104,7 @@ export const TABLES: { readonly [T in keyof Schema]: readonly (keyof Schema[T] &
   export_files: ["code", "name"],
   installations: ["platform", "id"],
   used_states: ["state"],
+  open_answers: ["id"],
   processes: ["id"],
   leases: ["name"],
 };

@@ -7,6 +7,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import type { AlertTables } from "./alert-tables/alert-tables.ts";
 import type { createExportTables } from "./export-tables.ts";
 import type { createInstallations } from "./installations.ts";
+import type { createOpenAnswers } from "./open-answers.ts";
 import type { createButtonPayloads } from "./preferences/button-payloads.ts";
 import type { createAnswerChoices, createSavedParties, createSignOuts } from "./preferences/preferences.ts";
 
@@ -159,10 +160,26 @@ export interface InstallationRow {
 /** The columns of an installation that may change. */
 export type InstallationChange = Partial<Pick<InstallationRow, "sealed" | "expires_at" | "removed_at">>;
 
+/** An answer that takes long, as long as it is being made. */
+export interface OpenAnswerRow {
+  readonly id: string;
+  readonly platform: string;
+  /** Of the question; empty where it named none. */
+  readonly workspace: string;
+  /** The process that makes the answer, or closes it. */
+  readonly process: string;
+  /** What closes it, encrypted. */
+  readonly sealed: string;
+  /** Whether the process had begun to send the answer: then nobody knows whether it arrived. */
+  readonly answering: 0 | 1;
+  readonly expires_at: Milliseconds;
+}
+
 export type ButtonPayloads = ReturnType<typeof createButtonPayloads>;
 export type SavedParties = ReturnType<typeof createSavedParties>;
 export type AnswerChoices = ReturnType<typeof createAnswerChoices>;
 export type ExportTables = ReturnType<typeof createExportTables>;
+export type OpenAnswerTable = ReturnType<typeof createOpenAnswers>;
 export type InstallationTables = ReturnType<typeof createInstallations>;
 
 /** All ports but that of alerts; each call is a transaction of its own. A new one needs a migration, too. */
@@ -174,6 +191,7 @@ export interface StoreTables {
   readonly signOuts: ReturnType<typeof createSignOuts>;
   readonly exports: ExportTables;
   readonly installations: InstallationTables;
+  readonly openAnswers: OpenAnswerTable;
 }
 
 /** A duty that one of the processes has, such as the watching of a network. */

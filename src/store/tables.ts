@@ -5,6 +5,7 @@ import { createAlertTables } from "./alert-tables/alert-tables.ts";
 import { createExportTables } from "./export-tables.ts";
 import { forgetInstallation } from "./forget-workspace.ts";
 import { createInstallations } from "./installations.ts";
+import { createOpenAnswers } from "./open-answers.ts";
 import { createMarks } from "./marks.ts";
 import { createButtonPayloads } from "./preferences/button-payloads.ts";
 import { createAnswerChoices, createSavedParties, createSignOuts } from "./preferences/preferences.ts";
@@ -39,6 +40,7 @@ export function createTables({ withDatabase, transactions, hold }: TableAccess, 
     signOuts: createSignOuts(withDatabase, now),
     exports: createExportTables(withDatabase),
     installations: createInstallations(withDatabase, now),
+    openAnswers: createOpenAnswers(withDatabase, now),
     marks: createMarks(withDatabase),
     transaction: <T>(work: (tables: TransactionTables) => Promise<T>) =>
       transactions.write((trx) => work(transactionTables(trx))),

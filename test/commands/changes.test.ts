@@ -31,3 +31,9 @@ test("a command that is not declared to change something changes nothing; no act
   }
   expect(faults).toEqual([]);
 });
+
+test("what a command changes is shown by another one, which changes nothing", () => {
+  const shown = commands.flatMap(({ changes, name, shownBy }) => (changes === true ? [[name, shownBy]] : []));
+  const showing = commands.filter(({ changes }) => changes !== true).map(({ name }) => name);
+  expect(shown.filter(([, by]) => !showing.includes(by ?? ""))).toEqual([]);
+});

@@ -79,6 +79,20 @@ describe("a backup", () => {
     expect(schema).toMatch(/^\d{4}-/u);
   });
 
+  it("has no open answers, not even among its deleted bytes; the database keeps them", async () => {
+    const key = await filled("a");
+    const store = createStore({ url: file, log: silentLog(), waitMillis: 0 });
+    const row = { id: "o", platform: "chat", workspace: "", process: "p", sealed: "the sealed token" };
+    await store.openAnswers.put({ ...row, answering: 0, expires_at: Date.now() + 900_000 });
+    backUp(file, copy);
+    expect(await store.openAnswers.left("chat", "self")).toHaveLength(1);
+    await store.close();
+    expect(readFileSync(copy).includes("the sealed token")).toBe(false);
+    const restored = open(copy);
+    expect(await restored.openAnswers.left("chat", "self")).toEqual([]);
+    expect(await restored.payloads.get(key)).toEqual({ value: "a" });
+  });
+
   it("overwrites nothing, and leaves nothing behind where it fails", async () => {
     await filled("a");
     backUp(file, copy);

@@ -23,6 +23,7 @@ const ROWS: {
     value: JSON.stringify({ of: `chat/${workspace}`, value: n }),
   }),
   answer_choices: (workspace, _, n) => ({ workspace, platform: "chat", chosen_by: `U${n}` }),
+  open_answers: (workspace, _, n) => ({ id: `o${n}`, workspace }),
   export_jobs: (workspace, _, n) => ({ code: `c${n}`, workspace }),
   export_files: (_, __, n) => ({ code: `c${n}` }),
   alert_subscriptions: (workspace, destination, n) => ({

@@ -77,6 +77,8 @@ const rows: Record<string, string> = {
   "0022-interruptions": `
     INSERT INTO alert_deliveries (seq, id, destination, platform, phase, urgency, revision, owed_at, message, state, attempts, interruptions, run_at, created_at, data)
     VALUES (6, 'f', 'slack C1', 'slack', 'trigger', 2, 0, 1700000000000, 'm', 'owed', 1, 1, 1700000000000, 1700000000000, '{}')`,
+  "0023-open-answers": `
+    INSERT INTO open_answers VALUES ('o', 'discord', '99', 'p', 'k.iv.sealed', 0, 1700000900000)`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

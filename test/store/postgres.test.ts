@@ -7,6 +7,7 @@ import { alertContract } from "./alert-tables/alert-contract.ts";
 import { outboxContract } from "./alert-tables/outbox-contract.ts";
 import { exportContract } from "./export-contract.ts";
 import { installationContract } from "./installation-contract.ts";
+import { openAnswerContract } from "./open-answer-contract.ts";
 import { storeContract, type StoreUnderTest, storeUnderTest } from "./contract.ts";
 
 describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? ""}`, () => {
@@ -27,4 +28,5 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? 
   outboxContract("PostgreSQL", emptied);
   exportContract("PostgreSQL", emptied);
   installationContract("PostgreSQL", emptied);
+  openAnswerContract("PostgreSQL", emptied);
 });

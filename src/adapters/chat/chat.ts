@@ -1,5 +1,5 @@
 // Code that chat platforms share; here the record of a platform, for start, settings and doctor. Read next:
-// press.ts and button-plan.ts (buttons), form.ts, supervision.ts and refused-token.ts (the connection), notices.ts.
+// press.ts and button-plan.ts (buttons), form.ts, open-answers.ts (answers that a crash breaks off), key-ring.ts, supervision.ts and refused-token.ts (the connection), notices.ts.
 import type { ChatPlatform, Platforms } from "../../alerts/platform.ts";
 import type { SharedToken } from "../../alerts/sender.ts";
 import type { AnyCommand } from "../../bot/command.ts";
@@ -9,6 +9,7 @@ import type { InstallationRow, InstallationTables } from "../../store/store.ts";
 import type { Payloads, Preview, SendingAdapter } from "../adapter.ts";
 import type { Finding } from "../finding.ts";
 import type { HomeData } from "./home-data.ts";
+import type { OpenAnswers } from "./open-answers.ts";
 import type { Webhook } from "../webhook.ts";
 
 export type { InstallationRow } from "../../store/store.ts";
@@ -69,6 +70,7 @@ export interface PlatformDependencies {
   readonly payloads: Payloads;
   readonly shared: SharedToken;
   readonly installations: PlatformInstallations;
+  readonly openAnswers: OpenAnswers;
   readonly home: HomeData;
   readonly log: Log;
 }

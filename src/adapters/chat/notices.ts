@@ -1,6 +1,6 @@
 import { paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { type Inline, strong, text, type TextPart } from "../../reply/text.ts";
+import { commandLine, type Inline, strong, text, type TextPart } from "../../reply/text.ts";
 
 /** A message of an adapter's own: a title and one paragraph. */
 export function notice(title: TextPart, words: TextPart, more: Partial<Pick<Reply, "tone" | "failure">> = {}): Reply {
@@ -21,4 +21,13 @@ export function refusedAnswerNotice(platform: string): Reply {
 /** An answer as a direct message, below a line that names its question. */
 export function lateAnswer(given: Reply, question: Inline): Reply {
   return { ...given, blocks: [paragraph(text`${strong("Your answer")} to ${question}`), ...given.blocks] };
+}
+
+/** Closes an answer that a process left open when it died. `shownBy` shows what the command changes, if it does. */
+export function restartedNotice(question: Inline, shownBy: string | undefined, isUncertain: boolean): Reply {
+  const title =
+    shownBy === undefined
+      ? `Bellwether restarted. ${isUncertain ? "If the answer is missing, ask" : "Ask"} again`
+      : text`Bellwether restarted. It may have been done; look with ${commandLine(shownBy)}`;
+  return notice(title, text`This was broken off: ${question}.`, { tone: "warning", failure: "network" });
 }

@@ -2,6 +2,7 @@ import type { REST } from "discord.js";
 
 import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
+import type { OpenAnswers } from "../chat/open-answers.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS, TOKEN_LIFETIME_MILLIS } from "./limits.ts";
 import type { ComposeDependencies } from "./render/compose.ts";
 
@@ -33,6 +34,7 @@ export interface DiscordContext extends ComposeDependencies {
   readonly rest: REST;
   /** Authorized with the bot's token: for direct messages. */
   readonly botRest: REST;
+  readonly openAnswers: OpenAnswers;
   readonly log: Log;
   readonly timing: DiscordTiming;
   /** Aborted when the adapter stops. */

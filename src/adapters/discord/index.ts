@@ -15,6 +15,7 @@ import type { Log } from "../../log.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
 import { withListedManagers } from "../chat/listed-managers.ts";
+import type { OpenAnswers } from "../chat/open-answers.ts";
 import { BUTTON_LIFETIME_MILLIS } from "../chat/press.ts";
 import { Supervision } from "../chat/supervision.ts";
 import { NOT_RUNNING, type Webhook, webhookUrl } from "../webhook.ts";
@@ -22,6 +23,7 @@ import { CommandMentions } from "./command-mentions.ts";
 import { type DiscordContext, type DiscordTiming, TIMING } from "./context.ts";
 import { NONCE_LIFETIME_MILLIS } from "./limits.ts";
 import { registerCommands } from "./register-commands.ts";
+import { closeLeft } from "./respond/left-answers.ts";
 import { respondToInteraction } from "./respond/respond.ts";
 import { DiscordSender } from "./send/send.ts";
 import { InteractionsEndpoint } from "./transport/endpoint.ts";
@@ -41,6 +43,7 @@ export interface DiscordAdapterOptions {
   /** Redirects all REST traffic, for tests: the base without version. */
   readonly apiUrl?: string | undefined;
   readonly payloads: Payloads;
+  readonly openAnswers: OpenAnswers;
   /** The ids of the only people and roles that may change a channel's alerts. Left out or empty, whoever manages the channel may. */
   readonly managers?: readonly string[] | undefined;
   /** Left out: no other process uses the token. */
@@ -118,19 +121,21 @@ class DiscordAdapter implements SendingAdapter {
 
   start(everybodys: Bot): Promise<void> {
     const bot = withListedManagers(everybodys, this.#options.managers ?? []);
-    const { payloads, log, publicKey, publicUrl, token } = this.#options;
+    const { openAnswers, payloads, log, publicKey, publicUrl, token } = this.#options;
     const timing = this.#timing;
     const context: DiscordContext = {
       bot,
       rest: this.#rest,
       botRest: this.#botRest,
       payloads,
+      openAnswers,
       log,
       ttlMillis: BUTTON_LIFETIME_MILLIS,
       now: this.#options.now ?? Date.now,
       timing,
       signal: this.#stopping.signal,
     };
+    void openAnswers.closeLeft((left) => closeLeft(context, left), context.signal);
     const common = {
       rest: this.#botRest,
       log,

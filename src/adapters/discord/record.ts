@@ -80,9 +80,10 @@ const settings: PlatformSettings<ConfiguredPlatform, typeof variables> = {
                 const optioned = commands.map((one) => withCommonOptions(one, platforms));
                 return examineDiscord({ ...context, token, ...application, commands: optioned });
               },
-              async open({ log, payloads, shared }) {
+              async open({ log, openAnswers, payloads, shared }) {
                 const { createDiscordAdapter } = await import("./index.ts");
-                return { adapter: createDiscordAdapter({ token, ...application, log, payloads, shared, managers }) };
+                const own = { log, openAnswers, payloads, shared, managers };
+                return { adapter: createDiscordAdapter({ token, ...application, ...own }) };
               },
             },
     };

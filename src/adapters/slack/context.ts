@@ -4,6 +4,7 @@ import type { Bot } from "../../bot/bot.ts";
 import type { Log } from "../../log.ts";
 import type { PressStorage } from "../chat/press.ts";
 import type { HomeData } from "../chat/home-data.ts";
+import type { OpenAnswers } from "../chat/open-answers.ts";
 import type { ChannelManagers } from "./respond/channel-managers.ts";
 import type { RequestContext } from "./respond/request-context.ts";
 import type { UserGroups } from "./respond/user-groups.ts";
@@ -63,6 +64,7 @@ export interface SlackContext extends PressStorage, WebApiAccess, SlackTiming {
    */
   readonly lastManagementRequests: LRUCache<string, RequestContext>;
   readonly homeData: HomeData;
+  readonly openAnswers: OpenAnswers;
   readonly answerRetrier: AnswerRetrier;
   readonly lostNoticeRetrier: AnswerRetrier;
   /** Aborted when the adapter stops: handlers end without waiting. */

@@ -10,9 +10,11 @@ import type { Log } from "../../log.ts";
 import type { Payloads, SendingAdapter } from "../adapter.ts";
 import { BUTTON_LIFETIME_MILLIS } from "../chat/press.ts";
 import type { HomeData } from "../chat/home-data.ts";
+import type { OpenAnswers } from "../chat/open-answers.ts";
 import type { SlackTiming } from "./context.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS } from "./limits.ts";
 import { createBoltApp } from "./respond/bolt-app.ts";
+import { closeLeft } from "./respond/left-answers.ts";
 import { notifyNotInChannel } from "./respond/respond.ts";
 import {
   ANSWER_RETRY_POLICY,
@@ -39,6 +41,7 @@ export interface SlackAdapterOptions {
   /** Redirects all of Slack's Web API, for tests: ends in `/api/`. */
   readonly apiUrl?: string | undefined;
   readonly payloads: Payloads;
+  readonly openAnswers: OpenAnswers;
   /** Left out: this process has the token to itself. */
   readonly shared?: SharedToken | undefined;
   /** Which of the processes that share the app meets a request first; left out: this one is given all of them. */
@@ -117,6 +120,7 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
       const slack = sharedContext(options, { bot, sleep, now, stopping: stopping.signal, signal: closed.signal });
       createBoltApp({ receiver: connection, apiUrl, served, slack, track });
       served.start(slack);
+      track(options.openAnswers.closeLeft((left) => closeLeft(served, left), stopping.signal));
       await connection.start();
     },
     async stop() {
@@ -142,7 +146,7 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
 }
 
 function sharedContext(
-  { command, home, log, payloads, timing = {} }: SlackAdapterOptions,
+  { command, home, log, openAnswers, payloads, timing = {} }: SlackAdapterOptions,
   running: Pick<SharedContext, "bot" | "now" | "sleep" | "stopping" | "signal">,
 ): SharedContext {
   const retrier = (policy: RetryPolicy) => new AnswerRetrier({ ...running, log, policy });
@@ -159,5 +163,6 @@ function sharedContext(
     answerRetrier: retrier(ANSWER_RETRY_POLICY),
     lostNoticeRetrier: retrier(LOST_NOTICE_RETRY_POLICY),
     homeData: home,
+    openAnswers,
   };
 }

@@ -125,14 +125,6 @@ const settings: PlatformSettings<ConfiguredPlatform, typeof variables> = {
       "Leave one of the two unset.",
     ),
     warning(
-      "SECRET_KEY",
-      ({ has }) =>
-        has("SECRET_KEY") &&
-        !has("SLACK_CLIENT_ID") &&
-        "is not used: it encrypts the tokens of Slack workspaces that install the app by themselves",
-      "Leave it unset, or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET, too.",
-    ),
-    warning(
       "OPERATOR_CHANNEL",
       ({ has, value }) =>
         FOR_MANY.every(has) &&
@@ -238,7 +230,7 @@ function serviceOf(values: Values, { tokens, addresses, command, managers }: Ser
         installations: oauth === undefined ? undefined : await openInstallations(oauth, await installations()),
       });
     },
-    async open({ log, payloads, shared, installations, home }) {
+    async open({ log, openAnswers, payloads, shared, installations, home }) {
       const source = sourceOf(values);
       const { createSlackAdapter } = await import("./index.ts");
       const opened =
@@ -254,6 +246,7 @@ function serviceOf(values: Values, { tokens, addresses, command, managers }: Ser
         command,
         log,
         payloads,
+        openAnswers,
         shared,
         isFirst: async (request) =>
           shared.live < 2 || installations.useOnce(`slack ${request}`, Date.now() + REPEATED_FOR),
@@ -279,7 +272,7 @@ function sourceOf({ SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecr
 /** What the database has of an app of many workspaces. */
 async function openInstallations({ secretKeys }: OAuthSettings, rows: readonly InstallationRow[] | undefined) {
   const [{ KeyRing }, { openTokens }] = await Promise.all([
-    import("./install/key-ring.ts"),
+    import("../chat/key-ring.ts"),
     import("./install/sealed-tokens.ts"),
   ]);
   const keys = new KeyRing(secretKeys);

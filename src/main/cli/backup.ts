@@ -16,7 +16,7 @@ export async function backup(args: readonly string[]): Promise<number> {
     "npm run backup takes the file to write.",
     "backup -- backups/bellwether-$(date +%F).db",
   );
-  const file = embeddedFile("pg_dump --format=custom --file=bellwether.dump");
+  const file = embeddedFile("pg_dump --format=custom --exclude-table-data=open_answers --file=bellwether.dump");
   const { bytes, schema } = backUp(file, path.resolve(into));
   console.log(`${into}: ${formatBytes(bytes)}, schema ${schema ?? "empty"}, read through and whole.`);
   return 0;

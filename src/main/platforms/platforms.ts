@@ -8,6 +8,8 @@ import type {
   PlatformService,
 } from "../../adapters/chat/chat.ts";
 import type { HomeData } from "../../adapters/chat/home-data.ts";
+import { KeyRing } from "../../adapters/chat/key-ring.ts";
+import { OpenAnswers } from "../../adapters/chat/open-answers.ts";
 import { terminalPlatform } from "../../adapters/terminal/platform.ts";
 import { consolePlatform } from "../../adapters/web/platform.ts";
 import type { Webhook } from "../../adapters/webhook.ts";
@@ -48,8 +50,10 @@ export function configuredChats({ platforms }: ChatConfig): readonly SetUpPlatfo
 export type OpenPlatforms = Awaited<ReturnType<typeof openPlatforms>>;
 
 interface OpenDependencies {
-  readonly store: Pick<Store, "installations" | "transaction" | "parties">;
+  readonly store: Pick<Store, "installations" | "openAnswers" | "processes" | "transaction" | "parties">;
   readonly shared: SharedToken;
+  /** Calls the listener when another process has died. */
+  readonly onFewer: (listener: () => void) => void;
   readonly commands: readonly AnyCommand[];
   readonly log: Log;
   readonly payloads: Payloads;
@@ -58,7 +62,7 @@ interface OpenDependencies {
 
 /** Loads the libraries of a platform only where it is set up: they cost more time and memory than the rest of the bot. */
 export async function openPlatforms(config: Config, dependencies: OpenDependencies) {
-  const { commands, store, alerts, ...common } = dependencies;
+  const { commands, store, alerts, onFewer, ...common } = dependencies;
   const platforms = platformsOf(config);
   const installations: PlatformDependencies["installations"] = {
     ...store.installations,
@@ -70,11 +74,14 @@ export async function openPlatforms(config: Config, dependencies: OpenDependenci
         return isForgotten;
       }),
   };
+  const keys = config.secretKeys && new KeyRing(config.secretKeys);
+  const remembering = { table: store.openAnswers, self: store.processes.self, onFewer, log: common.log };
   const chats = configuredChats(config);
   const opened = await Promise.all(
     chats.map(async ({ platform: { id }, service }): Promise<OpenPlatform & { readonly id: string }> => {
       const home = openHome(id, platforms, alerts, store.parties);
-      return { id, ...(await service.open({ ...common, installations, home })) };
+      const openAnswers = new OpenAnswers(keys && { ...remembering, keys, platform: id });
+      return { id, ...(await service.open({ ...common, installations, openAnswers, home })) };
     }),
   );
   return {

@@ -10,6 +10,7 @@ import { alertTableNames } from "./0019-alert-table-names.ts";
 import { fewerDeliveryIndexes } from "./0020-fewer-delivery-indexes.ts";
 import { desiredMessages } from "./0021-desired-messages.ts";
 import { interruptions } from "./0022-interruptions.ts";
+import { openAnswers } from "./0023-open-answers.ts";
 
 /**
  * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
@@ -28,4 +29,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0020-fewer-delivery-indexes": fewerDeliveryIndexes,
   "0021-desired-messages": desiredMessages,
   "0022-interruptions": interruptions,
+  "0023-open-answers": openAnswers,
 };

@@ -40,14 +40,20 @@ export function copyDatabase(from: string, into: string): void {
     using database = new DatabaseSync(from, { readOnly: true, timeout: BUSY_MILLIS });
     database.prepare("VACUUM INTO ?").run(into);
   }
-  removeContentMark(into);
+  adaptCopy(into);
   syncFile(into);
 }
 
-/** A copy that is written over the open database shows by the missing mark: see markContent. */
-function removeContentMark(copy: string): void {
+/**
+ * A copy that is written over the open database shows by the missing mark: see markContent. It has no open answers,
+ * which this process still gives; their bytes are overwritten.
+ */
+function adaptCopy(copy: string): void {
   using database = new DatabaseSync(copy);
   database.exec("PRAGMA application_id = 0");
+  database.exec("PRAGMA secure_delete = ON");
+  const open = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'open_answers'").get();
+  if (open !== undefined) database.exec("DELETE FROM open_answers");
 }
 
 /** Gives a file its final name, which must be free, so that the name survives a loss of power. */

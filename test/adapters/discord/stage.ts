@@ -19,6 +19,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { alertsOn } from "../../support/alert-service.ts";
 import { FakeDiscord } from "../../support/fake-discord/fake-discord.ts";
 import { until } from "../../support/fake-discord/until.ts";
+import { openAnswersOf } from "../../support/open-answers.ts";
 import { scratchDatabase } from "../../support/scratch-database.ts";
 import { exportJobsOn } from "../../support/export-jobs.ts";
 import { echoBot, type Harness, startConsole } from "../web/harness.ts";
@@ -38,6 +39,10 @@ export interface StageOptions {
   readonly closeOnIdentify?: number;
   /** Whether replies say SIMULATED, as they do in truth. Default true. */
   readonly simulated?: boolean;
+  /** Answers that take longer are remembered; left out: none is. Each start is a process of its own, and earlier ones are dead. */
+  readonly rememberedAfter?: number;
+  /** The keys of each start, in turn; left out, always the same. */
+  readonly secretKeys?: readonly Uint8Array[];
   /** Starts the adapter and waits until it is connected and registered. Default true. */
   readonly connect?: boolean;
   /** Interactions over HTTP in place of the gateway. */
@@ -99,6 +104,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       log,
     });
   const consoles: Harness[] = [];
+  const openAnswers = openAnswersOf({ ...options, platform: "discord", store, log, now: () => fake.state.now() });
   const start = async (shared = options.shared): Promise<SendingAdapter> => {
     const http = options.http === true ? { publicKey: options.publicKey ?? fake.endpoint.publicKey } : {};
     const adapter = createDiscordAdapter({
@@ -109,6 +115,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       guildId: options.guildId,
       apiUrl: fake.apiUrl,
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
+      openAnswers: openAnswers(),
       log,
       now: () => fake.state.now(),
       // Each answer is deferred, so that a test knows which request fails.

@@ -25,6 +25,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { alertService } from "../../support/alert-service.ts";
 import { until } from "../../support/fake-discord/until.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
+import { openAnswersOf } from "../../support/open-answers.ts";
 import { scratchDatabase } from "../../support/scratch-database.ts";
 import type { VirtualWaits } from "./virtual-waits.ts";
 import { exportJobsOn } from "../../support/export-jobs.ts";
@@ -46,6 +47,10 @@ export interface StageOptions {
   readonly waits?: VirtualWaits;
   /** Whether what is owed is said to be delivered; a test then runs a dispatcher. */
   readonly delivers?: true;
+  /** Answers that take longer are remembered; left out: none is. Each start is a process of its own, and earlier ones are dead. */
+  readonly rememberedAfter?: number;
+  /** The keys of each start, in turn; left out, always the same. */
+  readonly secretKeys?: readonly Uint8Array[];
   /** Waits until the adapter is connected. Default true. */
   readonly connect?: boolean;
   /** The platforms as they are served; left out, each with one token. */
@@ -118,6 +123,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
           isFirst: (request) => store.installations.useOnce(request, Date.now() + 60_000),
         };
   const consoles: Harness[] = [];
+  const openAnswers = openAnswersOf({ ...options, platform: "slack", store, log, now: () => fake.state.now() });
   const start = async (): Promise<SendingAdapter> => {
     const adapter = createSlackAdapter({
       botToken: options.botToken ?? fake.state.botToken,
@@ -128,6 +134,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       command: "/bell",
       apiUrl: fake.apiUrl,
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
+      openAnswers: openAnswers(),
       ...sharing,
       home: {
         savedParties: ({ id, workspace = "" }) =>

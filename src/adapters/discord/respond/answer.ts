@@ -19,6 +19,7 @@ import { compose, type ComposedMessage } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
 import { openForm, takesForm, withBackToForm } from "./form.ts";
+import { openingOf } from "./left-answers.ts";
 import { callerOf, givenFile, type InteractionContext, isEphemeral, isShared, targetOf } from "./interaction.ts";
 import { directMessageTestNotice, lateAnswerNotice } from "./notices.ts";
 
@@ -94,11 +95,14 @@ export async function answerCommand(
     );
   }, lateAfterMillis);
   late.unref();
-  const reply = await runWhileAcknowledging(running ?? prepared.run(), acknowledged, cancellation).finally(() =>
-    clearTimeout(late),
-  );
-  await progress.stop();
-  await deliver(context, reply, ask, placement, ephemeral);
+  await context.openAnswers.during(openingOf(context, ask, placement === "replace"), async (open) => {
+    const reply = await runWhileAcknowledging(running ?? prepared.run(), acknowledged, cancellation).finally(() =>
+      clearTimeout(late),
+    );
+    await progress.stop();
+    await open.answering();
+    await deliver(context, reply, ask, placement, ephemeral);
+  });
 }
 
 /** The first pause between two tries; it doubles for as long as Discord is sure to drop a repeat. */

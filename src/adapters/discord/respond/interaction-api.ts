@@ -30,6 +30,9 @@ const TOKEN_MARGIN_MILLIS = 20_000;
 /** Discord's epoch: https://docs.discord.com/developers/reference#snowflakes. */
 const EPOCH_MILLIS = 1_420_070_400_000n;
 
+/** The address of the answers to an interaction. */
+type InteractionKey = Pick<APIInteraction, "id" | "token" | "application_id">;
+
 /**
  * The calls that answer one interaction (https://docs.discord.com/developers/interactions/receiving-and-responding).
  * One of the first six calls acknowledges it, once; a second acknowledgement throws here. A call without an answer, or
@@ -37,17 +40,16 @@ const EPOCH_MILLIS = 1_420_070_400_000n;
  */
 export class InteractionApi {
   readonly #context: Pick<DiscordContext, "rest" | "now" | "signal">;
-  /** The address of the answers. */
-  readonly #key: Pick<APIInteraction, "id" | "token" | "application_id">;
+  readonly #key: InteractionKey;
   readonly #arrived = performance.now();
   /** Unix milliseconds. */
   readonly #createdAt: number;
   #acknowledged = false;
 
-  constructor(context: Pick<DiscordContext, "rest" | "now" | "signal">, interaction: APIInteraction) {
+  constructor(context: Pick<DiscordContext, "rest" | "now" | "signal">, key: InteractionKey) {
     this.#context = context;
-    this.#key = interaction;
-    const { id } = interaction;
+    this.#key = key;
+    const { id } = key;
     this.#createdAt = /^\d{1,20}$/u.test(id) ? Number((BigInt(id) >> 22n) + EPOCH_MILLIS) : context.now();
   }
 

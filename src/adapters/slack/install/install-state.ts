@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import type { Milliseconds } from "../../../units/duration.ts";
-import type { KeyRing } from "./key-ring.ts";
+import type { KeyRing } from "../../chat/key-ring.ts";
 
 /** Where people begin, and where Slack sends them back to, below PUBLIC_URL. */
 export const INSTALL_PATH = "/slack/install";

@@ -1,6 +1,6 @@
 // Installing the app in any number of workspaces: here the two pages that people visit.
 // Next: install-state.ts (what ties Slack's answer to a browser), oauth.ts (Slack's side), stored-installations.ts (tokens
-// stored, refreshed, deleted), key-ring.ts (their encryption).
+// stored, refreshed, deleted), sealed-tokens.ts (their encryption).
 
 import type { SharedToken } from "../../../alerts/sender.ts";
 import type { Log } from "../../../log.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../webhook.ts";
 import { describeError, errorCodeOf } from "../transport/api-error.ts";
 import { INSTALL_PATH, issueState, REDIRECT_PATH, STATE_LIFETIME, verifyState } from "./install-state.ts";
-import { KeyRing } from "./key-ring.ts";
+import { KeyRing } from "../../chat/key-ring.ts";
 import { OAuth } from "./oauth.ts";
 import { StoredInstallations } from "./stored-installations.ts";
 

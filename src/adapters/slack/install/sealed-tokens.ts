@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { parseJson } from "../../chat/parse-json.ts";
 import { slackPlatform } from "../platform.ts";
-import type { KeyRing } from "./key-ring.ts";
+import type { KeyRing } from "../../chat/key-ring.ts";
 
 /** The tokens of an installation. */
 const Tokens = z.object({

@@ -11,7 +11,7 @@ import type { InstallationCounts, InstallationRow, PlatformInstallations } from 
 import { slackPlatform, TEMPORARY_ERRORS } from "../platform.ts";
 import { describeError, errorCodeOf } from "../transport/api-error.ts";
 import type { Installation, Installations, Origin } from "../transport/installations.ts";
-import type { KeyRing } from "./key-ring.ts";
+import type { KeyRing } from "../../chat/key-ring.ts";
 import type { Grant, GrantedTokens, OAuth } from "./oauth.ts";
 import { openTokens, sealTokens, type Tokens } from "./sealed-tokens.ts";
 

@@ -105,6 +105,7 @@ export function viewResponder(api: WebApiAccess, { id, channel }: AnswerView, se
   };
   const say = (body: MessageBody): Promise<void> => show(body, retryRateLimited(api));
   return {
+    place: () => ({ kind: "view", id, channel }),
     inView: true,
     showProgress: (body) => show(body, withoutRetry),
     say,

@@ -30,7 +30,15 @@ import {
   uploadingNotice,
 } from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
-import { firstNotice, notifyLostAnswer, progressOf, respond, respondWith, sayWithRetries } from "./respond.ts";
+import {
+  firstNotice,
+  notifyLostAnswer,
+  openingOf,
+  progressOf,
+  respond,
+  respondWith,
+  sayWithRetries,
+} from "./respond.ts";
 import { buttonResponder, directMessageResponder } from "./responders.ts";
 
 /** Where a button was pressed. */
@@ -248,23 +256,26 @@ function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask): Prom
 /** Runs the command again and sends the content that did not fit as files. */
 async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Promise<void> {
   const request = { ...(await requestContextOf(slack, place, ask.command)), again: true } as const;
-  const progress = progressOf(slack, ask, request, () => "caller");
-  progress.update(firstNotice(slack, ask, request.responder, "caller"));
-  const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
-  const reply = await prepared.run();
-  let delivered: boolean;
-  try {
-    if (reply.failure !== undefined) return await sayNotice(slack, place, reply);
-    const files = renderSlack(reply, { asker: place.asker.id, ask, command: slack.command }).files;
-    if (files.length === 0) return await sayNotice(slack, place, fitsByNowNotice());
-    progress.update(uploadingNotice(files.map(({ name }) => name)));
-    delivered = await sendBatch(slack, place, new FileBatch(files), request.responder, progress);
-  } finally {
-    await progress.stop();
-    await request.responder.clearProgress?.();
-    await disposeReply(reply);
-  }
-  if (!delivered) await notifyLostAnswer(slack, ask, request);
+  await slack.openAnswers.during(openingOf(slack, ask, request), async (open) => {
+    const progress = progressOf(slack, ask, request, () => "caller", open);
+    progress.update(firstNotice(slack, ask, request.responder, "caller"));
+    const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
+    const reply = await prepared.run();
+    let delivered: boolean;
+    try {
+      await open.answering();
+      if (reply.failure !== undefined) return await sayNotice(slack, place, reply);
+      const files = renderSlack(reply, { asker: place.asker.id, ask, command: slack.command }).files;
+      if (files.length === 0) return await sayNotice(slack, place, fitsByNowNotice());
+      progress.update(uploadingNotice(files.map(({ name }) => name)));
+      delivered = await sendBatch(slack, place, new FileBatch(files), request.responder, progress);
+    } finally {
+      await progress.stop();
+      await request.responder.clearProgress?.();
+      await disposeReply(reply);
+    }
+    if (!delivered) await notifyLostAnswer(slack, ask, request);
+  });
 }
 
 /** Sends files to the presser, and reports where they are; false when Slack was unavailable for too long. */

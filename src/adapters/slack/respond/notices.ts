@@ -43,13 +43,13 @@ export function uploadingNotice(names: readonly string[]): Reply {
 }
 
 /**
- * A footnote of every progress message, in mrkdwn: the message remains if the bot is killed, so it must not promise
+ * A footnote of every progress message, in mrkdwn: the message may remain if the bot is killed, so it must not promise
  * anything.
  */
 export function progressFootnote(askedMillis: number, nowMillis: number, expires: boolean): string {
   const clock = (millis: number): string => renderText([time(fromMillis(millis))], { max: 200 }).mrkdwn;
   const later = `What takes longer than until ${clock(askedMillis + RESPONSE_URL_LIFETIME_MILLIS)} comes as a direct message, where the app may send one. `;
-  return `As of ${clock(nowMillis)}. ${expires ? later : ""}If the bot is restarted meanwhile, nothing comes: then ask again.`;
+  return `As of ${clock(nowMillis)}. ${expires ? later : ""}If the bot is restarted meanwhile, ask again.`;
 }
 
 /** In mrkdwn, below the last progress message at a response_url. */

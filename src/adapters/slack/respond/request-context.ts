@@ -1,6 +1,7 @@
 import type { Receipt } from "../../../alerts/sender.ts";
 import type { Caller, Visibility } from "../../../bot/invocation.ts";
 import type { MessageBody } from "../render/compose.ts";
+import type { Place } from "./place.ts";
 
 /** The context of a request: who asked, where, and how to answer. */
 export interface RequestContext {
@@ -23,6 +24,8 @@ export interface RequestContext {
 
 /** Sends the progress and answer of one request. */
 export interface Responder {
+  /** Its place, with what it shows there now: another process can go on from it. */
+  place(): Place;
   /** Others could see an answer there. */
   readonly shared?: boolean;
   /** It shows its answers in a modal. */

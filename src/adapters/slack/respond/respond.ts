@@ -5,6 +5,7 @@
 
 import type { Visibility } from "../../../bot/invocation.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
+import type { OpenAnswer } from "../../chat/open-answers.ts";
 import { Progress, type Shown } from "../../progress.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { SlackContext } from "../context.ts";
@@ -24,24 +25,35 @@ export async function respond(slack: SlackContext, ask: Ask, request: RequestCon
     if (channel !== undefined && responder.shared === true && isManagementCommand(slack, ask.command)) {
       slack.lastManagementRequests.set(channel, request);
     }
-    let audience: Visibility = "caller";
-    const progress = progressOf(slack, ask, request, () => audience);
-    const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
-    audience = audienceOf(slack, ask, request, prepared);
-    let delivered: boolean;
-    try {
-      if (prepared.ok) progress.update(firstNotice(slack, ask, responder, audience));
-      const reply = await prepared.run();
-      // An interrupted command can be repeated once the bot is back.
-      const interrupted = slack.stopping.aborted && reply.failure !== undefined;
-      const answer = interrupted ? stoppingNotice(ask) : reply;
-      delivered = await respondWith(slack, answer, ask, request, audience, progress);
-    } finally {
-      await progress.stop();
-      await responder.clearProgress?.();
-    }
-    if (!delivered) await notifyLostAnswer(slack, ask, request);
+    await slack.openAnswers.during(openingOf(slack, ask, request), async (open) => {
+      let audience: Visibility = "caller";
+      const progress = progressOf(slack, ask, request, () => audience, open);
+      const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
+      audience = audienceOf(slack, ask, request, prepared);
+      let delivered: boolean;
+      try {
+        if (prepared.ok) progress.update(firstNotice(slack, ask, responder, audience));
+        const reply = await prepared.run();
+        // An interrupted command can be repeated once the bot is back.
+        const interrupted = slack.stopping.aborted && reply.failure !== undefined;
+        const answer = interrupted ? stoppingNotice(ask) : reply;
+        await open.answering();
+        delivered = await respondWith(slack, answer, ask, request, audience, progress);
+      } finally {
+        await progress.stop();
+        await responder.clearProgress?.();
+      }
+      if (!delivered) await notifyLostAnswer(slack, ask, request);
+    });
   });
+}
+
+/** What closes the answer to a request after a crash. */
+export function openingOf({ stopping }: SlackContext, ask: Ask, request: RequestContext) {
+  const { caller, channel, responder, thread, workspace } = request;
+  const { id, name } = caller;
+  const content = () => ({ v: 1, ask, asker: { id, name }, workspace, channel, thread, place: responder.place() });
+  return { workspace, content, stopping };
 }
 
 /** The first progress message. */
@@ -50,12 +62,13 @@ export function firstNotice(slack: SlackContext, ask: Ask, responder: Responder,
   return workingNotice(ask, String(network), responder.replacesProgress?.(audience) === false);
 }
 
-/** Shows how far a request is, at the moments that its place allows. */
+/** Shows how far a request is, at the moments that its place allows; what closes its answer is then noted anew. */
 export function progressOf(
   slack: SlackContext,
   ask: Ask,
   { caller, responder }: RequestContext,
   audience: () => Visibility,
+  open: OpenAnswer,
 ): Progress {
   const asked = slack.now();
   // If the answer replaces a page, the first progress message would appear elsewhere: it is skipped.
@@ -73,6 +86,7 @@ export function progressOf(
       const { body } = await compose(latest, context, slack);
       const footnote = progressFootnote(asked, slack.now(), responder.expires === true);
       await responder.showProgress(withSmallPrint(body, footnote), audience());
+      open.changed();
       return true;
     } catch (error) {
       slack.log.debug({ platform: "slack", command: ask.command, why: describeError(error) }, "progress not shown");

@@ -2,7 +2,7 @@ import type { SlackContext } from "../context.ts";
 import { RESPONSE_URL_PROGRESS_USES, RESPONSE_URL_USES } from "../limits.ts";
 import { messageArguments, type MessageBody, NO_UNFURL, withSmallPrint } from "../render/compose.ts";
 import { errorCodeOf } from "../transport/api-error.ts";
-import { type ResponseAddress, ResponseUrl } from "../transport/response-url.ts";
+import { ResponseUrl } from "../transport/response-url.ts";
 import {
   type CallPolicy,
   openDirectChannel,
@@ -11,14 +11,8 @@ import {
   withoutRetry,
 } from "../transport/web-api.ts";
 import { CONTINUES_IN_DIRECT_MESSAGES } from "./notices.ts";
+import type { PlaceOf, Posted } from "./place.ts";
 import type { Responder } from "./request-context.ts";
-
-/** A response_url, and whose it is. */
-interface UrlResponderOptions {
-  readonly address: ResponseAddress;
-  readonly user: string;
-  readonly shared: boolean;
-}
 
 /** Where a message goes, as arguments of Slack's calls. */
 interface MessageDestination {
@@ -33,20 +27,27 @@ interface MessageDestination {
  */
 export function commandResponder(
   slack: SlackContext,
-  options: UrlResponderOptions,
+  options: PlaceOf<"command">,
   url = new ResponseUrl(options.address, slack),
 ): Responder {
-  const { shared, user } = options;
-  const progressMessage = editableDirectMessage(slack, user);
-  let ephemeralPosted = false;
+  const { shared, shown = false, user } = options;
+  const progressMessage = editableDirectMessage(slack, user, options.direct);
+  let ephemeralPosted = shown;
   /** Whether a progress message is shown that no answer has replaced. */
-  let pending = false;
+  let pending = shown;
   const sayEphemeral = async (body: MessageBody): Promise<void> => {
     await url.post({ ...body, ...NO_UNFURL, response_type: "ephemeral", replace_original: ephemeralPosted });
     ephemeralPosted = true;
     pending = false;
   };
   return {
+    place: () => ({
+      kind: "command",
+      ...options,
+      address: url.address,
+      shown: ephemeralPosted,
+      direct: progressMessage.posted,
+    }),
     shared,
     hasFewUses: true,
     expires: true,
@@ -77,17 +78,12 @@ export function commandResponder(
   };
 }
 
-interface MentionResponderOptions {
-  readonly channel: string;
-  readonly thread?: string | undefined;
-  readonly user: string;
-}
-
 /** Answers a mention, in the thread where it was made. */
-export function mentionResponder(api: WebApiAccess, { channel, thread, user }: MentionResponderOptions): Responder {
+export function mentionResponder(api: WebApiAccess, options: PlaceOf<"mention">): Responder {
+  const { channel, thread, user } = options;
   const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
-  const shown = editableMessage(api, () => Promise.resolve(place));
-  const progressMessage = editableDirectMessage(api, user);
+  const shown = editableMessage(api, () => Promise.resolve(place), options.posted);
+  const progressMessage = editableDirectMessage(api, user, options.direct);
   let progressShown = false;
   const postEphemeral = async (body: MessageBody, call: CallPolicy): Promise<void> => {
     const message = { ...place, user, text: body.text, blocks: [...body.blocks] };
@@ -99,6 +95,7 @@ export function mentionResponder(api: WebApiAccess, { channel, thread, user }: M
     await shown.clear();
   };
   return {
+    place: () => ({ kind: "mention", ...options, posted: shown.posted, direct: progressMessage.posted }),
     shared: true,
     replacesProgress: (audience) => audience === "channel",
     /**
@@ -117,23 +114,17 @@ export function mentionResponder(api: WebApiAccess, { channel, thread, user }: M
   };
 }
 
-interface ButtonResponderOptions extends UrlResponderOptions {
-  readonly replaces?: boolean;
-  readonly thread?: string | undefined;
-}
-
 /** Answers a button: in place of its message, or below it. */
-export function buttonResponder(
-  slack: SlackContext,
-  { address, replaces = false, shared, thread, user }: ButtonResponderOptions,
-): Responder {
+export function buttonResponder(slack: SlackContext, options: PlaceOf<"button">): Responder {
+  const { address, direct, replaces = false, shared, thread, user } = options;
   const url = new ResponseUrl(address, slack);
-  const progressMessage = editableDirectMessage(slack, user);
+  const progressMessage = editableDirectMessage(slack, user, direct);
   const below = { ...(thread === undefined ? {} : { thread_ts: thread }), replace_original: false };
   let progressShown = false;
   const sayEphemeral = (body: MessageBody): Promise<void> =>
     url.post({ ...body, ...NO_UNFURL, ...below, response_type: "ephemeral" });
   return {
+    place: () => ({ kind: "button", ...options, address: url.address, direct: progressMessage.posted }),
     shared,
     replacesMessage: replaces,
     expires: true,
@@ -158,10 +149,11 @@ export function buttonResponder(
 }
 
 /** Answers in the app's direct messages: for requests without a channel, and for late answers. */
-export function directMessageResponder(api: WebApiAccess, user: string): Responder {
-  const message = editableDirectMessage(api, user);
+export function directMessageResponder(api: WebApiAccess, user: string, posted?: Posted): Responder {
+  const message = editableDirectMessage(api, user, posted);
   const show = (body: MessageBody): Promise<void> => message.show(body);
   return {
+    place: () => ({ kind: "direct", user, posted: message.posted }),
     direct: true,
     showProgress: (body) => message.progress(body),
     say: show,
@@ -172,11 +164,15 @@ export function directMessageResponder(api: WebApiAccess, user: string): Respond
 
 /**
  * A message of the app's own: posted with its first content, edited afterwards. `destination` is called for each new
- * post, with the policy for its calls to Slack.
+ * post, with the policy for its calls to Slack. `already`: it was posted before.
  */
-function editableMessage(api: WebApiAccess, destination: (call: CallPolicy) => Promise<MessageDestination>) {
+function editableMessage(
+  api: WebApiAccess,
+  destination: (call: CallPolicy) => Promise<MessageDestination>,
+  already?: Posted,
+) {
   const { web } = api;
-  let posted: { readonly channel: string; readonly ts: string } | undefined;
+  let posted = already;
 
   async function put(body: MessageBody, call: CallPolicy): Promise<void> {
     const message = messageArguments(body);
@@ -197,6 +193,10 @@ function editableMessage(api: WebApiAccess, destination: (call: CallPolicy) => P
   }
 
   return {
+    /** As it stands now. */
+    get posted() {
+      return posted;
+    },
     show: (body: MessageBody): Promise<void> => put(body, retryRateLimited(api)),
     /** The same for progress, without waiting for a rate limit. */
     progress: (body: MessageBody): Promise<void> => put(body, withoutRetry),
@@ -212,6 +212,7 @@ function editableMessage(api: WebApiAccess, destination: (call: CallPolicy) => P
 }
 
 /** An editable message in the app's direct messages with a user. */
-function editableDirectMessage(api: WebApiAccess, user: string) {
-  return editableMessage(api, async (call) => ({ channel: await call(() => openDirectChannel(api.web, user)) }));
+function editableDirectMessage(api: WebApiAccess, user: string, already?: Posted) {
+  const destination = async (call: CallPolicy) => ({ channel: await call(() => openDirectChannel(api.web, user)) });
+  return editableMessage(api, destination, already);
 }

@@ -58,6 +58,11 @@ export class ResponseUrl {
     this.#used = address.used;
   }
 
+  /** The same with the uses up to now. */
+  get address(): ResponseAddress {
+    return { ...this.#address, used: this.#used };
+  }
+
   /** The uses that are left. */
   get left(): number {
     const expired = this.#calls.now() - this.#address.since > RESPONSE_URL_LIFETIME_MILLIS - EXPIRY_MARGIN_MILLIS;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import * as notices from "../../../../src/adapters/discord/respond/notices.ts";
-import { lateAnswer, refusedAnswerNotice } from "../../../../src/adapters/chat/notices.ts";
+import { lateAnswer, refusedAnswerNotice, restartedNotice } from "../../../../src/adapters/chat/notices.ts";
 import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { commandLine } from "../../../../src/reply/text.ts";
@@ -18,6 +18,9 @@ test("the adapter's own messages", () => {
     notices.answerFailedNotice(),
     notices.lateAnswerNotice(true),
     notices.lateAnswerNotice(false),
+    restartedNotice(commandLine("order id:abc"), undefined, false),
+    restartedNotice(commandLine("order id:abc"), undefined, true),
+    restartedNotice(commandLine("alerts ack episode:abc"), "alerts status", false),
     lateAnswer(reply({ title: "The answer" }), commandLine("order id:abc")),
   ];
   expect(

@@ -7,6 +7,7 @@ import { alertsOn } from "../../../support/alert-service.ts";
 import { EMPTY_HOME } from "../../../support/empty-home.ts";
 import { delivering } from "../../../support/delivering.ts";
 import { until } from "../../../support/fake-discord/until.ts";
+import { OpenAnswers } from "../../../../src/adapters/chat/open-answers.ts";
 import { signal } from "../sending.ts";
 import { installScene } from "./scene.ts";
 import type { Destination } from "../../../../src/alerts/destination.ts";
@@ -25,6 +26,7 @@ test("alerts go with the token that each workspace installed; one that removes t
     command: "/bell",
     apiUrl: slack.apiUrl,
     payloads: store.payloads,
+    openAnswers: new OpenAnswers(),
     home: EMPTY_HOME,
     log: silentLog(),
     timing: { channelMillis: 1 },

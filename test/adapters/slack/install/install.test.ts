@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { INSTALL_PATH, REDIRECT_PATH, STATE_LIFETIME } from "../../../../src/adapters/slack/install/install-state.ts";
 import { installPages } from "../../../../src/adapters/slack/install/install.ts";
-import { KeyRing } from "../../../../src/adapters/slack/install/key-ring.ts";
+import { KeyRing } from "../../../../src/adapters/chat/key-ring.ts";
 import { silentLog } from "../../../../src/log.ts";
 import { SCOPES } from "../../../../src/adapters/slack/manifest.ts";
 import { MAX_PAGES_PER_MINUTE } from "../../../../src/adapters/web/limits.ts";

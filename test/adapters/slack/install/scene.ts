@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { commands } from "../../../../commands/index.ts";
 import { installPages } from "../../../../src/adapters/slack/install/install.ts";
 import { INSTALL_PATH, REDIRECT_PATH } from "../../../../src/adapters/slack/install/install-state.ts";
-import { KeyRing } from "../../../../src/adapters/slack/install/key-ring.ts";
+import { KeyRing } from "../../../../src/adapters/chat/key-ring.ts";
 import { OAuth } from "../../../../src/adapters/slack/install/oauth.ts";
 import {
   StoredInstallations,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { expect, test } from "vitest";
 
-import { KeyRing } from "../../../../src/adapters/slack/install/key-ring.ts";
+import { KeyRing } from "../../../../src/adapters/chat/key-ring.ts";
 import { openTokens, sealTokens } from "../../../../src/adapters/slack/install/sealed-tokens.ts";
 import {
   REMOVAL_GRACE,

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 
 import { describe, expect, it } from "vitest";
 
-import { issueState, STATE_LIFETIME, verifyState } from "../../../../src/adapters/slack/install/install-state.ts";
-import { KeyRing } from "../../../../src/adapters/slack/install/key-ring.ts";
+import { issueState, STATE_LIFETIME, verifyState } from "../../../src/adapters/slack/install/install-state.ts";
+import { KeyRing } from "../../../src/adapters/chat/key-ring.ts";
 
 const [oldKey, newKey, otherKey] = [randomBytes(32), randomBytes(32), randomBytes(32)] as const;
 const old = new KeyRing([oldKey]);
