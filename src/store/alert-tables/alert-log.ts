@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, selectInBatches, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { DecisionRow, DeliveryRow, LoggedDelivery } from "./alert-rows.ts";
+import type { DecisionRow, DeliveryRow } from "./alert-rows.ts";
 import { isOpen } from "./conditions.ts";
 
 /** A filter of decisions, which are read newest first. */
@@ -37,7 +37,9 @@ const LOGGED_COLUMNS = [
   "uncertain_since",
   "last_error",
   "settled_at",
-] as const satisfies readonly (keyof LoggedDelivery)[];
+] as const satisfies readonly (keyof DeliveryRow)[];
+/** A delivery as the log shows it. */
+export type LoggedDelivery = Pick<DeliveryRow, (typeof LOGGED_COLUMNS)[number]>;
 
 /** The log's lines by `seq`, so that a page reads only its own rows. Times are Unix milliseconds. */
 export function createAlertLog(db: Kysely<Schema>) {

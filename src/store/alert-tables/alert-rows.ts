@@ -129,42 +129,9 @@ export interface ItemRow {
   readonly message: string;
 }
 
-/** The columns that the log shows. */
-export type LoggedDelivery = Omit<
-  DeliveryRow,
-  | "platform"
-  | "urgency"
-  | "join_key"
-  | "open_until"
-  | "owed_at"
-  | "revision"
-  | "run_at"
-  | "data"
-  | "claimed_by"
-  | "interruptions"
->;
-
+/** The columns that may change by themselves. */
 export type DeliveryChange = Partial<
-  Pick<
-    DeliveryRow,
-    | "state"
-    | "run_at"
-    | "attempts"
-    | "attempted_at"
-    | "uncertain_since"
-    | "last_error"
-    | "settled_at"
-    | "phase"
-    | "episode"
-    | "message"
-    | "data"
-    | "join_key"
-    | "open_until"
-    | "urgency"
-    | "revision"
-    | "shown"
-    | "owed_at"
-  >
+  Omit<DeliveryRow, "seq" | "id" | "destination" | "platform" | "created_at" | "claimed_by" | "interruptions">
 >;
 
 export interface ReceiptRow {

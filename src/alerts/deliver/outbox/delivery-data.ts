@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import type { DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import { MillisField } from "../../judge/kinds/json-fields.ts";
 import { StoredDestination } from "../../destination.ts";
 
@@ -21,3 +22,8 @@ export const DeliveryData = z.object({
   /** It lost the buttons that act. */
   spent: z.literal(true).exactOptional(),
 });
+
+/** The data of a delivery, as JSON, with more. */
+export function withData({ data }: Pick<DeliveryRow, "data">, more: Partial<z.infer<typeof DeliveryData>>): string {
+  return JSON.stringify({ ...(JSON.parse(data) as object), ...more });
+}

@@ -53,16 +53,27 @@ export const UNSENT = "it could not be sent";
 export const UNREACHED = "this place could not be reached";
 
 /**
- * Reverts the state of a dead-lettered trigger that certainly never arrived to suppressed: nothing more is owed of the
- * episode there. It is triggered after all once it gets worse, or a lost destination subscribes again.
+ * Reverts the states of dead-lettered triggers that certainly never arrived to suppressed: nothing more is owed of their
+ * episodes there. Each is triggered after all once it gets worse, or a lost destination subscribes again.
  */
 export async function revertUnsent(
   tables: AlertTables,
-  row: DeliveryRow,
+  rows: readonly Pick<DeliveryRow, "id" | "episode" | "destination" | "uncertain_since">[],
   by: typeof UNSENT | typeof UNREACHED,
 ): Promise<void> {
-  if (row.episode === null) return;
-  await revertTriggers(tables, [row], await tables.watch.notificationStates([row.episode], row.destination), by);
+  const triggers = new Map(rows.flatMap((row) => (row.uncertain_since === null ? [[row.id, row] as const] : [])));
+  const episodes = new Set([...triggers.values()].flatMap(({ episode }) => episode ?? []));
+  const [only, ...others] = new Set([...triggers.values()].map(({ destination }) => destination));
+  const reverted: NotificationStateRow[] = [];
+  for (const row of await tables.watch.notificationStates([...episodes], others.length === 0 ? only : undefined)) {
+    const before = NotificationState.parse(JSON.parse(row.data));
+    const { trigger, escalation: _escalation, toldMillis: _told, shown: _shown, reminded: _reminded, ...rest } = before;
+    const delivery = trigger === undefined ? undefined : triggers.get(trigger);
+    if (delivery?.destination !== row.destination || rest.state === "closed") continue;
+    const after: NotificationState = { ...rest, state: "suppressed", by, reminders: 0 };
+    reverted.push({ ...row, data: JSON.stringify(after) });
+  }
+  await tables.watch.putNotificationStates(reverted);
 }
 
 /** Notes that the card which says these deliveries is deleted. */
@@ -80,31 +91,4 @@ export async function noteDeletedCard(
     return [{ ...row, data: JSON.stringify({ ...state, cardDeleted: true }) }];
   });
   await tables.watch.putNotificationStates(noted);
-}
-
-/** Reverts the states of all deliveries to a platform that could not be reached. */
-export async function revertAllUnsent(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<void> {
-  const episodes = new Set(
-    rows.flatMap(({ phase, episode }) => (phase === "trigger" && episode !== null ? [episode] : [])),
-  );
-  await revertTriggers(tables, rows, await tables.watch.notificationStates([...episodes]), UNREACHED);
-}
-
-async function revertTriggers(
-  tables: AlertTables,
-  rows: readonly DeliveryRow[],
-  states: readonly NotificationStateRow[],
-  by: typeof UNSENT | typeof UNREACHED,
-): Promise<void> {
-  const triggers = new Map(rows.flatMap((row) => (row.uncertain_since === null ? [[row.id, row] as const] : [])));
-  const reverted: NotificationStateRow[] = [];
-  for (const row of states) {
-    const before = NotificationState.parse(JSON.parse(row.data));
-    const { trigger, escalation: _escalation, toldMillis: _told, shown: _shown, reminded: _reminded, ...rest } = before;
-    const delivery = trigger === undefined ? undefined : triggers.get(trigger);
-    if (delivery?.destination !== row.destination || rest.state === "closed") continue;
-    const after: NotificationState = { ...rest, state: "suppressed", by, reminders: 0 };
-    reverted.push({ ...row, data: JSON.stringify(after) });
-  }
-  await tables.watch.putNotificationStates(reverted);
 }

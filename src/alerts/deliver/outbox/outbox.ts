@@ -12,6 +12,7 @@ import { type Chunk, parseChunk, splitIntoChunks, toChunkRow } from "./chunk.ts"
 import { logDecisions } from "./alert-log.ts";
 import { joinCards, joinMessages, openUntil, placedKey } from "./join.ts";
 import { destinationKey } from "../../destination.ts";
+import { withData } from "./delivery-data.ts";
 import { MessageCollector } from "./stored-messages.ts";
 
 /**
@@ -100,55 +101,57 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
     }),
   );
   await tables.items.add([...ends.items, ...items]);
-  const due = at + EDIT_DELAY;
-  for (const [by, ids] of Map.groupBy(ends.cards.keys(), (id) => ends.cards.get(id) ?? 0)) {
-    await tables.outbox.revise(ids, {}, at, due, by);
-  }
-  const byChange = Map.groupBy(grown, ({ message, openUntil: open_until, urgency, joined: by }) =>
-    JSON.stringify([by, { message, open_until, urgency }]),
+  await revise(
+    tables,
+    [...ends.cards].map(([id, by]) => ({ id, by, to: {} })),
+    at,
   );
-  for (const [change, all] of byChange) {
-    const [by, to] = JSON.parse(change) as [number, Parameters<AlertTables["outbox"]["revise"]>[1]];
-    await tables.outbox.revise(
-      all.map(({ id }) => id),
-      to,
-      at,
-      due,
-      by,
-    );
-  }
-  const edits = chunk.deliveries.flatMap(({ edits: id, ...one }) => (id === undefined ? [] : [{ ...one, id }]));
-  await revise(tables, edits, deliveryOf, at, due);
+  await revise(
+    tables,
+    grown.map(({ id, message, openUntil: open_until, urgency, joined: by }) => {
+      return { id, by, to: { message, open_until, urgency } };
+    }),
+    at,
+  );
+  await revise(tables, await editsOf(tables, chunk, deliveryOf), at);
   await tables.watch.putNotificationStates(latestStates(chunk));
   await logDecisions(tables, [...ends.decisions, ...decisions], at);
 }
 
-/** Changes what messages say: of an episode that joined another one's, the message reads how it stands. */
-async function revise(
+/** By how many revisions a message changes, and which of its columns. */
+interface Revision {
+  readonly id: string;
+  readonly by: number;
+  readonly to: Parameters<AlertTables["outbox"]["revise"]>[1];
+}
+
+/** Changes what messages say; each of several that are alike once. */
+async function revise(tables: AlertTables, revisions: readonly Revision[], at: Milliseconds): Promise<void> {
+  for (const alike of Map.groupBy(revisions, ({ by, to }) => JSON.stringify([by, to])).values()) {
+    const [first] = alike;
+    if (first === undefined) continue;
+    const ids = new Set(alike.map(({ id }) => id));
+    await tables.outbox.revise([...ids], first.to, at, at + EDIT_DELAY, first.by);
+  }
+}
+
+/** What edits change: of an episode that joined another one's message, that message reads how it stands. */
+async function editsOf(
   tables: AlertTables,
-  edits: readonly Pick<Planned, "id" | "message" | "spent">[],
+  { deliveries }: Chunk,
   deliveryOf: (id: string) => string,
-  at: Milliseconds,
-  due: Milliseconds,
-): Promise<void> {
-  const spent = edits.filter((one) => one.spent === true);
-  const rows = await tables.outbox.get(spent.map(({ id }) => deliveryOf(id)));
-  const byData = Map.groupBy(rows, ({ data }) => JSON.stringify({ ...(JSON.parse(data) as object), spent: true }));
-  for (const [data, all] of byData) {
-    await tables.outbox.revise(
-      all.map(({ id }) => id),
-      { data },
-      at,
-      due,
-    );
-  }
-  const others = edits.filter((one) => one.spent !== true);
-  for (const [message, all] of Map.groupBy(others, (one) =>
-    deliveryOf(one.id) === one.id ? one.message : undefined,
-  )) {
-    const ids = new Set(all.map(({ id }) => deliveryOf(id)));
-    await tables.outbox.revise([...ids], message === undefined ? {} : { message }, at, due);
-  }
+): Promise<Revision[]> {
+  const edits = deliveries.filter((one) => one.edits !== undefined);
+  const spent = edits.flatMap((one) => (one.spent === true ? deliveryOf(one.edits ?? "") : []));
+  const rows = await tables.outbox.get(spent);
+  const changed = edits.filter((one) => one.spent !== true);
+  return [
+    ...rows.map((row) => ({ id: row.id, by: 1, to: { data: withData(row, { spent: true }) } })),
+    ...changed.map(({ edits: id = "", message }) => {
+      const carrier = deliveryOf(id);
+      return { id: carrier, by: 1, to: carrier === id ? { message } : {} };
+    }),
+  ];
 }
 
 /** The last state of each: PostgreSQL refuses a statement that puts one row twice. */

@@ -6,9 +6,10 @@ import { DEAD_LETTER_AFTER } from "../../route/suspension.ts";
 import type { Receipt, SendError } from "../../sender.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./alert-log.ts";
+import { withData } from "./delivery-data.ts";
 import { fanOutAll } from "./outbox.ts";
 import { giveUpEdit, readSaid, sendUnshown, takeOut } from "./group.ts";
-import { revertAllUnsent, revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
+import { revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
 import { backoffDelay, interruptionPause } from "./retry-policy.ts";
 import { StoredDestination } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
@@ -109,10 +110,6 @@ export async function recordOutdated(
   await tables.outbox.revise([row.id], { data: withData(row, { outdated: true }) }, at, at);
 }
 
-function withData({ data }: DeliveryRow, more: object): string {
-  return JSON.stringify({ ...(JSON.parse(data) as object), ...more });
-}
-
 /**
  * Dead-letters a delivery, with all that its message says. Of a trigger that certainly never arrived, the rest of its
  * episode goes with it. Of a message that was sent, only its edit is given up.
@@ -136,7 +133,11 @@ export async function deadLetter(
   const [latest = row] = await tables.outbox.get([id]);
   if (latest.phase !== "rolling") await sendUnshown(tables, latest, row.revision, at);
   const said = await readSaid(tables, row);
-  for (const one of said) await revertUnsent(tables, { ...row, ...one }, by);
+  await revertUnsent(
+    tables,
+    said.map((one) => ({ ...row, ...one })),
+    by,
+  );
   if (uncertain_since !== null) return;
   const untold = new Set(said.flatMap(({ phase, episode }) => (phase === "trigger" ? (episode ?? []) : [])));
   const gone = { state: "dead", settled_at: at, last_error: "its trigger could not be sent" } as const;
@@ -180,7 +181,7 @@ export async function deadLetterOwed(
     gone,
   );
   for (const row of joined) await takeOut(tables, row, ({ id }) => ids.has(id), gone);
-  await revertAllUnsent(tables, dropped);
+  await revertUnsent(tables, dropped, UNREACHED);
 }
 
 /** Whether a delivery says that a condition is over, or is the edit of a message about one. */

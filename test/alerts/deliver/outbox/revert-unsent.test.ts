@@ -21,7 +21,7 @@ it("reverts one destination's trigger without reading the states of all others",
           ? Promise.reject(new Error("everybody's"))
           : tables.watch.notificationStates(episodes, destination),
     };
-    await revertUnsent({ ...tables, watch }, trigger!, UNSENT);
+    await revertUnsent({ ...tables, watch }, [trigger!], UNSENT);
     const [row] = await tables.watch.notificationStates([episode!.id], trigger!.destination);
     expect(NotificationState.parse(JSON.parse(row!.data))).toMatchObject({ state: "suppressed", by: UNSENT });
   });
@@ -40,7 +40,7 @@ it.each([
       const destination = destinationKey(ops);
       await all.watch.putNotificationStates([{ episode: "e", destination, data: JSON.stringify(told) }]);
       const [row] = await all.outbox.get([id]);
-      await revertUnsent(all, row!, UNSENT);
+      await revertUnsent(all, [row!], UNSENT);
       const [state] = await all.watch.notificationStates(["e"]);
       expect(JSON.parse(state!.data)).toMatchObject({ state: after });
     });
