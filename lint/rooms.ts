@@ -94,7 +94,6 @@ export const doors: Readonly<Record<string, string>> = {
     "dispatch/* outbox/alert-log outbox/batch outbox/group outbox/held outbox/notification-state outbox/outbox outbox/queries outbox/record outbox/stored-messages",
   "alerts/deliver/dispatch": "refused-messages",
   "alerts/deliver/outbox": "alert-log batch claim group held notification-state queries record stored-messages",
-  "alerts/deliver/suspension": "suspension-notices",
   "alerts/judge": "drill kinds/* rules/*",
   "alerts/judge/kinds": "event json-fields kind network-status price reading severity",
   "alerts/judge/rules": "episode state-cache state-machine",

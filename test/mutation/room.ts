@@ -21,7 +21,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
       "engine",
       "deliver/dispatch",
       "service",
-      "deliver/suspension",
       ".",
     ].map((folder) => `alerts/${folder}/*`),
     share: 0.2,

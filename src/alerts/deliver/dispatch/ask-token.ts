@@ -13,8 +13,7 @@ import {
   tokenScope,
   type TokenScope,
 } from "../../route/suspension.ts";
-import { suspend } from "../suspension/suspension.ts";
-import type { SuspensionContext } from "../suspension/suspension-notices.ts";
+import { suspend, type SuspensionContext } from "./suspension.ts";
 import type { Decision } from "../../judge/judge.ts";
 
 /** A token to ask a platform about. */

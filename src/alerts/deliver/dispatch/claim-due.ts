@@ -2,8 +2,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { type Claim, claim } from "../outbox/claim.ts";
 import { expire } from "../outbox/record.ts";
 import type { Sender } from "../../sender.ts";
-import { resume } from "../suspension/suspension.ts";
-import type { SuspensionContext } from "../suspension/suspension-notices.ts";
+import { resume, type SuspensionContext } from "./suspension.ts";
 import { graceEndsAt, isOfPlatform, isOfToken, isTryDue, suspensionKey, tokenScope } from "../../route/suspension.ts";
 import type { Decision } from "../../judge/judge.ts";
 

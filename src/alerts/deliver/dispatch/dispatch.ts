@@ -1,7 +1,7 @@
 // Sends the deliveries of the outbox. One turn of the loop is one transaction: it records the last results, claims due
 // deliveries within the concurrency limit and expires old ones; the attempts run between the turns.
 // Read claim-due.ts (claims), attempt.ts (attempts) and record-result.ts (retries, dead letters, lost destinations) next.
-// How long a retry waits: ../outbox/retry-policy.ts. Tokens that a platform refuses: ask-token.ts and ../suspension.
+// How long a retry waits: ../outbox/retry-policy.ts. What refuses: suspension.ts and ask-token.ts.
 import { setImmediate } from "node:timers/promises";
 
 import type { Clock } from "../../../api/clock.ts";

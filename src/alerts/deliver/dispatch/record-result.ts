@@ -17,9 +17,8 @@ import {
 import type { SendError, SendErrorKind } from "../../sender.ts";
 
 import { DEAD_LETTER_AFTER, tokenScope } from "../../route/suspension.ts";
-import type { SuspensionContext } from "../suspension/suspension-notices.ts";
 import type { Refusal } from "./refused-messages.ts";
-import { isAwaited, resume, suspend } from "../suspension/suspension.ts";
+import { isAwaited, resume, suspend, type SuspensionContext } from "./suspension.ts";
 import { type Destination, tokenKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
 

@@ -5,7 +5,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { RefusedPlace } from "../../message/notice.ts";
 import { planNotice } from "../outbox/batch.ts";
 import { enqueue } from "../outbox/outbox.ts";
-import type { SuspensionDependencies } from "../suspension/suspension-notices.ts";
+import type { SuspensionDependencies } from "./suspension.ts";
 
 /** The messages of one platform that were given up, or passed as plain text alone. As stored; times in Unix milliseconds. */
 export const RefusedMessages = z.object({

@@ -1,18 +1,18 @@
 // A platform that refuses the bot's token (or that of one workspace, where each has its own), or a destination that cannot
 // be reached, is suspended: its deliveries wait, and none is lost. After a day, or at once if the bot was removed, its
-// subscriptions end; they come back by themselves once something arrives again. The state of each, and when it is tried
-// next: ../../route/suspension.ts. Who is told: suspension-notices.ts. How a token is asked about: ../dispatch/ask-token.ts.
+// subscriptions end; they come back by themselves once something arrives again. Here is what follows from a refusal and
+// from its end, with who is told. The state of each, and when it is tried next: ../../route/suspension.ts. How a token is
+// asked about: ask-token.ts.
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
+import { type Destination, destinationKey } from "../../destination.ts";
 import { isDrill } from "../../judge/drill.ts";
+import type { Decision } from "../../judge/judge.ts";
 import { timeToText } from "../../judge/kinds/json-fields.ts";
-import { unsentOn, waitingOn } from "../outbox/queries.ts";
-import { deadLetterOwed } from "../outbox/record.ts";
+import type { TokenMessage } from "../../message/message.ts";
+import type { Platforms } from "../../platform.ts";
 import { isAlive, Subscription, subscriptionRow } from "../../route/subscription.ts";
-import type { SendError } from "../../sender.ts";
-import { subscriptionLogLine } from "../../words/subscription-words.ts";
-import { notifyResumed, notifySuspended, recipients, type SuspensionContext } from "./suspension-notices.ts";
 import {
   afterRefusal,
   graceEndsAt,
@@ -20,10 +20,37 @@ import {
   nextTryAt,
   type Suspension,
   suspensionKey,
+  type Suspensions,
   type SuspensionTarget,
+  tokenScope,
 } from "../../route/suspension.ts";
-import { destinationKey } from "../../destination.ts";
-import type { Decision } from "../../judge/judge.ts";
+import type { SendError } from "../../sender.ts";
+import { subscriptionLogLine } from "../../words/subscription-words.ts";
+import { enqueue } from "../outbox/outbox.ts";
+import { unsentOn, waitingOn } from "../outbox/queries.ts";
+import { deadLetterOwed } from "../outbox/record.ts";
+
+/** Who is notified of suspensions. */
+export interface SuspensionDependencies {
+  readonly newId: () => string;
+  readonly operators?: Destination;
+  readonly console?: Destination;
+  /** To tell people by direct message; without it they are not told. */
+  readonly platforms?: Platforms;
+}
+
+/** The same within a transaction. */
+export interface SuspensionContext extends SuspensionDependencies {
+  readonly tables: AlertTables;
+  readonly suspensions: Suspensions;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}
+
+/** The console and the operators' channel. */
+function recipients({ operators, console: shown }: SuspensionDependencies): Destination[] {
+  return [shown, operators].filter((one) => one !== undefined);
+}
 
 /** The platform's refusal, and when in Unix milliseconds. */
 type Refusal = SuspensionTarget & { readonly error: SendError; readonly at: Milliseconds };
@@ -179,4 +206,97 @@ async function subscriptionsOf(tables: AlertTables, target: SuspensionTarget): P
   return rows
     .filter(({ destination }) => destination === key || destination.startsWith(`${key}/`))
     .map(({ data }) => Subscription.parse(JSON.parse(data)));
+}
+
+/** Notifies the operators and whoever subscribed: a suspension begins, or its subscriptions (`alive`) have ended. */
+async function notifySuspended(
+  suspension: Suspension,
+  change: Extract<TokenMessage["change"], { what: "refused" | "revoked" }>,
+  alive: readonly Subscription[],
+  at: Milliseconds,
+  context: SuspensionContext,
+): Promise<void> {
+  const to = [...operatorsFor(suspension, context), ...peopleFor(suspension, alive, context)];
+  await send(suspension, to, change, at, context);
+}
+
+/** Notifies the operators that it is over, and the channels that alerts arrive there again. */
+async function notifyResumed(
+  suspension: Suspension,
+  resumed: {
+    readonly waiting: number;
+    /** Messages that were dead-lettered, by destination. */
+    readonly lost: ReadonlyMap<string, number>;
+    /** The subscriptions that came back. */
+    readonly back: readonly Subscription[];
+  },
+  at: Milliseconds,
+  context: SuspensionContext,
+): Promise<void> {
+  const { waiting, lost, back } = resumed;
+  const unsent = [...lost.values()].reduce((sum, count) => sum + count, 0);
+  const known = isOfToken(suspension) ? recipients(context) : operatorsFor(suspension, context);
+  await send(suspension, known, { what: "accepted", waiting, unsent, subscriptions: back.length }, at, context);
+  const active = back.filter(({ state }) => state === "active");
+  const places = new Map(active.map(({ destination }) => [destinationKey(destination), destination]));
+  if (suspension.destination !== undefined) places.set(suspensionKey(suspension), suspension.destination);
+  for (const one of known) places.delete(destinationKey(one));
+  for (const [key, destination] of places) {
+    const subscriptions = active.filter((one) => destinationKey(one.destination) === key).length;
+    const change = { what: "back", unsent: lost.get(key) ?? 0, subscriptions } as const;
+    await send(suspension, [destination], change, at, context);
+  }
+}
+
+/**
+ * The operators, where they can be reached: with the refused token the notice would wait for the suspension's end. A
+ * reason that only they can mend, and that may hold for hundreds of channels, is told them once.
+ */
+function operatorsFor(suspension: Suspension, context: SuspensionContext): Destination[] {
+  const all = recipients(context);
+  const own = suspensionKey(suspension);
+  if (isOfToken(suspension)) return all.filter((one) => !destinationKey(one).startsWith(`${own}/`));
+  const isAlike = (other: Suspension): boolean =>
+    suspensionKey(other) !== own &&
+    other.operator === true &&
+    other.platform === suspension.platform &&
+    other.why === suspension.why;
+  if (suspension.operator === true && context.suspensions.all().some(isAlike)) return [];
+  return all.filter((one) => destinationKey(one) !== own);
+}
+
+/** The direct messages of those who subscribed a lost channel. */
+function peopleFor(
+  { platform, destination, operator }: Suspension,
+  alive: readonly Subscription[],
+  { platforms }: SuspensionContext,
+): Destination[] {
+  if (destination === undefined || operator === true) return [];
+  const people = new Set(alive.flatMap(({ personal, by }) => (personal === true ? [] : [`user:${by.id}`])));
+  people.delete(destination.channel);
+  // Who subscribed it at the console or the terminal is nobody on the platform.
+  const known = [...people].filter((person) => platforms?.chat(platform)?.parseMention(person, undefined) === person);
+  return known.map((channel) => ({ ...tokenScope(destination), channel }));
+}
+
+async function send(
+  { platform, destination: channel, workspace = channel?.workspace, since, why, operator }: Suspension,
+  to: readonly Destination[],
+  change: TokenMessage["change"],
+  at: Milliseconds,
+  { tables, newId }: SuspensionContext,
+): Promise<void> {
+  const message = {
+    type: "token",
+    platform,
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(channel === undefined ? {} : { channel: channel.channel }),
+    ...(operator === undefined ? {} : { operator }),
+    why,
+    since: timeToText(fromMillis(since)),
+    at: timeToText(fromMillis(at)),
+    change,
+  } as const;
+  const deliveries = to.map((destination) => ({ id: newId(), destination, phase: "bot", message }) as const);
+  await enqueue(tables, { deliveries }, at);
 }
