@@ -1,7 +1,7 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
-import { readMessages } from "../deliver/outbox/stored-messages.ts";
+import { messagesOf } from "../deliver/outbox/queries.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { type Destination, destinationFromKey, destinationKey } from "../destination.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
@@ -58,14 +58,8 @@ export async function closeOffers(
   if (offering.length === 0) return;
   const at = nowMillis(clock);
   const over: Over = { ...came, at: timeToText(fromMillis(at)) };
-  const rows = await tables.outbox.get(offering);
-  const messages = await readMessages(
-    tables,
-    rows.map(({ message }) => message),
-  );
-  const deliveries = rows.flatMap(({ id, destination, message: said }) => {
-    const message = messages.get(said);
-    if (message?.type !== "change" || message.change.what === "acknowledged") return [];
+  const deliveries = (await messagesOf(tables, offering)).flatMap(({ id, destination, message }) => {
+    if (message.type !== "change" || message.change.what === "acknowledged") return [];
     const edit = { id: newId(), destination: destinationFromKey(destination), phase: "bot", edits: id } as const;
     return [{ ...edit, message: { ...message, change: { ...message.change, over } } }];
   });

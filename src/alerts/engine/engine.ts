@@ -162,7 +162,8 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       }));
       await logDecisions(alerts, decisions, at);
     });
-    dependencies.onOwed?.();
+    const offered = subscriptions.flatMap(({ state, announced: before = [] }) => (state === "paused" ? [] : before));
+    if (announced.length + offered.length > 0) dependencies.onOwed?.();
     await upkeep();
   }
 
@@ -211,7 +212,7 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         };
         await logDecisions(alerts, [{ what: "silence", ...where, detail: silenceLogLine(silence, by, at) }], at);
       });
-      dependencies.onOwed?.();
+      if (announced.length + before.length > 0) dependencies.onOwed?.();
       await upkeep();
     },
     async acknowledge(id, by, announced = () => [], only, others = []) {

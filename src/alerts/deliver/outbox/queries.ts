@@ -4,6 +4,8 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
 import { fanOutAll } from "./outbox.ts";
 import { NotificationState } from "./notification-state.ts";
+import { readMessages } from "./stored-messages.ts";
+import type { AlertMessage } from "../../message/message.ts";
 
 /** The notification states of episodes, by episode and destination. */
 export async function readNotificationStates(
@@ -62,6 +64,22 @@ export async function deliveriesOf({ outbox, items }: AlertTables, episode: stri
   const deliveries = await outbox.ofEpisode(episode);
   const receipts = await outbox.receipts(deliveries.map(({ id }) => id));
   return { deliveries, items: await items.ofEpisode(episode), receipts };
+}
+
+/** What deliveries say, and to which destination's key; without those that were pruned or cannot be read. */
+export async function messagesOf(
+  tables: AlertTables,
+  ids: readonly string[],
+): Promise<readonly (Pick<DeliveryRow, "id" | "destination"> & { readonly message: AlertMessage })[]> {
+  const rows = await tables.outbox.get(ids);
+  const messages = await readMessages(
+    tables,
+    rows.map(({ message }) => message),
+  );
+  return rows.flatMap(({ id, destination, message: said }) => {
+    const message = messages.get(said);
+    return message === undefined ? [] : [{ id, destination, message }];
+  });
 }
 
 /** Finished deliveries, newest first; to one destination where it is named. */
