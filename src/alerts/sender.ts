@@ -33,10 +33,24 @@ export interface Delivery {
   /** What the thread is about, for its name where it is begun. */
   readonly threadName?: string;
   readonly about?: DeliverySubject;
+  /** Called once its words have arrived and its files are to follow: a failure from then on is one of the files. */
+  readonly onPosted?: (receipt: Receipt) => void;
   /** Called with a receipt that comes after the attempt has ended, so that its outcome counts as unknown. */
   readonly onLateReceipt?: (receipt: Receipt) => void;
   /** Send text alone, without blocks, buttons and files: the platform refused the usual form. */
   readonly plain?: true;
+}
+
+/** How a sent message is edited. */
+export interface Edit {
+  /** As in a delivery. */
+  readonly plain?: true;
+  /** All that it says is over: its thread may show that. */
+  readonly over?: true;
+  /** The message in whose thread it stands. */
+  readonly threadOf?: Receipt;
+  /** As in a delivery. */
+  readonly onPosted?: () => void;
 }
 
 /** Identifies a sent message, for later edits. */
@@ -102,15 +116,12 @@ export interface Sender {
   readonly dropsRepeatsForMillis?: Milliseconds;
   /** How many more messages can be sent before the platform's global rate limit delays them; absent = any number. */
   capacity?(): number;
-  /** Rejects with SendError. */
+  /** Posts the words, then the files, which keep no other message waiting. Rejects with SendError. */
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt>;
   /** The address of a sent message, where the platform has one; undefined where it cannot be had. Never rejects. */
   link?(receipt: Receipt, signal: AbortSignal): Promise<string | undefined>;
-  /**
-   * Edits a sent message; `plain` as in a delivery. Where what it says is `over`, its thread may show that. Rejects with
-   * SendError.
-   */
-  update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true, over?: true): Promise<void>;
+  /** Edits a sent message: its words, then its files as in `send`. Rejects with SendError. */
+  update(receipt: Receipt, reply: Reply, signal: AbortSignal, edit?: Edit): Promise<void>;
   /**
    * Asks the platform, at next to no cost, whether it accepts the bot's token; with a workspace, the one that destinations
    * there need. Rejects with SendError, of the kind `refused` if it does not; any other kind says nothing about the token.

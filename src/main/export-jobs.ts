@@ -98,7 +98,7 @@ export async function enqueueExportNotice(
   if (platforms.chat(platform) === undefined) return;
   const destination = platforms.destination({ platform, workspace }, `user:${person}`);
   const message = { type: "export", job: code, at: timeToText(at) } as const;
-  await enqueue(alerts, { deliveries: [{ id: randomId(), destination, phase: "bot", message }] }, toMillis(at));
+  await enqueue(alerts, { deliveries: [{ id: randomId(), destination, phase: "export", message }] }, toMillis(at));
 }
 
 /**

@@ -37,6 +37,7 @@ export interface StageOptions {
   readonly console?: Destination;
   readonly simulated?: readonly string[];
   readonly describe?: DispatchDependencies["describe"];
+  readonly onOutcome?: DispatchDependencies["onOutcome"];
   /** How many rows of a batch are fanned out at once. */
   readonly chunkRows?: number;
   /** Its database is one that other processes use, too. */
@@ -101,7 +102,8 @@ export class Stage {
   /** Adds a message to the outbox. Returns the delivery's id. */
   async owe(destination: Destination, message: AlertMessage): Promise<string> {
     const id = randomId();
-    const deliveries = [{ id, destination, phase: "bot", message }] as const;
+    const phase = message.type === "export" ? "export" : "bot";
+    const deliveries = [{ id, destination, phase, message }] as const;
     await this.store.transaction(({ alerts }) => enqueue(alerts, { deliveries }, this.now()));
     this.dispatcher.wake();
     return id;
@@ -173,7 +175,7 @@ export class Stage {
     const log = silentLog();
     this.store = rowsOnce(createStore({ url: this.#database.file, log, now: () => this.now() }));
     await this.store.ping();
-    const { operators, console: shown } = this.#options;
+    const { operators, console: shown, onOutcome } = this.#options;
     const recipients = {
       ...(operators === undefined ? {} : { operators }),
       ...(shown === undefined ? {} : { console: shown }),
@@ -189,6 +191,7 @@ export class Stage {
       platforms: PLATFORMS,
       random: () => 0,
       onStep: (step) => this.steps.push(step),
+      ...(onOutcome === undefined ? {} : { onOutcome }),
       ...recipients,
     });
     this.engine = createAlertEngine({

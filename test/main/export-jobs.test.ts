@@ -126,7 +126,7 @@ describe("an export that outlasts the reply comes by direct message", () => {
     const [message] = received();
     expect(textOfDiscord(message!)).toMatch(/SIMULATED.*abababab/su);
     expect(textOfDiscord(message!)).toMatch(/ledger fetch.*7k2m9xqd/u);
-    expect(message!.files.map(({ bytes }) => bytes.toString())).toEqual([CSV]);
+    await expect.poll(() => message!.files.map(({ bytes }) => bytes.toString())).toEqual([CSV]);
   });
 
   test("on Slack, with its file", async () => {

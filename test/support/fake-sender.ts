@@ -1,12 +1,22 @@
-import { type Delivery, type Receipt, type Sender, SendError } from "../../src/alerts/sender.ts";
+import { type Delivery, type Edit, type Receipt, type Sender, SendError } from "../../src/alerts/sender.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { gistOf, saysEnd } from "./gist.ts";
 
 /**
  * The outcome of one attempt. `posted-unknown` is posted, but its answer is lost; `lost-unknown` is not even posted. `hang`
- * never answers, and `posted-hang` is posted all the same; `posted-late`, too, and its receipt waits in `late`.
+ * never answers, and `posted-hang` is posted all the same; `posted-late`, too, and its receipt waits in `late`. Of
+ * `files-hang` the words are posted, and its files never end; `files` are what becomes of those after the words.
  */
-export type SendOutcome = "posted-late" | "ok" | "posted-unknown" | "lost-unknown" | "hang" | "posted-hang" | SendError;
+export type SendOutcome =
+  | "posted-late"
+  | "ok"
+  | "posted-unknown"
+  | "lost-unknown"
+  | "hang"
+  | "posted-hang"
+  | "files-hang"
+  | { readonly files: "ok" | SendError }
+  | SendError;
 
 export interface Post {
   readonly channel: string;
@@ -35,6 +45,8 @@ export class FakeSender implements Sender {
     readonly reply: Reply;
     readonly plain: boolean;
   }[] = [];
+  /** The messages whose files have arrived. */
+  readonly files: string[] = [];
   /** Gives the receipts of what was posted late, once the test says so. */
   readonly late: (() => void)[] = [];
   /** Whether the edit whose outcome is asked for is plain text. */
@@ -67,10 +79,14 @@ export class FakeSender implements Sender {
       return hang(signal);
     }
     if (outcome === "posted-unknown") throw new SendError("maybe-sent", "no answer");
+    if (delivery.plain !== true) {
+      await this.#files(outcome, receipt.message, signal, () => delivery.onPosted?.(receipt));
+    }
     return receipt;
   }
 
-  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, edit: Edit = {}): Promise<void> {
+    const { plain } = edit;
     this.isPlainEdit = plain === true;
     const outcome = this.#decide(`edit ${receipt.message}`, receipt);
     if (outcome === "hang") return hang(signal);
@@ -79,6 +95,7 @@ export class FakeSender implements Sender {
     if (outcome === "posted-hang") return hang(signal);
     this.edits.push({ message: receipt.message, gist: gistOf(reply), reply, plain: plain === true });
     if (outcome === "posted-unknown") throw new SendError("maybe-sent", "no answer");
+    if (plain !== true) await this.#files(outcome, receipt.message, signal, edit.onPosted);
   }
 
   /** The gist of each message posted since the last time, with its channel where there is more than one. */
@@ -103,6 +120,14 @@ export class FakeSender implements Sender {
     const edits = this.edits.slice(this.#editsTaken).filter(({ reply }) => !saysEnd(reply));
     const left = [...this.take(), ...edits.map(({ gist }) => `edit: ${gist}`)];
     if (left.length > 0) throw new Error(`unexpected on ${this.platform}: ${left.join("; ")}`);
+  }
+
+  async #files(outcome: SendOutcome, message: string, signal: AbortSignal, onPosted?: () => void): Promise<void> {
+    if (outcome !== "files-hang" && (typeof outcome !== "object" || !("files" in outcome))) return;
+    onPosted?.();
+    if (outcome === "files-hang") return hang(signal);
+    if (outcome.files !== "ok") throw outcome.files;
+    this.files.push(message);
   }
 
   #decide(key: string, what: Delivery | Receipt): SendOutcome {

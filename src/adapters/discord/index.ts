@@ -8,7 +8,7 @@ import { type APIApplication, type APIInteraction, Routes } from "discord-api-ty
 import type { REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
-import { type Delivery, OWN_TOKEN, type Receipt, type SharedToken } from "../../alerts/sender.ts";
+import { type Delivery, type Edit, OWN_TOKEN, type Receipt, type SharedToken } from "../../alerts/sender.ts";
 import type { Bot } from "../../bot/bot.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
@@ -55,6 +55,8 @@ export interface DiscordAdapterOptions {
 }
 
 const STOP_TIMEOUT_MILLIS = 3000;
+/** The attempt to send an alert ends an upload before. */
+const LONGEST_UPLOAD_MILLIS = 3_600_000;
 
 /** The adapter for Discord. A failure of Discord never reaches the rest of the process. */
 export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAdapter {
@@ -72,6 +74,7 @@ class DiscordAdapter implements SendingAdapter {
   readonly #rest: REST;
   readonly #botRest: REST;
   readonly #sendRest: REST;
+  readonly #uploadRest: REST;
   readonly #sender: DiscordSender;
   readonly #answering = new Set<Promise<void>>();
   readonly #mentions = new CommandMentions();
@@ -101,7 +104,7 @@ class DiscordAdapter implements SendingAdapter {
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     });
     this.#botRest = createRest({ token, apiUrl });
-    this.#sendRest = createRest({
+    const sending = {
       token,
       apiUrl,
       // The alert dispatcher retries, with the same nonce.
@@ -109,9 +112,17 @@ class DiscordAdapter implements SendingAdapter {
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
       // A rate-limited request waits in the sender's own queue.
       rejectOnRateLimit: () => true,
+    };
+    this.#sendRest = createRest(sending);
+    this.#uploadRest = createRest({ ...sending, timeout: LONGEST_UPLOAD_MILLIS });
+    this.#sender = new DiscordSender(this.#sendRest, {
+      payloads,
+      log,
+      ttlMillis: BUTTON_LIFETIME_MILLIS,
+      uploads: this.#uploadRest,
+      mentions: this.#mentions,
+      token: this.#shared,
     });
-    const storage = { payloads, log, ttlMillis: BUTTON_LIFETIME_MILLIS };
-    this.#sender = new DiscordSender(this.#sendRest, { ...storage, mentions: this.#mentions, token: this.#shared });
   }
 
   get health(): AdapterHealth {
@@ -179,7 +190,7 @@ class DiscordAdapter implements SendingAdapter {
     this.#stopping.abort(new BotStopping());
     const work = Promise.allSettled([...this.#answering, this.#registered, this.#supervision.stop()]);
     await Promise.race([work, sleep(STOP_TIMEOUT_MILLIS, undefined, { ref: false })]);
-    for (const rest of [this.#rest, this.#botRest, this.#sendRest]) closeRest(rest);
+    for (const rest of [this.#rest, this.#botRest, this.#sendRest, this.#uploadRest]) closeRest(rest);
   }
 
   capacity(): number {
@@ -200,8 +211,8 @@ class DiscordAdapter implements SendingAdapter {
     return this.#sender.link(receipt, AbortSignal.any([signal, this.#stopping.signal]));
   }
 
-  update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true, over?: true): Promise<void> {
-    return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]), plain, over);
+  update(receipt: Receipt, reply: Reply, signal: AbortSignal, edit?: Edit): Promise<void> {
+    return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]), edit);
   }
 
   #answer(context: DiscordContext, interaction: APIInteraction): void {

@@ -133,8 +133,8 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
     },
     send: (delivery, reply, signal) =>
       withSender(delivery.destination.workspace, signal, (sender, ending) => sender.send(delivery, reply, ending)),
-    update: (receipt, reply, signal, plain) =>
-      withSender(receipt.workspace, signal, (sender, ending) => sender.update(receipt, reply, ending, plain)),
+    update: (receipt, reply, signal, edit) =>
+      withSender(receipt.workspace, signal, (sender, ending) => sender.update(receipt, reply, ending, edit)),
     link: (receipt, signal) =>
       withSender(receipt.workspace, signal, (sender, ending) => sender.link(receipt, ending)).catch(() => undefined),
     async checkToken(signal, workspace) {

@@ -10,14 +10,16 @@ export function isOpen(table: "d" | "e" | "o" | "alert_deliveries") {
 
 /**
  * No delivery to its destination goes before it. Urgency 2 overtakes all that is owed there but other deliveries of
- * urgency 2. The edit of a message that was sent comes after every message that is owed there, and holds up none.
+ * urgency 2. The edit of a message that was sent comes after every message that is owed there, and holds up none. The
+ * files of a message whose words have arrived hold up nothing until its `run_at`, and neither does the message about an
+ * export, whose file takes long.
  * (As SQL: every claim asks this, and to build it of parts takes many times as long as to run it.)
  */
 export function isNext(at: Milliseconds) {
   return sql<boolean>`not exists (
     select e.seq from alert_deliveries as e
-    where e.destination = d.destination and ${isOpen("e")} and e.seq != d.seq and (
-      (e.state = 'sending' and (d.urgency < 2 or e.urgency = 2))
+    where e.destination = d.destination and ${isOpen("e")} and e.seq != d.seq and e.phase != 'export' and (
+      (e.state = 'sending' and (e.shown is null or e.run_at <= ${at}) and (d.urgency < 2 or e.urgency = 2))
       or (e.shown is null and (
         d.shown is not null
         or ((d.urgency < 2 or e.urgency = 2) and (e.seq < d.seq or (d.urgency < 2 and e.urgency = 2)))

@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, rowsOf, selectInBatches, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
+import { createAttempts } from "./attempts.ts";
 import type { DeliveryChange, DeliveryState, NewDeliveryRow } from "./alert-rows.ts";
 import { ACCOMPANIED, type Deliveries, isNext, isOpen, needs } from "./conditions.ts";
 import { createJoins } from "./joins.ts";
@@ -22,6 +23,7 @@ export function createOutbox(db: Kysely<Schema>) {
   const change = (ids: readonly string[], to: DeliveryChange) =>
     inBatches(ids, (batch) => changing().set(to).where("id", "in", batch).execute());
   return {
+    ...createAttempts(db),
     ...createMessages(db),
     ...createJoins(db),
     /** In the order given, behind all deliveries there are. */
@@ -130,7 +132,10 @@ export function createOutbox(db: Kysely<Schema>) {
         .orderBy("seq", "desc")
         .limit(limit)
         .execute(),
-    /** Changes what deliveries say: what was sent is owed again, as an edit, which is due at that moment. */
+    /**
+     * Changes what deliveries say: what was sent is owed again, as an edit, which is due at that moment; also where only
+     * its files are owed.
+     */
     revise: (
       ids: readonly string[],
       to: Pick<DeliveryChange, "message" | "data" | "open_until" | "urgency">,
@@ -142,7 +147,8 @@ export function createOutbox(db: Kysely<Schema>) {
         changing()
           .set((eb) => {
             const ifSent = <T>(value: T, column: "state" | "attempts" | "run_at" | "owed_at") =>
-              sql<T>`case when state = 'sent' then ${value} else ${eb.ref(column)} end`;
+              sql<T>`case when state = 'sent' or (state = 'owed' and shown = revision) then ${value}
+                else ${eb.ref(column)} end`;
             return {
               ...to,
               revision: eb("revision", "+", by),
@@ -159,48 +165,6 @@ export function createOutbox(db: Kysely<Schema>) {
     /** The same change of several. */
     updateAll: change,
     remove: (id: string) => db.deleteFrom("alert_deliveries").where("id", "=", id).execute(),
-    /** Marks deliveries as being sent by a process and counts the attempt. */
-    beginAttempts: (ids: readonly string[], at: Milliseconds, process: string) =>
-      inBatches(ids, (batch) =>
-        changing()
-          .set((eb) => ({
-            state: "sending",
-            attempts: eb("attempts", "+", 1),
-            attempted_at: at,
-            claimed_by: process,
-          }))
-          .where("id", "in", batch)
-          .execute(),
-      ),
-    /** Those of these deliveries that this process claimed last, with the time of its attempt. */
-    claimedBy: async (process: string, ids: readonly string[]) => {
-      const rows = await selectInBatches(ids, (batch) =>
-        db
-          .selectFrom("alert_deliveries")
-          .select(["id", "attempted_at"])
-          .where("id", "in", batch)
-          .where("claimed_by", "=", process)
-          .execute(),
-      );
-      return new Map(rows.map(({ id, attempted_at: at }) => [id, at]));
-    },
-    /** These deliveries arrived as they were at that revision. What has changed since is owed, as an edit. */
-    markSent: (ids: readonly string[], revision: number, at: Milliseconds) =>
-      inBatches(ids, (batch) =>
-        changing()
-          .set((eb) => ({
-            state: sql<DeliveryState>`case when ${eb.ref("revision")} > ${revision} then 'owed' else 'sent' end`,
-            attempts: sql<number>`case when ${eb.ref("revision")} > ${revision} then 0 else attempts end`,
-            shown: revision,
-            // An edit is never urgent.
-            urgency: 0,
-            settled_at: sql<number>`coalesce(settled_at, ${at})`,
-            last_error: null,
-            interruptions: 0,
-          }))
-          .where("id", "in", batch)
-          .execute(),
-      ),
     /** Sends nothing to a destination before that moment. */
     async postpone(destination: string, until: Milliseconds) {
       await changing()
@@ -219,40 +183,6 @@ export function createOutbox(db: Kysely<Schema>) {
         .where(isOpen("alert_deliveries"))
         .where("run_at", ">", after)
         .execute();
-    },
-    /**
-     * Owes deliveries again, marked as uncertain, that a process was sending which lives no more, or this one (`self`)
-     * without knowing; returns them. The death of another process counts as an interruption, and ends its claim.
-     */
-    async recover(self: string, known: readonly string[]) {
-      const sending = await db
-        .selectFrom("alert_deliveries")
-        .select(["id", "claimed_by"])
-        .where("state", "=", sql.lit("sending"))
-        .where(isOpen("alert_deliveries"))
-        .where((eb) =>
-          eb.or([
-            eb("claimed_by", "is", null),
-            eb("claimed_by", "=", self),
-            eb("claimed_by", "not in", eb.selectFrom("processes").select("processes.id")),
-          ]),
-        )
-        .execute();
-      const left = sending.filter((one) => one.claimed_by !== self || !known.includes(one.id)).map(({ id }) => id);
-      await inBatches(left, (batch) =>
-        changing()
-          .set({
-            state: "owed",
-            // An edit that is made twice changes nothing.
-            uncertain_since: sql<number>`case when shown is null
-              then coalesce(uncertain_since, attempted_at, created_at) else uncertain_since end`,
-            interruptions: sql<number>`interruptions + case when claimed_by = ${self} then 0 else 1 end`,
-            claimed_by: sql<string | null>`case when claimed_by = ${self} then claimed_by end`,
-          })
-          .where("id", "in", batch)
-          .execute(),
-      );
-      return selectInBatches(left, (batch) => all().where("id", "in", batch).orderBy("seq").execute());
     },
     /** Deliveries owed since before that moment, except on some platforms, or of one token's key. */
     overdue: (

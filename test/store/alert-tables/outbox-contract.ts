@@ -172,6 +172,46 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await due()).toEqual(["e"]);
       });
 
+      it("wait neither for files whose words have arrived nor for an export; those files count as owed until they are there", async () => {
+        const edit = { revision: 1, shown: 0 };
+        await on(({ outbox }) =>
+          outbox.add([
+            delivery("f"),
+            delivery("e", "d1", edit),
+            delivery("a"),
+            delivery("x", "d2", { phase: "export" }),
+          ]),
+        );
+        await on(({ outbox }) => outbox.add([delivery("b", "d2")]));
+        await on(({ outbox }) => outbox.beginAttempts(["f", "x"], T, "me"));
+        expect(await due()).toEqual(["b"]);
+        await on(({ outbox }) => outbox.markPosted(["f"], 0, T, T + 60_000));
+        expect(await due()).toEqual(["a", "b"]);
+        await update("a", { state: "sent" });
+        expect(await due()).toEqual(["e", "b"]);
+        // Once they should have ended, edits wait again.
+        expect(await due(T + 60_000)).toEqual(["b"]);
+        const row = async () => (await on(({ outbox }) => outbox.get(["f"])))[0];
+        expect(await row()).toMatchObject({ state: "sending", shown: 0, settled_at: T, attempts: 1 });
+        expect(await on(({ outbox }) => outbox.depth())).toMatchObject([{ owed: 4 }]);
+        await on(({ outbox }) => outbox.markSent(["f"], 0, T + 5));
+        expect(await row()).toMatchObject({ state: "sent", settled_at: T, run_at: T + 5 });
+      });
+
+      it("of which only files are left change at once, whenever those are tried again", async () => {
+        await on(({ outbox }) => outbox.add([delivery("f")]));
+        await update("f", { state: "owed", shown: 0, attempts: 3, run_at: T + 900_000 });
+        await on(({ outbox }) => outbox.revise(["f"], {}, T, T + 1000));
+        expect((await on(({ outbox }) => outbox.get(["f"])))[0]).toMatchObject({
+          state: "owed",
+          revision: 1,
+          attempts: 0,
+          run_at: T + 1000,
+        });
+        await on(({ outbox }) => outbox.revise(["f"], {}, T, T + 5000));
+        expect((await on(({ outbox }) => outbox.get(["f"])))[0]).toMatchObject({ revision: 2, run_at: T + 1000 });
+      });
+
       it("go by their urgency; of one destination only the highest overtakes, and an edit goes last", async () => {
         const urgent = (id: string, destination: string, urgency: 1 | 2) => delivery(id, destination, { urgency });
         await on(({ outbox }) =>

@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
 
 import {
   type Delivery,
+  type Edit,
   type Receipt,
   type Sender,
   SendError,
@@ -48,7 +49,12 @@ const ARCHIVE_MINUTES = 1440;
 /** Precedes a user's id where a destination is a direct message. */
 const USER_PREFIX = "user:";
 
+/** A message whose own archives are deleted once it is disposed of. */
+type Composed = ComposedMessage & AsyncDisposable;
+
 export interface SenderDependencies extends PressStorage {
+  /** A client of its own for files: the library makes the requests of a channel one after the other. */
+  readonly uploads?: REST;
   /** Left out: commands are named as they are typed. */
   readonly mentions?: CommandMentions;
   readonly token?: SharedToken;
@@ -86,19 +92,20 @@ export class DiscordSender implements Sender {
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
     const { destination, urgent = false } = delivery;
-    const work = async (request: LimitedRequest): Promise<Receipt> => {
+    await using made = new AsyncDisposableStack();
+    const work = async (request: LimitedRequest): Promise<{ receipt: Receipt; message: Composed }> => {
       if (delivery.id.length > NONCE_LENGTH)
         throw new SendError("unsendable", `a delivery id above ${NONCE_LENGTH} characters`);
       const parent = destination.thread ?? (await this.#channelOf(destination.channel, request));
       const title = oneLine(delivery.threadName ?? flatText(reply.title));
       const channel = await this.#threadOf(delivery, parent, title, request);
       const isDirect = destination.channel.startsWith(USER_PREFIX);
-      await using message = await this.#compose(reply, isDirect, delivery.plain, signal);
-      const body = { ...bodyFor(message.body, delivery), nonce: delivery.id, enforce_nonce: true };
-      const post = async (where: string): Promise<Receipt> => {
-        const upload = uploadOf(body, message.files, signal);
-        const posted = (await request(() => this.#rest.post(Routes.channelMessages(where), upload))) as APIMessage;
-        return { platform: this.platform, channel: where, message: posted.id };
+      const message = made.use(await this.#compose(reply, isDirect, delivery.plain, signal));
+      const body = { ...bodyFor(wordsOf(message), delivery), nonce: delivery.id, enforce_nonce: true };
+      const post = async (where: string) => {
+        const route = Routes.channelMessages(where);
+        const posted = (await request(() => this.#rest.post(route, { body, signal }))) as APIMessage;
+        return { receipt: { platform: this.platform, channel: where, message: posted.id }, message };
       };
       try {
         return await post(channel);
@@ -110,7 +117,9 @@ export class DiscordSender implements Sender {
         throw channel === parent ? error : asDeleted(error);
       }
     };
-    return this.#inOrder(destination.thread ?? destination.channel, signal, work, urgent);
+    const { receipt, message } = await this.#inOrder(destination.thread ?? destination.channel, signal, work, urgent);
+    await this.#addFiles(receipt, message, signal, () => delivery.onPosted?.(receipt));
+    return receipt;
   }
 
   async link({ channel, message }: Receipt, signal: AbortSignal): Promise<string | undefined> {
@@ -128,16 +137,39 @@ export class DiscordSender implements Sender {
     }
   }
 
-  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true, over?: true): Promise<void> {
-    await this.#inOrder(receipt.channel, signal, async (request) => {
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, edit: Edit = {}): Promise<void> {
+    await using made = new AsyncDisposableStack();
+    const message = await this.#inOrder(receipt.channel, signal, async (request) => {
       const isDirect = this.#directChannels.values().some((channel) => channel === receipt.channel);
-      await using message = await this.#compose(reply, isDirect, plain, signal);
-      const upload = uploadOf(message.body, message.files, signal);
-      const edited = request(() => this.#rest.patch(Routes.channelMessage(receipt.channel, receipt.message), upload));
+      const composed = made.use(await this.#compose(reply, isDirect, edit.plain, signal));
+      const body = wordsOf(composed);
+      const edited = request(() => this.#rest.patch(routeOf(receipt), { body, signal }));
       const shown = await edited.catch((error: unknown) => {
         throw asDeleted(error);
       });
-      if (over === true) await this.#markThread(shown as APIMessage, request);
+      if (edit.over === true) await this.#markThread(shown as APIMessage, request);
+      return composed;
+    });
+    await this.#addFiles(receipt, message, signal, edit.onPosted);
+  }
+
+  /** Adds the files to a message whose words stand there, in place of those that it has. No other message waits for it. */
+  async #addFiles(
+    receipt: Receipt,
+    { body, files }: Composed,
+    signal: AbortSignal,
+    onPosted: (() => void) | undefined,
+  ): Promise<void> {
+    if (files.length === 0) return;
+    onPosted?.();
+    const { uploads = this.#rest } = this.#dependencies;
+    const { allowed_mentions, attachments, embeds } = body;
+    await this.#inOrder(`${receipt.channel} ${receipt.message}`, signal, async (request) => {
+      const upload = uploadOf({ allowed_mentions, attachments, embeds }, files, signal);
+      const added = request(() => uploads.patch(routeOf(receipt), upload));
+      await added.catch((error: unknown) => {
+        throw asDeleted(error);
+      });
     });
   }
 
@@ -262,8 +294,19 @@ function asDeleted(error: unknown): unknown {
   return isDeleted ? new SendError("deleted", `Discord: ${messageOf(error)}`, { cause: error }) : error;
 }
 
+function routeOf({ channel, message }: Receipt): `/${string}` {
+  return Routes.channelMessage(channel, message);
+}
+
+/** A message's body before its files are there: an edit leaves those that are. */
+function wordsOf({ body, files }: ComposedMessage): Partial<ComposedMessage["body"]> {
+  if (files.length === 0) return body;
+  const { attachments: _files, ...words } = body;
+  return body.embeds === undefined ? words : { ...words, embeds: body.embeds.map(({ image: _image, ...one }) => one) };
+}
+
 /** The message's body for a delivery, with its silence, and its mention in `content`: Discord notifies nowhere else. */
-function bodyFor(body: ComposedMessage["body"], delivery: Delivery): object {
+function bodyFor(body: Partial<ComposedMessage["body"]>, delivery: Delivery): object {
   const { mention, quiet } = delivery;
   const flags = quiet === true ? { flags: SILENT } : {};
   const [, user, id] = /^(user:)?(\d{1,20})$/u.exec(mention ?? "") ?? [];

@@ -2,6 +2,9 @@ import { request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { pipeline } from "node:stream/promises";
 
+import { LRUCache } from "lru-cache";
+
+import { SendError } from "../../../alerts/sender.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
@@ -39,6 +42,8 @@ const MAX_UNANSWERED_FILES = 2;
 export interface FileReport {
   readonly lines: string;
   readonly failed: number;
+  /** Some did not for lack of an answer. */
+  readonly unanswered: boolean;
 }
 
 /** The files of one message; each is sent once, however often `send` is called. */
@@ -62,6 +67,7 @@ export class FileBatch {
     const failed: string[] = [];
     let destination: FileDestination | undefined;
     let unanswered = 0;
+    let anyUnanswered = false;
     for (const file of this.#files) {
       if (this.#sent.has(file)) continue;
       const name = escapeMrkdwn(file.name);
@@ -72,6 +78,7 @@ export class FileBatch {
         }
         if (unanswered >= MAX_UNANSWERED_FILES) {
           failed.push(`${name} was not sent: Slack did not answer. Try again.`);
+          anyUnanswered = true;
           continue;
         }
         destination ??= await place();
@@ -89,11 +96,71 @@ export class FileBatch {
           this.#sent.set(file, may);
           continue;
         }
+        anyUnanswered ||= unanswered > 0;
         failed.push(`${name} could not be sent: ${failureReason(error, destination, dependencies.botName())}`);
       }
     }
-    return { lines: summarizeFiles(failed, [...this.#sent.values()]), failed: failed.length };
+    const lines = summarizeFiles(failed, [...this.#sent.values()]);
+    return { lines, failed: failed.length, unanswered: anyUnanswered };
   }
+
+  /** Whether a file is there, or may be. */
+  isSent(file: MessageFile): boolean {
+    return this.#sent.has(file);
+  }
+}
+
+/** A message, whose files go into the thread. */
+interface Threaded {
+  readonly channel: string;
+  readonly message: string;
+  readonly thread: string;
+}
+
+/** The files of alerts in their threads: each comes once, as far as this process remembers. */
+export class ThreadFiles {
+  readonly #dependencies: FileUploadDependencies;
+  /** By message, the checksums of the files in its thread. */
+  readonly #sent: LRUCache<string, readonly string[]>;
+
+  constructor(
+    dependencies: FileUploadDependencies,
+    bound: LRUCache.OptionsSizeLimit<string, readonly string[], unknown>,
+  ) {
+    this.#dependencies = dependencies;
+    this.#sent = new LRUCache(bound);
+  }
+
+  /** Those that are not in a message's thread yet. */
+  missing(of: Omit<Threaded, "thread">, files: readonly MessageFile[]): readonly MessageFile[] {
+    const sent = this.#sentOf(of);
+    return files.filter(({ attachment }) => !sent.includes(attachment.sha256));
+  }
+
+  /** Sends files; returns a line of mrkdwn for each that Slack refuses. Rejects with SendError: those left are to come later. */
+  async send(of: Threaded, files: readonly MessageFile[], signal: AbortSignal): Promise<readonly string[]> {
+    const { channel, thread } = of;
+    const batch = new FileBatch(files);
+    const place = async (): Promise<FileDestination> => ({ channel, thread, description: "this thread" });
+    try {
+      const { lines, unanswered } = await batch.send(place, this.#dependencies, signal);
+      if (unanswered) throw new SendError("retry", "Slack gave no answer about files");
+      return lines.split("\n").filter((line) => line !== "" && !line.endsWith("is in this thread."));
+    } catch (error) {
+      throw toSendError(error, false);
+    } finally {
+      const arrived = files.filter((file) => batch.isSent(file)).map(({ attachment }) => attachment.sha256);
+      this.#sent.set(keyOf(of), [...this.#sentOf(of), ...arrived]);
+    }
+  }
+
+  #sentOf(of: Omit<Threaded, "thread">): readonly string[] {
+    return this.#sent.get(keyOf(of)) ?? [];
+  }
+}
+
+function keyOf({ channel, message }: Omit<Threaded, "thread">): string {
+  return `${channel} ${message}`;
 }
 
 /** Slack did not say whether it shared an uploaded file. */

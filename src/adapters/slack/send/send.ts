@@ -9,6 +9,7 @@ import { LRUCache } from "lru-cache";
 
 import {
   type Delivery,
+  type Edit,
   type Receipt,
   type Sender,
   SendError,
@@ -32,7 +33,7 @@ import {
 import { describeError, errorCodeOf, retryAfterMillis } from "../transport/api-error.ts";
 import { type CallPolicy, openDirectChannel } from "../transport/web-api.ts";
 import { ChannelQueue } from "./channel-queue.ts";
-import { FileBatch, type FileUploadDependencies } from "./files.ts";
+import { type FileUploadDependencies, ThreadFiles } from "./files.ts";
 import { isNotInChannel, isDeleted, isThreadClosed, toSendError } from "./send-error.ts";
 
 /** The metadata event that carries a delivery's id and subject with its message: https://docs.slack.dev/messaging/message-metadata. */
@@ -73,7 +74,7 @@ interface Posted {
 /** What a queued edit shows; a newer one of the same message replaces it. */
 interface EditContent {
   readonly reply: Reply;
-  readonly plain: true | undefined;
+  readonly edit: Edit;
 }
 
 /**
@@ -87,8 +88,7 @@ export class SlackSender implements Sender {
   readonly #queue: ChannelQueue;
   readonly #directChannels: LRUCache<string, string>;
   readonly #editedAt: LRUCache<string, number>;
-  /** By message, the checksums of the files in its thread. */
-  readonly #sentFiles: LRUCache<string, readonly string[]>;
+  readonly #files: ThreadFiles;
   readonly #edits = new Map<string, EditContent & { readonly done: Promise<void> }>();
   readonly #refusal = new RefusedToken();
 
@@ -100,21 +100,21 @@ export class SlackSender implements Sender {
     const bound = { maxSize: dependencies.cached ?? MAX_CACHED, sizeCalculation: () => 1 };
     this.#directChannels = new LRUCache(bound);
     this.#editedAt = new LRUCache(bound);
-    this.#sentFiles = new LRUCache(bound);
+    this.#files = new ThreadFiles({ ...dependencies, web }, bound);
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
     const { channel } = delivery.destination;
     let composing: Promise<ComposedMessage> | undefined;
     const ready = () => (composing ??= this.#compose(reply, delivery.plain));
-    const work = async (calls: QueuedCalls): Promise<Receipt> => {
-      const composed = await ready();
-      const posted = await this.#post(delivery, withMention(composed.body, delivery.mention), calls, signal);
-      const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
-      await this.#files(composed, posted, calls, signal);
-      return receipt;
+    const work = async (calls: QueuedCalls): Promise<Posted> => {
+      const { body } = await ready();
+      return this.#post(delivery, withMention(body, delivery.mention), calls, signal);
     };
-    return this.#inOrder(channel, signal, work, { ready, urgent: delivery.urgent === true });
+    const posted = await this.#inOrder(channel, signal, work, { ready, urgent: delivery.urgent === true });
+    const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
+    await this.#addFiles(await ready(), posted, signal, () => delivery.onPosted?.(receipt));
+    return receipt;
   }
 
   async link({ channel, message }: Receipt, signal: AbortSignal): Promise<string | undefined> {
@@ -127,28 +127,28 @@ export class SlackSender implements Sender {
   }
 
   /** Queued edits of one message are merged: only the last one is sent, and all resolve with it. */
-  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, plain?: true): Promise<void> {
+  async update(receipt: Receipt, reply: Reply, signal: AbortSignal, edit: Edit = {}): Promise<void> {
     const { channel, message } = receipt;
     const key = `${channel} ${message}`;
     const waiting = this.#edits.get(key);
-    if (waiting !== undefined) return Object.assign(waiting, { reply, plain }).done;
-    const content: EditContent = { reply, plain };
-    const edit = Object.assign(content, { done: this.#edit(key, receipt, content, signal) });
-    this.#edits.set(key, edit);
+    if (waiting !== undefined) return Object.assign(waiting, { reply, edit }).done;
+    const content: EditContent = { reply, edit };
+    const queued = Object.assign(content, { done: this.#edit(key, receipt, content, signal) });
+    this.#edits.set(key, queued);
     try {
-      await edit.done;
+      await queued.done;
     } finally {
-      if (this.#edits.get(key) === edit) this.#edits.delete(key);
+      if (this.#edits.get(key) === queued) this.#edits.delete(key);
     }
   }
 
   async #edit(key: string, { channel, message }: Receipt, content: EditContent, signal: AbortSignal): Promise<void> {
     await this.#pauseBetweenEdits(key, signal);
-    await this.#inOrder(channel, signal, async (calls) => {
+    const composed = await this.#inOrder(channel, signal, async (calls) => {
       // From here on a newer edit is queued separately.
       this.#edits.delete(key);
-      const composed = await this.#compose(content.reply, content.plain);
-      const edit = { channel, ts: message, ...messageArguments(composed.body) };
+      const shown = await this.#compose(content.reply, content.edit.plain);
+      const edit = { channel, ts: message, ...messageArguments(shown.body) };
       await calls
         .post(() => this.#web.chat.update(edit))
         .catch((error: unknown) => {
@@ -156,8 +156,10 @@ export class SlackSender implements Sender {
           throw error;
         });
       this.#editedAt.set(key, performance.now());
-      await this.#files(composed, { channel, message, thread: undefined }, calls, signal);
+      return shown;
     });
+    const { threadOf, onPosted } = content.edit;
+    await this.#addFiles(composed, { channel, message, thread: threadUnder(threadOf, channel) }, signal, onPosted);
   }
 
   async #compose(reply: Reply, plain: true | undefined): Promise<ComposedMessage> {
@@ -277,36 +279,24 @@ export class SlackSender implements Sender {
     return opened;
   }
 
-  /**
-   * Files follow in the message's thread, and so does a line about each that could not be sent. An edit sends those that
-   * are not there yet.
-   */
-  async #files(
-    composed: ComposedMessage,
+  /** Files follow in the message's thread, and so does a line about each that Slack refuses. No other message waits for it. */
+  async #addFiles(
+    { files }: ComposedMessage,
     { channel, message, thread = message }: Posted,
-    { post }: QueuedCalls,
     signal: AbortSignal,
+    onPosted: (() => void) | undefined,
   ): Promise<void> {
-    const key = `${channel} ${message}`;
-    const sent = this.#sentFiles.get(key) ?? [];
-    const files = composed.files.filter(({ attachment }) => !sent.includes(attachment.sha256));
-    if (files.length === 0) return;
-    const { log } = this.#dependencies;
+    const missing = this.#files.missing({ channel, message }, files);
+    if (missing.length === 0) return;
+    onPosted?.();
+    const failed = await this.#files.send({ channel, message, thread }, missing, signal);
+    if (failed.length === 0) return;
+    const body = withLine({ text: "Some files could not be sent", blocks: [] }, failed.join("\n"));
+    const note = { channel, thread_ts: thread, ...messageArguments(body) };
     try {
-      const place = { channel, thread, description: "this thread" };
-      const report = await new FileBatch(files).send(
-        async () => place,
-        { ...this.#dependencies, web: this.#web },
-        signal,
-      );
-      const { lines } = report;
-      if (report.failed === 0) this.#sentFiles.set(key, [...sent, ...files.map(({ attachment }) => attachment.sha256)]);
-      const failed = lines.split("\n").filter((line) => line !== "" && !line.endsWith("is in this thread."));
-      if (failed.length === 0) return;
-      const body = withLine({ text: "Some files could not be sent", blocks: [] }, failed.join("\n"));
-      await post(() => this.#web.chat.postMessage({ channel, thread_ts: thread, ...messageArguments(body) }));
+      await this.#inOrder(channel, signal, ({ post }) => post(() => this.#web.chat.postMessage(note)));
     } catch (error) {
-      log.warn({ platform: "slack", why: describeError(error) }, "alert files not sent");
+      this.#dependencies.log.warn({ platform: "slack", why: describeError(error) }, "alert files not sent");
     }
   }
 }

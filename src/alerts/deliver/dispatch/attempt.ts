@@ -1,7 +1,7 @@
 import type { Clock } from "../../../api/clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
-import type { Reply } from "../../../reply/reply.ts";
+import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { nowMillis, type OnStep } from "../../dependencies.ts";
@@ -9,7 +9,7 @@ import type { ClaimedDelivery } from "../outbox/claim.ts";
 import { isOpen } from "../../judge/rules/episode.ts";
 import { type DeliveryContext, deliverySubject, isMerged } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
-import type { DeliveryResult } from "../outbox/record.ts";
+import { arrivedRevision, type DeliveryResult } from "../outbox/record.ts";
 import { type Delivery, type Receipt, SendError } from "../../sender.ts";
 import { incidentName } from "../../words/condition-words.ts";
 
@@ -21,15 +21,21 @@ export interface AttemptDependencies {
   readonly onStep?: OnStep;
   /** A receipt came after its attempt had ended. */
   readonly onLateReceipt?: (claimed: ClaimedDelivery, receipt: Receipt) => void;
-  /** An attempt that takes longer has an unknown outcome. Default 20 s. */
+  /** The words of a message have arrived, and the attempt goes on with its files. */
+  readonly onPosted?: (result: DeliveryResult) => void;
+  /** An attempt whose words take longer has an unknown outcome. Default 20 s. */
   readonly attemptMillis?: Milliseconds;
 }
 
-/** A message with the file of an export takes as long as the file does. */
+/** How long the file of an export may take, which is large: to be packed, and then to be sent. */
 const EXPORT_ATTEMPT: Milliseconds = 900_000;
+/** How long other files may take after the words. */
+const FILES_ATTEMPT: Milliseconds = 60_000;
 
 /** The abort reason of an attempt's timer. */
 const ATTEMPT_ENDED = new DOMException("This attempt has ended.", "AbortError");
+/** The abort reason of the timer of its words. */
+const WORDS_POSTED = new DOMException("The words have arrived.", "AbortError");
 
 /** One attempt to send a claimed delivery. Never rejects: a failure is a result. Aborting `leave` abandons it. */
 export async function attemptDelivery(
@@ -38,75 +44,101 @@ export async function attemptDelivery(
   leave: AbortSignal,
 ): Promise<DeliveryResult> {
   const { clock, onStep } = dependencies;
-  const attemptMillis = claimed.message.type === "export" ? EXPORT_ATTEMPT : (dependencies.attemptMillis ?? 20_000);
+  const isExport = claimed.message.type === "export";
+  const wordsMillis = isExport ? EXPORT_ATTEMPT : (dependencies.attemptMillis ?? 20_000);
+  const filesMillis = isExport ? EXPORT_ATTEMPT : FILES_ATTEMPT;
+  /** What is left once the words have arrived: the files. */
+  let left: Pick<DeliveryResult, "claimed" | "ofFiles"> = { claimed };
   const ended = new AbortController();
-  const late = clock
-    .sleep(attemptMillis, ended.signal)
-    .then(() => new SendError("maybe-sent", `no answer for ${attemptMillis} ms`))
-    .catch(() => undefined);
+  const posted = new AbortController();
+  const onPosted = (receipt?: Receipt): void => {
+    if (ended.signal.aborted || posted.signal.aborted) return;
+    posted.abort(WORDS_POSTED);
+    const shown = arrivedRevision(claimed.row);
+    left = { claimed: { ...claimed, row: { ...claimed.row, shown, revision: shown } }, ofFiles: true };
+    const at = nowMillis(clock);
+    dependencies.onPosted?.({
+      claimed,
+      at,
+      filesUntil: at + filesMillis,
+      ...(receipt === undefined ? {} : { receipt }),
+    });
+  };
+  const late = async (): Promise<SendError | undefined> => {
+    if (await passes(clock, wordsMillis, AbortSignal.any([ended.signal, posted.signal]))) {
+      return new SendError("maybe-sent", `no answer for ${wordsMillis} ms`);
+    }
+    if (!(await passes(clock, filesMillis, ended.signal))) return undefined;
+    return new SendError("retry", `its files took longer than ${filesMillis} ms`);
+  };
   try {
     onStep?.("before sending");
     const abort = AbortSignal.any([leave, ended.signal]);
-    const result = await Promise.race([send(dependencies, claimed, abort), late]);
+    const result = await Promise.race([send(dependencies, claimed, abort, onPosted), late()]);
     onStep?.("after sending");
     const at = nowMillis(clock);
-    if (result instanceof SendError) return { claimed, error: result, at };
-    return { claimed, ...(result === undefined ? {} : { receipt: result }), at };
+    if (result instanceof SendError) return { ...left, error: result, at };
+    // Of words that have arrived it is stored already.
+    return result === undefined || left.ofFiles === true ? { ...left, at } : { claimed, receipt: result, at };
   } catch (thrown) {
     const error =
       thrown instanceof SendError ? thrown : new SendError("maybe-sent", messageOf(thrown), { cause: thrown });
-    return { claimed, error, at: nowMillis(clock) };
+    return { ...left, error, at: nowMillis(clock) };
   } finally {
     ended.abort(ATTEMPT_ENDED);
   }
+}
+
+/** Whether so much time passes before the signal. */
+function passes(clock: Clock, millis: Milliseconds, signal: AbortSignal): Promise<boolean> {
+  return clock.sleep(millis, signal).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function send(
   dependencies: Pick<AttemptDependencies, "describe" | "log" | "onLateReceipt">,
   claimed: ClaimedDelivery,
   signal: AbortSignal,
+  onPosted: (receipt?: Receipt) => void,
 ): Promise<Receipt | undefined> {
-  const { onLateReceipt } = dependencies;
-  const {
-    row,
-    sender,
-    message,
-    destination,
-    mention,
-    quiet,
-    threadOf,
-    edits,
-    triggeredAt,
-    group,
-    repeat,
-    plain,
-    outdated,
-    twice,
-    spent,
-    growing,
-    card,
-  } = claimed;
+  const { row, sender, message, triggeredAt, group, growing, spent, plain, outdated, twice, card } = claimed;
   const link = card === undefined ? undefined : await sender.link?.(card, signal);
-  const reply = await renderMessage(dependencies, message, {
-    ...(isMerged(message, row) ? { merged: true } : {}),
-    ...(repeat ? { repeat: true } : {}),
-    ...withoutUndefined({ triggeredAt, group, growing, spent, card: link, plain, outdated, twice }),
-  });
+  const merged = isMerged(message, row) ? (true as const) : undefined;
+  const repeat = claimed.repeat ? (true as const) : undefined;
+  const given = { merged, repeat, triggeredAt, group, growing, spent, card: link, plain, outdated, twice };
+  const reply = await renderMessage(dependencies, message, withoutUndefined(given));
+  try {
+    return await sendReply(claimed, reply, signal, onPosted, dependencies.onLateReceipt);
+  } finally {
+    await disposeReply(reply);
+  }
+}
+
+async function sendReply(
+  claimed: ClaimedDelivery,
+  reply: Reply,
+  signal: AbortSignal,
+  onPosted: (receipt?: Receipt) => void,
+  onLateReceipt: AttemptDependencies["onLateReceipt"],
+): Promise<Receipt | undefined> {
+  const { row, sender, message, destination, mention, quiet, threadOf, edits, plain } = claimed;
   if (edits !== undefined) {
-    await sender.update(edits, reply, signal, plain, isOver(claimed) ? true : undefined);
+    const { thread } = destination;
+    const above = threadOf ?? (thread === undefined ? undefined : { ...edits, message: thread });
+    const over = isOver(claimed) ? (true as const) : undefined;
+    await sender.update(edits, reply, signal, { ...withoutUndefined({ plain, over, threadOf: above }), onPosted });
     return undefined;
   }
-  const about = deliverySubject(message, row.phase);
   const delivery: Delivery = {
     id: row.id,
     destination,
-    ...(mention === undefined ? {} : { mention }),
-    ...(quiet === undefined ? {} : { quiet }),
-    ...(row.urgency === 2 ? { urgent: true } : {}),
-    ...(threadOf === undefined ? {} : { threadOf, ...threadName(message) }),
-    about,
+    ...withoutUndefined({ mention, quiet, threadOf, plain, urgent: row.urgency === 2 ? (true as const) : undefined }),
+    ...(threadOf === undefined ? {} : threadName(message)),
+    about: deliverySubject(message, row.phase),
+    onPosted,
     ...(onLateReceipt === undefined ? {} : { onLateReceipt: (receipt: Receipt) => onLateReceipt(claimed, receipt) }),
-    ...(plain === undefined ? {} : { plain }),
   };
   return sender.send(delivery, reply, signal);
 }

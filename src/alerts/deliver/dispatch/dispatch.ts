@@ -168,14 +168,12 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
       logLosses(log, taken.decisions);
       if (recorded.length > 0) dependencies.onStep?.("receipt committed");
       if (taken.claimed.length > 0) dependencies.onStep?.("deliveries claimed");
-      for (const [index, { claimed }] of taken.own.entries()) {
+      for (const [index, { claimed, ofFiles }] of taken.own.entries()) {
         const { platform, phase, owed_at } = claimed.row;
-        dependencies.onOutcome?.({
-          platform,
-          phase,
-          outcome: taken.outcomes[index] ?? "retry",
-          waited: at - owed_at,
-        });
+        const outcome = taken.outcomes[index] ?? "retry";
+        // The message was counted when its words arrived.
+        if (ofFiles === true && outcome === "sent") continue;
+        dependencies.onOutcome?.({ platform, phase, outcome, waited: at - owed_at });
       }
       return taken;
     } catch (thrown) {
@@ -199,14 +197,18 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     wake();
   }
 
+  function onPosted(result: DeliveryResult): void {
+    results.push(result);
+    wake();
+  }
+
   function begin(claimed: ClaimedDelivery): void {
     const end = limit.begin(claimed.row.id, claimed.row);
     const attempt = async (): Promise<void> => {
-      const result = await attemptDelivery({ ...dependencies, onLateReceipt }, claimed, shutdown.signal);
+      const result = await attemptDelivery({ ...dependencies, onLateReceipt, onPosted }, claimed, shutdown.signal);
       end();
       attempts.delete(claimed.row.id);
-      results.push(result);
-      wake();
+      onPosted(result);
     };
     attempts.set(claimed.row.id, attempt());
   }

@@ -14,7 +14,7 @@ import {
   recordRetry,
   recordSent,
 } from "../outbox/record.ts";
-import type { SendError, SendErrorKind } from "../../sender.ts";
+import { SendError, type SendErrorKind } from "../../sender.ts";
 
 import { DEAD_LETTER_AFTER, tokenScope } from "../../route/suspension.ts";
 import type { Refusal } from "./refused-messages.ts";
@@ -55,7 +55,8 @@ export async function recordResults(
   const outcomes: DeliveryOutcome[] = [];
   const decisions: Decision[] = [];
   const refusals: Refusal[] = [];
-  for (const { claimed, error, at } of results) {
+  for (const { claimed, error: thrown, at, ofFiles } of results) {
+    const error = ofFiles === true ? asOfFiles(thrown) : thrown;
     const { platform } = claimed.row;
     const refuse = (why: string, dead: boolean): void => {
       const { message } = claimed;
@@ -91,6 +92,12 @@ export async function recordResults(
     }
   }
   return { outcomes, decisions, refusals };
+}
+
+/** A place that refuses files takes words all the same: the message is edited to say all in plain text. */
+function asOfFiles(error: SendError | undefined): SendError | undefined {
+  const isRefusal = error?.kind === "gone" || error?.kind === "permanent";
+  return isRefusal ? new SendError("content", error.message, { cause: error }) : error;
 }
 
 /** Failures of the message itself: no retry helps. */

@@ -20,6 +20,7 @@ export const DELIVERY_PHASES = [
   "flapping",
   "calm",
   "bot",
+  "export",
 ] as const;
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 

@@ -22,6 +22,10 @@ export interface DeliveryResult {
   readonly error?: SendError;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
+  /** Its words have arrived, and the attempt goes on with its files, until then at the latest. */
+  readonly filesUntil?: Milliseconds;
+  /** How it ended with the files. */
+  readonly ofFiles?: true;
 }
 
 /** How an attempt ended, for metrics. */
@@ -45,25 +49,31 @@ export async function splitByClaim(
   return { own: results.filter(isOwn), lost: results.filter((one) => !isOwn(one)) };
 }
 
-/** Stores that deliveries have arrived, with their receipts. */
+/** The revision that stands there once a delivery has arrived: a platform that drops a repeat keeps the first message. */
+export function arrivedRevision({ shown, uncertain_since, revision }: DeliveryRow): number {
+  return shown === null && uncertain_since !== null ? 0 : revision;
+}
+
+/** Stores that deliveries have arrived, or their words, with their receipts. */
 export async function recordSent(tables: AlertTables, results: readonly DeliveryResult[]): Promise<void> {
-  // A platform that drops a repeat keeps the message as it was first.
-  const revisionOf = ({ claimed: { row } }: DeliveryResult): number =>
-    row.shown === null && row.uncertain_since !== null ? 0 : row.revision;
-  for (const arrived of Map.groupBy(results, (one) => `${one.at} ${revisionOf(one)}`).values()) {
+  const revisionOf = ({ claimed }: DeliveryResult): number => arrivedRevision(claimed.row);
+  for (const arrived of Map.groupBy(results, (one) => `${one.at} ${revisionOf(one)} ${one.filesUntil}`).values()) {
     const [first] = arrived;
     if (first === undefined) continue;
+    const { at, filesUntil } = first;
     const ids = arrived.map(({ claimed }) => claimed.row.id);
-    await tables.outbox.markSent(ids, revisionOf(first), first.at);
+    if (filesUntil === undefined) await tables.outbox.markSent(ids, revisionOf(first), at);
+    else await tables.outbox.markPosted(ids, revisionOf(first), at, filesUntil);
   }
   await tables.outbox.putReceipts(
     results.flatMap(({ claimed, receipt, at }) =>
       receipt === undefined ? [] : [receiptRow(claimed.row.id, receipt, at)],
     ),
   );
-  for (const { claimed, at } of results) {
+  for (const { claimed, at, filesUntil } of results) {
     const { id, open_until } = claimed.row;
-    if (claimed.growing === true && open_until !== null) await tables.outbox.revise([id], {}, at, open_until + 1);
+    if (filesUntil === undefined && claimed.growing === true && open_until !== null)
+      await tables.outbox.revise([id], {}, at, open_until + 1);
   }
 }
 
@@ -82,8 +92,9 @@ export async function recordRetry(
 ): Promise<Milliseconds> {
   const run_at = at + Math.max(backoffDelay(row.attempts, random), retryAfterMillis ?? 0);
   await recordOwed(tables, row, run_at);
-  // A retry-after holds for the channel, not for this message alone.
-  if (retryAfterMillis !== undefined) await tables.outbox.postpone(row.destination, at + retryAfterMillis);
+  // A retry-after holds for the channel, not for this message alone; that of files holds for them.
+  if (retryAfterMillis !== undefined && row.shown !== row.revision)
+    await tables.outbox.postpone(row.destination, at + retryAfterMillis);
   return run_at;
 }
 
@@ -93,10 +104,15 @@ export async function recordOwed(tables: AlertTables, row: DeliveryRow, run_at: 
   await tables.outbox.update(row.id, { state: "owed", uncertain_since, last_error, run_at });
 }
 
-/** Owes a delivery whose content was refused once more at once, as plain text. It keeps its place in the order. */
+/**
+ * Owes a delivery whose content was refused once more at once, as plain text. It keeps its place in the order. Where its
+ * words have arrived and its files were refused, its words change, so that they say all.
+ */
 export async function recordPlain(tables: AlertTables, row: DeliveryRow, at: Milliseconds): Promise<void> {
   await recordOwed(tables, row, at);
-  await tables.outbox.update(row.id, { data: withData(row, { plain: true }) });
+  const data = withData(row, { plain: true });
+  if (row.shown === row.revision) await tables.outbox.revise([row.id], { data }, at, at);
+  else await tables.outbox.update(row.id, { data });
 }
 
 /** An edit was refused as plain text, too: what it did not show is owed by itself, and the message loses its buttons. */

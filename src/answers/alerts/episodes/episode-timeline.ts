@@ -125,6 +125,7 @@ const PHASE_WORDS: Readonly<Record<string, string>> = {
   resolve: "end",
   "fired and resolved": "alert and its end",
   bot: "notice",
+  export: "notice",
 };
 
 /** What a delivery says of its alert. */

@@ -107,15 +107,15 @@ describe("sending", () => {
     await at.on.adapter.update(first, alert("Still"), signal);
     expect(channels.get(first.message)).toMatchObject({ name: "No new block" });
     await at.on.restart();
-    await at.on.adapter.update(first, alert("Over"), signal, undefined, true);
-    await at.on.adapter.update(first, alert("Over, with its file"), signal, undefined, true);
+    await at.on.adapter.update(first, alert("Over"), signal, { over: true });
+    await at.on.adapter.update(first, alert("Over, with its file"), signal, { over: true });
     expect(channels.get(first.message)).toMatchObject({ name: "✅ No new block", renamed: 1, gone: undefined });
     const second = await at.on.adapter.send(at.delivery(), alert("Down"), signal);
-    await at.on.adapter.update(second, alert("Over"), signal, undefined, true);
+    await at.on.adapter.update(second, alert("Over"), signal, { over: true });
     const { guild } = channels.get(at.channel)!;
     const theirs = { id: second.message, guild, recipient: undefined, name: "Lunch", owner: "7", gone: undefined };
     channels.set(second.message, theirs);
-    await at.on.adapter.update(second, alert("Over"), signal, undefined, true);
+    await at.on.adapter.update(second, alert("Over"), signal, { over: true });
     expect(channels.get(second.message)?.name).toBe("Lunch");
     expect(at.posts()).toEqual(["Over, with its file", "Over"]);
   });
@@ -258,7 +258,7 @@ describe("a message that Discord refuses for its content", () => {
     const stored = fake.state.messages.get(receipt.message)!;
     expect(stored).toMatchObject({ embeds: [], components: [], files: [], pinged: ["<@&123456>"] });
     expect(stored.content).toContain("\\*\\*Stalled\\*\\*");
-    await adapter.update(receipt, alert("x".repeat(9000)), signal, true);
+    await adapter.update(receipt, alert("x".repeat(9000)), signal, { plain: true });
     expect(stored.content.length).toBeLessThanOrEqual(2000);
   });
 });

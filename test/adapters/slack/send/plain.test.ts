@@ -37,7 +37,7 @@ test("a message refused for its content passes as escaped text without blocks, f
   expect(message.text).toMatch(/^<!subteam\^S9> Blocks have stopped &lt;!channel&gt;\n\nNo .block. for 40 s\./u);
   expect(message.text.length).toBeLessThan(3100);
   expect(fake.state.files.size).toBe(0);
-  await sender.update(receipt, alert, signal, true);
+  await sender.update(receipt, alert, signal, { plain: true });
   expect(message).toMatchObject({ blocks: [], edits: 1 });
   expect(fake.complaints()).toEqual([]);
 });

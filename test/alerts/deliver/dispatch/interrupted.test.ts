@@ -1,71 +1,10 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 
 import { NONCE_LIFETIME_MILLIS } from "../../../../src/adapters/discord/limits.ts";
-import { createDispatcher } from "../../../../src/alerts/deliver/dispatch/dispatch.ts";
 import { interruptionPause } from "../../../../src/alerts/deliver/outbox/retry-policy.ts";
-import { silentLog } from "../../../../src/log.ts";
-import { singleProcess } from "../../../../src/store/processes.ts";
 import { settled } from "../../../api/virtual-clock.ts";
-import { FakeSender } from "../../../support/fake-sender.ts";
-import { describeAlert, isRepeat } from "../../../support/gist.ts";
-import { PLATFORMS } from "../../../support/platforms.ts";
-import { openStage, type Stage } from "../../stage.ts";
-
-const ops = { platform: "fake", channel: "ops" };
-const message = { type: "test", by: "ada", at: "1" } as const;
-
-/** A process whose messages arrive, and which learns of it only where `answers`. */
-function startProcess(stage: Stage, sender: FakeSender, answers = false) {
-  sender.outcome = () => (answers ? "ok" : "posted-hang");
-  let isKilled = false;
-  const stop = new AbortController();
-  const dispatcher = createDispatcher({
-    random: () => 0,
-    store: {
-      processes: singleProcess(),
-      transaction: (work) =>
-        isKilled ? Promise.reject(new Error("the process is dead")) : stage.store.transaction(work),
-    },
-    clock: stage.clock,
-    log: silentLog(),
-    senders: [sender],
-    describe: describeAlert,
-    platforms: PLATFORMS,
-  });
-  const running = dispatcher.run(stop.signal);
-  const end = async (): Promise<void> => {
-    stop.abort();
-    await settled();
-    await stage.clock.advance(5000);
-    await running;
-  };
-  onTestFinished(end);
-  return {
-    wake: () => dispatcher.wake(),
-    /** It stops in order, within 5 s. */
-    stop: end,
-    /** From here on nothing that it does is stored. */
-    kill() {
-      isKilled = true;
-      stop.abort();
-    },
-  };
-}
-
-/** A message that is owed while no process runs. */
-async function owedWithout(platform: { readonly dropsRepeatsForMillis?: number } = {}) {
-  const stage = await openStage();
-  await stage.stopDelivering();
-  const id = await stage.owe(ops, message);
-  const sender = new FakeSender({ now: () => stage.now(), ...platform });
-  const start = async (answers?: boolean) => {
-    const process = startProcess(stage, sender, answers);
-    await settled();
-    return process;
-  };
-  const row = async () => (await stage.delivery(id))!.row;
-  return { stage, id, sender, start, row };
-}
+import { isRepeat } from "../../../support/gist.ts";
+import { message, owedWithout, ops } from "./killed.ts";
 
 it.each([
   [1, 10],
@@ -118,7 +57,7 @@ it("the pause counts from the attempt: after a longer absence the message goes a
   (await start()).kill();
   const next = await stage.owe(ops, message);
   await stage.clock.advance(10_000);
-  await start(true);
+  await start("ok");
   expect(sender.posts.map(({ delivery }) => delivery.id)).toEqual([id, id, next]);
   expect(await row()).toMatchObject({ state: "sent", interruptions: 0 });
   sender.take();
@@ -129,7 +68,7 @@ it("what waits behind it keeps its place, and what may be critical overtakes it"
   (await start()).kill();
   const [behind, critical] = [await stage.owe(ops, message), await stage.owe(ops, message)];
   await stage.store.transaction(({ alerts: { outbox } }) => outbox.update(critical, { urgency: 2 }));
-  await start(true);
+  await start("ok");
   await stage.clock.advance(9999);
   expect(sender.posts.map(({ delivery }) => delivery.id)).toEqual([id, critical]);
   await stage.clock.advance(1);
@@ -141,7 +80,7 @@ it("a process that stops in order leaves what it could not finish to the next on
   const { sender, start, row } = await owedWithout();
   await (await start()).stop();
   expect(await row()).toMatchObject({ state: "owed", interruptions: 0 });
-  await start(true);
+  await start("ok");
   expect(sender.posts.map(({ reply }) => isRepeat(reply))).toEqual([false, true]);
   sender.take();
 });
@@ -150,7 +89,7 @@ it("a clock that was set back while no process ran does not lengthen the pause",
   const { stage, sender, start, row } = await owedWithout();
   (await start()).kill();
   stage.clock.setWall(-3_600_000);
-  await start(true);
+  await start("ok");
   await stage.clock.advance(9999);
   expect(await row()).toMatchObject({ state: "owed", attempts: 1 });
   await stage.clock.advance(1);
@@ -161,7 +100,7 @@ it("a clock that was set back while no process ran does not lengthen the pause",
 it("a clock that is set back in the midst of a pause moves its end back with it", async () => {
   const { stage, sender, start, row } = await owedWithout();
   (await start()).kill();
-  const process = await start(true);
+  const process = await start("ok");
   await stage.clock.advance(5000);
   stage.clock.setWall(-3_600_000);
   process.wake();
@@ -174,14 +113,14 @@ it("a clock that is set back in the midst of a pause moves its end back with it"
 
 it("an edit waits as well, and holds up no message", async () => {
   const { stage, id, sender, start, row } = await owedWithout();
-  const first = await start(true);
+  const first = await start("ok");
   await stage.store.transaction(({ alerts: { outbox } }) => outbox.revise([id], {}, stage.now(), stage.now()));
   sender.update = () => new Promise(() => undefined);
   first.wake();
   await settled();
   first.kill();
   const next = await stage.owe(ops, message);
-  await start(true);
+  await start("ok");
   expect(await row()).toMatchObject({ state: "owed", interruptions: 1, uncertain_since: null });
   expect(sender.posts.map(({ delivery }) => delivery.id)).toEqual([id, next]);
   sender.take();

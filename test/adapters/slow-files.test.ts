@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+
+import { type Delivery, type Receipt, type Sender, SendError } from "../../src/alerts/sender.ts";
+import { memoryAttachment } from "../../src/reply/attachment.ts";
+import { reply } from "../../src/reply/reply.ts";
+import { textOf as discordText } from "../support/fake-discord/person.ts";
+import { until } from "../support/fake-discord/until.ts";
+import { textOf as slackText } from "../support/fake-slack/person.ts";
+import { stage as discordStage } from "./discord/stage.ts";
+import { stage as slackStage } from "./slack/stage.ts";
+
+// The words of an alert arrive before its files, on the wire of both platforms, and no message waits for an upload.
+
+interface Chat extends AsyncDisposable {
+  readonly sender: Sender;
+  readonly channel: string;
+  /** The next upload gets no answer; with `cut`, its connection breaks. */
+  failUpload(how?: "cut"): void;
+  /** The uploads that have begun. */
+  uploads(): number;
+  /** The texts of the messages that the bot posted, oldest first. */
+  texts(): readonly string[];
+  /** The files that stand there, each with the message or thread that it is in. */
+  files(): readonly { readonly at: string | undefined; readonly name: string }[];
+}
+
+async function onDiscord(): Promise<Chat> {
+  const scene = await discordStage({ simulated: false });
+  const { fake, channel } = scene;
+  const path = /\/messages\/\d+$/u;
+  let withFiles = 0;
+  fake.onRequest = ({ method, path: asked }) => {
+    if (method === "PATCH" && path.test(asked)) withFiles += 1;
+  };
+  return {
+    sender: scene.adapter,
+    channel,
+    failUpload: (how) => fake.fail({ method: "PATCH", path, answer: how === "cut" ? "cut-before" : "hang-before" }),
+    uploads: () => withFiles,
+    texts: () => [...fake.state.messages.values()].map((one) => discordText(one)),
+    files: () =>
+      [...fake.state.messages.values()].flatMap(({ id, files }) => files.map(({ name }) => ({ at: id, name }))),
+    [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose](),
+  };
+}
+
+async function onSlack(): Promise<Chat> {
+  const scene = await slackStage({ connect: false });
+  const { fake, channel } = scene;
+  return {
+    sender: scene.adapter,
+    channel,
+    failUpload: (how) => fake.fail({ method: "upload", answer: how === "cut" ? "cut-before" : "hang-before" }),
+    uploads: () => fake.begun.filter((method) => method === "upload").length,
+    texts: () => fake.state.messages.filter(({ files }) => files.length === 0).map((one) => slackText(one)),
+    files: () => fake.state.messages.flatMap(({ thread, files }) => files.map(({ name }) => ({ at: thread, name }))),
+    async [Symbol.asyncDispose]() {
+      fake.release();
+      await scene[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const csv = () => memoryAttachment("nodes.csv", "text/csv", "node\na:1\n");
+const { signal } = new AbortController();
+
+function delivery(chat: Chat, id: string, more: Partial<Delivery> = {}): Delivery {
+  return { id, destination: { platform: chat.sender.platform, channel: chat.channel }, ...more };
+}
+
+const PLATFORMS = [
+  ["Discord", onDiscord],
+  ["Slack", onSlack],
+] as const;
+
+describe.each(PLATFORMS)("on %s", (_name, open) => {
+  test("posts and edits of a channel go on while an upload gets no answer; its words are there once", async () => {
+    await using chat = await open();
+    const { sender } = chat;
+    const first = await sender.send(delivery(chat, "d0"), reply({ title: "First" }), signal);
+    const leave = new AbortController();
+    const posted: Receipt[] = [];
+    chat.failUpload();
+    const given = delivery(chat, "d1", { onPosted: (receipt) => posted.push(receipt) });
+    const slow = sender.send(given, reply({ title: "Many", attachments: [csv()] }), leave.signal);
+    const failed = slow.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    await until(() => chat.uploads() === 1, "the upload");
+    expect(posted).toHaveLength(1);
+    const soon = AbortSignal.timeout(10_000);
+    await sender.send(delivery(chat, "d2"), reply({ title: "Next" }), soon);
+    await sender.update(first, reply({ title: "Edited" }), soon);
+    expect(chat.texts()).toEqual(["Edited", "Many", "Next"]);
+    expect(chat.files()).toEqual([]);
+    leave.abort(new Error("it took too long"));
+    expect(await failed).toBeInstanceOf(SendError);
+    // The next attempt brings what is left.
+    await sender.update(posted[0]!, reply({ title: "Many", attachments: [csv()] }), signal);
+    expect(chat.texts()).toEqual(["Edited", "Many", "Next"]);
+    expect(chat.files().map(({ name }) => name)).toEqual(["nodes.csv"]);
+  });
+
+  test("an edit that brings files lets others pass, too, and says when its words are there", async () => {
+    await using chat = await open();
+    const { sender } = chat;
+    const receipt = await sender.send(delivery(chat, "d0"), reply({ title: "Few" }), signal);
+    let said: readonly string[] = [];
+    const onPosted = (): void => void (said = chat.texts());
+    const before = chat.uploads();
+    await sender.update(receipt, reply({ title: "Many", attachments: [csv()] }), signal, { onPosted });
+    expect(said).toEqual(["Many"]);
+    expect(chat.files().map(({ name }) => name)).toEqual(["nodes.csv"]);
+    expect(chat.uploads()).toBeGreaterThan(before);
+  });
+
+  test("an upload that breaks off is tried again, not said", async () => {
+    await using chat = await open();
+    const { sender } = chat;
+    const posted: Receipt[] = [];
+    chat.failUpload("cut");
+    const given = delivery(chat, "d1", { onPosted: (receipt) => posted.push(receipt) });
+    const sending = sender.send(given, reply({ title: "Many", attachments: [csv()] }), signal);
+    await expect(sending).rejects.toBeInstanceOf(SendError);
+    expect([chat.texts(), chat.files()]).toEqual([["Many"], []]);
+    await sender.update(posted[0]!, reply({ title: "Many", attachments: [csv()] }), signal);
+    expect([chat.texts(), chat.files().length]).toEqual([["Many"], 1]);
+  });
+});
+
+test("on Slack, what is brought later to a message in a thread comes into that thread", async () => {
+  await using chat = await onSlack();
+  const { sender } = chat;
+  const card = await sender.send(delivery(chat, "d0"), reply({ title: "Stalled" }), signal);
+  const posted: Receipt[] = [];
+  chat.failUpload("cut");
+  const given = delivery(chat, "d1", { threadOf: card, onPosted: (receipt) => posted.push(receipt) });
+  const many = () => reply({ title: "Many", attachments: [csv()] });
+  await expect(sender.send(given, many(), signal)).rejects.toMatchObject({ kind: "retry" });
+  await sender.update(posted[0]!, many(), signal, { threadOf: card });
+  expect(chat.files()).toEqual([{ at: card.message, name: "nodes.csv" }]);
+});
+
+test("on Slack, of several files those that arrived are not brought again", async () => {
+  await using chat = await onSlack();
+  const { sender } = chat;
+  const files = () => ["a.csv", "b.csv", "c.csv"].map((name) => memoryAttachment(name, "text/csv", `${name}\n`));
+  const posted: Receipt[] = [];
+  chat.failUpload("cut");
+  const given = delivery(chat, "d1", { onPosted: (receipt) => posted.push(receipt) });
+  const sending = sender.send(given, reply({ title: "Many", attachments: files() }), signal);
+  await expect(sending).rejects.toMatchObject({ kind: "retry" });
+  expect(chat.files().map(({ name }) => name)).toEqual(["b.csv", "c.csv"]);
+  await sender.update(posted[0]!, reply({ title: "Many", attachments: files() }), signal);
+  expect(chat.files().map(({ name }) => name)).toEqual(["b.csv", "c.csv", "a.csv"]);
+});
+
+test("on Discord, the mention stays where it is, and a picture comes with its file", async () => {
+  await using scene = await discordStage({ simulated: false });
+  const { adapter, channel, fake } = scene;
+  const picture = memoryAttachment("price.png", "image/png", "png", { alt: "The price" });
+  let words: unknown;
+  const onPosted = ({ message }: Receipt): void => {
+    const { content, embeds, files } = fake.state.messages.get(message)!;
+    words = { content, images: embeds.map(({ image }) => image), files };
+  };
+  const destination = { platform: "discord", channel };
+  const given = { id: "d1", destination, mention: "123456", onPosted };
+  const { message } = await adapter.send(given, reply({ title: "Crossed", picture }), signal);
+  const stored = fake.state.messages.get(message)!;
+  expect(words).toEqual({ content: stored.content, images: [undefined], files: [] });
+  expect(stored.content).toContain("<@&123456>");
+  expect(stored.pinged).toEqual(["<@&123456>"]);
+  expect(stored.embeds.map(({ image }) => image?.url)).toEqual(["attachment://price.png"]);
+  expect(stored.files.map(({ name }) => name)).toEqual(["price.png"]);
+});
