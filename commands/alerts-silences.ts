@@ -28,6 +28,7 @@ export const alertsSilences = command({
     const end = rowActions(
       "End",
       found.map(({ id }) => ({ name: "silence", invocation: { command: "alerts unsilence", options: { id } } })),
+      { invalidates: { command: "alerts silences", options: {} } },
     );
     return reply({
       title:

@@ -15,10 +15,10 @@ import { networkStatus, watchedMarketLabels } from "../src/answers/alerts/episod
 import { destinationHere, isAmongMany } from "../src/answers/alerts/destination.ts";
 import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
-import { rowActions } from "../src/answers/answer.ts";
+import { refreshAction, rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, details, facts, field, paragraph, table, type Table } from "../src/reply/block.ts";
-import { type Action, commandAction, reply, type Tone } from "../src/reply/reply.ts";
+import { type Action, type Ask, givenOptions, invalidatingAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, type Text, text } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
@@ -98,6 +98,7 @@ export const alertsStatus = command({
     // The headline names few networks with their verdicts already.
     (networks.length <= FEW_NETWORKS ? below : blocks).push(networkTable(statuses, observations, now));
     const offered = open.slice(0, BUTTONS).filter(({ acknowledged }) => acknowledged === undefined);
+    const again = { command: "alerts status", options: givenOptions({ network: options.network }) };
     const acknowledgeable = await Promise.all(offered.map((one) => mayAcknowledge(one, context)));
     return reply({
       title: headline(statuses, open, isUnwatched, context.now()),
@@ -105,8 +106,8 @@ export const alertsStatus = command({
       blocks: [...blocks, ...details(below)],
       actions: [
         ...why.actions,
-        ...offered.flatMap((one, index) => (acknowledgeable[index] === true ? [acknowledge(one, open)] : [])),
-        commandAction("Refresh", "alerts status", { network: options.network }, "replace"),
+        ...offered.flatMap((one, index) => (acknowledgeable[index] === true ? [acknowledge(one, open, again)] : [])),
+        refreshAction(again),
       ],
     });
   },
@@ -262,9 +263,9 @@ function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[]): T
   return statuses.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
 }
 
-function acknowledge(episode: Episode, open: readonly Episode[]): Action {
+function acknowledge(episode: Episode, open: readonly Episode[], invalidates: Ask): Action {
   const options = { episode: episodeName(episode.id) };
-  return commandAction(`Acknowledge ${buttonSubject(episode, open)}`, "alerts ack", options);
+  return invalidatingAction(`Acknowledge ${buttonSubject(episode, open)}`, "alerts ack", options, invalidates);
 }
 
 /** A distinct name for a button: the subject alone, where no other open episode has the same. */

@@ -1,6 +1,7 @@
 import type { Sender } from "../alerts/sender.ts";
 import type { Bot } from "../bot/bot.ts";
 import type { Visibility } from "../bot/invocation.ts";
+import type { Invalidates } from "../reply/document.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -38,7 +39,12 @@ export interface AnswerAudience {
 
 /** What a button or choice of a preview does on the console: its command, or the whole message and back. */
 export type PreviewPress =
-  | { readonly invocation: Ask; readonly effect: "replace" | "reply"; readonly confirm?: string }
+  | {
+      readonly invocation: Ask;
+      readonly effect: "replace" | "reply";
+      readonly confirm?: string;
+      readonly invalidates?: Invalidates;
+    }
   | { readonly fold: true };
 
 /** Previews a reply on the console as a platform will show it: the payload of its renderer. */

@@ -8,6 +8,7 @@ import type { AsOf } from "../api/api-client.ts";
 import { DEFAULT_THRESHOLDS, standstillMillis } from "../api/verdict/verdict.ts";
 import type { Attachment } from "../reply/attachment.ts";
 import { type Block, paragraph, type Table } from "../reply/block.ts";
+import type { Invalidates } from "../reply/document.ts";
 import { type Action, type Ask, givenOptions, reply, type Reply, type Tone } from "../reply/reply.ts";
 import { strong, text, type Text, type TextPart, time } from "../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
@@ -77,13 +78,19 @@ export function refreshAction(ask: Ask): Action {
 export function rowActions(
   label: string,
   rows: readonly { readonly name: string; readonly invocation: Ask }[],
+  more: { readonly invalidates?: Invalidates } = {},
 ): { readonly actions: readonly Action[]; readonly inTable: Pick<Table, "rowAction"> } {
   const [only] = rows;
   return only !== undefined && rows.length === 1
-    ? { actions: [{ label: `${label} ${only.name}`, invocation: only.invocation, effect: "reply" }], inTable: {} }
+    ? {
+        actions: [{ label: `${label} ${only.name}`, invocation: only.invocation, effect: "reply", ...more }],
+        inTable: {},
+      }
     : {
         actions: [],
-        inTable: { rowAction: { label, invocations: rows.map(({ invocation }) => invocation), effect: "reply" } },
+        inTable: {
+          rowAction: { label, invocations: rows.map(({ invocation }) => invocation), effect: "reply", ...more },
+        },
       };
 }
 

@@ -69,7 +69,8 @@ export interface Command<S extends Options> {
   readonly announced?: true;
   /**
    * Changes something that is kept, or posts something. No button repeats it: its answer has no Refresh, and a press that
-   * would run it again is refused. An action with it has the effect `reply`.
+   * would run it again is refused. An action with it has the effect `reply`; where it
+   * changes what the message of the action shows, it says so (`invalidates`).
    */
   readonly changes?: true;
   /** The command that shows what this one changed. */

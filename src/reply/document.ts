@@ -76,6 +76,13 @@ export type Ask = Immutable<z.infer<typeof Ask>>;
 /** `replace` shows the answer in place of this reply (pages, refresh), `reply` below it. */
 const Effect = z.enum(["replace", "reply"]);
 
+/**
+ * Set where a press makes this reply out of date. `true`: the answer takes its place. A question: the answer stands below,
+ * and this reply is asked again. Where others see the reply it is not offered, since they would not see that it is done.
+ */
+export const Invalidates = z.union([z.literal(true), Ask]);
+export type Invalidates = Immutable<z.infer<typeof Invalidates>>;
+
 /** What every block may say. `detail`: it stands below the fold, where the headline and the facts do not need it. */
 const inAnyBlock = { detail: z.literal(true).exactOptional() };
 
@@ -97,7 +104,14 @@ export const Block = z.discriminatedUnion("kind", [
     /** Shown when there is no row. */
     empty: Text.exactOptional(),
     /** What can be done with each row, which its first cell names: a button beside it, or a choice below the table. */
-    rowAction: z.object({ label: z.string(), invocations: z.array(Ask), effect: Effect }).exactOptional(),
+    rowAction: z
+      .object({
+        label: z.string(),
+        invocations: z.array(Ask),
+        effect: Effect,
+        invalidates: Invalidates.exactOptional(),
+      })
+      .exactOptional(),
   }),
   /** Text as it is, in a fixed-width face: a JSON detail, or with `command` a line to type. */
   z.object({
@@ -119,6 +133,7 @@ const Action = z.union([
     effect: Effect,
     /** The question to ask first, for destructive commands. */
     confirm: z.string().exactOptional(),
+    invalidates: Invalidates.exactOptional(),
   }),
   z.object({ label: z.string(), url: z.string() }),
   /** One of several of one kind: pages, versions, topics, what an ambiguous word may mean. The label asks for it. */

@@ -3,7 +3,7 @@
 // read first); then its other forms: csv.ts, json.ts, plain-text.ts, full-text.ts.
 
 import type { Attachment } from "./attachment.ts";
-import type { Action, Ask, Document } from "./document.ts";
+import type { Action, Ask, Document, Invalidates } from "./document.ts";
 import { toText, type TextPart } from "./text.ts";
 
 export type { Action, Ask } from "./document.ts";
@@ -44,6 +44,29 @@ export function commandAction(
   effect: "replace" | "reply" = "reply",
 ): Action {
   return { label, invocation: { command, options: givenOptions(options) }, effect };
+}
+
+/** A button that runs a command which makes this reply out of date. */
+export function invalidatingAction(
+  label: string,
+  command: string,
+  options: Ask["options"],
+  invalidates: Invalidates = true,
+): Action {
+  return { label, invocation: { command, options }, effect: "reply", invalidates };
+}
+
+/** A reply as everybody may see it: without what others would not see to be done. */
+export function forEverybody(given: Reply): Reply {
+  return {
+    ...given,
+    blocks: given.blocks.map((block) => {
+      if (block.kind !== "table" || block.rowAction?.invalidates === undefined) return block;
+      const { rowAction: _, ...table } = block;
+      return table;
+    }),
+    actions: given.actions.filter((action) => !("invalidates" in action)),
+  };
 }
 
 /** This many invocations of one kind, or more, become one choice. */

@@ -145,6 +145,8 @@ const anyInvocation = fc.record({
   ),
 });
 
+const anyInvalidates = fc.oneof(fc.constant(true as const), anyInvocation);
+
 /** Usually regular; at times with rows that are too short or too long, and at times huge. */
 export const anyTable: fc.Arbitrary<Table> = fc
   .tuple(
@@ -182,16 +184,20 @@ export const anyTable: fc.Arbitrary<Table> = fc
         name: fc.constantFrom("rows", "market-bounds", "../../etc/passwd", ""),
         total: fc.nat({ max: 5000 }),
         empty: anyText,
-        rowAction: fc.record({
-          label: anyString(),
-          invocations: fc.oneof(
-            fc.array(anyInvocation, { maxLength: 14 }),
-            fc
-              .tuple(anyInvocation, fc.integer({ min: 90, max: 260 }))
-              .map(([one, count]) => Array.from({ length: count }, () => one)),
-          ),
-          effect: fc.constantFrom("replace" as const, "reply" as const),
-        }),
+        rowAction: fc.record(
+          {
+            label: anyString(),
+            invocations: fc.oneof(
+              fc.array(anyInvocation, { maxLength: 14 }),
+              fc
+                .tuple(anyInvocation, fc.integer({ min: 90, max: 260 }))
+                .map(([one, count]) => Array.from({ length: count }, () => one)),
+            ),
+            effect: fc.constantFrom("replace" as const, "reply" as const),
+            invalidates: anyInvalidates,
+          },
+          { requiredKeys: ["label", "invocations", "effect"] },
+        ),
       },
       { requiredKeys: ["kind", "columns", "rows", "name"] },
     ),
@@ -265,6 +271,7 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
       invocation: anyInvocation,
       effect: fc.constantFrom("replace" as const, "reply" as const),
       confirm: anyString(),
+      invalidates: anyInvalidates,
     },
     { requiredKeys: ["label", "invocation", "effect"] },
   ),

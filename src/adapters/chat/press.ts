@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { withTimeout } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
-import { Ask, type Immutable, ReplyJson } from "../../reply/document.ts";
+import { Ask, type Immutable, Invalidates, ReplyJson } from "../../reply/document.ts";
 import { replyFromJson, replyToJson } from "../../reply/json.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Milliseconds } from "../../units/duration.ts";
@@ -40,6 +40,7 @@ const Press = z.discriminatedUnion("kind", [
     effect: z.enum([...Effect.options, "confirmed"]),
     /** The user who asked for the message; left out for an alert. */
     asker: z.string().optional(),
+    invalidates: Invalidates.optional(),
     /** The question to confirm first, where the platform does not ask it. */
     confirm: z.string().optional(),
     /** In the home tab: the channel that it is about. */
@@ -54,6 +55,7 @@ const Press = z.discriminatedUnion("kind", [
     asks: z.array(Ask),
     effect: Effect,
     asker: z.string().optional(),
+    invalidates: Invalidates.optional(),
   }),
   /** The reply as it was shown, without the bytes of its files, for Details, Less and Share. None of them runs anything. */
   z.object({
@@ -130,9 +132,9 @@ export async function readPress(
   const press = parsePressPayload(await withTimeout(payloads.get(key), READ_TIMEOUT_MILLIS));
   if (press?.kind === "share") return { ...press, key, show };
   if (press?.kind !== "choice") return press;
-  const { asks, effect, asker } = press;
+  const { asks, kind: _, ...rest } = press;
   const ask = asks[at];
-  return ask === undefined ? undefined : { kind: "ask", ask, effect, asker };
+  return ask === undefined ? undefined : { ...rest, kind: "ask", ask };
 }
 
 /** A longer reply is not kept. */

@@ -2,7 +2,8 @@ import { parse } from "discord-markdown-parser";
 
 import { aboveFold } from "../../reply/fold.ts";
 import { previewFiles } from "../../reply/message-files.ts";
-import type { Reply } from "../../reply/reply.ts";
+import { forEverybody, type Reply } from "../../reply/reply.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";
 import type { KeptOffer } from "../chat/button-plan.ts";
@@ -39,8 +40,9 @@ export function createDiscordPreview(commands: readonly AnyCommand[]): Preview {
       shareable: onlyAsker && as.personal !== true,
       mention,
     };
-    const folded = drawn(renderDiscord(reply, context, "folded"), onlyAsker);
-    const whole = drawn(renderDiscord(reply, context, "whole"), onlyAsker);
+    const seen = onlyAsker ? reply : forEverybody(reply);
+    const folded = drawn(renderDiscord(seen, context, "folded"), onlyAsker);
+    const whole = drawn(renderDiscord(seen, context, "whole"), onlyAsker);
     return JSON.stringify(folded) === JSON.stringify(whole) ? folded : { ...folded, whole };
   }
 }
@@ -64,16 +66,16 @@ function pressesOf(
       const press = unstored.get(id) ?? decodePress(id);
       if (press?.kind === "kept") return press.show === undefined ? [] : [[id, { fold: true }]];
       if (press?.kind === "choice")
-        return press.asks.map((invocation, at) => [`${id} ${at}`, { invocation, effect: effectOf(press) }]);
+        return press.asks.map((invocation, at) => [`${id} ${at}`, { invocation, ...pressed(press) }]);
       if (press?.kind !== "ask") return [];
       const { ask: invocation, confirm } = press;
-      return [[id, { invocation, effect: effectOf(press), ...(confirm === undefined ? {} : { confirm }) }]];
+      return [[id, { invocation, ...pressed(press), ...withoutUndefined({ confirm }) }]];
     }),
   );
 }
 
-function effectOf({ effect }: Extract<Press, { kind: "ask" | "choice" }>): "replace" | "reply" {
-  return effect === "reply" ? "reply" : "replace";
+function pressed({ effect, invalidates }: Extract<Press, { kind: "ask" | "choice" }>) {
+  return { effect: effect === "reply" ? effect : "replace", ...withoutUndefined({ invalidates }) } as const;
 }
 
 /** Stands for the id that Discord gives a command. */

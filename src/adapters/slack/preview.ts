@@ -1,7 +1,8 @@
 import type { KnownBlock } from "@slack/types";
 
 import { previewFiles } from "../../reply/message-files.ts";
-import type { Reply } from "../../reply/reply.ts";
+import { forEverybody, type Reply } from "../../reply/reply.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";
 import type { Press } from "../chat/press.ts";
 import { slackPlatform, PAGE } from "./platform.ts";
@@ -21,7 +22,7 @@ export function createSlackPreview(command?: string): Preview {
     const answer = { ...root, asker: "U0", ask, shareable: onlyAsker && as.personal !== true };
     const drawn = (whole: boolean): object => {
       const { text, blocks, files, filesLater, unstored } = renderSlack(
-        reply,
+        as === "alert" || onlyAsker ? reply : forEverybody(reply),
         as === "alert" ? root : { ...answer, whole },
       );
       const presses = pressesOf(blocks, unstored);
@@ -48,7 +49,9 @@ function pressesOf(
         press.kind === "choice" ? press.asks[stored?.at ?? -1] : press.kind === "ask" ? press.ask : undefined;
       if (invocation === undefined || !("effect" in press)) return [];
       const question = confirm === undefined ? {} : { confirm: confirm.text.text };
-      return [[value, { invocation, effect: press.effect === "reply" ? "reply" : "replace", ...question }]];
+      const { invalidates } = press;
+      const effect = press.effect === "reply" ? "reply" : "replace";
+      return [[value, { invocation, effect, ...question, ...withoutUndefined({ invalidates }) }]];
     }),
   );
 }

@@ -313,6 +313,19 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(bot.asked[1]).toMatchObject({ command: "alerts silence", options: {} });
   });
 
+  test("what a button makes out of date is asked again, or gives way to the answer", async () => {
+    await using visitor = await visit();
+    const { page } = visitor;
+    await say(page, "silences");
+    await page.getByRole("button", { name: "End", exact: true }).click();
+    await page.getByRole("button", { name: "End it" }).waitFor();
+    expect(await titles(page)).toEqual(["One silence", "Ended"]);
+    await page.getByRole("button", { name: "End it" }).click();
+    await page.getByRole("button", { name: "End it" }).waitFor({ state: "detached" });
+    expect(await titles(page)).toEqual(["Ended", "Ended"]);
+    expect(visitor.complaints).toEqual([]);
+  });
+
   test("Escape cancels the running question, and the bot stops", async () => {
     await using visitor = await visit();
     const { page, bot } = visitor;

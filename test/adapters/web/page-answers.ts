@@ -1,6 +1,6 @@
 import { markSimulated } from "../../../src/bot/simulated.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
-import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { invalidatingAction, reply, type Reply } from "../../../src/reply/reply.ts";
 import { code, id, text, time } from "../../../src/reply/text.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { gallery } from "../../support/gallery.ts";
@@ -38,6 +38,15 @@ export function answer(asked: Asked): Reply | Promise<Reply> {
           },
         ],
       });
+    case "silences":
+      return reply({
+        title: "Two silences",
+        actions: [invalidatingAction("End", "alerts unsilence", {}, { command: "alerts silences", options: {} })],
+      });
+    case "alerts silences {}":
+      return reply({ title: "One silence", actions: [invalidatingAction("End it", "alerts unsilence", {})] });
+    case "alerts unsilence {}":
+      return reply({ title: "Ended" });
     case "file":
       return reply({ title: "One file", attachments: [memoryAttachment("ledger.csv", "text/csv", "a,b\n1,2\n")] });
     case "id":

@@ -140,14 +140,14 @@ function addSections(
   const { rowAction } = table;
   if (rows === undefined || rows.lines.length === 0 || rowAction === undefined) return parts.add(markdown);
   parts.add(rows.above);
-  const { label, effect, invocations } = rowAction;
+  const { label, invocations, ...how } = rowAction;
   for (const [index, line] of rows.lines.entries()) {
     const invocation = invocations[index];
     if (invocation === undefined) continue;
     parts.component({
       type: ComponentType.Section,
       components: [{ type: ComponentType.TextDisplay, content: line }],
-      accessory: actionButton({ label, invocation, effect }, context, presses).button,
+      accessory: actionButton({ label, invocation, ...how }, context, presses).button,
     });
   }
   parts.add(rows.below);
@@ -160,14 +160,14 @@ function rowSelects(
   context: MessageContext,
   presses: PressIds,
 ): APIActionRowComponent<APIStringSelectComponent>[] {
-  const { label, invocations, effect } = rowAction ?? { label: "", invocations: [], effect: "reply" };
+  const { label, invocations, ...how } = rowAction ?? { label: "", invocations: [], effect: "reply" };
   const choices = invocations.map((invocation, index) => ({ label: flatText(rows[index]?.[0] ?? []), invocation }));
   return Array.from({ length: count }, (_, index) => {
     const from = index * MAX_SELECT_OPTIONS;
     const some = choices.slice(from, from + MAX_SELECT_OPTIONS);
     const place =
       choices.length > MAX_SELECT_OPTIONS ? `, ${from + 1} to ${from + some.length} of ${choices.length}` : "";
-    return selectRow({ label: `${label}${place}`, choices: some, effect }, context, presses).row;
+    return selectRow({ label: `${label}${place}`, choices: some, ...how }, context, presses).row;
   });
 }
 

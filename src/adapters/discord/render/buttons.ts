@@ -8,6 +8,7 @@ import {
 
 import type { ButtonAction } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
+import type { Invalidates } from "../../../reply/document.ts";
 import type { Action } from "../../../reply/reply.ts";
 import type { KeptOffer, Offer } from "../../chat/button-plan.ts";
 import type { KeptContext, Press } from "../../chat/press.ts";
@@ -93,12 +94,16 @@ export function actionButton(
     const url = linkTarget(action.url);
     return { button: { type: ComponentType.Button, style: ButtonStyle.Link, label, url }, whole };
   }
-  const { confirm, invocation: ask, effect } = action;
+  const { confirm, invocation: ask, effect, invalidates } = action;
   const { text: label, whole } = labelOf([action.label, ask.command, "Run"], BUTTON_LABEL_LENGTH);
   const style = confirm === undefined ? ButtonStyle.Secondary : ButtonStyle.Danger;
   const answered = confirms === true ? "confirmed" : effect;
   return {
-    button: pressButton(label, presses.idOf({ kind: "ask", ask, effect: answered, asker, confirm }), style),
+    button: pressButton(
+      label,
+      presses.idOf({ kind: "ask", ask, effect: answered, asker, confirm, invalidates }),
+      style,
+    ),
     whole,
   };
 }
@@ -119,11 +124,11 @@ export function pressButton(
   return { type: ComponentType.Button, style, label, custom_id: customId };
 }
 
-export type Choice = Extract<Action, { choices: unknown }>;
+export type Choice = Extract<Action, { choices: unknown }> & { readonly invalidates?: Invalidates };
 
 /** A choice as a select of at most 25 options, in a row of its own; `whole` is false where something was cut. */
 export function selectRow(
-  { label, choices, effect }: Choice,
+  { label, choices, effect, invalidates }: Choice,
   { asker }: MessageContext,
   presses: PressIds,
 ): { readonly row: APIActionRowComponent<APIStringSelectComponent>; readonly whole: boolean } {
@@ -134,12 +139,13 @@ export function selectRow(
     const { text, whole } = labelOf([given, invocation.command, "Run"], SELECT_LABEL_LENGTH);
     return { whole, option: { label: text, value: String(index) } };
   });
+  const asks = shown.map(({ invocation }) => invocation);
   const row = {
     type: ComponentType.ActionRow as const,
     components: [
       {
         type: ComponentType.StringSelect as const,
-        custom_id: presses.idOf({ kind: "choice", asks: shown.map(({ invocation }) => invocation), effect, asker }),
+        custom_id: presses.idOf({ kind: "choice", asks, effect, asker, invalidates }),
         placeholder: `${placeholder.text}${cut}`,
         options: options.map(({ option }) => option),
       },

@@ -26,9 +26,11 @@ export function encodePress(press: Press, index: number): string | undefined {
 function contentOf(press: Press): readonly unknown[] | undefined {
   if (press.kind === "ids") return press.ids.map(({ name, value }) => [name, value]);
   if (press.kind !== "ask") return undefined;
-  const { ask, asker = 0, effect, confirm } = press;
+  const { ask, asker = 0, effect, confirm, invalidates } = press;
   const options = Object.keys(ask.options).length === 0 ? 0 : ask.options;
-  return [EFFECTS.indexOf(effect), asker, ask.command, options, ...(confirm === undefined ? [] : [confirm])];
+  const shown = typeof invalidates === "object" ? [invalidates.command, invalidates.options] : Number(invalidates);
+  const more = invalidates === undefined ? (confirm === undefined ? [] : [confirm]) : [confirm ?? 0, shown];
+  return [EFFECTS.indexOf(effect), asker, ask.command, options, ...more];
 }
 
 const LETTERS = { whole: "d", folded: "l" } as const;
@@ -52,15 +54,19 @@ export function decodePress(customId: string): Press | StoredPress | undefined {
     const ids = z.array(z.tuple([z.string(), z.string()])).safeParse(values);
     return ids.success ? { kind: "ids", ids: ids.data.map(([name, value]) => ({ name, value })) } : undefined;
   }
-  const [effect, asker, command, options, confirm] = values as unknown[];
-  const press = {
+  return parsePressPayload({ v: VERSION, press: askFrom(values as unknown[]) });
+}
+
+function askFrom([effect, asker, command, options, confirm = 0, shown]: readonly unknown[]): unknown {
+  const invalidates = Array.isArray(shown) ? { command: shown[0] as unknown, options: shown[1] as unknown } : true;
+  return {
     kind: "ask",
     ask: { command, options: options === 0 ? {} : options },
     effect: typeof effect === "number" ? EFFECTS[effect] : undefined,
     ...(asker === 0 ? {} : { asker }),
-    ...(confirm === undefined ? {} : { confirm }),
+    ...(confirm === 0 ? {} : { confirm }),
+    ...(shown === undefined ? {} : { invalidates }),
   };
-  return parsePressPayload({ v: VERSION, press });
 }
 
 /** The custom_ids of components, at any depth. */

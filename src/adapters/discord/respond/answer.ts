@@ -6,7 +6,7 @@ import { DiscordAPIError, type RequestData } from "discord.js";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Invocation } from "../../../bot/invocation.ts";
 import { inTime } from "../../../in-time.ts";
-import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
+import { type Ask, disposeReply, forEverybody, type Reply } from "../../../reply/reply.ts";
 import { commandLine } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { lateAnswer, refusedAnswerNotice } from "../../chat/notices.ts";
@@ -124,7 +124,12 @@ async function runBriefly(
   return { running, early, fields: early?.failure === undefined ? fields : undefined };
 }
 
-function messageContextOf({ bot, interaction }: InteractionContext, ask: Ask, isPrivate: boolean): MessageContext {
+/** What an answer offers beside its own buttons. */
+export function messageContextOf(
+  { bot, interaction }: InteractionContext,
+  ask: Ask,
+  isPrivate: boolean,
+): MessageContext {
   const may = bot.commonButtons(ask.command);
   return {
     asker: callerOf(interaction).id,
@@ -148,6 +153,10 @@ function isSmall({ attachments, picture }: Reply): boolean {
   return files.length <= MAX_FILES && files.reduce((total, file) => total + file.sizeBytes, 0) <= MAX_EARLY_FILE_BYTES;
 }
 
+function asSeen({ interaction }: InteractionContext, reply: Reply, isPrivate: boolean): Reply {
+  return isPrivate || !isShared(interaction) ? reply : forEverybody(reply);
+}
+
 /** Answers without "… is thinking". Failures are for the asker alone. Disposes of the reply's files. */
 async function answerAtOnce(
   context: InteractionContext,
@@ -160,17 +169,22 @@ async function answerAtOnce(
   const failed = reply.failure !== undefined;
   const isPrivate = ephemeral || failed;
   try {
-    await composeAndSend(context, reply, messageContextOf(context, ask, isPrivate), async (message) => {
-      try {
-        await (placement === "replace" && !failed
-          ? api.update(message.body, message.files)
-          : api.reply(message, isPrivate));
-      } catch (error) {
-        // It may have arrived: an edit to the same content shows it, or that it did not.
-        if (!isTransient(error) || !api.acknowledged) throw error;
-        await api.edit(message);
-      }
-    });
+    await composeAndSend(
+      context,
+      asSeen(context, reply, isPrivate),
+      messageContextOf(context, ask, isPrivate),
+      async (message) => {
+        try {
+          await (placement === "replace" && !failed
+            ? api.update(message.body, message.files)
+            : api.reply(message, isPrivate));
+        } catch (error) {
+          // It may have arrived: an edit to the same content shows it, or that it did not.
+          if (!isTransient(error) || !api.acknowledged) throw error;
+          await api.edit(message);
+        }
+      },
+    );
   } finally {
     await disposeReply(reply);
   }
@@ -193,7 +207,7 @@ async function runWhileAcknowledging(
 }
 
 /** Answers after a deferral, by direct message where the token has expired. Disposes of the reply's files. */
-async function deliver(
+export async function deliver(
   context: InteractionContext,
   reply: Reply,
   ask: Ask,
@@ -207,7 +221,7 @@ async function deliver(
     const beside = reply.failure !== undefined && (placement === "replace" || !ephemeral);
     // Failures are ephemeral; the deferral must go first, or the follow-up would take its visibility.
     if (beside && placement !== "replace") await api.remove();
-    await composeAndSend(context, reply, messageContext, (message) =>
+    await composeAndSend(context, asSeen(context, reply, ephemeral || beside), messageContext, (message) =>
       beside ? api.followUp(message, true) : api.edit(message),
     );
   } catch (error) {
@@ -220,7 +234,7 @@ async function deliver(
 }
 
 /** Composes and sends; a notice replaces a message that Discord refuses. */
-async function composeAndSend(
+export async function composeAndSend(
   context: InteractionContext,
   reply: Reply,
   messageContext: MessageContext,

@@ -16,8 +16,9 @@ import { renderAnswer } from "../render/render.ts";
 import { errorForLog } from "../transport/rest.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import { answerCommand } from "./answer.ts";
+import { answerInPlace, confirmBelow, confirmedPress, confirmQuestion } from "./answer-in-place.ts";
 import { callerOf, type InteractionContext, isEmbed, isEphemeral } from "./interaction.ts";
-import { confirmNotice, expiredNotice, notSharedNotice, shareFailedNotice } from "./notices.ts";
+import { expiredNotice, notSharedNotice, shareFailedNotice } from "./notices.ts";
 import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
 
 /** The time limit for reading one file from Discord's CDN. */
@@ -40,25 +41,36 @@ export async function handleButton(context: InteractionContext<APIMessageCompone
       return replyPrivately(context, idsReply(press.ids));
     case "share":
       return (press.show === undefined ? shareKept : foldMessage)(context, press);
-    case "ask": {
-      // Asks in an ephemeral message, which the answer then replaces.
-      if (press.confirm !== undefined) {
-        const action = { label: "Yes, go on", invocation: press.ask, effect: "reply" } as const;
-        return replyPrivately(context, { ...confirmNotice(press.confirm), actions: [action] }, { confirms: true });
-      }
-      if (press.effect === "confirmed") return answerCommand(context, press.ask, "replace");
-      if (press.effect === "reply") {
-        const { id: message, channel_id: channel } = interaction.message;
-        // Only an alert has no asker.
-        const pressed = press.asker === undefined ? { pressed: { platform: "discord", channel, message } } : {};
-        return answerCommand(context, press.ask, "new", pressed);
-      }
-      // The asker turns the pages in place; other users get pages of their own. An embed cannot become components.
-      const own = (press.asker === callerOf(interaction).id || isEphemeral(interaction)) && !isEmbed(interaction);
-      const placement = press.asker === undefined ? "new" : own ? "replace" : "private";
-      return answerCommand(context, press.ask, placement, { again: true });
-    }
+    case "ask":
+      return answerAsk(context, press);
   }
+}
+
+/** Runs a button's command, and answers where that belongs. */
+async function answerAsk(context: ButtonContext, press: Extract<ReadPress, { kind: "ask" }>): Promise<void> {
+  const { interaction } = context;
+  const { ask, asker, confirm, effect } = press;
+  // The asker turns the pages in place; other users get pages of their own. An embed cannot become components.
+  const own = (asker === callerOf(interaction).id || isEphemeral(interaction)) && !isEmbed(interaction);
+  const isOutdated = own && press.invalidates !== undefined;
+  // Asks in an ephemeral message, which the answer then replaces.
+  if (confirm !== undefined) {
+    if (isOutdated) return confirmBelow(context, press, confirm);
+    return replyPrivately(context, confirmQuestion(press, confirm), { confirms: true });
+  }
+  if (effect === "confirmed") {
+    const first = isOutdated ? confirmedPress(context, ask) : undefined;
+    return first === undefined ? answerCommand(context, ask, "replace") : answerInPlace(context, press, first);
+  }
+  if (isOutdated) return answerInPlace(context, press, context.api);
+  if (effect === "reply") {
+    const { id: message, channel_id: channel } = interaction.message;
+    // Only an alert has no asker.
+    const pressed = asker === undefined ? { pressed: { platform: "discord", channel, message } } : {};
+    return answerCommand(context, ask, "new", pressed);
+  }
+  const placement = asker === undefined ? "new" : own ? "replace" : "private";
+  return answerCommand(context, ask, placement, { again: true });
 }
 
 /** Full identifiers, one a line, so that a phone can copy each by itself. */

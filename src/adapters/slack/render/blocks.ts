@@ -198,12 +198,12 @@ const NOTE_LENGTH = 127;
 function rowChoice({ rowAction, rows }: Table, count: number, { key, asker, asTable, folded }: TableForm) {
   // Above the fold one choice is enough, and its length is bounded.
   if (rowAction === undefined || (folded && !asTable)) return undefined;
-  const { label, effect, invocations } = rowAction;
+  const { label, effect, invocations, invalidates } = rowAction;
   const choices = rows.slice(0, count).flatMap((row, index) => {
     const invocation = invocations[index];
     return invocation === undefined ? [] : [{ label: rowLabel(row), invocation }];
   });
-  return renderChoice({ label, choices, effect }, { key, action: "choose:row", asker });
+  return renderChoice({ label, choices, effect, invalidates }, { key, action: "choose:row", asker });
 }
 
 /**

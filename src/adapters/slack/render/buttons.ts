@@ -8,7 +8,7 @@ import type {
   StaticSelect,
 } from "@slack/types";
 
-import type { Ask } from "../../../reply/document.ts";
+import type { Ask, Invalidates } from "../../../reply/document.ts";
 import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import { formatAsk } from "../../../reply/full-text.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
@@ -181,10 +181,14 @@ class DrawnOffers {
       this.pressables.push({ label: label.text, value: () => LINK_VALUE, url: href, line });
       return;
     }
-    const { effect, invocation } = action;
+    const { effect, invocation, invalidates } = action;
     const isPrimary = this.#asker === undefined && invocation.command === PRIMARY_COMMAND;
     const style = isPrimary ? ({ style: "primary" } as const) : asked;
-    this.#press(label.text, { kind: "ask", ask: invocation, effect, asker: this.#asker }, { asked: style, line });
+    this.#press(
+      label.text,
+      { kind: "ask", ask: invocation, effect, asker: this.#asker, invalidates },
+      { asked: style, line },
+    );
   }
 }
 
@@ -253,11 +257,12 @@ export interface Choice {
   readonly label: string;
   readonly choices: readonly { readonly label: string; readonly invocation: Ask }[];
   readonly effect: "replace" | "reply";
+  readonly invalidates?: Invalidates | undefined;
 }
 
 /** A select of as many choices as one takes, and what it means; `key` is its placeholder. Undefined without a choice. */
 export function renderChoice(
-  { label, choices, effect }: Choice,
+  { label, choices, effect, invalidates }: Choice,
   { key, action, asker }: { readonly key: string; readonly action: string; readonly asker: string | undefined },
 ): { readonly select: StaticSelect; readonly press: Press; readonly whole: boolean } | undefined {
   const offered = choices.slice(0, MAX_OPTIONS);
@@ -271,7 +276,7 @@ export function renderChoice(
       placeholder: plainTextElement(placeholder.text),
       options: labels.map(({ text }, at) => ({ text: plainTextElement(text), value: storedPressValue({ key, at }) })),
     },
-    press: { kind: "choice", asks: offered.map(({ invocation }) => invocation), effect, asker },
+    press: { kind: "choice", asks: offered.map(({ invocation }) => invocation), effect, asker, invalidates },
     whole: [placeholder, ...labels].every((one) => one.whole),
   };
 }

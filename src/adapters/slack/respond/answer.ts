@@ -1,7 +1,7 @@
 import type { Visibility } from "../../../bot/invocation.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { code } from "../../../reply/text.ts";
-import type { Ask, Reply } from "../../../reply/reply.ts";
+import { type Ask, forEverybody, type Reply } from "../../../reply/reply.ts";
 import { lateAnswer, refusedAnswerNotice } from "../../chat/notices.ts";
 import type { Progress } from "../../progress.ts";
 import { slackPlatform } from "../platform.ts";
@@ -52,6 +52,7 @@ export function createAnswer(
   async function sayHere(again: boolean): Promise<void> {
     const failed = reply.failure !== undefined;
     const shownTo = failed ? "caller" : audience;
+    const shown = shownTo === "channel" && here.shared === true ? forEverybody(reply) : reply;
     const context: MessageContext = {
       asker: caller.id,
       command: slack.command,
@@ -61,7 +62,7 @@ export function createAnswer(
       replaces: here.replacesMessage === true && fresh !== true,
       ...(hasForm && reply.failure === "caller" ? { form: ask } : {}),
     };
-    const sent = await sendFilesOf(reply, context, { again, to: here, shownTo, above: failed ? undefined : above });
+    const sent = await sendFilesOf(shown, context, { again, to: here, shownTo, above: failed ? undefined : above });
     if (sent === undefined) return sayHere(again);
     // A page is not replaced by the error of its next one.
     await (failed && context.replaces === true

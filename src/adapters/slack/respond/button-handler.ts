@@ -152,10 +152,11 @@ async function respondToAsk(
   place: PressPlace,
   press: Extract<Press, { kind: "ask" }>,
 ): Promise<void> {
-  const { ask, asker, effect, fresh } = press;
+  const { ask, asker, effect, fresh, invalidates } = press;
   // Only the asker turns a message's pages; anyone else gets an answer of their own.
   const own = asker === undefined || asker === place.asker.id || place.ephemeral;
-  const replaces = effect === "replace" && own && place.response !== undefined;
+  const stays = own && place.response !== undefined;
+  const replaces = stays && (effect === "replace" || invalidates === true);
   const again = effect === "replace" ? ({ again: true } as const) : {};
   const { message } = place;
   const channel = press.channel ?? place.channel;
@@ -173,9 +174,12 @@ async function respondToAsk(
     if (commandOf(slack, ask)?.changes === true) await publishHome(slack, place.asker);
     return;
   }
-  if (!replaces) return respond(slack, ask, request);
   const audience = place.ephemeral ? "caller" : "channel";
-  await respond(slack, ask, { ...request, audience, ...(fresh === undefined ? {} : { fresh }) });
+  if (replaces) return respond(slack, ask, { ...request, audience, ...(fresh === undefined ? {} : { fresh }) });
+  await respond(slack, ask, request);
+  if (!stays || typeof invalidates !== "object") return;
+  const shown = await requestContextOf(slack, { ...place, channel }, invalidates.command, true);
+  await respond(slack, invalidates, { ...shown, again: true, audience });
 }
 
 /** The press of a button, or a notice where it cannot be read. */

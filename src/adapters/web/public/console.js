@@ -54,7 +54,7 @@ const files = createFilePicker({
   given: (file) => {
     const line = formatLine("ledger verify", { file: file.name });
     composer.clear();
-    toAskView(() => askBelow({ text: line }, line, { focus: false, file }));
+    toAskView(() => void askBelow({ text: line }, line, { focus: false, file }));
   },
 });
 
@@ -66,7 +66,7 @@ const composer = createComposer({
     storageOrNone(() => window.localStorage),
     "bellwether-lines",
   ),
-  send: (line) => askBelow({ text: line }, line, { focus: false }),
+  send: (line) => void askBelow({ text: line }, line, { focus: false }),
   changed: files.offer,
   escape: () => exchanges.findLast((exchange) => exchange.cancel()),
 });
@@ -90,16 +90,12 @@ function storageOrNone(storage) {
  * @param {string} line
  * @param {{ focus: boolean, file?: File, shownAs?: string }} options
  */
-function askBelow(question, line, { focus, file, shownAs }) {
+async function askBelow(question, line, { focus, file, shownAs }) {
   const { exchange, keep } = addExchange(line);
   keep({ question });
   bringIntoView(exchange.element);
-  void answerTo();
-
-  async function answerTo() {
-    await exchange.start(question, { file, shownAs });
-    if (focus) exchange.element.focus({ preventScroll: true });
-  }
+  await exchange.start(question, { file, shownAs });
+  if (focus) exchange.element.focus({ preventScroll: true });
 }
 
 /** @param {string} line */
@@ -265,7 +261,7 @@ function fillExamples(commands) {
       if (begun) {
         composer.fill(`${command.name} `);
       } else {
-        askBelow({ text: example }, example, { focus: false });
+        void askBelow({ text: example }, example, { focus: false });
         input.focus({ preventScroll: true });
       }
     });
@@ -284,7 +280,7 @@ function showAlerts() {
     ...surroundings(),
     askBelow: (question, line, how) => {
       location.hash = "ask";
-      askBelow(question, line, how);
+      return askBelow(question, line, how);
     },
     grown: () => undefined,
   });
@@ -303,7 +299,7 @@ function showEpisode() {
   if (episode === undefined) return;
   history.replaceState(null, "", "#ask");
   const options = { episode };
-  askBelow({ command: "alerts why", options }, formatLine("alerts why", options), { focus: true });
+  void askBelow({ command: "alerts why", options }, formatLine("alerts why", options), { focus: true });
 }
 
 /** @param {string} given */

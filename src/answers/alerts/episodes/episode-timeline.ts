@@ -5,7 +5,7 @@ import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import { explanation, TONES } from "../../../alerts/words/phrases.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../../reply/block.ts";
-import { type Action, commandAction, reply, type Reply } from "../../../reply/reply.ts";
+import { type Action, commandAction, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, joinText, strong, text, time, toText } from "../../../reply/text.ts";
 import type { DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration } from "../../../units/duration.ts";
@@ -98,7 +98,9 @@ function actionsOf(episode: Episode): Action[] {
   const again: Action = commandAction("Refresh", "alerts why", options, "replace");
   if (!isOpen(episode)) return [again];
   return [
-    ...(episode.acknowledged === undefined ? [commandAction("Acknowledge", "alerts ack", options)] : []),
+    ...(episode.acknowledged === undefined
+      ? [invalidatingAction("Acknowledge", "alerts ack", options, { command: "alerts why", options })]
+      : []),
     commandAction("Silence 1 h", "alerts silence", { what: name, for: "1h" }),
     again,
   ];

@@ -11,7 +11,14 @@ import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { managerRemedy } from "../../../bot/invocation.ts";
 import { UserError } from "../../../errors.ts";
 import { field, type Field, fields, paragraph } from "../../../reply/block.ts";
-import { type Action, commandAction, givenOptions, reply, type Reply } from "../../../reply/reply.ts";
+import {
+  type Action,
+  commandAction,
+  givenOptions,
+  invalidatingAction,
+  reply,
+  type Reply,
+} from "../../../reply/reply.ts";
 import { code, strong, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
@@ -221,7 +228,7 @@ function silenceFields(silence: Silence, now: Milliseconds): Field[] {
 }
 
 function unsilenceAction({ id }: Silence): Action {
-  return commandAction("End silence", "alerts unsilence", { id });
+  return invalidatingAction("End silence", "alerts unsilence", { id });
 }
 
 /** ` for 2 h`, ` until it is over`; empty for a silence that begins later or recurs. */

@@ -4,7 +4,7 @@ import { networkStatusWords } from "../../../alerts/words/network-status-words.t
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
 import { field, paragraph } from "../../../reply/block.ts";
-import { commandAction, givenOptions, reply, type Reply } from "../../../reply/reply.ts";
+import { commandAction, givenOptions, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
 import { commandLine, text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
@@ -204,7 +204,7 @@ async function existingSubscriptionReply(
       ...(await silenceNote(context, known)),
     ],
     actions: [
-      ...(differs ? [commandAction("Change it", "alerts edit", { id: known.id, ...named })] : []),
+      ...(differs ? [invalidatingAction("Change it", "alerts edit", { id: known.id, ...named })] : []),
       ...subscriptionActions(known, labels),
       listAction(),
     ],

@@ -6,7 +6,7 @@ import type { SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import { inTime } from "../../../in-time.ts";
 import { paragraph } from "../../../reply/block.ts";
-import { type Ask, commandAction, givenOptions, reply, type Reply } from "../../../reply/reply.ts";
+import { type Ask, givenOptions, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
@@ -225,7 +225,7 @@ export async function changeSubscriptionState(
     title: text`${done} subscription ${code(found.id)}: ${subscriptionWords(found, labels)}`,
     blocks: [...subscriptionBlocks(changed, labels), ...(await silenceNote(context, changed))],
     actions: [
-      ...(what === "removed" ? [commandAction("Undo", "alerts resume", { id: found.id })] : []),
+      ...(what === "removed" ? [invalidatingAction("Undo", "alerts resume", { id: found.id })] : []),
       ...subscriptionActions(changed, labels),
       listAction(),
     ],

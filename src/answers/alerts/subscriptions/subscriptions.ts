@@ -11,7 +11,7 @@ import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, details, facts, field, type Field, fields } from "../../../reply/block.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import { type Action, type Ask, commandAction } from "../../../reply/reply.ts";
+import { type Action, type Ask, commandAction, invalidatingAction } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import {
   type AlertsContext,
@@ -103,7 +103,7 @@ export function notificationSettingsKey({ floor, style, events, quietHours, ment
 /** Removes a subscription after a confirmation: `Remove subscription 7k2mq (market.price of BTC/USDT, above 70,000 on mainnet)?`. */
 function removeAction(one: Subscription, labels: Labels): Action {
   return {
-    ...commandAction("Remove", "alerts remove", { id: one.id }),
+    ...invalidatingAction("Remove", "alerts remove", { id: one.id }),
     confirm: `Remove subscription ${one.id} (${cutShort(plainText(subscriptionWords(one, labels)), MAX_CONFIRM_LENGTH)})?`,
   };
 }
@@ -121,7 +121,7 @@ export function changeAsk({ id }: Subscription): Ask {
 
 export function endingActions(one: Subscription, labels: Labels): Action[] {
   const [label, command] = one.state === "paused" ? ["Resume", "alerts resume"] : ["Pause", "alerts pause"];
-  return [commandAction(label, command, { id: one.id }), removeAction(one, labels)];
+  return [invalidatingAction(label, command, { id: one.id }), removeAction(one, labels)];
 }
 
 /** The subscription of a reply: its settings and state, then its content in full below the fold. */

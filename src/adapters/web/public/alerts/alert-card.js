@@ -126,18 +126,18 @@ export function createAlertCard(first, around) {
    */
   async function press(action, label) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
-    askBelow(action.invocation);
+    await askBelow(action.invocation);
   }
 
   /** @param {{ readonly command: string, readonly options: Readonly<Record<string, string | number | boolean>> }} question */
-  function askBelow({ command, options }) {
+  async function askBelow({ command, options }) {
     const exchange = createExchange(formatLine(command, options), {
       ...around,
-      askBelow: (question) => "command" in question && askBelow(question),
+      askBelow: async (question) => ("command" in question ? askBelow(question) : undefined),
     });
     answers.append(exchange.element);
     while (answers.children.length > MAX_ANSWERS) answers.firstElementChild?.remove();
-    void exchange.start({ command, options });
+    await exchange.start({ command, options });
   }
 
   show(first);

@@ -22,7 +22,8 @@ import { localTime, span } from "../reply/times.js";
  * @property {readonly { readonly id: string, readonly name: string }[]} previews The platforms whose previews come with answers.
  * @property {(text: string) => void} announce
  * @property {() => void} simulated Called when an answer says that nothing in it is real.
- * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string }) => void} askBelow
+ * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string }) => Promise<void>} askBelow
+ *   Resolves once it is answered.
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
  * @property {(question: Question, answer: Answer) => void} [answered] Called with every answer of
  *   the bot that stays.
@@ -183,9 +184,12 @@ export function createExchange(line, around) {
    */
   async function press(action, label) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
-    const { command, options } = action.invocation;
-    if (action.effect === "replace") await run({ command, options }, { inPlace: true, focusLabel: label });
-    else around.askBelow({ command, options }, formatLine(command, options), { focus: true, shownAs: shown });
+    const { effect, invalidates, invocation } = action;
+    const { command, options } = invocation;
+    const inPlace = effect === "replace" || invalidates === true;
+    if (inPlace) return run({ command, options }, { inPlace, focusLabel: label });
+    await around.askBelow({ command, options }, formatLine(command, options), { focus: true, shownAs: shown });
+    if (typeof invalidates === "object") await run(invalidates, { inPlace: true });
   }
 
   return {

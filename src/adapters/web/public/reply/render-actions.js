@@ -23,8 +23,8 @@ export function pressable({ actions, blocks }) {
  */
 export function ofRows(block) {
   if (block.kind !== "table" || block.rowAction === undefined) return [];
-  const { label, invocations, effect } = block.rowAction;
-  return invocations.slice(0, block.rows.length).map((invocation) => ({ label, invocation, effect }));
+  const { invocations, ...how } = block.rowAction;
+  return invocations.slice(0, block.rows.length).map((invocation) => ({ ...how, invocation }));
 }
 
 /**
