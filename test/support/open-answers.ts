@@ -1,3 +1,5 @@
+import { DatabaseSync } from "node:sqlite";
+
 import { KeyRing } from "../../src/adapters/chat/key-ring.ts";
 import { OpenAnswers } from "../../src/adapters/chat/open-answers.ts";
 import type { Log } from "../../src/log.ts";
@@ -25,4 +27,15 @@ export function openAnswersOf(of: Remembering): () => OpenAnswers {
     const own = { table: store.openAnswers, self: `process ${started}`, keys: new KeyRing([key]) };
     return new OpenAnswers({ ...more, ...own, rememberedAfter, onFewer: () => undefined });
   };
+}
+
+/** The answers that a database file remembers. */
+export function rememberedIn(file: string) {
+  using database = new DatabaseSync(file, { readOnly: true });
+  const rows = database.prepare("SELECT id, answering, sealed FROM open_answers").all();
+  return rows.map(({ id, answering, sealed }) => ({
+    id: String(id),
+    answering: Number(answering),
+    sealed: String(sealed),
+  }));
 }

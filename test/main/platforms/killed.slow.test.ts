@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -18,6 +17,7 @@ import { until } from "../../support/fake-discord/until.ts";
 import { FakeSlack } from "../../support/fake-slack/fake-slack.ts";
 import { labelsOf as labelsOnSlack, textOf as textOnSlack } from "../../support/fake-slack/person.ts";
 import { startOnBoth } from "../../support/on-both-platforms.ts";
+import { rememberedIn } from "../../support/open-answers.ts";
 import { postgresMissing, scratchPostgres } from "../../support/postgres.ts";
 import { ASSET, PARTY } from "../../export/ledger-csv.ts";
 
@@ -75,10 +75,7 @@ const start = (settings: Readonly<Record<string, string>> = SETTINGS) =>
   startOnBoth(sandbox, { discord, slack, nodeUrl: node.url, settings });
 
 /** How many answers are remembered in the file. */
-function remembered(): number {
-  using database = new DatabaseSync(path.join(sandbox.folder, "killed.db"), { readOnly: true });
-  return Number(database.prepare("SELECT count(*) AS count FROM open_answers").get()?.["count"]);
-}
+const remembered = (): number => rememberedIn(path.join(sandbox.folder, "killed.db")).length;
 
 test("after 2 s: the next start closes each answer once, and its button asks again", { timeout: 120_000 }, async () => {
   const first = await start();

@@ -106,7 +106,6 @@ export function viewResponder(api: WebApiAccess, { id, channel }: AnswerView, se
   const say = (body: MessageBody): Promise<void> => show(body, retryRateLimited(api));
   return {
     place: () => ({ kind: "view", id, channel }),
-    inView: true,
     showProgress: (body) => show(body, withoutRetry),
     say,
     sayEphemeral: say,

@@ -56,7 +56,7 @@ export function createAnswer(
     const context: MessageContext = {
       asker: caller.id,
       command: slack.command,
-      inView: here.inView,
+      inView: here.place().kind === "view",
       ...refresh,
       shareable: may?.share === true && shownTo === "caller" && here.shared === true,
       replaces: here.replacesMessage === true && fresh !== true,
@@ -93,7 +93,7 @@ export function createAnswer(
     const destination = async (): Promise<FileDestination> =>
       isPublic
         ? { channel, thread, description: thread === undefined ? "this channel" : "this thread" }
-        : directFileDestination(slack, caller.id, to.direct === true ? undefined : (channel ?? ""));
+        : directFileDestination(slack, caller.id, to.place().kind === "direct" ? undefined : (channel ?? ""));
     let report: FileReport;
     try {
       report = await files.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));
@@ -111,7 +111,7 @@ export function createAnswer(
     return { body: await finish(shown, { notes, above }, slack), failed: report.failed };
   }
 
-  const direct = here.direct === true ? undefined : directMessageResponder(slack, caller.id);
+  const direct = here.place().kind === "direct" ? undefined : directMessageResponder(slack, caller.id);
   return {
     sayHere,
     sayInDirectMessage: direct && ((again) => sayDirectly(direct, again)),

@@ -119,7 +119,7 @@ async function showKept(slack: SlackContext, place: PressPlace, press: KeptPress
   const body = await finish(message, { notes, above }, slack);
   const { channel, message: ts } = place;
   const here = responderOf(slack, place, own);
-  const direct = here.direct === true ? undefined : directMessageResponder(slack, place.asker.id);
+  const direct = here.place().kind === "direct" ? undefined : directMessageResponder(slack, place.asker.id);
   await sayWithRetries(slack, "details", {
     async sayHere() {
       try {
@@ -291,7 +291,7 @@ function sendBatch(
   progress: Progress,
 ): Promise<boolean> {
   const send = async (to: Responder): Promise<void> => {
-    const asked = to.direct === true ? undefined : (place.channel ?? "");
+    const asked = to.place().kind === "direct" ? undefined : (place.channel ?? "");
     const there = (): Promise<FileDestination> => directFileDestination(slack, place.asker.id, asked);
     const { lines } = await batch.send(there, slack, slack.stopping);
     await progress.stop();
@@ -300,6 +300,6 @@ function sendBatch(
   const direct = directMessageResponder(slack, place.asker.id);
   return sayWithRetries(slack, "files", {
     sayHere: () => send(responder),
-    sayInDirectMessage: responder.direct === true ? undefined : () => send(direct),
+    sayInDirectMessage: responder.place().kind === "direct" ? undefined : () => send(direct),
   });
 }

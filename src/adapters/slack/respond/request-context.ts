@@ -24,22 +24,14 @@ export interface RequestContext {
 
 /** Sends the progress and answer of one request. */
 export interface Responder {
-  /** Its place, with what it shows there now: another process can go on from it. */
+  /** Its place, always of one kind, with what it shows there now: another process can go on from it. */
   place(): Place;
   /** Others could see an answer there. */
   readonly shared?: boolean;
-  /** It shows its answers in a modal. */
-  readonly inView?: true;
   /** The answer replaces the message of the button. */
   readonly replacesMessage?: boolean;
   /** Whether the answer replaces the progress message; left out, it does. */
   replacesProgress?(audience: Visibility): boolean;
-  /** At first each progress update costs one of a few uses. */
-  readonly hasFewUses?: true;
-  /** It expires after half an hour: a later answer goes by direct message. */
-  readonly expires?: true;
-  /** It already uses the app's direct messages, so that there is no fallback. */
-  readonly direct?: true;
   /** Shows progress. Rejects when that fails. */
   showProgress(body: MessageBody, audience: Visibility): Promise<void>;
   /** Shows the answer. Rejects with ResponseUrlExpired when the response_url has expired. */

@@ -73,7 +73,9 @@ export function progressOf(
   const asked = slack.now();
   // If the answer replaces a page, the first progress message would appear elsewhere: it is skipped.
   const skipped = responder.replacesMessage === true ? 1 : 0;
-  const costly = responder.hasFewUses === true ? slack.progressAtMillis : slack.progressAtMillis.slice(0, 1);
+  const { kind } = responder.place();
+  // At first each progress message of a command costs one of a few uses.
+  const costly = kind === "command" ? slack.progressAtMillis : slack.progressAtMillis.slice(0, 1);
   const last = costly.at(-1);
   const pause = ({ times, begunMillis }: Shown): Milliseconds | undefined => {
     const turn = times + skipped;
@@ -82,9 +84,9 @@ export function progressOf(
   };
   return new Progress(pause, async (latest) => {
     try {
-      const context = { asker: caller.id, command: slack.command, inView: responder.inView };
+      const context = { asker: caller.id, command: slack.command, inView: kind === "view" };
       const { body } = await compose(latest, context, slack);
-      const footnote = progressFootnote(asked, slack.now(), responder.expires === true);
+      const footnote = progressFootnote(asked, slack.now(), kind === "command" || kind === "button");
       await responder.showProgress(withSmallPrint(body, footnote), audience());
       open.changed();
       return true;

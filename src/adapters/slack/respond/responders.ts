@@ -49,8 +49,6 @@ export function commandResponder(
       direct: progressMessage.posted,
     }),
     shared,
-    hasFewUses: true,
-    expires: true,
     async showProgress(body) {
       // Two uses are reserved: for the answer, and for an error or for deleting the progress.
       const left = url.left - (RESPONSE_URL_USES - RESPONSE_URL_PROGRESS_USES);
@@ -127,7 +125,6 @@ export function buttonResponder(slack: SlackContext, options: PlaceOf<"button">)
     place: () => ({ kind: "button", ...options, address: url.address, direct: progressMessage.posted }),
     shared,
     replacesMessage: replaces,
-    expires: true,
     replacesProgress: () => false,
     /**
      * A message below a button's cannot be edited at its response_url: after the first one, progress continues in direct
@@ -154,7 +151,6 @@ export function directMessageResponder(api: WebApiAccess, user: string, posted?:
   const show = (body: MessageBody): Promise<void> => message.show(body);
   return {
     place: () => ({ kind: "direct", user, posted: message.posted }),
-    direct: true,
     showProgress: (body) => message.progress(body),
     say: show,
     sayEphemeral: show,

@@ -1,5 +1,3 @@
-import { DatabaseSync } from "node:sqlite";
-
 import { expect, test } from "vitest";
 
 import { restartedNotice } from "../../../../src/adapters/chat/notices.ts";
@@ -9,6 +7,7 @@ import { reply, type Reply } from "../../../../src/reply/reply.ts";
 import type { FakeDiscord } from "../../../support/fake-discord/fake-discord.ts";
 import { labelsOf, textOf } from "../../../support/fake-discord/person.ts";
 import { until } from "../../../support/fake-discord/until.ts";
+import { rememberedIn } from "../../../support/open-answers.ts";
 import { titled, waiting } from "../../slack/probe-commands.ts";
 import { type Stage, stage, type StageOptions } from "../stage.ts";
 
@@ -29,11 +28,7 @@ async function withJob(options: StageOptions = {}, job = waiting("probe wait")) 
   };
 }
 
-function rowsOf({ database }: Stage): readonly { readonly answering: number; readonly sealed: string }[] {
-  using db = new DatabaseSync(database, { readOnly: true });
-  const rows = db.prepare("SELECT answering, sealed FROM open_answers").all();
-  return rows.map(({ answering, sealed }) => ({ answering: Number(answering), sealed: String(sealed) }));
-}
+const rowsOf = ({ database }: Stage) => rememberedIn(database);
 
 /** How often something was said about an interaction after its acknowledgement. */
 function sentIn({ requests }: FakeDiscord): number {

@@ -1,5 +1,3 @@
-import { DatabaseSync } from "node:sqlite";
-
 import { expect, test } from "vitest";
 
 import { KeyRing } from "../../../../src/adapters/chat/key-ring.ts";
@@ -10,6 +8,7 @@ import { plainText } from "../../../../src/reply/plain-text.ts";
 import { type Reply } from "../../../../src/reply/reply.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { labelsOf } from "../../../support/fake-slack/person.ts";
+import { rememberedIn } from "../../../support/open-answers.ts";
 import { titled, waiting } from "../probe-commands.ts";
 import { said } from "../shown.ts";
 import { type Stage, stage, type StageOptions } from "../stage.ts";
@@ -36,18 +35,12 @@ async function withJob(options: StageOptions = {}) {
   };
 }
 
-function rowsOf({ database }: Stage): readonly { readonly answering: number; readonly sealed: string }[] {
-  using db = new DatabaseSync(database, { readOnly: true });
-  const rows = db.prepare("SELECT answering, sealed FROM open_answers").all();
-  return rows.map(({ answering, sealed }) => ({ answering: Number(answering), sealed: String(sealed) }));
-}
+const rowsOf = ({ database }: Stage) => rememberedIn(database);
 
 /** Where the answer stands, as it is remembered. */
-function placeOf({ database }: Stage): Partial<Record<string, unknown>> | undefined {
-  using db = new DatabaseSync(database, { readOnly: true });
-  const row = db.prepare("SELECT id, sealed FROM open_answers").get();
-  const opened =
-    row && new KeyRing([new Uint8Array(32)]).open(String(row["sealed"]), `open answer slack/${String(row["id"])}`);
+function placeOf(scene: Stage): Partial<Record<string, unknown>> | undefined {
+  const [row] = rowsOf(scene);
+  const opened = row && new KeyRing([new Uint8Array(32)]).open(row.sealed, `open answer slack/${row.id}`);
   return opened === undefined ? undefined : Left.parse(JSON.parse(opened)).place;
 }
 
