@@ -91,9 +91,10 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/web/public/reply": "clipboard draw-reply render-actions render-files render-text times",
   "adapters/web/public/vnode": "keep-focus make-dom",
   "alerts/deliver":
-    "dispatch/* outbox/alert-log outbox/batch outbox/group outbox/held outbox/notification-state outbox/outbox outbox/queries outbox/record outbox/stored-messages",
+    "dispatch/* outbox/alert-log outbox/batch outbox/group outbox/held outbox/join-rules outbox/notification-state outbox/outbox outbox/queries outbox/record outbox/stored-messages",
   "alerts/deliver/dispatch": "refused-messages",
-  "alerts/deliver/outbox": "alert-log batch claim group held notification-state queries record stored-messages",
+  "alerts/deliver/outbox":
+    "alert-log batch claim group held join-rules notification-state queries record stored-messages",
   "alerts/judge": "drill kinds/* rules/*",
   "alerts/judge/kinds": "event json-fields kind network-status price reading severity",
   "alerts/judge/rules": "episode state-cache state-machine",

@@ -79,6 +79,9 @@ const rows: Record<string, string> = {
     VALUES (6, 'f', 'slack C1', 'slack', 'trigger', 2, 0, 1700000000000, 'm', 'owed', 1, 1, 1700000000000, 1700000000000, '{}')`,
   "0023-open-answers": `
     INSERT INTO open_answers VALUES ('o', 'discord', '99', 'p', 'k.iv.sealed', 0, 1700000900000)`,
+  "0024-halt-keys": `
+    INSERT INTO alert_deliveries (seq, id, destination, platform, phase, urgency, revision, owed_at, message, state, attempts, join_key, run_at, created_at, data)
+    VALUES (7, 'h', 'slack C1', 'slack', 'trigger', 2, 0, 1700000000000, 'm', 'sent', 1, 'halt mainnet', 1700000000000, 1700000000000, '{}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */
@@ -362,7 +365,10 @@ describe("migrations", () => {
         `INSERT INTO alert_held VALUES (${key}, 'slack//C1/', ${T + 50}, 'held${key}', '{"platform":"slack","channel":"C1"}')`,
     ),
     delivery(13, "owed", { episode: "e13" }),
-    "INSERT INTO alert_counters VALUES ('deliveries', 13)",
+    // Halts of two networks, told by their messages.
+    delivery(14, "halt", { ...sent, group_key: "story network.stalled|mainnet||1" }),
+    delivery(15, "other halt", { ...sent, group_key: "story network.stalled{for=60000}|testnet||2" }),
+    "INSERT INTO alert_counters VALUES ('deliveries', 15)",
   ];
 
   /** What is stored of them then. */
@@ -392,6 +398,11 @@ describe("migrations", () => {
       expect((await items.of(["first"]))[0]?.revision).toBeLessThan(0);
       const [day] = (await outbox.joinable(["slack//C1/"], ["day checkpoint.new mainnet 2023-11-14"], T)).values();
       expect(day).toMatchObject({ id: "day", open_until: T + 99 });
+      const halts = await outbox.joinable(["slack//C1/"], ["halt mainnet", "halt testnet"], T + 99);
+      expect([...halts.values()].map(({ id, open_until }) => [id, open_until])).toEqual([
+        ["halt", null],
+        ["other halt", null],
+      ]);
       const held = await outbox.heldUntil(T + 50);
       expect(held.map(({ join_key, phase, run_at }) => [join_key, phase, run_at])).toEqual([
         ["held mainnet", "digest", T + 50],

@@ -40,7 +40,9 @@ export function episodesIn(reply: Reply): readonly string[] {
 /** The keys of the events that such a reply says beside its own alert. */
 export function eventsIn(reply: Reply): readonly string[] {
   const notices = described.get(reply)?.context.group?.notices ?? [];
-  return notices.flatMap((one) => (one.type === "event" ? [one.event.key] : []));
+  return notices.flatMap((one) =>
+    one.type === "event" ? [one.event.key] : one.type === "digest" ? one.events.map(({ key }) => key) : [],
+  );
 }
 
 /** Whether a reply made by `describeAlert` is marked as a possible repeat: it has one block more. */

@@ -1,4 +1,4 @@
-import type { JoinRule, DeliveryPhase, PlannedDelivery } from "../deliver/outbox/batch.ts";
+import type { DeliveryPhase, PlannedDelivery } from "../deliver/outbox/batch.ts";
 import { isDrill } from "../judge/drill.ts";
 import type { Decision } from "../judge/judge.ts";
 import type { Episode } from "../judge/rules/episode.ts";
@@ -9,8 +9,6 @@ import type { Subscription } from "../route/subscription.ts";
 export interface DeliveryInput {
   readonly episode: Episode;
   readonly simulated: boolean;
-  /** What one of its messages to a destination may join; absent, or undefined = nothing. */
-  joins?(of: Pick<PlannedDelivery, "phase" | "destination" | "mention" | "cardOf">): JoinRule | undefined;
   newId(): string;
 }
 
@@ -51,16 +49,8 @@ export function planDelivery(
   message: EpisodeMessage,
   more: Pick<PlannedDelivery, "mention" | "quiet" | "cardOf" | "edits" | "spent"> = {},
 ): PlannedDelivery {
-  const joins = input.joins?.({ phase, destination, ...more });
-  return {
-    id: input.newId(),
-    destination,
-    phase,
-    message: sharedMessage(input, message),
-    episode: input.episode.id,
-    ...more,
-    ...(joins === undefined ? {} : { joins }),
-  };
+  const episode = input.episode.id;
+  return { id: input.newId(), destination, phase, message: sharedMessage(input, message), episode, ...more };
 }
 
 export function decision(input: DeliveryInput, destination: string, what: string, detail: string): Decision {

@@ -3,17 +3,15 @@ import { type AlertEvent, type EventKind, severityOfEvent } from "../judge/kinds
 import { KINDS } from "../judge/kinds/kinds.ts";
 import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import { holdMessage } from "../deliver/outbox/held.ts";
+import type { ListMessage } from "../message/list-message.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
 import { covers, isRolling, type Subscription } from "../route/subscription.ts";
-import { storyKey } from "./plan-open.ts";
-import { belongsToStories } from "./stories.ts";
 import type { Decision } from "../judge/judge.ts";
 
 /** More events of one kind at once than this become one digest. */
 const MAX_SINGLE_EVENTS = 5;
-const DAY: Milliseconds = 86_400_000;
 
 interface EventsPlanInput {
   /** Of one observation, in the order in which they happened. */
@@ -22,8 +20,6 @@ interface EventsPlanInput {
   /** By the key of their destination. */
   readonly subscriptions: ReadonlyMap<string, readonly Subscription[]>;
   readonly silences: readonly Silence[];
-  /** By destination: the story that events may belong to. */
-  readonly stories: ReadonlyMap<string, string>;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
   readonly newId: () => string;
@@ -37,7 +33,7 @@ export function planEvents(input: EventsPlanInput): Plan {
     const message = { type: "event", ...label, event } as const;
     return { event, message, routing: { kind, network, subject, severity: severityOfEvent(event) } };
   });
-  const digests = new Map<string, AlertMessage>();
+  const lists = new Map<string, ListMessage>();
   const plans: Plan[] = [];
   for (const [destination, subscriptions] of input.subscriptions) {
     const groups = new Map<EventKind, { readonly to: Subscription; readonly happened: EventToRoute[] }>();
@@ -49,8 +45,7 @@ export function planEvents(input: EventsPlanInput): Plan {
       if (known === undefined) groups.set(one.event.kind, { to: routed.to, happened: [one] });
       else known.happened.push(one);
     }
-    const story = input.stories.get(destination);
-    for (const [kind, group] of groups) plans.push(planGroup(input, kind, group.happened, group.to, digests, story));
+    for (const [kind, group] of groups) plans.push(planGroup(input, kind, group.happened, group.to, lists));
   }
   return joinPlans(plans);
 }
@@ -100,76 +95,52 @@ function routeEvent(
   return { plan: { ...ended, deliveries, decisions: decide("held for the digest") } };
 }
 
-/** The message of a story, one message for each event of a kind, the day's rolling message, or one digest of many. */
+/** One message for each event of a kind, the day's rolling message, or one digest of many. */
 function planGroup(
   input: EventsPlanInput,
   kind: EventKind,
   happened: readonly EventToRoute[],
   subscription: Subscription,
-  digests: Map<string, AlertMessage>,
-  story: string | undefined,
+  lists: Map<string, ListMessage>,
 ): Plan {
-  const { destination } = subscription;
-  const quiet = happened[0]?.routing.severity === "info" ? { quiet: true as const } : {};
-  const isOfStory = story !== undefined && belongsToStories(kind) && subscription.events === "usual";
-  if (!isOfStory && happened.length > MAX_SINGLE_EVENTS) {
-    const message = catchUpDigest(input, kind, happened, digests);
-    return { deliveries: [{ id: input.newId(), destination, phase: "digest", message, ...quiet }] };
+  const { destination, guidance } = subscription;
+  const how = {
+    ...(happened[0]?.routing.severity === "info" ? { quiet: true as const } : {}),
+    ...(subscription.events === "usual" ? {} : { joins: {} }),
+  };
+  const isMany = happened.length > MAX_SINGLE_EVENTS;
+  if (isMany || isRolling(subscription, kind)) {
+    const message = listOf(input, kind, happened, isMany, lists);
+    const manner = isMany ? ({ phase: "digest", ...how } as const) : ({ phase: "rolling", quiet: true } as const);
+    return { deliveries: [{ id: input.newId(), destination, message, ...manner }] };
   }
-  if (isRolling(subscription, kind)) {
-    const day = new Date(input.at).toISOString().slice(0, 10);
-    const { network } = happened[0]?.event ?? { network: "" };
-    const key = `day ${kind} ${network} ${day}`;
-    const message = shared(key, happened, digests, () => ({
-      type: "rolling",
-      ...(input.simulated ? { simulated: true as const } : {}),
-      kind,
-      network,
-      day,
-      total: happened.length,
-      events: happened.map(({ event }) => event),
-    }));
-    const joins = { key, until: Math.floor(input.at / DAY) * DAY + DAY };
-    return { deliveries: [{ id: input.newId(), destination, phase: "rolling", message, quiet: true, joins }] };
-  }
-  const { guidance } = subscription;
   return {
     deliveries: happened.map(({ message }) => ({
       id: input.newId(),
       destination,
       phase: "event",
       message: guidance === undefined ? message : { ...message, guidance },
-      ...quiet,
-      ...(isOfStory ? { joins: { key: storyKey(story) } } : {}),
+      ...how,
     })),
   };
 }
 
-function catchUpDigest(
-  { simulated }: EventsPlanInput,
+/** The digest of many, or the day's list. Destinations that get the same list share one object. */
+function listOf(
+  { simulated, at }: EventsPlanInput,
   kind: EventKind,
   happened: readonly EventToRoute[],
-  digests: Map<string, AlertMessage>,
-): AlertMessage {
-  return shared(kind, happened, digests, () => ({
-    type: "digest",
-    ...(simulated ? { simulated: true as const } : {}),
-    reason: "catch-up",
-    network: happened[0]?.event.network ?? "",
-    events: happened.map(({ event }) => event),
-    episodes: [],
-  }));
-}
-
-/** Destinations that get the same list share one object. */
-function shared(
-  name: string,
-  happened: readonly EventToRoute[],
-  lists: Map<string, AlertMessage>,
-  make: () => AlertMessage,
-): AlertMessage {
-  const key = `${name} ${happened.map(({ event }) => event.key).join(" ")}`;
-  const known = lists.get(key) ?? make();
-  lists.set(key, known);
-  return known;
+  isMany: boolean,
+  lists: Map<string, ListMessage>,
+): ListMessage {
+  const events = happened.map(({ event }) => event);
+  const key = [isMany, kind, ...events.map((event) => event.key)].join(" ");
+  const common = { ...(simulated ? { simulated: true as const } : {}), network: events[0]?.network ?? "", events };
+  const list: ListMessage =
+    lists.get(key) ??
+    (isMany
+      ? { type: "digest", ...common, reason: "catch-up", episodes: [] }
+      : { type: "rolling", ...common, kind, day: new Date(at).toISOString().slice(0, 10), total: events.length });
+  lists.set(key, list);
+  return list;
 }

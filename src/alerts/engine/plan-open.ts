@@ -1,16 +1,7 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { AlertsConfig } from "../alerts-config.ts";
-import { isDrill } from "../judge/drill.ts";
 import type { ConditionKind } from "../judge/kinds/kinds.ts";
-import {
-  type DeliveryPhase,
-  joinPlans,
-  type JoinRule,
-  LONGEST_GROUPING,
-  type Plan,
-  SLOW_TO_FOLLOW,
-} from "../deliver/outbox/batch.ts";
+import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
 import type { SubscriptionIndex } from "../route/subscription-index.ts";
@@ -19,7 +10,6 @@ import { isCalmed } from "../judge/rules/state-machine.ts";
 import { type EpisodePlanInput, planEpisode } from "./plan-episode.ts";
 import { nextReminder, planUnacknowledged } from "./reminders.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
-import { destinationKey } from "../destination.ts";
 
 interface OpenPlanInput {
   readonly index: SubscriptionIndex;
@@ -51,28 +41,9 @@ export async function planOpen(
   if (episodes.length === 0) return { plan: {}, reminders: new Map() };
   const flapped = new Map(episodes.map((episode) => [episode.id, flappingOf(input.machine(episode))] as const));
   const began = [...flapped.values()].flatMap((flapping) => (flapping === undefined ? [] : [flapping.began]));
-  const stories = new Map(
-    episodes.flatMap((episode) => {
-      // An alert that ends in the same round as the stall still belongs to it.
-      const story = storyOf(episode, [...input.open, ...episodes]);
-      return story === undefined ? [] : [[episode.id, story] as const];
-    }),
-  );
-  const told = [...episodes, ...stories.values()].map(({ id }) => id);
-  const states = await readNotificationStates(tables, [...told, ...began]);
+  const states = await readNotificationStates(tables, [...episodes.map(({ id }) => id), ...began]);
   const statesOf = (episode: string) => states.get(episode) ?? new Map<string, NotificationState>();
   const inhibitors = inhibitingEpisodes(input.open);
-  // The console lists each episode by itself.
-  const shown = listing === undefined ? undefined : destinationKey(listing);
-  const joiningOf = (episode: Episode): Joining => {
-    const story = stories.get(episode.id);
-    const alike = groupByKind(episode, config);
-    const inStory = story === undefined ? undefined : groupIntoStory(episode, story, statesOf(story.id));
-    return (of) =>
-      JOINING_PHASES.includes(of.phase) && destinationKey(of.destination) !== shown
-        ? (inStory?.(of) ?? alike(of))
-        : undefined;
-  };
   const planned = episodes.map((episode) => {
     const inhibitor = inhibitorOf(episode, inhibitors);
     const flapping = flapped.get(episode.id);
@@ -85,7 +56,6 @@ export async function planOpen(
       ...(inhibitor === undefined ? {} : { inhibitedBy: inhibitor.id }),
       ...(flapping === undefined ? {} : { flapping: { ...flapping, states: statesOf(flapping.began) } }),
       config,
-      ...(isDrill(episode) ? {} : { joins: joiningOf(episode) }),
       at,
       newId,
     };
@@ -98,58 +68,6 @@ export async function planOpen(
     plan: joinPlans(planned.map(({ plan }) => plan)),
     reminders: new Map(planned.map(({ id, reminder }) => [id, reminder])),
   };
-}
-
-type Joining = NonNullable<EpisodePlanInput["joins"]>;
-
-/** What happens to one node after the other in some minutes has one cause. */
-const SLOW_KINDS: readonly ConditionKind[] = ["node.down", "node.lying"];
-const JOINING_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve", "flapping"];
-
-/** One message tells several subjects of a kind, where all of them notify in the same way. */
-function groupByKind({ kind, network, subject, severity }: Episode, config: AlertsConfig): Joining {
-  // Thousands of destinations share few rules.
-  const rules = new Map<string, JoinRule>();
-  return ({ phase, mention = "", cardOf }) => {
-    if (subject === "" || (cardOf !== undefined && phase === "resolve")) return undefined;
-    const place = `${phase} ${cardOf === undefined} ${mention}`;
-    const known = rules.get(place);
-    if (known !== undefined) return known;
-    const usual = phase === "flapping" ? LONGEST_GROUPING : Math.min(config.group.within, LONGEST_GROUPING);
-    const within = SLOW_KINDS.includes(kind) ? SLOW_TO_FOLLOW : usual;
-    const key = [phase, kind, network, severity, mention].join(" ").trim();
-    // A short post is never edited: only what waits with it joins it.
-    const rule = cardOf === undefined ? { key, within } : { key, until: 0 };
-    rules.set(place, rule);
-    return rule;
-  };
-}
-
-/** The condition whose message also tells its effects, such as an upgrade during a halt. */
-export const ROOT_CAUSE: ConditionKind = "network.stalled";
-/** Its effects: nodes are stopped, and come back one after another. */
-const EFFECTS: readonly ConditionKind[] = ["node.down"];
-
-/** The episode whose message tells another one, if any. */
-function storyOf(episode: Episode, among: readonly Episode[]): Episode | undefined {
-  if (episode.kind === ROOT_CAUSE) return episode;
-  if (!EFFECTS.includes(episode.kind)) return undefined;
-  return among.find(({ kind, network }) => kind === ROOT_CAUSE && network === episode.network);
-}
-
-/** Where a story was told, its message tells the beginning and the end of what happens in its course. */
-function groupIntoStory(episode: Episode, story: Episode, told: ReadonlyMap<string, NotificationState>): Joining {
-  return ({ phase, destination, cardOf }) => {
-    if (cardOf !== undefined) return undefined;
-    const isOwn = episode.id === story.id;
-    const isTold = isOwn ? phase === "trigger" : told.get(destinationKey(destination))?.state === "told";
-    return isTold ? { key: storyKey(story.id) } : undefined;
-  };
-}
-
-/** The key of the deliveries that a story's message says. */
-export function storyKey(episode: string): string {
-  return `story ${episode}`;
 }
 
 /** The episode by which the flapping of a machine was detected, how often it has fired recently, and what is kept back. */

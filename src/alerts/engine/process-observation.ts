@@ -4,6 +4,7 @@ import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
 import { joinPlans, type OutboxBatch } from "../deliver/outbox/batch.ts";
+import { joinRules } from "../deliver/outbox/join-rules.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
 import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";
 import { type Episode, episodeRow, isOpen, machineRow } from "../judge/rules/episode.ts";
@@ -19,8 +20,6 @@ import {
 import { ruleWords } from "../words/subscription-words.ts";
 import { planEvents } from "./plan-events.ts";
 import { planOpen } from "./plan-open.ts";
-import { belongsToStories, openStories } from "./stories.ts";
-import { destinationKey } from "../destination.ts";
 
 /** The results of an observation. */
 export interface ObservationResult {
@@ -80,7 +79,7 @@ export function observationProcessor(
       const planned = await planObservation(dependencies, tables, { ...state, index }, judgement, observation);
       await tables.watch.putMachines([...judgement.machines.values()].map(machineRow));
       await tables.watch.putEpisodes([...judgement.episodes.values()].map(episodeRow));
-      await enqueue(tables, planned, at, dependencies.chunkRows);
+      await enqueue(tables, planned, at, dependencies.chunkRows, joinRules(dependencies));
       await tables.watch.putSnapshot(network, watcher.name, at, snapshot);
       dependencies.onStep?.("observation written");
       return { judged: judgement, batch: planned };
@@ -115,7 +114,7 @@ async function planObservation(
   judged: JudgedObservation,
   { network, at: observedAt }: Observation,
 ): Promise<OutboxBatch> {
-  const { simulated, console: shown, newId = randomId } = dependencies;
+  const { simulated, newId = randomId } = dependencies;
   const at = toMillis(observedAt);
   const changed = new Set(judged.changes.map(({ episode }) => episode));
   const after = new Map<string, Episode>([...open, ...judged.episodes]);
@@ -130,10 +129,7 @@ async function planObservation(
   if (events.length === 0) return joinPlans([{ decisions }, conditions.plan]);
   const subscriptions = index.eventSubscriptions(network);
   const { silences } = index;
-  const isPart = events.some(({ kind }) => belongsToStories(kind));
-  const stories = new Map(isPart ? await openStories(tables, machines.values(), at) : []);
-  if (shown !== undefined) stories.delete(destinationKey(shown));
-  const news = planEvents({ events, simulated: simulated.has(network), subscriptions, silences, stories, at, newId });
+  const news = planEvents({ events, simulated: simulated.has(network), subscriptions, silences, at, newId });
   const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);
   const seen = { what: "seen", network, detail: counts.join(", ") };
   return joinPlans([{ decisions }, conditions.plan, news, { decisions: [seen] }]);

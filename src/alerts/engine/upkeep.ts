@@ -4,8 +4,9 @@ import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { isDrill } from "../judge/drill.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
-import { joinPlans, LONGEST_GROUPING, type Plan } from "../deliver/outbox/batch.ts";
+import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import { releaseHeld } from "../deliver/outbox/held.ts";
+import { joinRules } from "../deliver/outbox/join-rules.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
 import { isFanningOut, readNotificationStates } from "../deliver/outbox/queries.ts";
@@ -18,7 +19,6 @@ import { type Evaluation, EvaluationCache, evaluationInputs } from "./evaluation
 import { endSilences } from "./end-silences.ts";
 import { planSilenceNotice } from "./silence-notice.ts";
 import { planOpen } from "./plan-open.ts";
-import { destinationKey } from "../destination.ts";
 import type { Decision } from "../judge/judge.ts";
 
 /** How long decisions, ended deliveries, receipts and closed episodes are kept. */
@@ -109,7 +109,7 @@ export function createUpkeep(
       const ends = await endSilences(tables, index.silences, new Set(still.map(({ id }) => id)), at);
       const notice = await planSilenceNotice(dependencies, tables, ends.silences, at);
       const batch = joinPlans([...plans, plan, { decisions: [...decisions, ...ends.decisions] }, notice]);
-      await enqueue(tables, batch, at, dependencies.chunkRows);
+      await enqueue(tables, batch, at, dependencies.chunkRows, joinRules(dependencies));
       if (isPruneDue) await prune(tables, index.subscriptions, at - RETENTION, prunedAt === -Infinity);
       return { owed: owed + batch.deliveries.length, evaluations };
     });
@@ -155,7 +155,7 @@ async function planCalmNotice(
   machine: Machine,
   at: Milliseconds,
 ): Promise<Plan> {
-  const { simulated, console: shown, newId = randomId } = dependencies;
+  const { simulated, newId = randomId } = dependencies;
   if (machine.flapping === undefined) return {};
   const { kind, network, subject, flapping } = machine;
   const began = episodeId(machine, flapping.before + 1);
@@ -173,17 +173,15 @@ async function planCalmNotice(
   } as const;
   const states = (await readNotificationStates(tables, [began])).get(began) ?? new Map<string, NotificationState>();
   const told = [...states].filter(([, state]) => state.flapping === true);
-  // Alerts that flapped together calm down at about the same time.
-  const joining =
-    subject === "" || isDrill(machine)
-      ? {}
-      : { joins: { key: `${message.open ? "steady" : "calm"} ${kind} ${network}`, within: LONGEST_GROUPING } };
   return {
     decisions: [{ what: "calm", network, episode: began, detail: machine.rule }],
-    deliveries: told.map(([key, { destination }]) => {
-      const isListed = shown !== undefined && key === destinationKey(shown);
-      return { id: newId(), destination, phase: "calm", message, episode: began, ...(isListed ? {} : joining) };
-    }),
+    deliveries: told.map(([, { destination }]) => ({
+      id: newId(),
+      destination,
+      phase: "calm",
+      message,
+      episode: began,
+    })),
   };
 }
 
@@ -247,7 +245,7 @@ export async function closeUnwatched(
     const machine = ({ id }: Episode): Machine | undefined => machines.get(id);
     const { plan } = await planOpen(dependencies, tables, { index, episodes: closed, open: [], machine, at });
     const batch = joinPlans([{ decisions }, plan]);
-    await enqueue(tables, batch, at, dependencies.chunkRows);
+    await enqueue(tables, batch, at, dependencies.chunkRows, joinRules(dependencies));
     return batch.deliveries.length;
   });
   if (owed > 0) dependencies.onOwed?.();

@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-import { TimeText } from "../judge/kinds/json-fields.ts";
 import type { Severity } from "../judge/kinds/severity.ts";
 import { Episode } from "../judge/rules/episode.ts";
 import { Silence } from "../route/silence.ts";
@@ -43,24 +42,3 @@ export const NOTICE_SEVERITIES: Readonly<Record<Notice["about"], Severity>> = {
   refused: "warning",
   database: "critical",
 };
-
-/** Earlier versions stored the subject of a notice as the message's type, and its facts beside it. */
-const EarlierNotice = z
-  .looseObject({
-    type: z.enum(["unacknowledged", "lost", "silences", "refused", "database"]),
-    simulated: z.literal(true).exactOptional(),
-    drill: z.literal(true).exactOptional(),
-    at: TimeText,
-  })
-  .transform(({ type: about, at, simulated, drill, ...facts }) => ({
-    type: "notice",
-    ...(simulated === undefined ? {} : { simulated }),
-    ...(drill === undefined ? {} : { drill }),
-    at,
-    notice: { about, ...facts },
-  }));
-
-/** A stored message in the form of this version. */
-export function upgradeMessage(stored: unknown): unknown {
-  return EarlierNotice.safeParse(stored).data ?? stored;
-}

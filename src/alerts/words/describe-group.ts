@@ -137,7 +137,9 @@ export function groupTitles(kind: AlertKind, count: TextPart, network: TextPart)
 /** What happened in the course of another alert, and is said by its message. */
 export function storyBlocks(episode: Episode, { episodes, notices }: MessageGroup): Block[] {
   const rest = episodes.filter(({ id }) => id !== episode.id);
-  const events = notices.flatMap((one) => (one.type === "event" ? [one.event] : []));
+  const events = notices.flatMap((one) =>
+    one.type === "event" ? [one.event] : one.type === "digest" ? one.events : [],
+  );
   if (rest.length + events.length === 0) return [];
   const named = rest.slice(-NAMED_SUBJECTS);
   const left = rest.length - named.length;

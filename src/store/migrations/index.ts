@@ -11,6 +11,7 @@ import { fewerDeliveryIndexes } from "./0020-fewer-delivery-indexes.ts";
 import { desiredMessages } from "./0021-desired-messages.ts";
 import { interruptions } from "./0022-interruptions.ts";
 import { openAnswers } from "./0023-open-answers.ts";
+import { haltKeys } from "./0024-halt-keys.ts";
 
 /**
  * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
@@ -30,4 +31,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0021-desired-messages": desiredMessages,
   "0022-interruptions": interruptions,
   "0023-open-answers": openAnswers,
+  "0024-halt-keys": haltKeys,
 };

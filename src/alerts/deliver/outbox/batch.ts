@@ -41,7 +41,7 @@ export interface PlannedDelivery {
   readonly threadOf?: string;
   /** Of a short post: the delivery of its card. */
   readonly cardOf?: string;
-  /** It joins the last message with an equal key to its destination, while that one is open. */
+  /** Default: by the table in join-rules.ts. */
   readonly joins?: JoinRule;
   /** It is kept back until then, in Unix milliseconds. */
   readonly heldUntil?: Milliseconds;
@@ -55,15 +55,24 @@ export const SLOW_TO_FOLLOW: Milliseconds = 300_000;
 export const LONGEST_SLOW: Milliseconds = 3 * SLOW_TO_FOLLOW;
 
 /**
- * Which message a delivery joins, and how long the message can be joined once it is sent: for `within` of the last that
- * joined, `LONGEST_GROUPING` at most (of `SLOW_TO_FOLLOW`, `LONGEST_SLOW`); until a moment, in Unix milliseconds; or, with
- * neither, as long as the key is used.
+ * Which message a delivery joins: that of its cause, else the last one with an equal key to its destination while that is
+ * open. Where there is none, it begins one that others may join by its key.
  */
 export interface JoinRule {
-  readonly key: string;
+  /** The key of the message of its cause, which it joins while that lasts, or until so long after its end. */
+  readonly cause?: { readonly key: string; readonly after: Milliseconds };
+  readonly key?: string;
+  /**
+   * How long a message is open once it is sent: for `within` of the last that joined, `LONGEST_GROUPING` at most (of
+   * `SLOW_TO_FOLLOW`, `LONGEST_SLOW`); until a moment, in Unix milliseconds. With neither, the message is a cause: it joins
+   * none, and only its effects join it.
+   */
   readonly within?: Milliseconds;
   readonly until?: Milliseconds;
 }
+
+/** The rule of a planned delivery that was given none; undefined = it is a message of its own. */
+export type RuleOf = (planned: PlannedDelivery) => JoinRule | undefined;
 
 /** A batch for the outbox: deliveries, notification states and log entries, written in one transaction; in order. */
 export interface OutboxBatch {

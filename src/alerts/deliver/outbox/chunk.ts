@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import type { ChunkRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { DELIVERY_PHASES, type OutboxBatch, type PlannedDelivery } from "./batch.ts";
+import { DELIVERY_PHASES, type OutboxBatch, type PlannedDelivery, type RuleOf } from "./batch.ts";
 import { messageUrgency } from "../../message/delivery-subject.ts";
 import { NotificationState } from "./notification-state.ts";
 import { destinationFromKey, destinationKey, StoredDestination } from "../../destination.ts";
@@ -69,6 +69,8 @@ const ChunkDelivery = z.object({
   threadOf: z.string().exactOptional(),
   cardOf: z.string().exactOptional(),
   urgency: z.literal([1, 2]).optional(),
+  causeKey: z.string().optional(),
+  after: z.number().optional(),
   groupKey: z.string().optional(),
   within: z.number().optional(),
   until: z.number().optional(),
@@ -133,15 +135,13 @@ export function splitIntoChunks(
   batch: OutboxBatch,
   messages: MessageCollector,
   size = CHUNK_ROWS,
+  ruleOf: RuleOf = () => undefined,
 ): readonly { readonly platform: string; readonly chunk: Chunk }[] {
-  const deliveries = batch.deliveries.map((one) => ({
-    ...one,
-    urgency: urgencyOf(one),
-    groupKey: one.joins?.key,
-    within: one.joins?.within,
-    until: one.joins?.until,
-    message: messages.add(one.message),
-  }));
+  const deliveries = batch.deliveries.map((one) => {
+    const { cause, key: groupKey, within, until } = one.joins ?? ruleOf(one) ?? {};
+    const joins = { causeKey: cause?.key, after: cause?.after, groupKey, within, until };
+    return { ...one, ...joins, urgency: urgencyOf(one), message: messages.add(one.message) };
+  });
   const tellings = batch.states.map(({ episode, destination, state }) => ({ episode, destination, telling: state }));
   if (deliveries.length + tellings.length <= size) return [{ platform: "", chunk: { deliveries, tellings } }];
   const byPlatform = {

@@ -39,7 +39,7 @@ export async function readGroup(tables: AlertTables, carrier: DeliveryRow): Prom
 /** Of a notification state. */
 const Acknowledged = NotificationState.pick({ acknowledged: true });
 
-const NOTICE_PHASES: readonly string[] = ["event", "flapping", "calm"];
+const NOTICE_PHASES: readonly string[] = ["event", "digest", "flapping", "calm"];
 /** Of a trigger that was over before it was sent. */
 export const MERGED_PHASE = "fired and resolved";
 

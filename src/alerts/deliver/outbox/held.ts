@@ -28,7 +28,7 @@ export function holdMessage(
     events: held.type === "event" ? [held.event] : [],
     episodes: held.type === "condition" ? [held.episode] : [],
   };
-  return { ...to, phase: "digest", message, joins: { key: `held ${network}` }, heldUntil: until };
+  return { ...to, phase: "digest", message, heldUntil: until };
 }
 
 /**

@@ -1,10 +1,13 @@
 // What is planned joins the last message with its key to its destination, while that one is open: as an item of a
 // message about conditions, which says how each stands, or in the list of a message of the day or of a digest.
-// ../../engine/plan-open.ts and plan-events.ts give the keys; JoinRule in batch.ts says how long a message is open.
+// join-rules.ts is the table of the keys; JoinRule in batch.ts says how long a message is open.
 import type { AlertTables, DeliveryRow, ItemRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { toMillis } from "../../../units/nanoseconds.ts";
 import { destinationKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
+import { timeFromText } from "../../judge/kinds/json-fields.ts";
+import { Episode } from "../../judge/rules/episode.ts";
 import { addToList, isList, type ListMessage } from "../../message/list-message.ts";
 import { LONGEST_GROUPING, LONGEST_SLOW, SLOW_TO_FOLLOW } from "./batch.ts";
 import type { Chunk } from "./chunk.ts";
@@ -41,132 +44,120 @@ export interface JoinedBatch {
   readonly decisions: readonly Decision[];
 }
 
-/** What came of the ends of alerts. */
-interface JoinedEnds {
-  /** The deliveries that are left. */
-  readonly left: readonly Planned[];
-  readonly items: readonly ItemRow[];
-  /** How many joined each card. */
-  readonly cards: ReadonlyMap<string, number>;
-  readonly decisions: readonly Decision[];
-}
-
-/**
- * The end of an alert rings once all of its kind on its card are over, and what the card is about, if none has rung for
- * `SLOW_TO_FOLLOW`: otherwise the end is an item of the card, which shows it.
- */
-export async function joinCards(
-  tables: AlertTables,
-  planned: readonly Planned[],
-  at: Milliseconds,
-): Promise<JoinedEnds> {
-  const ends = planned.filter(({ phase, cardOf }) => phase === "resolve" && cardOf !== undefined);
-  const rows = new Map(
-    (await tables.outbox.get(ends.flatMap(({ cardOf }) => cardOf ?? []))).map((row) => [row.id, row]),
-  );
-  const grown = [...rows.values()].filter((row) => row.revision > 0 && !isCertainlyUnsent(row)).map(({ id }) => id);
-  const said = Map.groupBy(await tables.items.of(grown), ({ delivery }) => delivery);
-  const there = new Set((await tables.outbox.receipts([...rows.keys()])).map(({ delivery }) => delivery));
-  const ids = new Set([...rows.values(), ...[...said.values()].flat()].flatMap(({ episode }) => episode ?? []));
-  const open = new Set((await tables.watch.episodes([...ids])).flatMap((row) => (row.open === 1 ? [row.id] : [])));
-  const rung = await readRung(tables, ends, at);
-  const joined = new Set<string>();
-  const ringing = new Map<string, string>();
-  const items: ItemRow[] = [];
-  const cards = new Map<string, number>();
-  const decisions: Decision[] = [];
-  for (const [id, all] of Map.groupBy(ends, ({ cardOf }) => cardOf ?? "")) {
-    const row = rows.get(id);
-    // The next ones may join a card that is open.
-    const isShared = said.has(id) || (row?.open_until ?? 0) > at;
-    if (row === undefined || isCertainlyUnsent(row) || !isShared) continue;
-    // What a deleted card cannot show rings by itself.
-    if (row.shown !== null && !there.has(id)) continue;
-    for (const [kind, alike] of Map.groupBy(all, ({ episode }) => kindOf(episode))) {
-      const others = (said.get(id) ?? []).flatMap(({ episode }) => (kindOf(episode) === kind ? (episode ?? []) : []));
-      const lasts = [row.episode ?? "", ...others].some((one) => open.has(one));
-      const last = lasts || rung.has(ringKey(id, kind)) ? undefined : alike.at(-1);
-      if (last !== undefined) ringing.set(last.id, ringKey(id, kind));
-      for (const one of last === undefined ? alike : alike.slice(0, -1)) {
-        const by = (cards.get(id) ?? 0) + 1;
-        cards.set(id, by);
-        joined.add(one.id);
-        const { episode = null, message, phase } = one;
-        items.push({ id: one.id, delivery: id, revision: row.revision + by, phase, episode, message });
-        decisions.push(groupedDecision({ id }, one));
-      }
-    }
-  }
-  const left = planned.flatMap((one) => {
-    const groupKey = ringing.get(one.id);
-    return joined.has(one.id) ? [] : [groupKey === undefined ? one : { ...one, groupKey, until: at + SLOW_TO_FOLLOW }];
-  });
-  return { left, items, cards, decisions };
-}
-
-/** Ends may come in several chunks and rounds, but those of one kind on one card ring once in `SLOW_TO_FOLLOW`. */
-function ringKey(card: string, kind: string): string {
-  return `rung ${card} ${kind}`;
-}
-
-async function readRung(tables: AlertTables, ends: readonly Planned[], at: Milliseconds): Promise<ReadonlySet<string>> {
-  const destinations = new Set(ends.map(({ destination }) => destinationKey(destination)));
-  const keys = new Set(ends.map(({ cardOf = "", episode }) => ringKey(cardOf, kindOf(episode))));
-  const rows = await tables.outbox.joinable([...destinations], [...keys], at);
-  return new Set([...rows.values()].flatMap((row) => row.join_key ?? []));
-}
-
-/** The rule of an episode names its kind. */
-function kindOf(episode: string | null | undefined): string {
-  return (episode ?? "").split(/[{|]/u)[0] ?? "";
-}
-
 /** Lets the deliveries of a batch join messages that are there, and each other. */
 export async function joinMessages(
   tables: AlertTables,
-  planned: readonly Planned[],
+  given: readonly Planned[],
   messages: MessageCollector,
   at: Milliseconds,
 ): Promise<JoinedBatch> {
-  const asking = planned.filter((one) => one.groupKey !== undefined && one.edits === undefined);
+  const cards = await readCards(tables, given, at);
+  const planned = given.map((one) => (cards.has(endedCard(one)) ? { ...one, ...ringRule(one, at) } : one));
+  const asking = planned.filter((one) => rulesOf(one).length > 0);
   const known = asking.length === 0 ? new Map<string, Joinable>() : await readJoinable(tables, asking, at);
-  const stored = [...known.values()];
-  const isOver = await overEpisodes(tables, known);
+  for (const one of known.values()) if (cards.has(one.id)) cards.set(one.id, one);
+  const stored = [...new Set([...known.values(), ...cards.values()])];
+  const endOf = await readEnds(tables, stored);
   const lists = new Lists(await readLists(tables, asking, known), messages);
+  const lastOn = new Map(planned.map((one) => [one.groupKey, one.id]));
+  const there: Found = { known, cards, lastOn, endOf, at };
   const own: Planned[] = [];
   const begun = new Map<string, Joinable>();
   const items: ItemRow[] = [];
   const decisions: Decision[] = [];
   for (const one of planned) {
-    const key = joinKey(one);
-    const open = key === undefined ? undefined : known.get(key);
-    if (key === undefined || open === undefined || !mayJoin(open, one, at, isOver)) {
-      // The list of a message that could not be sent goes on in the next one.
-      const isLost = open?.row?.state === "dead" && lists.has(open.message);
-      const begins = isLost ? { ...one, message: lists.extend(open.message, one.message) } : one;
-      own.push(begins);
-      if (key === undefined) continue;
-      const opened = newJoinable(begins, at);
-      known.set(key, opened);
-      begun.set(one.id, opened);
+    const rules = rulesOf(one);
+    const key = rules.find(({ after }) => after === undefined)?.key;
+    const last = known.get(key ?? "");
+    const open = openFor(one, rules, last, there);
+    if (open !== undefined) {
+      open.joined += 1;
+      if (lists.has(open.message)) {
+        open.message = lists.extend(open.message, one.message);
+        continue;
+      }
+      items.push(addItem(open, one));
+      decisions.push(groupedDecision(open, one));
       continue;
     }
-    open.joined += 1;
-    open.openUntil = openUntil(one, open.createdAt, at);
-    if (lists.has(open.message)) {
-      open.message = lists.extend(open.message, one.message);
-      continue;
-    }
-    items.push(addItem(open, one));
-    decisions.push(groupedDecision(open, one));
+    // The list of a message that could not be sent goes on in the next one.
+    const isLost = last?.row?.state === "dead" && lists.has(last.message);
+    const begins = isLost ? { ...one, message: lists.extend(last.message, one.message) } : one;
+    own.push(begins);
+    if (key === undefined) continue;
+    const opened = newJoinable(begins, at);
+    known.set(key, opened);
+    begun.set(one.id, opened);
   }
   const grown = stored.filter(({ joined }) => joined > 0);
   return { own, begun, grown, items, decisions };
 }
 
+/** What may be joined, by key and as cards, the last of a batch by its key, and when episodes ended. */
+interface Found {
+  readonly known: ReadonlyMap<string, Joinable>;
+  readonly cards: ReadonlyMap<string, Joinable>;
+  readonly lastOn: ReadonlyMap<string | undefined, string>;
+  readonly endOf: EndOf;
+  readonly at: Milliseconds;
+}
+
+/** The open message that a delivery joins, if there is one. `last`: what has its own key. */
+function openFor(
+  one: Planned,
+  rules: readonly AppliedRule[],
+  last: Joinable | undefined,
+  { known, cards, lastOn, endOf, at }: Found,
+): Joinable | undefined {
+  const card = cards.get(endedCard(one));
+  const isLast = last === undefined && lastOn.get(one.groupKey) === one.id;
+  if (card !== undefined && (!isLast || lasts(card, one, endOf))) return card;
+  const rule = rules.find(({ key, ...how }) => mayJoin(known.get(key), one, how, at, endOf));
+  const open = known.get(rule?.key ?? "");
+  if (open !== undefined && rule?.after === undefined) open.openUntil = openUntil(one, open.createdAt, at);
+  return open;
+}
+
+// The end of an alert rings once all of its kind on its card are over, and what the card is about, if none has rung for
+// `SLOW_TO_FOLLOW`: otherwise the end is an item of the card, which shows it.
+
+/** The card on which a delivery says an end. */
+function endedCard({ phase, cardOf = "" }: Planned): string {
+  return phase === "resolve" ? cardOf : "";
+}
+
+/** Ends may come in several chunks and rounds, but those of one kind on one card ring once. */
+function ringRule({ cardOf, episode }: Planned, at: Milliseconds): Pick<Planned, "groupKey" | "until"> {
+  return { groupKey: `rung ${cardOf} ${kindOf(episode)}`, until: at + SLOW_TO_FOLLOW };
+}
+
+/** The cards of ends that others are on, or may join. What a deleted card cannot show rings by itself. */
+async function readCards(
+  tables: AlertTables,
+  planned: readonly Planned[],
+  at: Milliseconds,
+): Promise<Map<string, Joinable>> {
+  const rows = await tables.outbox.get([...new Set(planned.map(endedCard))].filter((id) => id !== ""));
+  const there = new Set((await tables.outbox.receipts(rows.map(({ id }) => id))).map(({ delivery }) => delivery));
+  const sent = rows.filter((row) => !isCertainlyUnsent(row) && (row.shown === null || there.has(row.id)));
+  const items = await readItems(tables, sent);
+  const shared = sent.filter((row) => items.has(row.id) || (row.open_until ?? 0) > at);
+  return new Map(shared.map((row) => [row.id, joinableOf(row, items)]));
+}
+
+/** Whether an alert of the kind that ends here, or what the card is about, lasts. */
+function lasts({ own, episodes }: Joinable, { episode }: Planned, endOf: EndOf): boolean {
+  return [...episodes].some((id) => (id === own || kindOf(id) === kindOf(episode)) && endOf(id) === Infinity);
+}
+
+/** The rule of an episode names its kind. */
+function kindOf(episode = ""): string {
+  return episode.split(/[{|]/u)[0] ?? "";
+}
+
 function addItem(open: Joinable, planned: Planned): ItemRow {
-  const { id, phase, episode = null, message, urgency = 0 } = planned;
-  if (urgency > open.urgency) open.urgency = urgency;
+  const { id, phase, episode = null, message, urgency = 0, cardOf } = planned;
+  if (cardOf === undefined && urgency > open.urgency) open.urgency = urgency;
   if (episode !== null) open.episodes.add(episode);
   return { id, delivery: open.id, revision: (open.row?.revision ?? 0) + open.joined, phase, episode, message };
 }
@@ -181,10 +172,20 @@ function groupedDecision(open: Pick<Joinable, "id">, { id, phase, episode, desti
   };
 }
 
-/** The destination and key of what may join a message. What goes into another thread is another message. */
-function joinKey({ destination, groupKey, within, edits, threadOf = "" }: Planned): string | undefined {
-  if (groupKey === undefined || edits !== undefined) return undefined;
-  return `${destinationKey(destination)} ${placedKey({ groupKey, within, threadOf })}`;
+/** A message that a delivery may join, by destination and key; `after`: that of its cause. */
+interface AppliedRule extends Pick<Planned, "within" | "until" | "after"> {
+  readonly key: string;
+}
+
+/** What goes into another thread is another message. */
+function rulesOf(one: Planned): AppliedRule[] {
+  const { destination, causeKey, after = 0, groupKey, within, until, edits } = one;
+  if (edits !== undefined) return [];
+  const place = destinationKey(destination);
+  return [
+    ...(causeKey === undefined ? [] : [{ key: `${place} ${causeKey}`, after }]),
+    ...(groupKey === undefined ? [] : [{ key: `${place} ${placedKey(one)}`, within, until }]),
+  ];
 }
 
 /** The key with the thread, where it has one. */
@@ -216,28 +217,38 @@ async function readJoinable(
   at: Milliseconds,
 ): Promise<Map<string, Joinable>> {
   const destinations = [...new Set(asking.map(({ destination }) => destinationKey(destination)))];
-  const rows = await tables.outbox.joinable(destinations, [...new Set(asking.map(placedKey))], at);
-  const grown = [...rows.values()].filter(({ revision }) => revision > 0).map(({ id }) => id);
-  const items = Map.groupBy(await tables.items.of(grown), ({ delivery }) => delivery);
-  return new Map(
-    [...rows].map(([key, row]): [string, Joinable] => {
-      const { id, message, episode, urgency, created_at: createdAt, open_until } = row;
-      const said = [episode, ...(items.get(id) ?? []).map((one) => one.episode)];
-      const episodes = new Set(said.filter((one) => one !== null));
-      const own = episode;
-      return [key, { id, row, message, createdAt, openUntil: open_until, urgency, own, episodes, joined: 0 }];
-    }),
-  );
+  const keys = new Set(asking.flatMap((one) => [one.causeKey ?? [], placedKey(one)].flat()));
+  const rows = await tables.outbox.joinable(destinations, [...keys], at);
+  const items = await readItems(tables, [...rows.values()]);
+  return new Map([...rows].map(([key, row]) => [key, joinableOf(row, items)]));
 }
 
-/** Whether each episode that these messages say is over. */
-async function overEpisodes(
-  tables: AlertTables,
-  known: ReadonlyMap<string, Joinable>,
-): Promise<(message: Joinable) => boolean> {
-  const ids = new Set([...known.values()].flatMap(({ episodes }) => [...episodes]));
-  const open = new Set((await tables.watch.episodes([...ids])).flatMap((row) => (row.open === 1 ? [row.id] : [])));
-  return ({ episodes }) => ![...episodes].some((id) => open.has(id));
+/** What joined these messages, by the message. */
+async function readItems(tables: AlertTables, rows: readonly DeliveryRow[]): Promise<Map<string, ItemRow[]>> {
+  const grown = rows.filter(({ revision }) => revision > 0).map(({ id }) => id);
+  return Map.groupBy(await tables.items.of(grown), ({ delivery }) => delivery);
+}
+
+function joinableOf(row: DeliveryRow, items: ReadonlyMap<string, readonly ItemRow[]>): Joinable {
+  const { id, message, episode: own, urgency, created_at: createdAt, open_until: openUntil } = row;
+  const said = [own, ...(items.get(id) ?? []).map((one) => one.episode)];
+  const episodes = new Set(said.filter((one) => one !== null));
+  return { id, row, message, createdAt, openUntil, urgency, own, episodes, joined: 0 };
+}
+
+/** When an episode ended (Unix milliseconds): Infinity while it is open. */
+type EndOf = (episode: string | null) => Milliseconds;
+
+/** The ends of all episodes that these messages say. */
+async function readEnds(tables: AlertTables, said: readonly Joinable[]): Promise<EndOf> {
+  const ids = new Set(said.flatMap(({ episodes }) => [...episodes]));
+  const ends = new Map(
+    (await tables.watch.episodes([...ids])).map(({ id, open, data }) => {
+      const { ended, detected } = Episode.parse(JSON.parse(data));
+      return [id, open === 1 ? Infinity : toMillis(timeFromText(ended ?? detected))] as const;
+    }),
+  );
+  return (episode) => ends.get(episode ?? "") ?? -Infinity;
 }
 
 /** Messages that are lists, by their ids. */
@@ -287,20 +298,28 @@ const JOINABLE_STATES: readonly DeliveryRow["state"][] = ["held", "owed", "sendi
 const NEWS_PHASES: readonly string[] = ["trigger", "escalation"];
 
 /**
- * Whether a delivery joins a message. One that is certainly unsent takes in all with its key. One that was sent has no
- * two episodes of one subject. Once all of its episodes are over, an alert that fires gets a message of its own, unless its
- * kind is slow to follow.
+ * Whether a delivery joins a message. What has the message's key joins one that is certainly unsent. One that was sent has
+ * no two episodes of one subject. Once all of its episodes are over, an alert that fires gets a message of its own, unless
+ * its kind is slow to follow. The message of a cause is there before its effects, and tells them while it lasts, or a while
+ * longer.
  */
-function mayJoin(message: Joinable, one: Planned, at: Milliseconds, isOver: (message: Joinable) => boolean): boolean {
-  if (one.episode !== undefined && one.episode === message.own) return false;
-  const { row } = message;
+function mayJoin(
+  message: Joinable | undefined,
+  one: Planned,
+  { within, until, after }: Omit<AppliedRule, "key">,
+  at: Milliseconds,
+  endOf: EndOf,
+): boolean {
+  if (message === undefined || (one.episode !== undefined && one.episode === message.own)) return false;
+  const { row, createdAt, own, openUntil: closesAt, episodes } = message;
   if (row !== undefined && !JOINABLE_STATES.includes(row.state)) return false;
+  const isCause = after !== undefined;
+  if (isCause ? createdAt >= at || endOf(own) + after < at : within === undefined && until === undefined) return false;
   if (row === undefined || row.state === "held" || isCertainlyUnsent(row)) return true;
-  if (message.openUntil !== null && at > message.openUntil) return false;
-  if (one.within !== SLOW_TO_FOLLOW && NEWS_PHASES.includes(one.phase) && isOver(message)) return false;
-  return (
-    one.within === undefined || ![...message.episodes].some((other) => subjectOf(other) === subjectOf(one.episode))
-  );
+  if (closesAt !== null && at > closesAt) return false;
+  const isOver = ![...episodes].some((id) => endOf(id) === Infinity);
+  if (within !== SLOW_TO_FOLLOW && NEWS_PHASES.includes(one.phase) && isOver) return false;
+  return within === undefined || ![...episodes].some((other) => subjectOf(other) === subjectOf(one.episode));
 }
 
 function isCertainlyUnsent({ state, shown, uncertain_since }: DeliveryRow): boolean {

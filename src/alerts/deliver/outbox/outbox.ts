@@ -7,26 +7,33 @@
 import type { AlertTables, NewDeliveryRow, NotificationStateRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { subscriptionRow } from "../../route/subscription.ts";
-import { joinPlans, type OutboxBatch, type Plan } from "./batch.ts";
+import { joinPlans, type OutboxBatch, type Plan, type RuleOf } from "./batch.ts";
 import { type Chunk, parseChunk, splitIntoChunks, toChunkRow } from "./chunk.ts";
 import { logDecisions } from "./alert-log.ts";
-import { joinCards, joinMessages, openUntil, placedKey } from "./join.ts";
+import { joinMessages, openUntil, placedKey } from "./join.ts";
 import { destinationKey } from "../../destination.ts";
 import { withData } from "./delivery-data.ts";
 import { MessageCollector } from "./stored-messages.ts";
 
 /**
  * Adds what was planned. Called inside the transaction that also stores its cause. A large batch is stored in chunks:
- * the first is fanned out at once, the others one after the other while it is being sent.
+ * the first is fanned out at once, the others one after the other while it is being sent. Without `ruleOf` nothing joins a
+ * message but what was planned to.
  */
-export async function enqueue(tables: AlertTables, plan: Plan, at: Milliseconds, chunkRows?: number): Promise<void> {
+export async function enqueue(
+  tables: AlertTables,
+  plan: Plan,
+  at: Milliseconds,
+  chunkRows?: number,
+  ruleOf?: RuleOf,
+): Promise<void> {
   const batch = joinPlans([plan]);
   if (batch.deliveries.length + batch.states.length > 0) {
     // Earlier batches go first.
     await fanOutAll(tables);
     const messages = new MessageCollector();
     const size = (await mayMergeIntoTrigger(tables, batch)) ? Infinity : chunkRows;
-    const [first, ...rest] = splitIntoChunks(batch, messages, size);
+    const [first, ...rest] = splitIntoChunks(batch, messages, size, ruleOf);
     await tables.outbox.addMessages(messages.rows(), at);
     await tables.chunks.put(rest.map(({ platform, chunk }) => toChunkRow(platform, chunk, at)));
     if (first !== undefined) await fanOut(tables, first.chunk, at);
@@ -88,8 +95,7 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
         ]
       : [],
   );
-  const ends = await joinCards(tables, planned, at);
-  const { own, begun, grown, items, decisions } = await joinMessages(tables, ends.left, messages, at);
+  const { own, begun, grown, items, decisions } = await joinMessages(tables, planned, messages, at);
   await tables.outbox.addMessages(messages.rows(), at);
   await tables.outbox.add(
     own.map((one) => {
@@ -100,12 +106,7 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
       return { ...row, message, open_until, urgency, revision };
     }),
   );
-  await tables.items.add([...ends.items, ...items]);
-  await revise(
-    tables,
-    [...ends.cards].map(([id, by]) => ({ id, by, to: {} })),
-    at,
-  );
+  await tables.items.add(items);
   await revise(
     tables,
     grown.map(({ id, message, openUntil: open_until, urgency, joined: by }) => {
@@ -115,7 +116,7 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
   );
   await revise(tables, await editsOf(tables, chunk, deliveryOf), at);
   await tables.watch.putNotificationStates(latestStates(chunk));
-  await logDecisions(tables, [...ends.decisions, ...decisions], at);
+  await logDecisions(tables, decisions, at);
 }
 
 /** By how many revisions a message changes, and which of its columns. */

@@ -6,6 +6,7 @@ import {
   releaseHeld,
   rescheduleHeld,
 } from "../../../../src/alerts/deliver/outbox/held.ts";
+import { joinRules } from "../../../../src/alerts/deliver/outbox/join-rules.ts";
 import type { AlertMessage } from "../../../../src/alerts/message/message.ts";
 import { readMessages } from "../../../../src/alerts/deliver/outbox/stored-messages.ts";
 import { enqueue } from "../../../../src/alerts/deliver/outbox/outbox.ts";
@@ -37,7 +38,7 @@ async function held(until: number, ...messages: readonly ReturnType<typeof over>
   const deliveries = messages.map((message, index) =>
     holdMessage({ id: `held${index}`, destination: ops }, message, until === 0 ? at : until),
   );
-  await tables((all) => enqueue(all, { deliveries }, at));
+  await tables((all) => enqueue(all, { deliveries }, at, undefined, joinRules(stage)));
   const release = (subscriptions: readonly Subscription[], then = at) => {
     const index = buildSubscriptionIndex(subscriptions, [], stage.config);
     return tables(async (all) => {

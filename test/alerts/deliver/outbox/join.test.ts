@@ -111,12 +111,23 @@ describe("a message that was sent", () => {
   });
 
   it.each([
-    ["not by what fires once all of it is over", "trigger", ["first sent 0", "a owed 0"]],
-    ["by what ends then", "resolve", ["first owed 1 a"]],
-  ] as const)("is joined %s", async (_what, phase, lines) => {
-    const over = [anEpisode("node.down", { id: down(0), state: "resolved" })];
-    const joining = planned("a", { phase, joins: { key: "g" } });
-    expect((await joined([sent(null)], [joining], { open: over })).lines).toEqual(lines);
+    ["not by what fires once all of it is over", "trigger", 0, 1, ["first sent 0", "a owed 0"]],
+    ["by what ends then", "resolve", 0, 1, ["first owed 1 a"]],
+    ["not by what ends later", "resolve", 0, 2, ["first sent 0", "a owed 0"]],
+    ["by what follows soon", "event", 9, 10, ["first owed 1 a"]],
+    ["not by what follows later", "event", 9, 11, ["first sent 0", "a owed 0"]],
+    ["not by what was planned with it", "event", 9, 0, ["first sent 0", "a owed 0"]],
+  ] as const)("of a cause is joined %s", async (_what, phase, after, later, lines) => {
+    const over = [anEpisode("node.down", { id: down(0), state: "resolved", ended: `${NOON + 1}000000` })];
+    const joining = planned("a", { phase, joins: { cause: { key: "g", after } } });
+    expect((await joined([sent(null)], [joining], { later, open: over })).lines).toEqual(lines);
+  });
+
+  it("of a cause is joined by its effects alone, while it lasts", async () => {
+    const effect = planned("a", { joins: { cause: { key: "g", after: 0 }, key: "h", within: 5000 } });
+    const deliveries = [effect, planned("b", { episode: down(2), joins: { key: "g" } })];
+    const { lines } = await joined([sent(null)], deliveries, { later: 1, open });
+    expect(lines).toEqual(["first owed 1 a", "b owed 0"]);
   });
 
   it.each([

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 
-import { AlertMessage } from "../../../src/alerts/message/message.ts";
-import { upgradeMessage } from "../../../src/alerts/message/notice.ts";
-import { serviceMessages } from "../../support/gallery/service-messages.ts";
+import { upgradeMessage } from "../../../../src/alerts/deliver/outbox/stored-messages.ts";
+import { AlertMessage } from "../../../../src/alerts/message/message.ts";
+import { serviceMessages } from "../../../support/gallery/service-messages.ts";
 
 const notices = serviceMessages.flatMap(([message]) => (message.type === "notice" ? [message] : []));
 
