@@ -200,39 +200,29 @@ function planFollowUps(
 ): Plan {
   const { episode, config } = input;
   if (before.trigger === undefined) return {};
-  const ringing = before.cardDeleted === true ? WHOLE_POST : shortPost(before);
-  const deliveries: PlannedDelivery[] = [];
-  let state = before;
-  const worse = before.severity === undefined || compareSeverity(episode.severity, before.severity) > 0;
-  if (worse && before.escalation === undefined && routed.notify) {
-    const message = {
-      type: "condition",
-      phase: "escalation",
-      episode,
-      ...guidanceOf(before),
-      ...ringing.message,
-    } as const;
-    const options = { ...notificationOptions(routed), ...ringing.options };
-    const escalation = planDelivery(input, subscription, "escalation", message, options);
-    deliveries.push(escalation);
-    state = {
-      ...onCard(state, escalation.id),
-      severity: episode.severity,
-      escalation: escalation.id,
-      toldMillis: input.at,
-    };
-  } else if (isReminderDue(input, state) && routed.notify) {
-    const number = state.reminders + 1;
-    const reminder = { number, of: config.remind.times };
-    const about = { type: "condition", phase: "reminder", episode, ...guidanceOf(before), reminder } as const;
-    const message = { ...about, ...ringing.message };
-    const options = { ...notificationOptions(routed), ...ringing.options };
-    const delivery = planDelivery(input, subscription, "reminder", message, options);
-    deliveries.push(delivery);
-    const reminded = [...(state.reminded ?? []), delivery.id];
-    state = { ...onCard(state, delivery.id), reminders: number, reminded, toldMillis: input.at };
+  const isWorse = before.severity === undefined || compareSeverity(episode.severity, before.severity) > 0;
+  const escalates = isWorse && before.escalation === undefined;
+  if (!routed.notify || !(escalates || isReminderDue(input, before))) {
+    return planEdits(input, destination, before, before);
   }
-  return joinPlans([{ deliveries }, planEdits(input, destination, before, state)]);
+  const phase = escalates ? "escalation" : "reminder";
+  const number = before.reminders + 1;
+  const ringing = before.cardDeleted === true ? WHOLE_POST : shortPost(before);
+  const message = {
+    type: "condition",
+    phase,
+    episode,
+    ...guidanceOf(before),
+    ...(escalates ? {} : { reminder: { number, of: config.remind.times } }),
+    ...ringing.message,
+  } as const;
+  const options = { ...notificationOptions(routed), ...ringing.options };
+  const delivery = planDelivery(input, subscription, phase, message, options);
+  const told = escalates
+    ? { severity: episode.severity, escalation: delivery.id }
+    : { reminders: number, reminded: [...(before.reminded ?? []), delivery.id] };
+  const state = { ...onCard(before, delivery.id), ...told, toldMillis: input.at };
+  return joinPlans([{ deliveries: [delivery] }, planEdits(input, destination, before, state)]);
 }
 
 /** Edits of the messages that were there `before`, and the state with them. */

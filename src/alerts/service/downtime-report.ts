@@ -73,9 +73,7 @@ export function createDowntimeReport(dependencies: DowntimeReportDependencies): 
     const owed = await store.transaction(async ({ alerts: tables }) => {
       const downtime = await readDowntime(tables);
       if (downtime === undefined || downtime.told) return 0;
-      const seen = new Map(
-        await Promise.all(networks.map(async (one) => [one, await eventsSince(tables, one, downtime.to)] as const)),
-      );
+      const seen = (await Promise.all(networks.map((one) => eventsSince(tables, one, downtime.to)))).flat();
       const subscriptions = (await tables.subscriptions.list()).map(({ data }) => Subscription.parse(JSON.parse(data)));
       const common = {
         type: "away",
@@ -130,62 +128,61 @@ async function writeDowntime(tables: AlertTables, downtime: StoredDowntime, at: 
   await tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify(downtime));
 }
 
-type Counts = ReadonlyMap<AlertKind, number>;
+/** So many events of a kind that were found on a network. */
+interface Late {
+  readonly network: string;
+  readonly kind: AlertKind;
+  readonly count: number;
+}
 
-/** How many events of each kind were found on a network since then. */
-async function eventsSince(tables: AlertTables, network: string, since: Milliseconds): Promise<Counts> {
-  const counts = new Map<AlertKind, number>();
-  for (const { at, what, detail } of await tables.log.read({ network, limit: MAX_LOG_LINES })) {
-    if (at < since) break;
-    if (what !== "seen" || detail === null) continue;
-    for (const [, count, kind] of detail.matchAll(/(\d+) ([a-z]+\.[a-z-]+)/gu)) {
-      const known = ALERT_KINDS.find((one) => one === kind);
-      if (known !== undefined) counts.set(known, (counts.get(known) ?? 0) + Number(count));
-    }
-  }
-  return counts;
+/** The events that were found on a network since then. */
+async function eventsSince(tables: AlertTables, network: string, since: Milliseconds): Promise<Late[]> {
+  const lines = await tables.log.read({ network, limit: MAX_LOG_LINES });
+  return lines.flatMap(({ at, what, detail }) => {
+    if (at < since || what !== "seen" || detail === null) return [];
+    return detail
+      .matchAll(/(\d+) ([a-z]+\.[a-z-]+)/gu)
+      .flatMap(([, count, name]) => {
+        const kind = ALERT_KINDS.find((one) => one === name);
+        return kind === undefined ? [] : [{ network, kind, count: Number(count) }];
+      })
+      .toArray();
+  });
 }
 
 interface Recipient {
   readonly destination: Destination;
-  readonly late: Map<AlertKind, number>;
+  readonly late: readonly Late[];
   /** The networks that concern it; absent = all. */
-  readonly about?: Set<string>;
+  readonly about?: ReadonlySet<string>;
 }
 
 /** Who is notified, and of what: `always` of everything, a channel only of late events that it is subscribed to. */
 function recipients(
   always: readonly Destination[],
   subscriptions: readonly Subscription[],
-  seen: ReadonlyMap<string, Counts>,
+  seen: readonly Late[],
 ): readonly Recipient[] {
-  const notified = new Map<string, Recipient>();
   const place = (one: Destination): string => `${tokenKey(one)} ${one.channel}`;
-  const everything = new Map<AlertKind, number>();
-  for (const counts of seen.values())
-    for (const [kind, count] of counts) everything.set(kind, (everything.get(kind) ?? 0) + count);
-  for (const destination of always) notified.set(place(destination), { destination, late: everything });
-  // Two subscriptions of one channel may share a kind: it is counted once.
-  const taken = new Set<string>();
-  for (const { destination, network, kinds, state, personal } of subscriptions) {
-    if (state !== "active" || personal === true || always.some((one) => place(one) === place(destination))) continue;
-    for (const kind of kinds) {
-      const count = seen.get(network)?.get(kind) ?? 0;
-      const key = [destinationKey(destination), network, kind].join("|");
-      if (count === 0 || taken.has(key)) continue;
-      taken.add(key);
-      const known = notified.get(destinationKey(destination)) ?? { destination, late: new Map(), about: new Set() };
-      notified.set(destinationKey(destination), known);
-      known.late.set(kind, (known.late.get(kind) ?? 0) + count);
-      known.about?.add(network);
-    }
-  }
-  return [...notified.values()];
+  const notified = new Map(always.map((destination) => [place(destination), { destination, late: seen }]));
+  const channels = subscriptions.filter(
+    ({ destination, state, personal }) => state === "active" && personal !== true && !notified.has(place(destination)),
+  );
+  const others = [...Map.groupBy(channels, ({ destination }) => destinationKey(destination)).values()].flatMap(
+    (all) => {
+      const late = seen.filter((one) =>
+        all.some(({ network, kinds }) => network === one.network && kinds.includes(one.kind)),
+      );
+      const about = new Set(late.map(({ network }) => network));
+      return all.slice(0, late.length === 0 ? 0 : 1).map(({ destination }) => ({ destination, late, about }));
+    },
+  );
+  return [...notified.values(), ...others];
 }
 
-function countsOf(counts: Counts): { kind: AlertKind; count: number }[] {
+function countsOf(late: readonly Late[]): { kind: AlertKind; count: number }[] {
   return ALERT_KINDS.flatMap((kind) => {
-    const count = counts.get(kind) ?? 0;
+    const count = late.reduce((sum, one) => sum + (one.kind === kind ? one.count : 0), 0);
     return count === 0 ? [] : [{ kind, count }];
   });
 }
