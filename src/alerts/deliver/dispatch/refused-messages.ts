@@ -52,28 +52,26 @@ export async function noteRefusals(
   at: Milliseconds,
   { newId, operators, console: shown }: SuspensionDependencies,
 ): Promise<boolean> {
-  const before = await readRefusedMessages(tables);
-  const known = new Map(before.map((one) => [one.platform, one]));
+  const known = new Map((await readRefusedMessages(tables)).map((one) => [one.platform, one]));
   for (const refusal of refusals) known.set(refusal.platform, added(known.get(refusal.platform), refusal, at));
+  // A clock that was set back must not delay the notice.
+  const isDue = ({ notified, waiting }: RefusedMessages): boolean =>
+    waiting.length > 0 && (notified === undefined || Math.abs(at - notified) >= NOTIFY_EVERY);
+  const due = [...known.values()].filter(isDue);
   const recipients = [shown, operators].filter((one) => one !== undefined);
-  const after: RefusedMessages[] = [];
-  let notified = false;
-  for (const one of known.values()) {
-    // A clock that was set back must not delay the notice.
-    const isDue = one.notified === undefined || Math.abs(at - one.notified) >= NOTIFY_EVERY;
-    if (one.waiting.length === 0 || !isDue) {
-      after.push(one);
-      continue;
-    }
+  for (const one of due) {
     const { platform, waiting: places } = one;
-    const deliveries = planNotice(recipients, { about: "refused", platform, places }, at, newId);
-    await enqueue(tables, { deliveries }, at);
-    after.push({ ...one, notified: at, waiting: [] });
-    notified ||= deliveries.length > 0;
+    await enqueue(
+      tables,
+      { deliveries: planNotice(recipients, { about: "refused", platform, places }, at, newId) },
+      at,
+    );
+    known.set(platform, { ...one, notified: at, waiting: [] });
   }
-  const isChanged = refusals.length > 0 || after.some((one, index) => one !== before[index]);
-  if (isChanged) await tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify(after));
-  return notified;
+  if (refusals.length + due.length > 0) {
+    await tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify([...known.values()]));
+  }
+  return due.length > 0 && recipients.length > 0;
 }
 
 function added(
