@@ -168,6 +168,25 @@ describe("a token that a platform refuses", () => {
     }
   });
 
+  it("is tried with five messages once it is accepted, and with no more until one of them is handled", async () => {
+    const it = await world(Array.from({ length: 20 }, (_, index) => `c${index}`));
+    it.discord.tokenError = unauthorized();
+    await it.stage.rounds(8, [stalled("bad")]);
+    it.discord.tokenError = undefined;
+    let tried = 0;
+    it.discord.outcome = () => {
+      tried += 1;
+      return new SendError("retry", "503");
+    };
+    await it.stage.pass(60_000);
+    expect(tried).toBe(5);
+    expect((await it.stage.engine.suspensions()).map(({ platform }) => platform)).toEqual(["discord"]);
+    it.discord.outcome = () => "ok";
+    await it.stage.pass(60_000);
+    expect(it.discord.take()).toHaveLength(20);
+    expect(told(it)).toEqual({ operators: [REFUSED, ACCEPTED], console: [REFUSED, ACCEPTED] });
+  });
+
   it("has its end reported at once, to however many channels", async () => {
     const it = await world(Array.from({ length: 300 }, (_, index) => `c${index}`));
     it.discord.tokenError = removed();
