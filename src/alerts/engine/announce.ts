@@ -17,8 +17,8 @@ export interface Announcement {
 type OutboxDependencies = Pick<AlertDependencies, "clock" | "newId">;
 
 /**
- * Adds announcements to the outbox, and returns the deliveries that offer to undo a change. `threads`: of destinations whose message belongs into a
- * thread, the delivery that begins it.
+ * Adds announcements to the outbox, and returns the deliveries that offer to undo a change. `threads`: of destinations
+ * whose message belongs into a thread, the delivery that begins it.
  */
 export async function owe(
   { clock, newId = randomId }: OutboxDependencies,

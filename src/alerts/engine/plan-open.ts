@@ -8,7 +8,7 @@ import type { SubscriptionIndex } from "../route/subscription-index.ts";
 import { type Episode, episodeId, isOpen, type Machine } from "../judge/rules/episode.ts";
 import { isCalmed } from "../judge/rules/state-machine.ts";
 import { type EpisodePlanInput, planEpisode } from "./plan-episode.ts";
-import { nextReminder, planUnacknowledged } from "./reminders.ts";
+import { isRemindedOut, nextReminder, planUnacknowledged, reviseUnacknowledged } from "./reminders.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
 
 interface OpenPlanInput {
@@ -62,11 +62,16 @@ export async function planOpen(
     const states = [...of.states.values()];
     const plan = planEpisode(of);
     const notice = planUnacknowledged(of, states, plan, operators, newId);
-    return { id: episode.id, plan: joinPlans([plan, notice]), reminder: nextReminder(of, states) };
+    return { episode, states, plan: joinPlans([plan, notice]), reminder: nextReminder(of, states) };
   });
+  const revised: Plan[] = [];
+  for (const { episode, plan, states: before } of planned) {
+    const isEdited = isRemindedOut(before, config.remind) && plan.deliveries.some(({ edits }) => edits !== undefined);
+    if (isEdited) revised.push(await reviseUnacknowledged(tables, episode, newId));
+  }
   return {
-    plan: joinPlans(planned.map(({ plan }) => plan)),
-    reminders: new Map(planned.map(({ id, reminder }) => [id, reminder])),
+    plan: joinPlans([...planned.map(({ plan }) => plan), ...revised]),
+    reminders: new Map(planned.map(({ episode, reminder }) => [episode.id, reminder])),
   };
 }
 

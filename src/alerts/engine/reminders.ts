@@ -1,9 +1,11 @@
+import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { type Plan, planNotice } from "../deliver/outbox/batch.ts";
+import { type Plan, type PlannedDelivery, planNotice } from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
+import { messagesOf } from "../deliver/outbox/queries.ts";
 import { type Episode, seenFrom } from "../judge/rules/episode.ts";
-import type { Destination } from "../destination.ts";
+import { type Destination, destinationFromKey } from "../destination.ts";
 
 /** An open episode at a moment, as far as reminders depend on it. */
 interface ReminderInput {
@@ -43,9 +45,9 @@ export function planUnacknowledged(
   newId: () => string,
 ): Plan {
   const { times } = config.remind;
-  const isLast = ({ reminders }: NotificationState): boolean => times > 0 && reminders >= times;
-  const last = states.find((one) => one.episode === episode.id && isLast(one.state));
-  if (operators === undefined || last === undefined || [...before].some(isLast)) return {};
+  const after = states.flatMap((one) => (one.episode === episode.id ? [one.state] : []));
+  const isNow = isRemindedOut(after, config.remind) && !isRemindedOut(before, config.remind);
+  if (operators === undefined || !isNow) return {};
   const told = deliveries[0]?.message;
   const marks = told?.simulated === true ? { simulated: true as const } : {};
   const notice = { about: "unacknowledged", episode: seenFrom(episode, operators), reminders: times } as const;
@@ -57,6 +59,27 @@ export function planUnacknowledged(
       { what: "not acknowledged", ...about, detail: `by the last of ${times} reminders: the operators are told` },
     ],
   };
+}
+
+/** Edits of that notice, wherever the messages of the alert are edited: it says who took it, or that it is over. */
+export async function reviseUnacknowledged(tables: AlertTables, episode: Episode, newId: () => string): Promise<Plan> {
+  const rows = (await tables.outbox.ofEpisode(episode.id)).filter(({ phase }) => phase === "bot");
+  const said = await messagesOf(
+    tables,
+    rows.map(({ id }) => id),
+  );
+  const deliveries = said.flatMap(({ id, destination: key, message }): PlannedDelivery[] => {
+    if (message.type !== "notice" || message.notice.about !== "unacknowledged") return [];
+    const destination = destinationFromKey(key);
+    const notice = { ...message.notice, episode: seenFrom(episode, destination) };
+    return [{ id: newId(), destination, phase: "bot", edits: id, message: { ...message, notice } }];
+  });
+  return { deliveries };
+}
+
+/** Whether the last reminder of an alert was sent somewhere. */
+export function isRemindedOut(states: Iterable<NotificationState>, { times }: AlertsConfig["remind"]): boolean {
+  return times > 0 && [...states].some(({ reminders }) => reminders >= times);
 }
 
 /** When a reminder is due in the episode's current state; undefined if none is. */

@@ -56,7 +56,7 @@ function describeShort(message: Condition, context: DeliveryContext): Reply {
 }
 
 /** What happens, since when, how bad, who takes it; once it is over how long it lasted. */
-function headline(message: Condition, { merged }: DeliveryContext): Pick<Reply, "tone" | "title"> {
+export function headline(message: Condition, { merged }: DeliveryContext = {}): Pick<Reply, "tone" | "title"> {
   const { episode } = message;
   if (isOpen(episode)) {
     const title = text`${conditionWords(episode).now}${openWords([episode], message)}`;

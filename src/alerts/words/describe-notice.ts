@@ -3,12 +3,12 @@ import { type Action, reply, type Reply, type Tone } from "../../reply/reply.ts"
 import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { isOpen } from "../judge/rules/episode.ts";
 import type { AlertMessage } from "../message/message.ts";
 import type { DatabaseFault, NoticeAbout } from "../message/notice.ts";
 import type { Platforms } from "../platform.ts";
-import { conditionWords } from "./condition-words.ts";
-import { actionsOf } from "./describe-condition.ts";
-import { markedTitle, openWords, TONES, whatToDo } from "./phrases.ts";
+import { actionsOf, headline } from "./describe-condition.ts";
+import { markedTitle, whatToDo } from "./phrases.ts";
 import { silenceUntilWords, silenceWords } from "./silence-words.ts";
 
 /** What the operators must know. Pure and total. */
@@ -19,8 +19,9 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
   switch (notice.about) {
     case "unacknowledged": {
       const { episode } = notice;
-      const title = text`Nobody takes it: ${conditionWords(episode).now}${openWords([episode])}`;
-      return told(TONES[episode.severity], title, unacknowledgedBlocks(notice), actionsOf(episode));
+      const { tone, title } = headline({ type: "condition", phase: "state", episode });
+      const open = isOpen(episode) && episode.acknowledged === undefined ? text`Nobody takes it: ${title}` : title;
+      return told(tone, open, unacknowledgedBlocks(notice), actionsOf(episode).slice(isOpen(episode) ? 0 : -1));
     }
     case "lost": {
       const name = platforms?.nameOf(notice.platform) ?? notice.platform;
@@ -57,6 +58,9 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
 
 function unacknowledgedBlocks({ episode, reminders }: NoticeAbout<"unacknowledged">): Block[] {
   const count = reminders === 1 ? "One reminder was" : `${reminders} reminders were`;
+  if (!isOpen(episode) || episode.acknowledged !== undefined) {
+    return [paragraph(`${count} sent, and nobody had acknowledged it by then.`)];
+  }
   return [
     paragraph(
       text`It has been ${episode.severity} since ${time(timeFromText(episode.escalated ?? episode.detected), "both")}. ${count} sent, nobody has acknowledged it, and no more follow.`,

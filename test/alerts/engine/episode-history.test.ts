@@ -146,8 +146,21 @@ describe("an outage", () => {
     expect(it.sender.take()).toEqual([]);
     const { decisions } = (await it.engine.history("network.stalled|mainnet||1"))!;
     expect(decisions.filter(({ what }) => what === "not acknowledged")).toHaveLength(1);
+    // The notice lives as the messages of the alert do: it says who took it, then that it is over, and loses its buttons.
+    const notice = it.sender.posts.find(({ channel }) => channel === "operators")!;
+    const offered = () => {
+      const last = it.sender.edits.findLast(({ message }) => message === notice.message)?.reply ?? notice.reply;
+      return last.actions.flatMap((action) => ("invocation" in action ? [action.invocation.command] : []));
+    };
+    expect(offered()).toEqual(["alerts ack", "alerts silence", "alerts why"]);
+    await it.engine.acknowledge("network.stalled|mainnet||1", { name: "bob" });
+    await it.pass(2000);
+    expect(offered()).toEqual(["alerts silence", "alerts why"]);
     await it.rounds(6, [stalled("good")]);
     expect(it.sender.take().toSorted()).toEqual([`other: ${RESOLVED}`, RESOLVED].toSorted());
+    await it.pass(2000);
+    expect(offered()).toEqual(["alerts why"]);
+    it.sender.takeEdits();
   });
 
   it("that was acknowledged for one destination is repeated at the others", async () => {

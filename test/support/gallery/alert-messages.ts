@@ -166,6 +166,17 @@ const auctionOf = (number: number) =>
 const named = (number: number): Reading => Reading.parse({ ...readingOf("market.auction"), label: `M${number}/USD` });
 
 /** Every kind of message that alerts send, with the cases that are worded differently. */
+/** Nobody had taken a stall by its last reminder; how it stands now. */
+const unacknowledged = (more: Partial<ReturnType<typeof anEpisode>>): AlertMessage => ({
+  type: "notice",
+  at,
+  notice: {
+    about: "unacknowledged",
+    episode: episodeOf("network.stalled", true, { severity: "critical", escalated: at, ...more }),
+    reminders: 4,
+  },
+});
+
 export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])[] = [
   ...CONDITION_KINDS.flatMap((kind): [AlertMessage, DeliveryContext?][] => [
     [trigger(episodeOf(kind))],
@@ -260,17 +271,9 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
     { plain: true, outdated: true },
   ],
   [{ type: "event", event: eventOf("checkpoint.new") }, { repeat: true }],
-  [
-    {
-      type: "notice",
-      at,
-      notice: {
-        about: "unacknowledged",
-        episode: episodeOf("network.stalled", true, { severity: "critical", escalated: at }),
-        reminders: 4,
-      },
-    },
-  ],
+  [unacknowledged({})],
+  [unacknowledged({ acknowledged: { by: "bob", at } })],
+  [unacknowledged(over)],
   [{ ...calm, episodes: 1, open: true }],
   [{ ...calm, episodes: 7, open: false }],
   noticed([
