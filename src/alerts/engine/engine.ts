@@ -5,12 +5,11 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Clock } from "../../api/clock.ts";
 import { UserError } from "../../errors.ts";
-import type { AlertTables, DecisionQuery, DecisionRow, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DecisionQuery, DecisionRow } from "../../store/alert-tables/alert-tables.ts";
 import { type AlertDependencies, nowMillis } from "../dependencies.ts";
-import { createLogReader, logDecisions, type LogReader } from "../deliver/outbox/alert-log.ts";
+import { createLogReader, logDecisions } from "../deliver/outbox/alert-log.ts";
 import { episodesSaidBy } from "../deliver/outbox/group.ts";
 import { rescheduleAt, rescheduleHeld } from "../deliver/outbox/held.ts";
-import type { AlertMessage } from "../message/message.ts";
 import { deliveriesOf, type EpisodeDeliveries, finishedDeliveries, outboxDepth } from "../deliver/outbox/queries.ts";
 import { recordPress } from "../deliver/outbox/record.ts";
 import { Silence, silenceEnds } from "../route/silence.ts";
@@ -18,7 +17,7 @@ import { subscriptionIndexReader } from "../route/subscription-index.ts";
 import { rulesOf, Subscription, subscriptionRow } from "../route/subscription.ts";
 import { Episode, Machine } from "../judge/rules/episode.ts";
 import type { Receipt } from "../sender.ts";
-import { readSuspensions, type Suspension, tryNow } from "../route/suspension.ts";
+import { readSuspensions, tryNow } from "../route/suspension.ts";
 import { silenceLogLine } from "../words/silence-words.ts";
 import { subscriptionLogLine } from "../words/subscription-words.ts";
 import { acknowledge, type Acknowledger } from "./acknowledge.ts";
@@ -38,33 +37,7 @@ export interface EpisodeHistory extends EpisodeDeliveries {
 }
 
 /** What is stored of alerts. */
-interface AlertQueries {
-  /** The first episodes of those that one message says, by the delivery of the message; none where it is not known. */
-  grouped(delivery: string, count: number): Promise<readonly Episode[]>;
-  /** How many messages are owed on each platform, or with one workspace's token, and since when the oldest (Unix milliseconds). */
-  outboxDepth(
-    token?: string,
-  ): Promise<readonly { readonly platform: string; readonly owed: number; readonly oldest: number }[]>;
-  /** The platforms that refuse the bot's token. */
-  suspensions(): Promise<readonly Suspension[]>;
-  /** Finished deliveries, newest first; to one destination where it is named. */
-  finished(limit: number, destination?: string): Promise<readonly DeliveryRow[]>;
-  /** Messages by their ids; without those that were pruned. */
-  messages(ids: readonly string[]): Promise<ReadonlyMap<string, AlertMessage>>;
-
-  /** The silence with that id, also one that has ended; undefined 30 days later. */
-  silence(id: string): Promise<Silence | undefined>;
-  openEpisodes(network?: string): Promise<readonly Episode[]>;
-  /** Machines that are bad and have not fired yet, of the rules with the configured thresholds. */
-  pending(network: string): Promise<readonly Machine[]>;
-  /** Newest first. */
-  lastEpisodes(limit: number, network?: string): Promise<readonly Episode[]>;
-  history(episode: string): Promise<EpisodeHistory | undefined>;
-  /** The log as people read it: decisions, and the outcomes of deliveries. */
-  readonly log: LogReader;
-  /** Newest first. */
-  decisions(query: DecisionQuery): Promise<readonly DecisionRow[]>;
-}
+type AlertQueries = ReturnType<typeof createQueries>;
 
 /** Turns observations, subscriptions and silences into deliveries in the outbox. */
 export interface AlertEngine extends AlertQueries {
@@ -250,39 +223,51 @@ function offersOf(announced: readonly string[]): { announced?: string[] } {
   return announced.length === 0 ? {} : { announced: [...announced] };
 }
 
-function createQueries(store: AlertDependencies["store"]): AlertQueries {
+function createQueries(store: AlertDependencies["store"]) {
   const read = <T>(work: (tables: AlertTables) => Promise<T>): Promise<T> =>
     store.transaction(({ alerts }) => work(alerts));
   return {
-    grouped: (delivery, count) => read(async (tables) => (await episodesSaidBy(tables, delivery)).slice(0, count)),
-    outboxDepth: (token) => read((tables) => outboxDepth(tables, token === undefined ? {} : { token })),
+    /** The first episodes of those that one message says, by the delivery of the message; none where it is not known. */
+    grouped: (delivery: string, count: number) =>
+      read(async (tables) => (await episodesSaidBy(tables, delivery)).slice(0, count)),
+    /** How many messages are owed on each platform, or with one workspace's token, and since when the oldest (Unix milliseconds). */
+    outboxDepth: (token?: string) => read((tables) => outboxDepth(tables, token === undefined ? {} : { token })),
+    /** The platforms that refuse the bot's token. */
     suspensions: () => read(readSuspensions),
-    finished: (limit, destination) => read((tables) => finishedDeliveries(tables, limit, destination)),
-    messages: (ids) => read((tables) => readMessages(tables, ids)),
+    /** Finished deliveries, newest first; to one destination where it is named. */
+    finished: (limit: number, destination?: string) => read((tables) => finishedDeliveries(tables, limit, destination)),
+    /** Messages by their ids; without those that were pruned. */
+    messages: (ids: readonly string[]) => read((tables) => readMessages(tables, ids)),
 
-    silence: (id) =>
+    /** The silence with that id, also one that has ended; undefined 30 days later. */
+    silence: (id: string) =>
       read(async (tables) => {
         const row = await tables.subscriptions.silence(id);
         return row === undefined ? undefined : Silence.parse(JSON.parse(row.data));
       }),
-    openEpisodes: (network) => read(async (tables) => (await tables.watch.openEpisodes(network)).map(parseEpisode)),
-    pending: (network) =>
+    openEpisodes: (network?: string) =>
+      read(async (tables): Promise<readonly Episode[]> => (await tables.watch.openEpisodes(network)).map(parseEpisode)),
+    /** Machines that are bad and have not fired yet, of the rules with the configured thresholds. */
+    pending: (network: string) =>
       read(async (tables) =>
         (await tables.watch.machines(network))
           .map(({ data }) => Machine.parse(JSON.parse(data)))
           .filter(({ phase, rule, kind }) => phase === "pending" && rule === kind),
       ),
-    lastEpisodes: (limit, network) =>
+    /** Newest first. */
+    lastEpisodes: (limit: number, network?: string) =>
       read(async (tables) => (await tables.watch.lastEpisodes(limit, network)).map(parseEpisode)),
-    history: (id) =>
-      read(async (tables) => {
+    history: (id: string) =>
+      read(async (tables): Promise<EpisodeHistory | undefined> => {
         const row = await tables.watch.episode(id);
         if (row === undefined) return undefined;
         const decisions = (await tables.log.read({ episode: id, limit: MAX_HISTORY_DECISIONS })).toReversed();
         return { episode: parseEpisode(row), decisions, ...(await deliveriesOf(tables, id)) };
       }),
+    /** The log as people read it: decisions, and the outcomes of deliveries. */
     log: createLogReader(store),
-    decisions: (query) => read((tables) => tables.log.read(query)),
+    /** Newest first. */
+    decisions: (query: DecisionQuery) => read((tables) => tables.log.read(query)),
   };
 }
 

@@ -4,6 +4,7 @@ import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { isDrill } from "../judge/drill.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
+import { labelOf } from "../judge/kinds/reading.ts";
 import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import { releaseHeld } from "../deliver/outbox/held.ts";
 import { joinRules } from "../deliver/outbox/join-rules.ts";
@@ -141,13 +142,6 @@ async function lastObservedAt(
   return fromMillis(Math.min(at, observed ?? at));
 }
 
-/** The display name of an episode's subject. */
-async function labelOf(tables: AlertTables, id: string): Promise<{ readonly label?: string }> {
-  const row = await tables.watch.episode(id);
-  const last = row === undefined ? undefined : Episode.parse(JSON.parse(row.data)).last;
-  return last !== undefined && "label" in last ? { label: last.label } : {};
-}
-
 /** Notifies the destinations of the flapping notice that the flapping is over. */
 async function planCalmNotice(
   dependencies: AlertDependencies,
@@ -159,13 +153,15 @@ async function planCalmNotice(
   if (machine.flapping === undefined) return {};
   const { kind, network, subject, flapping } = machine;
   const began = episodeId(machine, flapping.before + 1);
+  const row = await tables.watch.episode(episodeId(machine, machine.number));
+  const label = row === undefined ? undefined : labelOf(Episode.parse(JSON.parse(row.data)).last);
   const message = {
     type: "calm",
     ...(simulated.has(network) ? { simulated: true as const } : {}),
     kind,
     network,
     subject,
-    ...(await labelOf(tables, episodeId(machine, machine.number))),
+    ...(label === undefined ? {} : { label }),
     episodes: machine.number - flapping.before,
     since: flapping.since,
     open: machine.phase === "firing" || machine.phase === "recovering",

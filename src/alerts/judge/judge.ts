@@ -4,7 +4,7 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import type { AlertEvent } from "./kinds/event.ts";
-import type { ConditionKind, Reading } from "./kinds/reading.ts";
+import { type ConditionKind, labelOf, type Reading } from "./kinds/reading.ts";
 import { type Episode, episodeId, freshMachine, type Machine, machineKey } from "./rules/episode.ts";
 import { type Rule, type Timing, isJudgedAlways, judgeReading, timingOf } from "./rules/rules.ts";
 import { RuleSubjectMap } from "./rules/state-cache.ts";
@@ -229,7 +229,7 @@ function detailOf(
   { subject, label, why }: DecisionSubject,
   thresholds: string,
 ): string {
-  const known = episode !== undefined && "label" in episode.last ? episode.last.label : undefined;
+  const known = episode === undefined ? undefined : labelOf(episode.last);
   const of = subject === "" ? "" : ` of ${label ?? known ?? subject}`;
   return `${kind}${of}${thresholds === "" ? "" : `, ${thresholds}`}${why === undefined ? "" : `: ${why}`}`;
 }

@@ -173,19 +173,13 @@ function optionalTime(moment: string | undefined): Nanoseconds | undefined {
 }
 
 /** The timeline: began, detected, sent, escalated and acknowledged in order of time, recovered. */
-export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds, message?: Condition): Field[] {
+export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds): Field[] {
   const moment = (name: string, at: string | undefined, more: Text = []): Field[] =>
     at === undefined ? [] : [field(name, text`${time(timeFromText(at))}${more}`)];
   const { acknowledged, escalated } = episode;
   const between = [
-    { at: escalated, fields: moment("Escalated", escalated) },
-    {
-      at: acknowledged?.at,
-      fields:
-        acknowledged === undefined
-          ? []
-          : moment("Acknowledged", acknowledged.at, text` by ${acknowledgerOf(acknowledged, message)}`),
-    },
+    { name: "Escalated", at: escalated },
+    { name: "Acknowledged", at: acknowledged?.at, by: text` by ${acknowledged?.by ?? ""}` },
   ].toSorted((a, b) => Number(BigInt(a.at ?? 0) - BigInt(b.at ?? 0)));
   return [
     ...moment("Began", episode.began, episode.beganBefore === true ? text` at the latest` : []),
@@ -193,7 +187,7 @@ export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds, message?
       ? []
       : moment("Detected", episode.detected)),
     ...(triggeredAt === undefined ? [] : [field("Told", time(triggeredAt))]),
-    ...between.flatMap(({ fields }) => fields),
+    ...between.flatMap(({ name, at, by }) => moment(name, at, by)),
     ...moment("Recovered", episode.recovered),
     ...(episode.state === "resolved" && episode.last.why !== undefined
       ? [field("Ended by", episode.last.why, { wide: true })]
@@ -202,11 +196,8 @@ export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds, message?
 }
 
 /** An edit follows the person's own press and mentions the person; in a new message a mention would ping on Slack. */
-function acknowledgerOf(
-  { by, person }: NonNullable<Episode["acknowledged"]>,
-  message: Condition | undefined,
-): Inline | string {
-  return person === undefined || message?.phase !== "state" ? by : { kind: "person", text: by, ...person };
+function acknowledgerOf({ by, person }: NonNullable<Episode["acknowledged"]>, message: Condition): Inline | string {
+  return person === undefined || message.phase !== "state" ? by : { kind: "person", text: by, ...person };
 }
 
 /** The commands behind the buttons; they carry the episode, so that they work after a restart. */

@@ -5,6 +5,7 @@ import { formatDuration } from "../../units/duration.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
+import { labelOf } from "../judge/kinds/reading.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { conditionWords } from "./condition-words.ts";
@@ -35,8 +36,7 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
   const name = `${episode.network}-${episode.kind}-flapping`;
   const subjects = all.map((one) => {
     const { kind, subject, detected, last } = one.episode;
-    const label = "label" in last ? last.label : undefined;
-    return { kind, subject, label, firings: one.episodes, at: detected };
+    return { kind, subject, label: labelOf(last), firings: one.episodes, at: detected };
   });
   const { now } = groupTitles(episode.kind, strong(`${all.length}`), strong(episode.network));
   return reply({

@@ -10,6 +10,7 @@ import { type AlertKind, KINDS } from "../judge/kinds/kinds.ts";
 import { compareSeverity } from "../judge/kinds/severity.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
+import { labelOf } from "../judge/kinds/reading.ts";
 import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import { conditionWords } from "./condition-words.ts";
 import { eventLines } from "./describe-event.ts";
@@ -29,42 +30,19 @@ import {
 } from "./phrases.ts";
 import { groupReference, type MessageGroup, NAMED_SUBJECTS } from "../message/message-group.ts";
 
-type GroupWords = (count: TextPart, network: TextPart) => { readonly now: Text; readonly past: Text };
-
-/** Sentences about several episodes of a kind, as `now` and `past` are about one. */
-const GROUP_WORDS: Partial<Record<AlertKind, GroupWords>> = {
-  "network.time-back": (count, network) => ({
-    now: text`${count} nodes on ${network} say an earlier time than before`,
-    past: text`${count} nodes on ${network} said an earlier time than before`,
-  }),
-  "node.lagging": (count, network) => ({
-    now: text`${count} nodes lag behind ${network}`,
-    past: text`${count} nodes lagged behind ${network}`,
-  }),
-  "node.down": (count, network) => ({
-    now: text`${count} nodes on ${network} do not answer`,
-    past: text`${count} nodes on ${network} did not answer`,
-  }),
-  "node.lying": (count, network) => ({
-    now: text`${count} nodes on ${network} give answers that cannot be right`,
-    past: text`${count} nodes on ${network} gave answers that cannot be right`,
-  }),
-  "node.diverges": (count, network) => ({
-    now: text`${count} nodes on ${network} tell another history than the others`,
-    past: text`${count} nodes on ${network} told another history than the others`,
-  }),
-  "market.auction": (count, network) => ({
-    now: text`${count} markets on ${network} are in an auction`,
-    past: text`${count} markets on ${network} were in an auction`,
-  }),
-  "market.price": (count, network) => ({
-    now: text`${count} markets on ${network} are beyond their thresholds`,
-    past: text`${count} markets on ${network} were beyond their thresholds`,
-  }),
-  "market.bound": (count, network) => ({
-    now: text`${count} markets on ${network} are near a price bound`,
-    past: text`${count} markets on ${network} were near a price bound`,
-  }),
+/** Sentences about several episodes of a kind, as `now` and `past` are about one; the network stands for `%`. */
+const GROUP_WORDS: Partial<Record<AlertKind, readonly [now: string, past: string]>> = {
+  "network.time-back": ["nodes on % say an earlier time than before", "nodes on % said an earlier time than before"],
+  "node.lagging": ["nodes lag behind %", "nodes lagged behind %"],
+  "node.down": ["nodes on % do not answer", "nodes on % did not answer"],
+  "node.lying": ["nodes on % give answers that cannot be right", "nodes on % gave answers that cannot be right"],
+  "node.diverges": [
+    "nodes on % tell another history than the others",
+    "nodes on % told another history than the others",
+  ],
+  "market.auction": ["markets on % are in an auction", "markets on % were in an auction"],
+  "market.price": ["markets on % are beyond their thresholds", "markets on % were beyond their thresholds"],
+  "market.bound": ["markets on % are near a price bound", "markets on % were near a price bound"],
 };
 
 /** Several episodes of one kind in one message: how many are open, the first of them by name, all of them in a file. */
@@ -124,14 +102,18 @@ export function moreLine(left: number, growing: true | undefined): Text[] {
 }
 
 /** The sentences about so many alerts of a kind. */
-export function groupTitles(kind: AlertKind, count: TextPart, network: TextPart): ReturnType<GroupWords> {
-  const { words } = KINDS[kind];
-  return (
-    GROUP_WORDS[kind]?.(count, network) ?? {
-      now: text`${count} alerts on ${network}: ${words}`,
-      past: text`${count} alerts on ${network}: ${words}`,
-    }
-  );
+export function groupTitles(
+  kind: AlertKind,
+  count: TextPart,
+  network: TextPart,
+): Readonly<Record<"now" | "past", Text>> {
+  const other = `alerts on %: ${KINDS[kind].words}`;
+  const [now, past] = GROUP_WORDS[kind] ?? [other, other];
+  const about = (sentence: string): Text => {
+    const [before, after] = sentence.split("%");
+    return text`${count} ${before}${network}${after}`;
+  };
+  return { now: about(now), past: about(past) };
 }
 
 /** What happened in the course of another alert, and is said by its message. */
@@ -154,8 +136,7 @@ export function storyBlocks(episode: Episode, { episodes, notices }: MessageGrou
 function memberLine(episode: Episode): Text {
   const { acknowledged } = episode;
   const by = acknowledged === undefined || !isOpen(episode) ? [] : text`, acknowledged by ${acknowledged.by}`;
-  const label = "label" in episode.last ? episode.last.label : undefined;
-  return text`${subjectWords({ ...episode, label })}: ${spanOf(episode)}${by}`;
+  return text`${subjectWords({ ...episode, label: labelOf(episode.last) })}: ${spanOf(episode)}${by}`;
 }
 
 /** Clock times, as in the first line of the message. */
@@ -185,7 +166,7 @@ function groupFile({ episodes }: MessageGroup, name: string, marks: { simulated?
   const titles = [...new Set(figures.flatMap((values) => [...values.keys()]))];
   const rows = episodes.map(({ subject, severity, first, began, detected }, index) => [
     subject,
-    "label" in first && first.label !== undefined ? first.label : "–",
+    labelOf(first) ?? "–",
     severity,
     formatUtc(timeFromText(began)),
     formatUtc(timeFromText(detected)),

@@ -1,11 +1,11 @@
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
-import type { Nanoseconds } from "../../../units/nanoseconds.ts";
 import type { Receipt, Sender } from "../../sender.ts";
 import { fanOutNext } from "./outbox.ts";
 
 import { mergeFollowing, readAlike, readGroup, readStory } from "./group.ts";
+import type { DeliveryContext } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
 import { DeliveryData } from "./delivery-data.ts";
 import { tokenScope } from "../../route/suspension.ts";
@@ -16,33 +16,19 @@ import { triggerDeliveryTime } from "./queries.ts";
 import { type MessageGroup, NAMED_SUBJECTS } from "../../message/message-group.ts";
 import { readMessages } from "./stored-messages.ts";
 
-/** A delivery that is marked as being sent, with everything needed to send it. */
-export interface ClaimedDelivery {
+/** A delivery that is marked as being sent, with everything needed to send it, and what its words depend on. */
+export interface ClaimedDelivery extends Omit<DeliveryContext, "merged" | "repeat" | "card" | "guidance"> {
   readonly row: DeliveryRow;
   readonly message: AlertMessage;
   readonly sender: Sender;
   readonly destination: Destination;
   readonly mention?: string;
   readonly quiet?: true;
-  /** It is sent as plain text: the platform refused its usual form. */
-  readonly plain?: true;
-  /** Its edit was refused as plain text, too: the message says no more than that it is out of date. */
-  readonly outdated?: true;
-  /** Its message was sent twice, and the other one goes on. */
-  readonly twice?: true;
-  /** It lost the buttons that act. */
-  readonly spent?: true;
   /** Of an edit: the message to edit. */
   readonly edits?: Receipt;
   readonly threadOf?: Receipt;
   /** Of a short post: the message of its card. */
   readonly card?: Receipt;
-  /** All that its message says, where that is more than itself. */
-  readonly group?: MessageGroup;
-  /** More may join it soon: its file follows then. */
-  readonly growing?: true;
-  /** When the trigger arrived, for the timeline of a resolve. */
-  readonly triggeredAt?: Nanoseconds;
   /** It may have arrived, and the platform would not drop the repeat. */
   readonly repeat: boolean;
   /** It is sent to find out whether the bot's token is accepted again. */

@@ -333,6 +333,11 @@ export const Reading = z.discriminatedUnion(
 );
 export type Reading = z.infer<typeof Reading>;
 
+/** What people call its subject, where that has a name. */
+export function labelOf(reading: Reading): string | undefined {
+  return "label" in reading ? reading.label : undefined;
+}
+
 /** How bad a condition is when it begins. */
 export function severityOfReading(reading: Reading): Severity {
   const kind: Condition = CONDITIONS[reading.kind];
