@@ -3,7 +3,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { type Plan, type PlannedDelivery, planNotice } from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
-import { messagesOf } from "../deliver/outbox/queries.ts";
+import { deliveriesOf, messagesOf } from "../deliver/outbox/queries.ts";
 import { type Episode, seenFrom } from "../judge/rules/episode.ts";
 import { type Destination, destinationFromKey } from "../destination.ts";
 
@@ -63,11 +63,9 @@ export function planUnacknowledged(
 
 /** Edits of that notice, wherever the messages of the alert are edited: it says who took it, or that it is over. */
 export async function reviseUnacknowledged(tables: AlertTables, episode: Episode, newId: () => string): Promise<Plan> {
-  const rows = (await tables.outbox.ofEpisode(episode.id)).filter(({ phase }) => phase === "bot");
-  const said = await messagesOf(
-    tables,
-    rows.map(({ id }) => id),
-  );
+  const { deliveries: known } = await deliveriesOf(tables, episode.id);
+  const ids = known.flatMap(({ id, phase }) => (phase === "bot" ? [id] : []));
+  const said = await messagesOf(tables, ids);
   const deliveries = said.flatMap(({ id, destination: key, message }): PlannedDelivery[] => {
     if (message.type !== "notice" || message.notice.about !== "unacknowledged") return [];
     const destination = destinationFromKey(key);
