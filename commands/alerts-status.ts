@@ -6,6 +6,7 @@ import { type Episode, episodeName } from "../src/alerts/judge/rules/episode.ts"
 import type { AlertService } from "../src/alerts/service/service.ts";
 import { conditionWords } from "../src/alerts/words/condition-words.ts";
 import { suspicionWords, verdictWords } from "../src/alerts/words/network-status-words.ts";
+import { kindNoun } from "../src/alerts/words/subscription-words.ts";
 import { silenceLine } from "../src/alerts/words/silence-words.ts";
 import type { Platforms } from "../src/alerts/platform.ts";
 import { beganAt, sinceWords } from "../src/alerts/words/phrases.ts";
@@ -270,7 +271,7 @@ function acknowledge(episode: Episode, open: readonly Episode[], invalidates: As
 
 /** A distinct name for a button: the subject alone, where no other open episode has the same. */
 function buttonSubject(episode: Episode, open: readonly Episode[]): string {
-  const words = [episodeSubject, withNetwork, (one: Episode) => `${withNetwork(one)}, ${one.kind}`];
+  const words = [episodeSubject, withNetwork, (one: Episode) => `${withNetwork(one)}, ${kindNoun(one.kind)}`];
   const enough = words.find((of) => open.filter((one) => of(one) === of(episode)).length === 1);
   return (enough ?? withNetwork)(episode);
 }

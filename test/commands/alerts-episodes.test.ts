@@ -252,7 +252,7 @@ describe("an acknowledgement", () => {
     talk.become({ caller: bob });
     expect(await talk.ask("alerts ack node.down")).toMatch(/^! .*manage this channel/u);
     talk.become({ here: ELSEWHERE, caller: ann });
-    expect(await talk.ask("alerts ack node.down")).toMatch(saying("!", "node.down", "a:1", "mainnet"));
+    expect(await talk.ask("alerts ack node.down")).toMatch(saying("!", "node outages", "a:1", "mainnet"));
     expect((await talk.engine.openEpisodes())[0]?.acknowledged).toBeUndefined();
     talk.become({ here: CONSOLE_PAGE });
     expect(await talk.ask("alerts ack node.down")).toMatch(saying("✓", "a:1", "mainnet", ACKNOWLEDGED));

@@ -37,7 +37,7 @@ test("in the thread of an alert its buttons concern the channel that was told, a
   const thread = { ...OPS, channel: alert.message };
   talk.become({ here: ELSEWHERE });
   expect(await talk.ask(`alerts ack "${episode!.id}"`)).toMatch(
-    saying("!", "node.down", episode!.subject, "alerts add node.down"),
+    saying("!", "node outages", episode!.subject, "alerts add node.down"),
   );
   talk.become({ here: thread });
   expect(await talk.ask(`alerts silence "${episode!.id}" 1h`)).toMatch(

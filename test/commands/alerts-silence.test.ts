@@ -227,7 +227,7 @@ describe("a silence", () => {
       expect(await talk.engine.silences()).toEqual([]);
       const [offer] = late.actions;
       if (offer === undefined || !("invocation" in offer)) throw new Error("nothing is offered");
-      expect(offer.confirm).toContain("node.down of a:1 on mainnet");
+      expect(offer.confirm).toContain("node outages of a:1 on mainnet");
       expect(offer.invocation).toMatchObject({ options: { what: "node.down", for: "1h", network: "mainnet" } });
     }
     // Words name what is to be kept back, whether or not it fires.
@@ -394,7 +394,7 @@ describe("a silence", () => {
     );
     // It is over already: a silence now would be of the next one.
     const late = await talk.ask(`alerts silence "${name}" until:resolved`);
-    expect(late).toMatch(saying("! Nothing is silenced: that is over", "Silence node.down 1h"));
+    expect(late).toMatch(saying("! Nothing is silenced: that is over", "alerts silence what:node.down"));
     expect(await talk.ask("alerts silence node.down a:1 until:resolved")).toMatch(/^!/u);
     expect(await talk.engine.silences()).toHaveLength(1);
   });

@@ -69,16 +69,16 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
       : text`${strong(`${all.length}`)} ${KINDS[kind].about ?? "alert"}s on ${strong(network)} are calm again${after}`;
   const times = episodes === 1 ? "once" : `${episodes} times`;
   const fired = text`${open ? "It" : `“${KINDS[kind].words}”`} fired ${times} since ${time(timeFromText(since), "both")}. ${
-    open ? "It is firing now, without a break." : "It is not firing now."
+    open ? "It came and went; now it lasts." : "It is not firing now."
   }`;
   const subjects = all.map((one) => ({ ...one, firings: one.episodes, at: one.since }));
   return reply({
     tone: open ? "warning" : "good",
-    title: markedTitle(open ? text`${what}, now without a break` : what, message),
+    title: markedTitle(open ? text`${what}, and now it lasts` : what, message),
     blocks: isOne
       ? [paragraph(fired)]
       : [
-          paragraph(open ? "Each is firing now, without a break." : "None of them is firing now."),
+          paragraph(open ? "Each came and went; now each lasts." : "None of them is firing now."),
           listed(subjects, "since", growing),
         ],
     ...(isOne || growing === true ? {} : fileOf(subjects, `${network}-${kind}-calm`, "Since", message)),

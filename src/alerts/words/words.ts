@@ -3,18 +3,20 @@
 // describe-change.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
-import { code, commandLine, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { code, commandLine, joinText, strong, text, type Text, time, toText } from "../../reply/text.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
-import type { AlertEvent } from "../judge/kinds/event.ts";
+import { type AlertEvent, severityOfEvent } from "../judge/kinds/event.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { compareSeverity, type Severity } from "../judge/kinds/severity.ts";
+import type { Episode } from "../judge/rules/episode.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import type { Platforms } from "../platform.ts";
 import { conditionWords } from "./condition-words.ts";
 import { describeChange, describeTest } from "./describe-change.ts";
-import { describeCondition } from "./describe-condition.ts";
+import { describeCondition, headline } from "./describe-condition.ts";
 import { describeCalm, describeFlapping } from "./describe-flapping.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import { describeNotice } from "./describe-notice.ts";
@@ -87,24 +89,48 @@ function describeByType(message: AlertMessage, context: DeliveryContext, platfor
 
 function describeDigest(message: MessageOf<"digest">): Reply {
   const { events, episodes } = message;
-  const kinds = [...Map.groupBy(events, (event) => event.kind)];
-  const counts = kinds.map(([kind, all]) => `${countOf(kind, all.length)}${blocksOf(all)}`);
-  const closed =
-    episodes.length === 0 ? [] : [`${episodes.length} resolved ${episodes.length === 1 ? "alert" : "alerts"}`];
-  const what = [...closed, ...counts].join(", ");
+  const facts = [...episodeFacts(episodes), ...eventFacts(message)];
   const why = { "catch-up": "all at once", "quiet hours": "during quiet hours", held: "kept back until now" }[
     message.reason
   ];
   const titles = ["Kind", "Block", "Subject", "Detail", "Seen"];
   const rows = events.map((event) => [event.kind, ...eventCells(event), formatUtc(timeFromText(event.at))]);
   return reply({
-    title: markedTitle(text`${what} on ${strong(message.network)}, ${why}`, message),
+    title: markedTitle(text`${joinText(facts, "; ")}, ${why}`, message),
     blocks: [
       ...(episodes.length === 0 ? [] : [{ kind: "list", items: episodes.map(episodeLine) } satisfies Block]),
       ...(events.length === 0 ? [] : [{ kind: "list", items: namedEvents(message) } satisfies Block]),
     ],
     attachments: events.length <= NAMED_EVENTS ? [] : [tableFile(`${message.network}-events`, titles, rows, message)],
   });
+}
+
+/** The worst that is over, and how many more. */
+function episodeFacts(episodes: readonly Episode[]): Text[] {
+  const [worst, ...others] = episodes.toSorted((a, b) => compareSeverity(b.severity, a.severity));
+  if (worst === undefined) return [];
+  const { title } = headline({ type: "condition", phase: "resolve", episode: worst });
+  const more = others.length === 0 ? "" : `, and ${others.length} more ${others.length === 1 ? "alert" : "alerts"}`;
+  return [text`${title}${more}`];
+}
+
+/** Of each kind its only event, or how many there were; the worst kind first. */
+function eventFacts({ events, network }: MessageOf<"digest">): Text[] {
+  return [...Map.groupBy(events, ({ kind }) => kind).values()]
+    .toSorted(([a], [b]) => compareSeverity(severityOf(b), severityOf(a)))
+    .flatMap(([first, ...rest]) => {
+      if (first === undefined) return [];
+      const all = [first, ...rest];
+      return [
+        rest.length === 0
+          ? eventLine(first)
+          : text`${countOf(first.kind, all.length)} on ${strong(network)}${blocksOf(all)}`,
+      ];
+    });
+}
+
+function severityOf(event: AlertEvent | undefined): Severity {
+  return event === undefined ? "info" : severityOfEvent(event);
 }
 
 function describeRolling(message: MessageOf<"rolling">): Reply {

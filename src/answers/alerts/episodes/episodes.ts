@@ -11,6 +11,7 @@ import { covers, isAlive } from "../../../alerts/route/subscription.ts";
 import { type Episode, episodeName, idOfName, isOpen, seenFrom } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
+import { kindNoun } from "../../../alerts/words/subscription-words.ts";
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../../bot/options/suggest-values.ts";
@@ -182,7 +183,7 @@ function subjectWords(episode: Episode): string {
 /** The subject of an episode for a button, in a word or two. */
 export function episodeSubject(episode: Episode): string {
   const subject = subjectWords(episode);
-  return subject === "" ? episode.kind : subject;
+  return subject === "" ? kindNoun(episode.kind) : subject;
 }
 
 /** One line about an episode, for lists without markup: with its beginning, since several have all else in common. */
@@ -265,8 +266,8 @@ function silenceKindAction(episode: Episode, length: string): Action {
   const of = subject === "" ? "" : ` of ${subjectWords(episode)}`;
   const options = { what: kind, for: length, network, ...(subject === "" ? {} : { subject }) };
   return {
-    ...commandAction(`Silence ${kind} ${length}`, "alerts silence", options),
-    confirm: `Keep back every new ${kind}${of} on ${network} for ${length}?`,
+    ...commandAction(`Silence ${kindNoun(kind)} ${length}`, "alerts silence", options),
+    confirm: `Keep back all ${kindNoun(kind)}${of} on ${network} for ${length}?`,
   };
 }
 
@@ -337,7 +338,7 @@ async function requireEpisodeAccess(episode: Episode, context: AlertsContext): P
   );
   if (subscribed) return;
   const of = episode.subject === "" ? "" : ` of ${episodeLabel(episode) ?? episode.subject}`;
-  throw new UserError(`This channel is not told of ${episode.kind}${of} on ${episode.network}.`, {
+  throw new UserError(`This channel is not told of ${kindNoun(episode.kind)}${of} on ${episode.network}.`, {
     option: "episode",
     remedy: "Acknowledge it where it is told, or subscribe this channel with:",
     suggestion: `alerts add ${episode.kind}`,

@@ -156,9 +156,9 @@ function stateField({ state, why }: Subscription): Field {
   return field("State", why === undefined ? state : `${state}: ${why}`);
 }
 
-/** The kinds of a group one by one. */
-function kindsField({ kinds }: Subscription): Field[] {
-  return groupOf(kinds) === undefined ? [] : [field("Kinds", kinds.join(", "), { wide: true })];
+/** The kinds one by one, where they were chosen as groups. */
+function kindsField({ kinds, groups }: Subscription): Field[] {
+  return groups === undefined && groupOf(kinds) === undefined ? [] : [field("Kinds", kinds.join(", "), { wide: true })];
 }
 
 export function listAction(): Action {
