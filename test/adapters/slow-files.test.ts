@@ -1,11 +1,20 @@
 import { describe, expect, test } from "vitest";
 
+import { nowMillis, randomId } from "../../src/alerts/dependencies.ts";
+import { createDispatcher } from "../../src/alerts/deliver/dispatch/dispatch.ts";
+import { enqueue } from "../../src/alerts/deliver/outbox/outbox.ts";
+import { destinationKey } from "../../src/alerts/destination.ts";
 import { type Delivery, type Receipt, type Sender, SendError } from "../../src/alerts/sender.ts";
+import { silentLog } from "../../src/log.ts";
 import { memoryAttachment } from "../../src/reply/attachment.ts";
 import { reply } from "../../src/reply/reply.ts";
+import { singleProcess } from "../../src/store/processes.ts";
+import type { Store } from "../../src/store/store.ts";
+import { settled, VirtualClock } from "../api/virtual-clock.ts";
 import { textOf as discordText } from "../support/fake-discord/person.ts";
 import { until } from "../support/fake-discord/until.ts";
 import { textOf as slackText } from "../support/fake-slack/person.ts";
+import { PLATFORMS as KNOWN_PLATFORMS } from "../support/platforms.ts";
 import { stage as discordStage } from "./discord/stage.ts";
 import { stage as slackStage } from "./slack/stage.ts";
 
@@ -13,6 +22,7 @@ import { stage as slackStage } from "./slack/stage.ts";
 
 interface Chat extends AsyncDisposable {
   readonly sender: Sender;
+  readonly store: Store;
   readonly channel: string;
   /** The next upload gets no answer; with `cut`, its connection breaks. */
   failUpload(how?: "cut"): void;
@@ -34,6 +44,7 @@ async function onDiscord(): Promise<Chat> {
   };
   return {
     sender: scene.adapter,
+    store: scene.store,
     channel,
     failUpload: (how) => fake.fail({ method: "PATCH", path, answer: how === "cut" ? "cut-before" : "hang-before" }),
     uploads: () => withFiles,
@@ -49,6 +60,7 @@ async function onSlack(): Promise<Chat> {
   const { fake, channel } = scene;
   return {
     sender: scene.adapter,
+    store: scene.store,
     channel,
     failUpload: (how) => fake.fail({ method: "upload", answer: how === "cut" ? "cut-before" : "hang-before" }),
     uploads: () => fake.begun.filter((method) => method === "upload").length,
@@ -128,6 +140,77 @@ describe.each(PLATFORMS)("on %s", (_name, open) => {
     expect([chat.texts(), chat.files().length]).toEqual([["Many"], 1]);
   });
 });
+
+/** A process that delivers until it is killed: from then on nothing that it does is stored. */
+function startProcess({ sender, store }: Chat, clock: VirtualClock) {
+  let isKilled = false;
+  const stop = new AbortController();
+  const dispatcher = createDispatcher({
+    random: () => 0,
+    store: {
+      processes: singleProcess(),
+      transaction: (work) => (isKilled ? Promise.reject(new Error("the process is dead")) : store.transaction(work)),
+    },
+    clock,
+    log: silentLog(),
+    senders: [sender],
+    describe: (message) => {
+      const title = message.type === "test" ? message.by : "";
+      return reply({ title, attachments: title === "Many" ? [csv()] : [] });
+    },
+    platforms: KNOWN_PLATFORMS,
+  });
+  const running = dispatcher.run(stop.signal);
+  return {
+    async owe(channel: string, by: string): Promise<void> {
+      const destination = { platform: sender.platform, channel };
+      const message = { type: "test", by, at: "1" } as const;
+      const deliveries = [{ id: randomId(), destination, phase: "bot", message }] as const;
+      await store.transaction(({ alerts }) => enqueue(alerts, { deliveries }, nowMillis(clock)));
+      dispatcher.wake();
+    },
+    kill(): void {
+      isKilled = true;
+      stop.abort();
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await settled();
+      await clock.advance(5000);
+      await running;
+    },
+  };
+}
+
+test.each(PLATFORMS)(
+  "on %s, the next alert of a channel passes a file that hangs, and the next process brings that file alone",
+  async (_name, open) => {
+    await using chat = await open();
+    const clock = new VirtualClock();
+    await using first = startProcess(chat, clock);
+    chat.failUpload();
+    await first.owe(chat.channel, "Many");
+    await until(() => chat.uploads() === 1, "the upload");
+    await first.owe(chat.channel, "Next");
+    await until(() => chat.texts().length === 2, "the next alert");
+    const waiting = () =>
+      chat.store.transaction(({ alerts }) => alerts.outbox.openOf(destinationKeyOf(chat)).then((open) => open.length));
+    await expect.poll(waiting).toBe(1);
+    first.kill();
+    await using _second = startProcess(chat, clock);
+    for (let turn = 0; turn < 10; turn += 1) await settled();
+    expect(chat.files()).toEqual([]);
+    await clock.advance(10_000);
+    await until(() => chat.files().length === 1, "the file");
+    await expect.poll(waiting).toBe(0);
+    expect(chat.texts()).toEqual(["Many", "Next"]);
+    expect(chat.files().map(({ name }) => name)).toEqual(["nodes.csv"]);
+  },
+);
+
+function destinationKeyOf({ sender, channel }: Chat): string {
+  return destinationKey({ platform: sender.platform, channel });
+}
 
 test("on Slack, what is brought later to a message in a thread comes into that thread", async () => {
   await using chat = await onSlack();
