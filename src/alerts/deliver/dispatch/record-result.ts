@@ -56,7 +56,7 @@ export async function recordResults(
   const decisions: Decision[] = [];
   const refusals: Refusal[] = [];
   for (const { claimed, error: thrown, at, ofFiles } of results) {
-    const error = ofFiles === true ? asOfFiles(thrown) : thrown;
+    const error = ofFiles === true ? asOfFiles(thrown, at - claimed.row.owed_at) : thrown;
     const { platform } = claimed.row;
     const refuse = (why: string, dead: boolean): void => {
       const { message } = claimed;
@@ -94,10 +94,14 @@ export async function recordResults(
   return { outcomes, decisions, refusals };
 }
 
-/** A place that refuses files takes words all the same: the message is edited to say all in plain text. */
-function asOfFiles(error: SendError | undefined): SendError | undefined {
-  const isRefusal = error?.kind === "gone" || error?.kind === "permanent";
-  return isRefusal ? new SendError("content", error.message, { cause: error }) : error;
+/**
+ * A place that refuses files, or cannot be given any for a day, takes words all the same: an edit makes the message
+ * plain text, which says so.
+ */
+function asOfFiles(error: SendError | undefined, owedFor: Milliseconds): SendError | undefined {
+  if (error === undefined || error.kind === "refused" || error.kind === "deleted") return error;
+  const isRefusal = error.kind === "gone" || error.kind === "permanent";
+  return isRefusal || owedFor >= DEAD_LETTER_AFTER ? new SendError("content", error.message, { cause: error }) : error;
 }
 
 /** Failures of the message itself: no retry helps. */

@@ -106,7 +106,7 @@ export async function recordOwed(tables: AlertTables, row: DeliveryRow, run_at: 
 
 /**
  * Owes a delivery whose content was refused once more at once, as plain text. It keeps its place in the order. Where its
- * words have arrived and its files were refused, its words change, so that they say all.
+ * words have arrived and its files were refused, its words change.
  */
 export async function recordPlain(tables: AlertTables, row: DeliveryRow, at: Milliseconds): Promise<void> {
   await recordOwed(tables, row, at);

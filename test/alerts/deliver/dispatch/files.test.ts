@@ -128,7 +128,7 @@ it("a process that is stopped leaves the files to the next one at once", async (
 });
 
 it.each(["content", "permanent", "gone"] as const)(
-  "where files are refused (%s), the message says all in plain text, and its channel stays reachable",
+  "where files are refused (%s), an edit makes the message plain text, and its channel stays reachable",
   async (kind) => {
     const { stage, sender, row } = await posted({ files: new SendError(kind, "no files here") });
     expect(await row()).toMatchObject({ state: "sent", revision: 1, shown: 1, last_error: null });
@@ -168,13 +168,13 @@ it("files are tried with growing pauses, and a change of the words waits for non
   sender.takeEdits();
 });
 
-it("files that nobody took for a day are given up, and the words stay", async () => {
+it("where files cannot be brought for a day, an edit makes the message plain text", async () => {
   const { stage, sender, row } = await posted({ files: new SendError("retry", "no answer") });
   sender.outcome = () => ({ files: new SendError("retry", "no answer") });
   await stage.pass(86_400_000);
   await stage.pass(1_000_000);
-  expect(await row()).toMatchObject({ state: "sent", shown: 0, last_error: "no answer" });
-  expect(sender.posts).toHaveLength(1);
+  expect(await row()).toMatchObject({ state: "sent", revision: 1, shown: 1 });
+  expect([sender.posts.length, sender.edits.at(-1)?.plain]).toEqual([1, true]);
   sender.take();
   sender.takeEdits();
 }, 60_000);
