@@ -87,8 +87,8 @@ export async function suspend(
     const { lost, decisions } = await endSubscriptions(suspension, alive, error.revoked, at, context);
     const change = { what: "revoked", ...(error.revoked ? { removed: true as const } : {}), ...lost } as const;
     await notifySuspended(suspension, change, alive, at, context);
-    const ended = { ...suspension, retired: { at, ...lost } };
-    suspensions.put({ ...ended, nextAt: nextTryAt(ended, at, random) });
+    // The first question comes as soon as after any other refusal: an app that was removed by mistake soon comes back.
+    suspensions.put({ ...suspension, retired: { at, ...lost } });
     return [...begins, ...decisions];
   }
   const waiting = await waitingOn(tables, suspensionKey(target));
