@@ -64,6 +64,21 @@ describe("the message that announced a silence", () => {
     expect(sender.edits).toEqual([]);
   });
 
+  test("says that it ended by itself, and when", async () => {
+    const talk = await talkInOps();
+    const { messages } = channel(talk);
+    await talk.ask("alerts silence node.down 1h");
+    await messages();
+    const ended = Number(talk.now() / 1_000_000n) + 3_600_000;
+    talk.advance(3_600_000);
+    await talk.engine.upkeep();
+    const [announced, ...more] = await messages();
+    const when = new Date(ended).toISOString().slice(0, 19).replace("T", " ");
+    expect(seen(announced)).toEqual([expect.stringMatching(saying("ann", "node outages", "ended", when)), []]);
+    expect(more).toEqual([]);
+    expect(await talk.engine.silences()).toEqual([]);
+  });
+
   test("is settled by the operators, too, who announce nothing there", async () => {
     const talk = await talkInOps();
     const { messages } = channel(talk);

@@ -1,4 +1,5 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
 import { messagesOf } from "../deliver/outbox/queries.ts";
@@ -6,6 +7,7 @@ import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts"
 import { type Destination, destinationFromKey, destinationKey } from "../destination.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
 import { AlertMessage, type Over } from "../message/message.ts";
+import { Silence, silenceEnds } from "../route/silence.ts";
 import { tryNow } from "../route/suspension.ts";
 
 /** A message to a channel about a change, added to the outbox in the transaction that stores the change. */
@@ -54,14 +56,33 @@ export async function closeOffers(
   tables: AlertTables,
   offering: readonly string[],
   came: Pick<Over, "what" | "by">,
+  when?: Milliseconds,
 ): Promise<void> {
   if (offering.length === 0) return;
   const at = nowMillis(clock);
-  const over: Over = { ...came, at: timeToText(fromMillis(at)) };
+  const over: Over = { ...came, at: timeToText(fromMillis(when ?? at)) };
   const deliveries = (await messagesOf(tables, offering)).flatMap(({ id, destination, message }) => {
     if (message.type !== "change" || message.change.what === "acknowledged") return [];
     const edit = { id: newId(), destination: destinationFromKey(destination), phase: "bot", edits: id } as const;
     return [{ ...edit, message: { ...message, change: { ...message.change, over } } }];
   });
   await enqueue(tables, { deliveries }, at);
+}
+
+/** Closes the offers to end silences that ended by themselves since a moment; returns how many silences these were. */
+export async function closeEndedOffers(
+  dependencies: OutboxDependencies,
+  tables: AlertTables,
+  since: Milliseconds,
+  at: Milliseconds,
+): Promise<number> {
+  let closed = 0;
+  for (const row of await tables.subscriptions.endedSilences(since, at)) {
+    const { announced, ...silence } = Silence.parse(JSON.parse(row.data));
+    if (announced === undefined) continue;
+    closed += 1;
+    await closeOffers(dependencies, tables, announced, { what: "ended" }, silenceEnds(silence));
+    await tables.subscriptions.putSilence({ ...row, data: JSON.stringify(silence) });
+  }
+  return closed;
 }

@@ -17,6 +17,7 @@ import { Episode, episodeId, episodeRow, Machine, machineKey, machineRow } from 
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
 import { endFlapping, resetMachine } from "../judge/rules/state-machine.ts";
 import { type Evaluation, EvaluationCache, evaluationInputs } from "./evaluation-cache.ts";
+import { closeEndedOffers } from "./announce.ts";
 import { endSilences } from "./end-silences.ts";
 import { planSilenceNotice } from "./silence-notice.ts";
 import { planOpen } from "./plan-open.ts";
@@ -41,6 +42,8 @@ export function createUpkeep(
   const machines = new ParsedRowCache((data) => Machine.parse(JSON.parse(data)));
   const evaluationCache = new EvaluationCache();
   let prunedAt = -Infinity;
+  /** Up to when the offers to end silences are closed; at first those of before a restart as well. */
+  let closedUntil: Milliseconds | undefined;
 
   return async () => {
     const at = nowMillis(clock);
@@ -108,13 +111,15 @@ export function createUpkeep(
       const { owed, decisions } = await releaseHeld(tables, index, at);
       // A new end counts from the next round on: this one was planned with the silences as they were.
       const ends = await endSilences(tables, index.silences, new Set(still.map(({ id }) => id)), at);
+      const closed = await closeEndedOffers(dependencies, tables, closedUntil ?? at - RETENTION, at);
       const notice = await planSilenceNotice(dependencies, tables, ends.silences, at);
       const batch = joinPlans([...plans, plan, { decisions: [...decisions, ...ends.decisions] }, notice]);
       await enqueue(tables, batch, at, dependencies.chunkRows, joinRules(dependencies));
       if (isPruneDue) await prune(tables, index.subscriptions, at - RETENTION, prunedAt === -Infinity);
-      return { owed: owed + batch.deliveries.length, evaluations };
+      return { owed: owed + closed + batch.deliveries.length, evaluations };
     });
     if (done === undefined) return;
+    closedUntil = at;
     evaluationCache.replace(done.evaluations);
     if (isPruneDue) prunedAt = at;
     if (done.owed > 0) dependencies.onOwed?.();

@@ -23,7 +23,12 @@ const common = {
 const FirstWord = z.literal(true).exactOptional();
 
 /** What came of a change that could be undone: its message loses the button. */
-const Over = z.object({ what: z.enum(["ended", "lengthened", "resumed", "removed"]), by: z.string(), at: TimeText });
+const Over = z.object({
+  what: z.enum(["ended", "lengthened", "resumed", "removed"]),
+  /** Absent where it ended by itself. */
+  by: z.string().exactOptional(),
+  at: TimeText,
+});
 export type Over = z.infer<typeof Over>;
 
 /**

@@ -109,7 +109,9 @@ interface ChangeParts {
 /** The button that undoes a change; once it is over, what came of it instead. */
 function undoing({ over }: { readonly over?: Over }, action: Action): { blocks: Block[]; actions: Action[] } {
   if (over === undefined) return { blocks: [], actions: [action] };
-  return { blocks: [paragraph(text`${over.by} ${over.what} it at ${time(timeFromText(over.at))}.`)], actions: [] };
+  const { what, by } = over;
+  const came = by === undefined ? `It ${what}` : `${by} ${what} it`;
+  return { blocks: [paragraph(text`${came} at ${time(timeFromText(over.at))}.`)], actions: [] };
 }
 
 function mannerWords(subscription: Subscription): Text {

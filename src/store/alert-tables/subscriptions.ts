@@ -38,6 +38,9 @@ export function createSubscriptions(db: Kysely<Schema>) {
       await putRows(db, "alert_silences", { key: ["id"], set: ["ends_at", "data"] }, [row]);
     },
     silence: (id: string) => db.selectFrom("alert_silences").selectAll().where("id", "=", id).executeTakeFirst(),
+    /** The silences that ended between two moments, the second one included. */
+    endedSilences: (after: Milliseconds, at: Milliseconds) =>
+      db.selectFrom("alert_silences").selectAll().where("ends_at", ">", after).where("ends_at", "<=", at).execute(),
     /** The silences that last beyond that moment. */
     silences: (at: Milliseconds) =>
       db.selectFrom("alert_silences").selectAll().where("ends_at", ">", at).orderBy("ends_at").execute(),
