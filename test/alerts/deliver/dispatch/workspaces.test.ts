@@ -98,15 +98,17 @@ test("where the app was removed, the subscriptions end at once, and come back wh
 });
 
 test("an app that was removed and added again at once is back within a minute", async () => {
-  const { stage, slack, states } = await world();
+  const { stage, slack, web, states } = await world();
   slack.refusedIn.set("T1", removed());
   await stage.rounds(8, [stalled("bad")]);
-  slack.take();
+  expect(slack.take()).toEqual([`two: ${FIRED}`]);
   expect(await states()).toEqual(["one retired", "two active"]);
   slack.refusedIn.clear();
   await stage.pass(60_000);
   expect(await states()).toEqual(["one active", "two active"]);
-  expect(slack.take()).toEqual(["one: token back: slack T1"]);
+  // The alert that is still open is told, too.
+  expect(slack.take()).toEqual(["one: token back: slack T1", `one: ${FIRED}`]);
+  expect(web.take()).toEqual(["console: token removed: slack T1", "console: token accepted: slack T1"]);
 });
 
 test("a channel that is lost in one workspace is another in the next, though its id is the same", async () => {
