@@ -110,13 +110,6 @@ export class FileBatch {
   }
 }
 
-/** A message, whose files go into the thread. */
-interface Threaded {
-  readonly channel: string;
-  readonly message: string;
-  readonly thread: string;
-}
-
 /** The files of alerts in their threads: each comes once, as far as this process remembers. */
 export class ThreadFiles {
   readonly #dependencies: FileUploadDependencies;
@@ -131,36 +124,35 @@ export class ThreadFiles {
     this.#sent = new LRUCache(bound);
   }
 
-  /** Those that are not in a message's thread yet. */
-  missing(of: Omit<Threaded, "thread">, files: readonly MessageFile[]): readonly MessageFile[] {
-    const sent = this.#sentOf(of);
+  /** Those that are not in the thread of a message yet. */
+  missing(message: string, files: readonly MessageFile[]): readonly MessageFile[] {
+    const sent = this.#sent.get(message) ?? [];
     return files.filter(({ attachment }) => !sent.includes(attachment.sha256));
   }
 
-  /** Sends files; returns a line of mrkdwn for each that Slack refuses. Rejects with SendError: those left are to come later. */
-  async send(of: Threaded, files: readonly MessageFile[], signal: AbortSignal): Promise<readonly string[]> {
-    const { channel, thread } = of;
+  /**
+   * Sends files of a message; returns a line of mrkdwn for each that Slack refuses. Rejects with SendError: those left are
+   * to come later.
+   */
+  async send(
+    message: string,
+    place: Omit<FileDestination, "description">,
+    files: readonly MessageFile[],
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
     const batch = new FileBatch(files);
-    const place = async (): Promise<FileDestination> => ({ channel, thread, description: "this thread" });
     try {
-      const { lines, unanswered } = await batch.send(place, this.#dependencies, signal);
+      const thread = async () => ({ ...place, description: "this thread" });
+      const { lines, unanswered } = await batch.send(thread, this.#dependencies, signal);
       if (unanswered) throw new SendError("retry", "Slack gave no answer about files");
       return lines.split("\n").filter((line) => line !== "" && !line.endsWith("is in this thread."));
     } catch (error) {
       throw toSendError(error, false);
     } finally {
       const arrived = files.filter((file) => batch.isSent(file)).map(({ attachment }) => attachment.sha256);
-      this.#sent.set(keyOf(of), [...this.#sentOf(of), ...arrived]);
+      this.#sent.set(message, [...(this.#sent.get(message) ?? []), ...arrived]);
     }
   }
-
-  #sentOf(of: Omit<Threaded, "thread">): readonly string[] {
-    return this.#sent.get(keyOf(of)) ?? [];
-  }
-}
-
-function keyOf({ channel, message }: Omit<Threaded, "thread">): string {
-  return `${channel} ${message}`;
 }
 
 /** Slack did not say whether it shared an uploaded file. */

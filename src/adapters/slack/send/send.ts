@@ -286,10 +286,11 @@ export class SlackSender implements Sender {
     signal: AbortSignal,
     onPosted: (() => void) | undefined,
   ): Promise<void> {
-    const missing = this.#files.missing({ channel, message }, files);
+    const key = `${channel} ${message}`;
+    const missing = this.#files.missing(key, files);
     if (missing.length === 0) return;
     onPosted?.();
-    const failed = await this.#files.send({ channel, message, thread }, missing, signal);
+    const failed = await this.#files.send(key, { channel, thread }, missing, signal);
     if (failed.length === 0) return;
     const body = withLine({ text: "Some files could not be sent", blocks: [] }, failed.join("\n"));
     const note = { channel, thread_ts: thread, ...messageArguments(body) };
