@@ -60,7 +60,16 @@ export async function joinMessages(
   const endOf = await readEnds(tables, stored);
   const lists = new Lists(await readLists(tables, asking, known), messages);
   const lastOn = new Map(planned.map((one) => [one.groupKey, one.id]));
-  const there: Found = { known, cards, lastOn, endOf, at };
+  /** The open message that a delivery joins, if there is one. `last`: what has its own key. */
+  const openFor = (one: Planned, rules: readonly AppliedRule[], last: Joinable | undefined): Joinable | undefined => {
+    const card = cards.get(endedCard(one));
+    const isLast = last === undefined && lastOn.get(one.groupKey) === one.id;
+    if (card !== undefined && (!isLast || lasts(card, one, endOf))) return card;
+    const rule = rules.find(({ key, ...how }) => mayJoin(known.get(key), one, how, at, endOf));
+    const open = known.get(rule?.key ?? "");
+    if (open !== undefined && rule?.after === undefined) open.openUntil = openUntil(one, open.createdAt, at);
+    return open;
+  };
   const own: Planned[] = [];
   const begun = new Map<string, Joinable>();
   const items: ItemRow[] = [];
@@ -69,7 +78,7 @@ export async function joinMessages(
     const rules = rulesOf(one);
     const key = rules.find(({ after }) => after === undefined)?.key;
     const last = known.get(key ?? "");
-    const open = openFor(one, rules, last, there);
+    const open = openFor(one, rules, last);
     if (open !== undefined) {
       open.joined += 1;
       if (lists.has(open.message)) {
@@ -91,31 +100,6 @@ export async function joinMessages(
   }
   const grown = stored.filter(({ joined }) => joined > 0);
   return { own, begun, grown, items, decisions };
-}
-
-/** What may be joined, by key and as cards, the last of a batch by its key, and when episodes ended. */
-interface Found {
-  readonly known: ReadonlyMap<string, Joinable>;
-  readonly cards: ReadonlyMap<string, Joinable>;
-  readonly lastOn: ReadonlyMap<string | undefined, string>;
-  readonly endOf: EndOf;
-  readonly at: Milliseconds;
-}
-
-/** The open message that a delivery joins, if there is one. `last`: what has its own key. */
-function openFor(
-  one: Planned,
-  rules: readonly AppliedRule[],
-  last: Joinable | undefined,
-  { known, cards, lastOn, endOf, at }: Found,
-): Joinable | undefined {
-  const card = cards.get(endedCard(one));
-  const isLast = last === undefined && lastOn.get(one.groupKey) === one.id;
-  if (card !== undefined && (!isLast || lasts(card, one, endOf))) return card;
-  const rule = rules.find(({ key, ...how }) => mayJoin(known.get(key), one, how, at, endOf));
-  const open = known.get(rule?.key ?? "");
-  if (open !== undefined && rule?.after === undefined) open.openUntil = openUntil(one, open.createdAt, at);
-  return open;
 }
 
 // The end of an alert rings once all of its kind on its card are over, and what the card is about, if none has rung for

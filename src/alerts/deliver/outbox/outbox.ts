@@ -6,6 +6,7 @@
 // The dispatcher that sends is in ../dispatch.
 import type { AlertTables, NewDeliveryRow, NotificationStateRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { subscriptionRow } from "../../route/subscription.ts";
 import { joinPlans, type OutboxBatch, type Plan, type RuleOf } from "./batch.ts";
 import { type Chunk, parseChunk, splitIntoChunks, toChunkRow } from "./chunk.ts";
@@ -84,17 +85,12 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
   const named = chunk.deliveries.flatMap(({ edits, threadOf, cardOf }) => edits ?? threadOf ?? cardOf ?? []);
   const joined = await tables.items.deliveriesOf(named);
   const deliveryOf = (id: string): string => joined.get(id) ?? id;
-  const planned = chunk.deliveries.flatMap(({ edits, ...one }) =>
-    edits === undefined
-      ? [
-          {
-            ...one,
-            ...(one.threadOf === undefined ? {} : { threadOf: deliveryOf(one.threadOf) }),
-            ...(one.cardOf === undefined ? {} : { cardOf: deliveryOf(one.cardOf) }),
-          },
-        ]
-      : [],
-  );
+  const carrierOf = (id: string | undefined) => (id === undefined ? undefined : deliveryOf(id));
+  const planned = chunk.deliveries
+    .filter(({ edits }) => edits === undefined)
+    .map(({ threadOf, cardOf, ...one }) => {
+      return { ...one, ...withoutUndefined({ threadOf: carrierOf(threadOf), cardOf: carrierOf(cardOf) }) };
+    });
   const { own, begun, grown, items, decisions } = await joinMessages(tables, planned, messages, at);
   await tables.outbox.addMessages(messages.rows(), at);
   await tables.outbox.add(
