@@ -22,6 +22,8 @@ export const Inline = z.discriminatedUnion("kind", [
     text: z.string(),
     id: z.literal(true).exactOptional(),
     command: z.literal(true).exactOptional(),
+    /** The text is the id of a channel or a role: that platform shows its name instead. */
+    names: z.object({ what: z.enum(["channel", "role"]), platform: z.string() }).exactOptional(),
   }),
   z.object({ kind: z.literal("link"), text: z.string(), url: z.string() }),
   /**

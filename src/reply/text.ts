@@ -85,6 +85,11 @@ export function id(value: string): Inline {
   return { kind: "code", text: value, id: true };
 }
 
+/** A channel or a role by its id: its own platform shows its name. */
+export function named(what: "channel" | "role", platform: string, value: string): Inline {
+  return { kind: "code", text: value, names: { what, platform } };
+}
+
 /** A link; only http and https become one, anything else stays plain text. */
 export function link(label: string, url: string): Inline {
   return /^https?:\/\//iu.test(url) && URL.canParse(url)

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { memoryAttachment, type Attachment } from "../../src/reply/attachment.ts";
 import { field, type Block, type Column, type Table } from "../../src/reply/block.ts";
 import type { Action, Reply, Tone } from "../../src/reply/reply.ts";
-import { link, time, type Inline, type Text } from "../../src/reply/text.ts";
+import { link, named, time, type Inline, type Text } from "../../src/reply/text.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { anyCharacter } from "./any-character.ts";
 import { nastyStrings } from "./nasty-strings.ts";
@@ -78,6 +78,13 @@ export const anyInline: fc.Arbitrary<Inline> = fc.oneof(
     arbitrary: fc
       .tuple(anyString(), fc.constantFrom({}, { id: true as const }, { command: true as const }))
       .map(([text, more]): Inline => ({ kind: "code", text, ...more })),
+  },
+  {
+    weight: 1,
+    // No id is one of the platform: shown as it is.
+    arbitrary: fc
+      .tuple(anyString(), fc.constantFrom("channel" as const, "role" as const), fc.constantFrom("discord", "slack"))
+      .map(([text, what, platform]) => named(what, platform, `${text}.`)),
   },
   {
     weight: 1,

@@ -1,6 +1,6 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply, type Tone } from "../../reply/reply.ts";
-import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
+import { code, commandLine, type Inline, text, type Text, time } from "../../reply/text.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { isOpen } from "../judge/rules/episode.ts";
@@ -8,7 +8,7 @@ import type { AlertMessage } from "../message/message.ts";
 import type { DatabaseFault, NoticeAbout } from "../message/notice.ts";
 import type { Platforms } from "../platform.ts";
 import { actionsOf, headline } from "./describe-condition.ts";
-import { markedTitle, whatToDo } from "./phrases.ts";
+import { channelName, markedTitle, whatToDo } from "./phrases.ts";
 import { silenceUntilWords, silenceWords } from "./silence-words.ts";
 
 /** What the operators must know. Pure and total. */
@@ -26,7 +26,9 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
     case "lost": {
       const name = platforms?.nameOf(notice.platform) ?? notice.platform;
       const title = text`A channel on ${name} can no longer be reached`;
-      return told("warning", title, [paragraph(lostWords(notice, name))]);
+      return told("warning", title, [
+        paragraph(lostWords(notice, name, channelName(notice.platform, notice.channel, platforms))),
+      ]);
     }
     case "silences": {
       const count =
@@ -41,7 +43,10 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
     }
     case "refused":
       return told("warning", refusedTitle(notice, platforms), [
-        { kind: "list", items: notice.places.map(placeWords) },
+        {
+          kind: "list",
+          items: notice.places.map((one) => placeWords(one, channelName(notice.platform, one.channel, platforms))),
+        },
         paragraph(text`${commandLine("alerts log")} has each of them.`),
       ]);
     case "database": {
@@ -68,10 +73,10 @@ function unacknowledgedBlocks({ episode, reminders }: NoticeAbout<"unacknowledge
   ];
 }
 
-function lostWords({ channel, why, subscriptions, unsent }: NoticeAbout<"lost">, platform: string): Text {
+function lostWords({ why, subscriptions, unsent }: NoticeAbout<"lost">, platform: string, where: Inline): Text {
   const ended = subscriptions === 1 ? "1 subscription" : `${subscriptions} subscriptions`;
   const givenUp = unsent === 1 ? "1 message was" : `${unsent} messages were`;
-  return text`${code(channel)}: ${platform} says ${why}. ${ended} ended there, ${givenUp} given up. Invite the bot again, then subscribe again there.`;
+  return text`${where}: ${platform} says ${why}. ${ended} ended there, ${givenUp} given up. Invite the bot again, then subscribe again there.`;
 }
 
 function refusedTitle({ platform, places }: NoticeAbout<"refused">, platforms?: Platforms): Text {
@@ -83,9 +88,9 @@ function refusedTitle({ platform, places }: NoticeAbout<"refused">, platforms?: 
     : text`${name} refused the usual form of ${plain === 1 ? "1 message" : `${plain} messages`}`;
 }
 
-function placeWords({ channel, why, dead, plain }: NoticeAbout<"refused">["places"][number]): Text {
+function placeWords({ why, dead, plain }: NoticeAbout<"refused">["places"][number], where: Inline): Text {
   const counts = [...(dead === 0 ? [] : [`${dead} given up`]), ...(plain === 0 ? [] : [`${plain} sent as plain text`])];
-  return text`${code(channel)}: ${counts.join(", ")}. ${why}`;
+  return text`${where}: ${counts.join(", ")}. ${why}`;
 }
 
 const DATABASE_WORDS: Readonly<Record<DatabaseFault, { readonly title: string; readonly what: string }>> = {

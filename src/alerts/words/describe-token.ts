@@ -4,7 +4,7 @@ import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import type { TokenMessage } from "../message/message.ts";
 import type { Platforms } from "../platform.ts";
-import { markedTitle, tokenRemedy, whatToDo } from "./phrases.ts";
+import { channelName, markedTitle, tokenRemedy, whatToDo } from "./phrases.ts";
 
 /**
  * A platform refuses the bot's token, or a channel cannot be reached; or that is over: what it means, and what to do.
@@ -82,7 +82,7 @@ function channelText(message: TokenMessage, channel: string, platforms?: Platfor
     workspace === undefined
       ? []
       : text` in the ${platforms?.workspaceNoun(platform) ?? "workspace"} ${code(workspace)}`;
-  const named = text`${person === undefined ? "" : "Direct messages of "}${code(person ?? channel)}${where}`;
+  const named = text`${person === undefined ? "" : "Direct messages of "}${person === undefined ? channelName(platform, channel, platforms) : code(person)}${where}`;
   const remedy = channelRemedy(operator, person, name);
   switch (change.what) {
     case "refused":

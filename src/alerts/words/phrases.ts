@@ -2,7 +2,19 @@ import type { Attachment } from "../../reply/attachment.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import type { Tone } from "../../reply/reply.ts";
-import { code, joinText, link, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
+import {
+  code,
+  type Inline,
+  joinText,
+  link,
+  named,
+  strong,
+  text,
+  type Text,
+  type TextPart,
+  time,
+  toText,
+} from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
 import type { Guidance } from "../alerts-config.ts";
@@ -24,6 +36,12 @@ export function enumWord(value: string, prefix: string): string {
         .replaceAll("_", " ")
         .replaceAll(/\blp\b/gu, "LP")
     : value;
+}
+
+/** A channel by its name, where its platform shows it: one of another workspace is unknown there. */
+export function channelName(platform: string, channel: string, platforms: Platforms | undefined): Inline {
+  const isAmongMany = platforms?.chat(platform)?.destinationsPerWorkspace === true;
+  return isAmongMany ? code(channel) : named("channel", platform, channel);
 }
 
 /** One colour for each severity. */

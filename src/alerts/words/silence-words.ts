@@ -1,5 +1,6 @@
 import { plainText } from "../../reply/plain-text.ts";
 import { code, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
+import { channelName } from "./phrases.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { isTimeZone, localMillis } from "../route/local-time.ts";
@@ -106,5 +107,5 @@ export function silencePlaceWords({ scope: { destination } }: Silence, platforms
   if (destination === undefined) return text`in all places`;
   if (platforms !== undefined && destination === destinationKey(platforms.console)) return text`at the console`;
   const { platform, channel } = destinationFromKey(destination);
-  return text`in ${code(channel)} on ${platforms?.nameOf(platform) ?? platform}`;
+  return text`in ${channelName(platform, channel, platforms)} on ${platforms?.nameOf(platform) ?? platform}`;
 }

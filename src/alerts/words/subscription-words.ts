@@ -5,6 +5,7 @@ import {
   type Inline,
   joinText,
   link,
+  named,
   number,
   strong,
   text,
@@ -37,6 +38,7 @@ type SubscriptionSummary = Pick<
   | "floor"
   | "style"
   | "events"
+  | "destination"
   | "quietHours"
   | "mention"
   | "guidance"
@@ -58,6 +60,7 @@ export function deliveryOptionWords(
     style,
     events,
     quietHours: quiet,
+    destination,
     mention,
     guidance: { note, runbook } = {},
     personal,
@@ -76,7 +79,7 @@ export function deliveryOptionWords(
     ...(mention === undefined
       ? []
       : [
-          text`critical notifies ${mention.startsWith("user:") ? text`the person ${id(mention.slice(5))}` : id(mention)}`,
+          text`critical notifies ${mention.startsWith("user:") ? text`the person ${id(mention.slice(5))}` : named("role", destination.platform, mention)}`,
         ]),
     ...(note === undefined ? [] : [text`says “${note}”`]),
     ...(runbook === undefined ? [] : [text`with a ${link("runbook", runbook)}`]),

@@ -9,7 +9,7 @@ import { type Caller, managerRemedy, type Target } from "../../bot/invocation.ts
 import { quoteTyped } from "../../bot/nearest.ts";
 import { UserError } from "../../errors.ts";
 import { listWords } from "../enum-words.ts";
-import { code, text, type Text, toText } from "../../reply/text.ts";
+import { code, type Inline, named, text, type Text, toText } from "../../reply/text.ts";
 import { type Destination, destinationFromKey, destinationKey } from "../../alerts/destination.ts";
 
 /** The caller, and the target of the command. */
@@ -174,13 +174,13 @@ export function destinationWords(destination: Destination, context: CallerContex
   const { platform, workspace, channel } = destination;
   const noun = context.platforms.workspaceNoun(platform);
   const where = workspace === undefined ? [] : text` in the ${noun} ${code(workspace)}`;
-  const named = text`${context.platforms.nameOf(platform)}${where}`;
-  if (isSameDestination(destination, context.platforms.console)) return toText(named);
+  const place = text`${context.platforms.nameOf(platform)}${where}`;
+  if (isSameDestination(destination, context.platforms.console)) return toText(place);
   if (isSameDestination(destination, directMessages(context))) return text`your direct messages`;
   if (isSameDestination(destination, destinationHere(context))) return text`this channel`;
   return channel.startsWith("user:")
-    ? text`direct messages of ${code(channel.slice(5))} on ${named}`
-    : text`channel ${code(channel)} on ${named}`;
+    ? text`direct messages of ${code(channel.slice(5))} on ${place}`
+    : text`channel ${channelName(destination, context)} on ${place}`;
 }
 
 /** Words a destination's key; the caller's own is `here`. */
@@ -191,7 +191,14 @@ export function destinationKeyWords(context: CallerContext): (key: string | null
     if (key === null) return toText("–");
     if (key === here) return toText("here");
     if (key === destinationKey(shown)) return toText(shown.channel);
-    const { platform, workspace, channel } = destinationFromKey(key);
-    return text`${platform} ${code(workspace === undefined ? channel : `${workspace}/${channel}`)}`;
+    const destination = destinationFromKey(key);
+    const { platform, workspace, channel } = destination;
+    const isNear = workspace === undefined || workspace === context.here.workspace;
+    return text`${platform} ${isNear ? channelName(destination, context) : code(`${workspace}/${channel}`)}`;
   };
+}
+
+/** A channel by its name, where its platform shows it: one of another workspace is unknown there. */
+function channelName({ platform, workspace, channel }: Destination, { here }: CallerContext): Inline {
+  return workspace === undefined || workspace === here.workspace ? named("channel", platform, channel) : code(channel);
 }

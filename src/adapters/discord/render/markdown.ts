@@ -54,7 +54,7 @@ export function renderText(content: Text, options: InlineOptions = {}): Markup {
     join: joinMarkup,
     canMention,
     isLong: ({ url }) => linkTarget(url).length > LINK_LENGTH,
-    canCut: ({ id, command }) => (id ?? command) !== true,
+    canCut: ({ id, command, names }) => (id ?? command) !== true && names === undefined,
   });
   return { markdown: markup, whole };
 }
@@ -111,6 +111,9 @@ function renderInline(inline: Inline, options: InlineOptions): string {
     }
     case "code": {
       if (inline.command === true) return commandMarkup(inline.text, options.mention);
+      if (inline.names?.platform === discordPlatform.id && ID.test(inline.text)) {
+        return inline.names.what === "channel" ? `<#${inline.text}>` : `<@&${inline.text}>`;
+      }
       const short = inline.id === true && options.wholeIds !== true;
       const value = short ? shownId(inline.text, options.onId) : inline.text;
       return inlineCode(oneLine(value));
@@ -150,8 +153,11 @@ export function typedOptions(options: Ask["options"]): string {
 
 /** Whether Discord can mention this person: not one of another platform, nor one whose id was erased. */
 function canMention({ platform, id }: Person): boolean {
-  return platform === discordPlatform.id && /^\d{15,20}$/u.test(id);
+  return platform === discordPlatform.id && ID.test(id);
 }
+
+/** https://docs.discord.com/developers/reference#snowflakes */
+const ID = /^\d{15,20}$/u;
 
 /** A time in the reader's own zone: https://docs.discord.com/developers/reference#message-formatting. */
 function timeMarkup(inline: Extract<Inline, { kind: "time" }>, short: boolean): string {

@@ -76,7 +76,7 @@ function renderInline(inline: Inline, lines: boolean): string {
     case "strong":
       return bold(clean(inline.text));
     case "code":
-      return inlineCode(oneLine(inline.text));
+      return isChannel(inline) ? `<#${inline.text}>` : inlineCode(oneLine(inline.text));
     case "link": {
       const label = oneLine(inline.text).trim();
       if (inline.url.length > LINK_LENGTH) return escapeMrkdwn(label);
@@ -92,6 +92,11 @@ function renderInline(inline: Inline, lines: boolean): string {
 /** Whether it is somebody on Slack; an id that was erased is none. */
 function canMention({ platform, id }: Person): boolean {
   return platform === slackPlatform.id && slackPlatform.kindOfId(id) === "person";
+}
+
+/** Whether it is a channel on Slack. The markup of a group would notify its members. */
+function isChannel({ names, text }: Extract<Inline, { kind: "code" }>): boolean {
+  return names?.what === "channel" && names.platform === slackPlatform.id && /^[CG][A-Z0-9]{8,}$/u.test(text);
 }
 
 /** Bold does not reach over a line break, nor over blanks at its ends. */

@@ -7,8 +7,10 @@ import {
   inlineCode,
   insideFence,
   linkTarget,
+  renderText,
 } from "../../../../src/adapters/discord/render/markdown.ts";
 import { oneLine } from "../../../../src/reply/plain-text.ts";
+import { named } from "../../../../src/reply/text.ts";
 import { markdownNodes } from "../judge.ts";
 
 describe("data stays text", () => {
@@ -32,6 +34,18 @@ describe("data stays text", () => {
     const nodes = markdownNodes(escapeMarkdown(oneLine(given)));
     expect(nodes.filter((node) => node.type !== "text" && node.type !== "br")).toEqual([]);
   });
+});
+
+test.each([
+  [named("channel", "discord", "123456789012345678"), "<#123456789012345678>"],
+  [named("role", "discord", "123456789012345678"), "<@&123456789012345678>"],
+  [named("channel", "slack", "C0123456789"), "`C0123456789`"],
+  [named("channel", "discord", "1> @everyone"), "`1> @everyone`"],
+  [named("role", "discord", "user:123456789012345678"), "`user:123456789012345678`"],
+])("a place of Discord has its name, and any other its id", (place, markup) => {
+  expect(renderText([place]).markdown).toBe(markup);
+  // What does not fit is left out: a part of an id names nothing.
+  expect(renderText([place], { max: 12 }).markdown).not.toContain("<");
 });
 
 test("code cannot be escaped from: backticks inside take a longer fence or a look-alike", () => {

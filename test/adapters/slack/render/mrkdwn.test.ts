@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 
-import { escapeMrkdwn, inlineCode, insideFence, linkMarkup } from "../../../../src/adapters/slack/render/mrkdwn.ts";
+import {
+  escapeMrkdwn,
+  inlineCode,
+  insideFence,
+  linkMarkup,
+  renderText,
+} from "../../../../src/adapters/slack/render/mrkdwn.ts";
+import { named } from "../../../../src/reply/text.ts";
 
 /** Zero-width spaces are shown as ·, since they cannot be seen. */
 const shown = (markup: string): string => markup.replaceAll("\u200B", "·");
@@ -30,6 +37,17 @@ test.each([
   [" ", " "],
 ])("%s is %s as code", (plain, markup) => {
   expect(inlineCode(plain)).toBe(markup);
+});
+
+test.each([
+  [named("channel", "slack", "C0123456789"), "<#C0123456789>"],
+  [named("channel", "slack", "C1|x> <!here>"), "`C1|x&gt; &lt;!here&gt;`"],
+  // It would notify its members.
+  [named("role", "slack", "S0123456789"), "`S0123456789`"],
+  [named("channel", "discord", "123456789012345678"), "`123456789012345678`"],
+])("a channel of Slack has its name, and anything else its id", (place, markup) => {
+  expect(renderText([place], { max: 100 }).mrkdwn).toBe(markup);
+  expect(renderText([place], { max: 9 }).mrkdwn).not.toContain("<");
 });
 
 test("a fence is not ended by what stands in it", () => {
