@@ -6,8 +6,7 @@ import type { Schema } from "../schema.ts";
 import { createAttempts } from "./attempts.ts";
 import type { DeliveryChange, DeliveryState, NewDeliveryRow } from "./alert-rows.ts";
 import { ACCOMPANIED, type Deliveries, isNext, isOpen, needs } from "./conditions.ts";
-import { createJoins } from "./joins.ts";
-import { createMessages } from "./messages.ts";
+import { createJoins, createMessages } from "./messages.ts";
 
 /** Deliveries with their messages and receipts. */
 export function createOutbox(db: Kysely<Schema>) {

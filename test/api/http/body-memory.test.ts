@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
-import { BodyBudget, type HeldBody } from "../../../src/api/http/body-budget.ts";
-import { BodyMemory } from "../../../src/api/http/body-memory.ts";
+import { BodyBudget, BodyMemory, type HeldBody } from "../../../src/api/http/body-memory.ts";
 
 function bodies(count: number): (HeldBody & { resumed: number })[] {
   return Array.from({ length: count }, () => {
