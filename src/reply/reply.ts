@@ -58,14 +58,19 @@ export function invalidatingAction(
 
 /** A reply as everybody may see it: without what others would not see to be done. */
 export function forEverybody(given: Reply): Reply {
+  return keepActions(given, (action) => !("invalidates" in action));
+}
+
+/** A reply with some of its actions alone; of a table's, those that stay as well. */
+export function keepActions(given: Reply, stays: (action: object) => boolean): Reply {
   return {
     ...given,
     blocks: given.blocks.map((block) => {
-      if (block.kind !== "table" || block.rowAction?.invalidates === undefined) return block;
+      if (block.kind !== "table" || block.rowAction === undefined || stays(block.rowAction)) return block;
       const { rowAction: _, ...table } = block;
       return table;
     }),
-    actions: given.actions.filter((action) => !("invalidates" in action)),
+    actions: given.actions.filter(stays),
   };
 }
 

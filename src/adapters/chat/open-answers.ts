@@ -12,7 +12,7 @@ import { parseJson } from "./parse-json.ts";
 const REMEMBERED_AFTER: Milliseconds = 2000;
 /** How long it is remembered, from the question on: as long as Discord lets it be closed. */
 const KEPT_FOR: Milliseconds = 900_000;
-/** How long an answer waits until the store has noted that it is being sent. */
+/** How long an answer waits for the store to note that it is sent. */
 const NOTE_MILLIS: Milliseconds = 1000;
 
 /** An answer that a dead process left open. */
@@ -27,9 +27,9 @@ export interface LeftAnswer {
 
 /** An answer that is being made. No method rejects. */
 export interface OpenAnswer {
-  /** What closes it has changed. */
+  /** What closes it has changed: it is stored anew. */
   changed(): void;
-  /** It is sent next. Resolves once that is noted, or takes too long. */
+  /** The answer is sent next. Resolves once that is stored, after a second at the latest. */
   answering(): Promise<void>;
 }
 

@@ -42,7 +42,7 @@ export function createUpkeep(
   const machines = new ParsedRowCache((data) => Machine.parse(JSON.parse(data)));
   const evaluationCache = new EvaluationCache();
   let prunedAt = -Infinity;
-  /** Up to when the offers to end silences are closed; at first those of before a restart as well. */
+  /** Offers to end silences that ended by then are closed; undefined until the first time, which closes all. */
   let closedUntil: Milliseconds | undefined;
 
   return async () => {

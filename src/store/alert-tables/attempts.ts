@@ -66,8 +66,9 @@ export function createAttempts(db: Kysely<Schema>) {
           .execute(),
       ),
     /**
-     * Owes deliveries again, marked as uncertain, that a process was sending which lives no more, or this one (`self`)
-     * without knowing; returns them. The death of another process counts as an interruption, and ends its claim.
+     * Owes again, marked as uncertain, what a dead process was sending, and what this one (`self`) has claimed and does
+     * not know (`known`); returns those deliveries. The death of another process counts as an interruption, and ends its
+     * claim.
      */
     async recover(self: string, known: readonly string[]) {
       const sending = await db

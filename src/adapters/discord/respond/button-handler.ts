@@ -4,7 +4,7 @@ import { type APIAttachment, type APIMessageComponentInteraction, ComponentType 
 
 import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
-import { reply, type Reply } from "../../../reply/reply.ts";
+import { reply, type Reply, keepActions } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { keptReply, type Press, type ReadPress } from "../../chat/press.ts";
@@ -127,7 +127,7 @@ async function shareKept(context: ButtonContext, press: ReadKept): Promise<void>
   await api.update(
     await composeKept(own[isWhole ? "whole" : "folded"], key, filesOf(interaction, own.picture), context),
   );
-  const reply = withoutCommands(given);
+  const reply = keepActions(given, (action) => "url" in action);
   const forAll: MessageContext = { keeps: true, mention: context.mention };
   const { whole, folded, picture } = renderAnswer(reply, forAll);
   const sharedKey = await keep(reply, forAll, context, at);
@@ -149,19 +149,6 @@ function contextOf({ context: kept }: ReadKept, { mention }: DiscordContext): Me
 /** The files that are on the message already. */
 function filesOf(interaction: APIMessageComponentInteraction, picture: string | undefined) {
   return { names: (interaction.message.attachments ?? []).map(({ filename }) => filename), picture };
-}
-
-/** A reply without its actions, except for links. */
-function withoutCommands(reply: Reply): Reply {
-  return {
-    ...reply,
-    blocks: reply.blocks.map((block) => {
-      if (block.kind !== "table") return block;
-      const { rowAction: _rowAction, ...table } = block;
-      return table;
-    }),
-    actions: reply.actions.filter((action) => "url" in action),
-  };
 }
 
 /**

@@ -18,11 +18,10 @@ const Left = z.object({
   id: z.string(),
   token: z.string(),
   application_id: z.string(),
-  /** The message of the pressed button stands in the answer's place, and stays. */
   beside: z.boolean(),
 });
 
-/** What closes the answer to an interaction after a crash; `beside` as above. */
+/** What closes the answer to an interaction after a crash. `beside`: the pressed message stands in its place, and stays. */
 export function openingOf(context: InteractionContext, ask: Ask, beside: boolean) {
   const { interaction, signal: stopping } = context;
   const { id, token, application_id } = interaction;

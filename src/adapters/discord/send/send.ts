@@ -114,7 +114,8 @@ export class DiscordSender implements Sender {
         const isDeleted = hasErrorCode(error, RESTJSONErrorCodes.UnknownChannel);
         // An alert whose thread was chosen by its subscription is told all the same.
         if (destination.thread === channel && isDeleted) return post(destination.channel);
-        throw channel === parent ? error : asDeleted(error);
+        if (channel === parent) throw error;
+        return throwAsDeleted(error);
       }
     };
     const { receipt, message } = await this.#inOrder(destination.thread ?? destination.channel, signal, work, urgent);
@@ -143,10 +144,7 @@ export class DiscordSender implements Sender {
       const isDirect = this.#directChannels.values().some((channel) => channel === receipt.channel);
       const composed = made.use(await this.#compose(reply, isDirect, edit.plain, signal));
       const body = wordsOf(composed);
-      const edited = request(() => this.#rest.patch(routeOf(receipt), { body, signal }));
-      const shown = await edited.catch((error: unknown) => {
-        throw asDeleted(error);
-      });
+      const shown = await request(() => this.#rest.patch(routeOf(receipt), { body, signal })).catch(throwAsDeleted);
       if (edit.over === true) await this.#markThread(shown as APIMessage, request);
       return composed;
     });
@@ -166,10 +164,7 @@ export class DiscordSender implements Sender {
     const { allowed_mentions, attachments, embeds } = body;
     await this.#inOrder(`${receipt.channel} ${receipt.message}`, signal, async (request) => {
       const upload = uploadOf({ allowed_mentions, attachments, embeds }, files, signal);
-      const added = request(() => uploads.patch(routeOf(receipt), upload));
-      await added.catch((error: unknown) => {
-        throw asDeleted(error);
-      });
+      await request(() => uploads.patch(routeOf(receipt), upload)).catch(throwAsDeleted);
     });
   }
 
@@ -271,7 +266,7 @@ export class DiscordSender implements Sender {
       await request((signal) => this.#rest.post(Routes.threads(parent, threadOf.message), { body, signal }));
     } catch (error) {
       if (!(error instanceof DiscordAPIError) || isTokenRefused(error)) throw error;
-      if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage)) throw asDeleted(error);
+      if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage)) throwAsDeleted(error);
       if (!hasErrorCode(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) {
         this.#dependencies.log.warn(
           { ...errorForLog(error), platform: "discord", channel: parent },
@@ -289,9 +284,9 @@ export class DiscordSender implements Sender {
  * Of a request to edit a message, or about a thread: it is the message or the thread that Discord does not know. The next
  * post shows whether the channel is there.
  */
-function asDeleted(error: unknown): unknown {
+function throwAsDeleted(error: unknown): never {
   const isDeleted = hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage, RESTJSONErrorCodes.UnknownChannel);
-  return isDeleted ? new SendError("deleted", `Discord: ${messageOf(error)}`, { cause: error }) : error;
+  throw isDeleted ? new SendError("deleted", `Discord: ${messageOf(error)}`, { cause: error }) : error;
 }
 
 function routeOf({ channel, message }: Receipt): `/${string}` {

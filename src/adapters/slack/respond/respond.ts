@@ -98,8 +98,9 @@ export function progressOf(
 }
 
 /**
- * Sends a reply with its files, whose upload `progress` shows; errors go to the asker alone. Returns false when Slack was unavailable for too long;
- * rejects when Slack refuses it everywhere. Without `ask`, it is a notice of the adapter's own. Disposes of the reply.
+ * Sends a reply with its files, whose upload `progress` shows; errors go to the asker alone. Returns false when Slack was
+ * unavailable for too long; rejects when Slack refuses it everywhere. Without `ask`, it is a notice of the adapter's own.
+ * Disposes of the reply.
  */
 export async function respondWith(
   slack: SlackContext,

@@ -149,12 +149,7 @@ export class SlackSender implements Sender {
       this.#edits.delete(key);
       const shown = await this.#compose(content.reply, content.edit.plain);
       const edit = { channel, ts: message, ...messageArguments(shown.body) };
-      await calls
-        .post(() => this.#web.chat.update(edit))
-        .catch((error: unknown) => {
-          throwIfDeleted(error);
-          throw error;
-        });
+      await calls.post(() => this.#web.chat.update(edit)).catch(throwAsDeleted);
       this.#editedAt.set(key, performance.now());
       return shown;
     });
@@ -212,7 +207,7 @@ export class SlackSender implements Sender {
     try {
       return await attempt(true);
     } catch (error) {
-      if (threadOf !== undefined && destination.thread === undefined) throwIfDeleted(error);
+      if (threadOf !== undefined && destination.thread === undefined && isDeleted(error)) throwAsDeleted(error);
       if (isThreadClosed(error) && (destination.thread ?? threadOf) !== undefined) return attempt(false);
       // A cached conversation may have been closed: it is opened anew, once.
       if (
@@ -313,9 +308,9 @@ function clientMessageId(delivery: string): string {
   );
 }
 
-/** Throws where the message that a call names is deleted: its channel is not. */
-function throwIfDeleted(error: unknown): void {
-  if (isDeleted(error)) throw new SendError("deleted", describeError(error), { cause: error });
+/** Of a call that names a message: where it says "deleted", that is the message, and the channel is there. */
+function throwAsDeleted(error: unknown): never {
+  throw isDeleted(error) ? new SendError("deleted", describeError(error), { cause: error }) : error;
 }
 
 function userIdIn(channel: string): string | undefined {

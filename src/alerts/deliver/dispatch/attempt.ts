@@ -78,7 +78,7 @@ export async function attemptDelivery(
     onStep?.("after sending");
     const at = nowMillis(clock);
     if (result instanceof SendError) return { ...left, error: result, at };
-    // Of words that have arrived it is stored already.
+    // The receipt of words that have arrived is stored already.
     return result === undefined || left.ofFiles === true ? { ...left, at } : { claimed, receipt: result, at };
   } catch (thrown) {
     const error =

@@ -197,18 +197,20 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     wake();
   }
 
-  function onPosted(result: DeliveryResult): void {
+  function addResult(result: DeliveryResult): void {
     results.push(result);
     wake();
   }
 
+  const attempting = { ...dependencies, onLateReceipt, onPosted: addResult };
+
   function begin(claimed: ClaimedDelivery): void {
     const end = limit.begin(claimed.row.id, claimed.row);
     const attempt = async (): Promise<void> => {
-      const result = await attemptDelivery({ ...dependencies, onLateReceipt, onPosted }, claimed, shutdown.signal);
+      const result = await attemptDelivery(attempting, claimed, shutdown.signal);
       end();
       attempts.delete(claimed.row.id);
-      onPosted(result);
+      addResult(result);
     };
     attempts.set(claimed.row.id, attempt());
   }

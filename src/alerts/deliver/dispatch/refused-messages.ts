@@ -5,7 +5,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { RefusedPlace } from "../../message/notice.ts";
 import { planNotice } from "../outbox/batch.ts";
 import { enqueue } from "../outbox/outbox.ts";
-import type { SuspensionDependencies } from "./suspension.ts";
+import { recipients, type SuspensionDependencies } from "./suspension.ts";
 
 /** The messages of one platform that were given up, or passed as plain text alone. As stored; times in Unix milliseconds. */
 export const RefusedMessages = z.object({
@@ -50,7 +50,7 @@ export async function noteRefusals(
   tables: AlertTables,
   refusals: readonly Refusal[],
   at: Milliseconds,
-  { newId, operators, console: shown }: SuspensionDependencies,
+  dependencies: SuspensionDependencies,
 ): Promise<boolean> {
   const known = new Map((await readRefusedMessages(tables)).map((one) => [one.platform, one]));
   for (const refusal of refusals) known.set(refusal.platform, added(known.get(refusal.platform), refusal, at));
@@ -58,20 +58,17 @@ export async function noteRefusals(
   const isDue = ({ notified, waiting }: RefusedMessages): boolean =>
     waiting.length > 0 && (notified === undefined || Math.abs(at - notified) >= NOTIFY_EVERY);
   const due = [...known.values()].filter(isDue);
-  const recipients = [shown, operators].filter((one) => one !== undefined);
+  const to = recipients(dependencies);
   for (const one of due) {
     const { platform, waiting: places } = one;
-    await enqueue(
-      tables,
-      { deliveries: planNotice(recipients, { about: "refused", platform, places }, at, newId) },
-      at,
-    );
+    const deliveries = planNotice(to, { about: "refused", platform, places }, at, dependencies.newId);
+    await enqueue(tables, { deliveries }, at);
     known.set(platform, { ...one, notified: at, waiting: [] });
   }
   if (refusals.length + due.length > 0) {
     await tables.watch.putSnapshot("", SNAPSHOT_NAME, at, JSON.stringify([...known.values()]));
   }
-  return due.length > 0 && recipients.length > 0;
+  return due.length > 0 && to.length > 0;
 }
 
 function added(

@@ -48,7 +48,7 @@ export interface SuspensionContext extends SuspensionDependencies {
 }
 
 /** The console and the operators' channel. */
-function recipients({ operators, console: shown }: SuspensionDependencies): Destination[] {
+export function recipients({ operators, console: shown }: SuspensionDependencies): Destination[] {
   return [shown, operators].filter((one) => one !== undefined);
 }
 
@@ -177,7 +177,7 @@ async function endSubscriptions(
   await deadLetterOwed(tables, key, at, why, newId);
   // During a downtime, some of it may have expired.
   const lostAt = await unsentOn(tables, key, suspension.since);
-  const unsent = [...lostAt.values()].reduce((sum, count) => sum + count, 0);
+  const unsent = sumOf(lostAt);
   const lost = { subscriptions: retired.length, unsent };
   const places = new Set(retired.map((one) => destinationKey(one.destination)));
   if (destination !== undefined) places.add(key);
@@ -188,6 +188,10 @@ async function endSubscriptions(
     ...[...places].map((place) => ({ what: "destination lost", destination: place, detail: why })),
   ];
   return { lost, decisions };
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return counts.values().reduce((sum, count) => sum + count, 0);
 }
 
 function restoredSubscription(before: Subscription): { readonly before: Subscription; readonly after: Subscription }[] {
@@ -234,7 +238,7 @@ async function notifyResumed(
   context: SuspensionContext,
 ): Promise<void> {
   const { waiting, lost, back } = resumed;
-  const unsent = [...lost.values()].reduce((sum, count) => sum + count, 0);
+  const unsent = sumOf(lost);
   const known = isOfToken(suspension) ? recipients(context) : operatorsFor(suspension, context);
   await send(suspension, known, { what: "accepted", waiting, unsent, subscriptions: back.length }, at, context);
   const active = back.filter(({ state }) => state === "active");

@@ -1,9 +1,8 @@
-import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { Receipt, Sender } from "../../sender.ts";
 import { fanOutNext } from "./outbox.ts";
-
 import { mergeFollowing, readAlike, readGroup, readStory } from "./group.ts";
 import type { DeliveryContext } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
@@ -39,15 +38,15 @@ export interface ClaimedDelivery extends Omit<DeliveryContext, "merged" | "repea
 interface Wanted {
   readonly sender: Sender;
   readonly limit: number;
-  /** The refused token that they need, by its key, as trials; left out, they need any of the platform. */
+  /** The key of the refused token whose trials they are; absent where they are none. */
   readonly trialOf?: string;
-  /** By key, tokens that they must not need, and destinations to which only what was never tried may go. */
+  /** By key, the tokens that they must not need, and the destinations to which nothing may go that was tried before. */
   readonly except?: Parameters<AlertTables["outbox"]["due"]>[3];
 }
 
 export interface Claim {
   readonly claimed: readonly ClaimedDelivery[];
-  /** The senders for which as much was due as was wanted; trials do not count. */
+  /** The senders whose limit was reached; trials do not count. */
   readonly full: readonly Sender[];
   /** A due delivery was dropped: the one behind it may be due now. */
   readonly dropped: boolean;
@@ -121,7 +120,7 @@ async function claimOne(
   const { threadOf, cardOf, within: _within, ...data } = DeliveryData.parse(JSON.parse(due.data));
   const receiptFor = async (delivery: string | undefined): Promise<Receipt | undefined> => {
     const [row] = delivery === undefined ? [] : await tables.outbox.receipts([delivery]);
-    return row === undefined ? undefined : { ...receiptOf(row), ...tokenScope(data.destination) };
+    return row && { channel: row.channel, message: row.message, ...tokenScope(data.destination) };
   };
   const edits = due.shown === null ? undefined : await receiptFor(due.id);
   if (due.shown !== null && edits === undefined) {
@@ -163,10 +162,6 @@ function isRepeat({ uncertain_since }: DeliveryRow, at: Milliseconds, window: Mi
   if (uncertain_since === null) return false;
   // Where the clock was set back, the platform may have forgotten the first one all the same.
   return at < uncertain_since || at - uncertain_since >= window;
-}
-
-function receiptOf({ platform, channel, message }: ReceiptRow): Receipt {
-  return { platform, channel, message };
 }
 
 /** When the next delivery on these platforms becomes due, in Unix milliseconds; undefined if none is owed. */

@@ -115,7 +115,7 @@ function ringRule({ cardOf, episode }: Planned, at: Milliseconds): Pick<Planned,
   return { groupKey: `rung ${cardOf} ${kindOf(episode)}`, until: at + SLOW_TO_FOLLOW };
 }
 
-/** The cards of ends that others are on, or may join. What a deleted card cannot show rings by itself. */
+/** The cards of these ends that say other alerts, too, or may. An end that a deleted card cannot show rings by itself. */
 async function readCards(
   tables: AlertTables,
   planned: readonly Planned[],

@@ -98,7 +98,7 @@ export async function arrivedMessage(
   destination: string,
 ): Promise<DeliveryRow | undefined> {
   const [row] = await outbox.get([id]);
-  return row?.destination === destination && hasArrived(row) ? row : undefined;
+  return row?.destination === destination && row.shown !== null ? row : undefined;
 }
 
 /** The last message about an episode that arrived at a destination, no later than `place` in the outbox. */
@@ -108,11 +108,7 @@ export async function lastArrivedOf(
   destination: string,
   place: number,
 ): Promise<DeliveryRow | undefined> {
-  return (await outbox.ofEpisode(episode, destination)).findLast((row) => row.seq <= place && hasArrived(row));
-}
-
-function hasArrived({ shown }: DeliveryRow): boolean {
-  return shown !== null;
+  return (await outbox.ofEpisode(episode, destination)).findLast((row) => row.seq <= place && row.shown !== null);
 }
 
 /**
