@@ -12,6 +12,7 @@ import type { Log } from "../log.ts";
 import { type Attachment, MAX_NAME_CHARACTERS, safeFileName } from "../reply/attachment.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
+import { withoutUndefined } from "../units/without-undefined.ts";
 import { MalformedCsv } from "./csv-splitter.ts";
 import { diskBudget, type DiskReservation } from "./disk-budget.ts";
 import type { LedgerAccount } from "./ledger-account.ts";
@@ -249,11 +250,9 @@ export class LedgerExports {
     });
     return {
       rows,
-      ...(firstTime === undefined ? {} : { firstTime: String(firstTime) }),
-      ...(lastTime === undefined ? {} : { lastTime: String(lastTime) }),
+      ...withoutUndefined({ firstTime: firstTime?.toString(), lastTime: lastTime?.toString() }),
       dropped,
-      ...(flows === undefined ? {} : { flows }),
-      ...(partial === undefined ? {} : { partial }),
+      ...withoutUndefined({ flows, partial }),
       outgoingOnly,
       raw: request.raw,
       unit: { ...request.unit },

@@ -3,6 +3,7 @@ import { type ApiClientConfig, createApiClient } from "../api/client/client.ts";
 import type { Config } from "../config.ts";
 import { type NetworkName, NETWORKS } from "../config/environment.ts";
 import type { Simulator } from "../simulator/simulator-handle.ts";
+import { withoutUndefined } from "../units/without-undefined.ts";
 
 /** The networks that a process asks. */
 export interface Networks {
@@ -38,14 +39,7 @@ function realNetworks(config: Pick<Config, "networks">, dependencies: NetworkDep
       ...dependencies,
       network: name,
       simulated: false,
-      nodes: urls.map((url, index) => {
-        const days = ledgerDays[index];
-        return {
-          url,
-          ...(coreUrl === undefined ? {} : { coreUrl }),
-          ...(days === undefined ? {} : { ledgerDays: days }),
-        };
-      }),
+      nodes: urls.map((url, index) => ({ url, ...withoutUndefined({ coreUrl, ledgerDays: ledgerDays[index] }) })),
     }),
   );
   return { clients, simulated: false, close: () => closeAll(clients) };

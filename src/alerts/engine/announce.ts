@@ -7,7 +7,7 @@ import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts"
 import { type Destination, destinationFromKey, destinationKey } from "../destination.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
 import { AlertMessage, type Over } from "../message/message.ts";
-import { Silence, silenceEnds } from "../route/silence.ts";
+import { Silence, silenceEnds, silenceRow } from "../route/silence.ts";
 import { tryNow } from "../route/suspension.ts";
 
 /** A message to a channel about a change, added to the outbox in the transaction that stores the change. */
@@ -82,7 +82,7 @@ export async function closeEndedOffers(
     if (announced === undefined) continue;
     closed += 1;
     await closeOffers(dependencies, tables, announced, { what: "ended" }, silenceEnds(silence));
-    await tables.subscriptions.putSilence({ ...row, data: JSON.stringify(silence) });
+    await tables.subscriptions.putSilence(silenceRow(silence));
   }
   return closed;
 }

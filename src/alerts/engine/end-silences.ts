@@ -1,10 +1,11 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Decision } from "../judge/judge.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { Episode } from "../judge/rules/episode.ts";
-import { endAfter, type Silence, silenceEnds } from "../route/silence.ts";
+import { endAfter, type Silence, silenceRow } from "../route/silence.ts";
 import { silenceOverLine } from "../words/silence-words.ts";
 
 /**
@@ -28,23 +29,16 @@ export async function endSilences(
     // An episode that is stored no more has no end to count from.
     const last = known.length === 0 ? at : Math.max(...known.map((end) => toMillis(timeFromText(end))));
     const silence = endAfter(one, Math.min(last, at));
-    await tables.subscriptions.putSilence({
-      id: silence.id,
-      ends_at: silenceEnds(silence),
-      data: JSON.stringify(silence),
-    });
+    await tables.subscriptions.putSilence(silenceRow(silence));
     ended.set(one.id, silence);
   }
   return {
     silences: all.map((one) => ended.get(one.id) ?? one),
-    decisions: [...ended.values()].map((silence) => {
-      const { destination, network } = silence.scope;
-      return {
-        what: "silence",
-        ...(destination === undefined ? {} : { destination }),
-        ...(network === undefined ? {} : { network }),
-        detail: silenceOverLine(silence),
-      };
-    }),
+    decisions: [...ended.values()].map((silence) => silenceDecision(silence, silenceOverLine(silence))),
   };
+}
+
+/** A sentence of the log about a silence. */
+export function silenceDecision({ scope: { destination, network } }: Silence, detail: string): Decision {
+  return { what: "silence", ...withoutUndefined({ destination, network }), detail };
 }

@@ -12,7 +12,7 @@ import { episodesSaidBy } from "../deliver/outbox/group.ts";
 import { rescheduleAt, rescheduleHeld } from "../deliver/outbox/held.ts";
 import { deliveriesOf, type EpisodeDeliveries, finishedDeliveries, outboxDepth } from "../deliver/outbox/queries.ts";
 import { recordPress } from "../deliver/outbox/record.ts";
-import { Silence, silenceEnds } from "../route/silence.ts";
+import { Silence, silenceEnds, silenceRow } from "../route/silence.ts";
 import { subscriptionIndexReader } from "../route/subscription-index.ts";
 import { rulesOf, Subscription, subscriptionRow } from "../route/subscription.ts";
 import { Episode, Machine } from "../judge/rules/episode.ts";
@@ -22,6 +22,7 @@ import { silenceLogLine } from "../words/silence-words.ts";
 import { subscriptionLogLine } from "../words/subscription-words.ts";
 import { acknowledge, type Acknowledger } from "./acknowledge.ts";
 import { type Announcement, closeOffers, owe } from "./announce.ts";
+import { silenceDecision } from "./end-silences.ts";
 import { observationProcessor, type ProcessObservation } from "./process-observation.ts";
 import { closeUnwatched, createUpkeep } from "./upkeep.ts";
 import { type Destination, destinationKey } from "../destination.ts";
@@ -169,21 +170,17 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
     async putSilence(given, by, announced = []) {
       const { announced: before = [], ...silence } = Silence.parse(given);
       const at = nowMillis(clock);
-      const ends_at = silenceEnds(silence);
-      const { destination, network } = silence.scope;
+      const isOver = silenceEnds(silence) <= at;
+      const { destination } = silence.scope;
       await store.transaction(async ({ alerts }) => {
-        await closeOffers(dependencies, alerts, before, { what: ends_at <= at ? "ended" : "lengthened", by });
-        const data = JSON.stringify({ ...silence, ...offersOf(await owe(dependencies, alerts, announced)) });
-        await alerts.subscriptions.putSilence({ id: silence.id, ends_at, data });
-        if (destination !== undefined && ends_at <= at) {
+        await closeOffers(dependencies, alerts, before, { what: isOver ? "ended" : "lengthened", by });
+        const offering = offersOf(await owe(dependencies, alerts, announced));
+        await alerts.subscriptions.putSilence(silenceRow({ ...silence, ...offering }));
+        if (destination !== undefined && isOver) {
           const { subscriptions } = await readIndex(alerts, at);
           await rescheduleAt(alerts, destination, subscriptions, at);
         }
-        const where = {
-          ...(destination === undefined ? {} : { destination }),
-          ...(network === undefined ? {} : { network }),
-        };
-        await logDecisions(alerts, [{ what: "silence", ...where, detail: silenceLogLine(silence, by, at) }], at);
+        await logDecisions(alerts, [silenceDecision(silence, silenceLogLine(silence, by, at))], at);
       });
       if (announced.length + before.length > 0) dependencies.onOwed?.();
       await upkeep();

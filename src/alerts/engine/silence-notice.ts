@@ -1,8 +1,8 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
-import { type Plan, planNotice } from "../deliver/outbox/batch.ts";
-import { isSilenceActive, type Silence, silenceEnds } from "../route/silence.ts";
+import { noticeRecipients, type Plan, planNotice } from "../deliver/outbox/batch.ts";
+import { isSilenceActive, type Silence, silenceRow } from "../route/silence.ts";
 
 /** While a silence holds, the operators are notified of it this often. */
 const NOTICE_EVERY: Milliseconds = 86_400_000;
@@ -12,18 +12,17 @@ const NOTICE_EVERY: Milliseconds = 86_400_000;
  * network without trouble. Stores when they were named.
  */
 export async function planSilenceNotice(
-  { operators, console: shown, simulated, newId = randomId }: AlertDependencies,
+  dependencies: AlertDependencies,
   tables: AlertTables,
   all: readonly Silence[],
   at: Milliseconds,
 ): Promise<Plan> {
-  const recipients = [shown, operators].filter((one) => one !== undefined);
+  const { simulated, newId = randomId } = dependencies;
+  const recipients = noticeRecipients(dependencies);
   const holding = all.filter((one) => isSilenceActive(one, at));
   if (recipients.length === 0 || !holding.some((one) => isNoticeDue(one, at))) return {};
   const silences = holding.map((one): Silence => ({ ...one, noticed: at }));
-  for (const one of silences) {
-    await tables.subscriptions.putSilence({ id: one.id, ends_at: silenceEnds(one), data: JSON.stringify(one) });
-  }
+  for (const one of silences) await tables.subscriptions.putSilence(silenceRow(one));
   const marks = simulated.size > 0 ? { simulated: true as const } : {};
   return { deliveries: planNotice(recipients, { about: "silences", silences }, at, newId, marks) };
 }

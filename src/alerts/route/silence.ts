@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import type { SilenceRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertKind } from "../judge/kinds/kinds.ts";
 import { Person } from "../judge/rules/episode.ts";
@@ -51,6 +52,10 @@ export const AFTER_OVER: Milliseconds = 600_000;
 export function endAfter(waiting: Silence, over: Milliseconds): Silence {
   const { untilOver: _, ...silence } = waiting;
   return { ...silence, until: Math.max(silence.from + 1, Math.min(silence.until, over + AFTER_OVER)) };
+}
+
+export function silenceRow(silence: Silence): SilenceRow {
+  return { id: silence.id, ends_at: silenceEnds(silence), data: JSON.stringify(silence) };
 }
 
 /** The facts that a silence is matched with. */

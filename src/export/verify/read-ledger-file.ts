@@ -4,6 +4,7 @@ import { type CsvRecord, CsvSplitter, fieldStart, MalformedCsv } from "../csv-sp
 import type { LedgerFingerprint } from "../ledger-account.ts";
 import { RowTally } from "../ledger-transform.ts";
 import { compareTimes, readVegaTime, type SplitTime } from "../vega-time.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 
 /** The content of a file that somebody gives back, as far as it is compared with exports. */
 export interface LedgerFilePrint {
@@ -130,8 +131,7 @@ class TableReader {
       rewrittenSha256: this.#rewritten.digest("hex"),
       ...(this.#held === undefined ? {} : { sortedSha256: sortedSha256(this.#headerHash, this.#held) }),
       sorted: this.#sorted,
-      ...(firstTime === undefined ? {} : { firstTime: String(firstTime) }),
-      ...(lastTime === undefined ? {} : { lastTime: String(lastTime) }),
+      ...withoutUndefined({ firstTime: firstTime?.toString(), lastTime: lastTime?.toString() }),
       parties: [...(this.#parties ?? [])],
       assets: [...(this.#assets ?? [])],
     };

@@ -7,6 +7,7 @@ import type { WorkspaceUser } from "../../chat/home-data.ts";
 import { ANSWER_WITHIN_MILLIS } from "../limits.ts";
 import { slackPlatform } from "../platform.ts";
 import type { RequestContext } from "./request-context.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 
 export function prepare(
   slack: SlackContext,
@@ -35,8 +36,7 @@ export function targetOf(request: Pick<RequestContext, "workspace" | "channel">)
   const { workspace, channel } = request;
   return {
     platform: "slack",
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(channel === undefined ? {} : { channel }),
+    ...withoutUndefined({ workspace, channel }),
     files: slackPlatform.files,
     answerWithin: ANSWER_WITHIN_MILLIS,
   };

@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { RefusedPlace } from "../../message/notice.ts";
-import { planNotice } from "../outbox/batch.ts";
+import { noticeRecipients, planNotice } from "../outbox/batch.ts";
 import { enqueue } from "../outbox/outbox.ts";
-import { recipients, type SuspensionDependencies } from "./suspension.ts";
+import type { SuspensionDependencies } from "./suspension.ts";
 
 /** The messages of one platform that were given up, or passed as plain text alone. As stored; times in Unix milliseconds. */
 export const RefusedMessages = z.object({
@@ -58,7 +58,7 @@ export async function noteRefusals(
   const isDue = ({ notified, waiting }: RefusedMessages): boolean =>
     waiting.length > 0 && (notified === undefined || Math.abs(at - notified) >= NOTIFY_EVERY);
   const due = [...known.values()].filter(isDue);
-  const to = recipients(dependencies);
+  const to = noticeRecipients(dependencies);
   for (const one of due) {
     const { platform, waiting: places } = one;
     const deliveries = planNotice(to, { about: "refused", platform, places }, at, dependencies.newId);

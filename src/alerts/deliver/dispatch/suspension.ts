@@ -6,6 +6,7 @@
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { type Destination, destinationKey } from "../../destination.ts";
 import { isDrill } from "../../judge/drill.ts";
 import type { Decision } from "../../judge/judge.ts";
@@ -26,6 +27,7 @@ import {
 } from "../../route/suspension.ts";
 import type { SendError } from "../../sender.ts";
 import { subscriptionLogLine } from "../../words/subscription-words.ts";
+import { noticeRecipients } from "../outbox/batch.ts";
 import { enqueue } from "../outbox/outbox.ts";
 import { unsentOn, waitingOn } from "../outbox/queries.ts";
 import { deadLetterOwed } from "../outbox/record.ts";
@@ -47,18 +49,13 @@ export interface SuspensionContext extends SuspensionDependencies {
   readonly random: () => number;
 }
 
-/** The console and the operators' channel. */
-export function recipients({ operators, console: shown }: SuspensionDependencies): Destination[] {
-  return [shown, operators].filter((one) => one !== undefined);
-}
-
 /** The platform's refusal, and when in Unix milliseconds. */
 type Refusal = SuspensionTarget & { readonly error: SendError; readonly at: Milliseconds };
 
 /** Whether deliveries wait for a target: somebody is subscribed there, or it is the operators'. */
 export async function isAwaited(target: SuspensionTarget, context: SuspensionContext): Promise<boolean> {
   const key = suspensionKey(target);
-  if (recipients(context).some((one) => destinationKey(one) === key)) return true;
+  if (noticeRecipients(context).some((one) => destinationKey(one) === key)) return true;
   return (await aliveAt(context.tables, target)).length > 0;
 }
 
@@ -239,7 +236,7 @@ async function notifyResumed(
 ): Promise<void> {
   const { waiting, lost, back } = resumed;
   const unsent = sumOf(lost);
-  const known = isOfToken(suspension) ? recipients(context) : operatorsFor(suspension, context);
+  const known = isOfToken(suspension) ? noticeRecipients(context) : operatorsFor(suspension, context);
   await send(suspension, known, { what: "accepted", waiting, unsent, subscriptions: back.length }, at, context);
   const active = back.filter(({ state }) => state === "active");
   const places = new Map(active.map(({ destination }) => [destinationKey(destination), destination]));
@@ -257,7 +254,7 @@ async function notifyResumed(
  * reason that only they can mend, and that may hold for hundreds of channels, is told them once.
  */
 function operatorsFor(suspension: Suspension, context: SuspensionContext): Destination[] {
-  const all = recipients(context);
+  const all = noticeRecipients(context);
   const own = suspensionKey(suspension);
   if (isOfToken(suspension)) return all.filter((one) => !destinationKey(one).startsWith(`${own}/`));
   const isAlike = (other: Suspension): boolean =>
@@ -293,9 +290,7 @@ async function send(
   const message = {
     type: "token",
     platform,
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(channel === undefined ? {} : { channel: channel.channel }),
-    ...(operator === undefined ? {} : { operator }),
+    ...withoutUndefined({ workspace, channel: channel?.channel, operator }),
     why,
     since: timeToText(fromMillis(since)),
     at: timeToText(fromMillis(at)),

@@ -107,6 +107,14 @@ export function joinPlans(plans: readonly Plan[]): OutboxBatch {
   };
 }
 
+/** Where notices go: the console and the operators' channel, as far as there are any. */
+export function noticeRecipients(places: {
+  readonly console?: Destination;
+  readonly operators?: Destination;
+}): Destination[] {
+  return [places.console, places.operators].filter((one) => one !== undefined);
+}
+
 /** A notice as deliveries to the operators. `at` is in Unix milliseconds. */
 export function planNotice(
   to: readonly Destination[],

@@ -13,6 +13,7 @@ import type { Tone } from "../../../reply/reply.ts";
 import { code, strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { episodeLabel } from "./episodes.ts";
 
 /** How many open episodes are named; the rest is counted. */
@@ -73,15 +74,7 @@ export async function networkStatus(
     firing: sorted.slice(0, MAX_NAMED_EPISODES).map((episode) => {
       const { id, kind, subject, severity, began, beganBefore } = episode;
       const label = episodeLabel(episode) ?? labels[subject];
-      return {
-        id,
-        kind,
-        subject,
-        severity,
-        since: began,
-        ...(beganBefore === undefined ? {} : { beganBefore }),
-        ...(label === undefined ? {} : { label }),
-      };
+      return { id, kind, subject, severity, since: began, ...withoutUndefined({ beganBefore, label }) };
     }),
     ...(suspicious.length === 0 ? {} : { suspicious }),
     more: Math.max(0, sorted.length - MAX_NAMED_EPISODES),

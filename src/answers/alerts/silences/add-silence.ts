@@ -22,6 +22,7 @@ import {
 import { code, strong, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { formatSpan, isSpan } from "../alert-times.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive } from "../alerts.ts";
 import {
@@ -99,9 +100,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
     const silence: Silence = {
       ...(earlier ?? { id: createShortId(all), person: callerPerson(context) }),
       ...wanted,
-      ...(earlier === undefined ? {} : { from: earlier.from }),
-      ...(label === undefined ? {} : { label }),
-      ...(values.reason === undefined ? {} : { reason: values.reason }),
+      ...withoutUndefined({ from: earlier?.from, label, reason: values.reason }),
       by: caller.name,
       created: now,
     };
