@@ -194,7 +194,8 @@ export function openWords(episodes: readonly Episode[], marks: { readonly phase?
             : `critical since ${clock(escalated, critical.detected, true).slice(0, -3)}`,
         ];
   const takers = [...new Set(episodes.flatMap(({ acknowledged }) => acknowledged?.by ?? []))];
-  const taken = takers.length === 0 || marks.phase === "reminder" ? [] : [`${takers.join(" and ")} takes it`];
+  const take = takers.length === 1 ? "takes" : "take";
+  const taken = takers.length === 0 || marks.phase === "reminder" ? [] : [`${takers.join(" and ")} ${take} it`];
   return joinText(
     [since, ...worse, ...taken].map((part) => toText(part)),
     " · ",
@@ -208,12 +209,17 @@ export function overWords(episodes: readonly Episode[]): Text {
   const ends = episodes.map(endOf).toSorted((a, b) => compare(a, b));
   const last = ends.at(-1);
   if (first === undefined || last === undefined) return [];
-  const lasted = toMillis(timeFromText(last)) - toMillis(timeFromText(first.began));
+  const [start, end] = [toMillis(timeFromText(first.began)), toMillis(timeFromText(last))];
+  const lasted = end - start;
+  // Between the two clocks of the line, so that they agree with the span.
+  const seconds = Math.floor(end / 1000) - Math.floor(start / 1000);
   const isAtLeast = first.beganBefore === true;
   const isBroken = sorted.some(
     ({ began }, index) => index > 0 && sorted.slice(0, index).every((one) => compare(endOf(one), began) < 0),
   );
-  const lastedFor = isBroken ? ", one after another" : ` for ${isAtLeast ? "at least " : ""}${formatDuration(lasted)}`;
+  const lastedFor = isBroken
+    ? ", one after another"
+    : ` for ${isAtLeast ? "at least " : ""}${formatDuration(seconds === 0 ? lasted : seconds * 1000)}`;
   // The clock was ahead when it began: how long it lasted is not known then.
   const span = lasted < 0 ? "" : lastedFor;
   const from = lasted < 0 ? "" : `${clock(first.began, last, true)}${isAtLeast ? " or earlier" : ""} to `;

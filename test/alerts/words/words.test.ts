@@ -126,9 +126,9 @@ group("an alert in words", () => {
 
   it("keeps on its first line what happened, since when, how bad and who takes it; once it is over from when to when", () => {
     const moment = (seconds: number): string => String(BigInt(at) + BigInt(seconds) * 1_000_000_000n);
-    const title = (more: Partial<Episode>, group = false): string => {
+    const title = (more: Partial<Episode>, group = false, ofOther: Partial<Episode> = {}): string => {
       const episode = episodeOf("node.down", true, { ...more });
-      const other = { ...episode, id: "node.down|mainnet|b:1|1", subject: "b:1" };
+      const other = { ...episode, id: "node.down|mainnet|b:1|1", subject: "b:1", ...ofOther };
       const context = group ? { group: { id: "d", episodes: [episode, other], notices: [] } } : {};
       return plainText(describe({ type: "condition", phase: "state", episode }, context).title);
     };
@@ -146,6 +146,11 @@ group("an alert in words", () => {
       "a:1 on mainnet did not answer for 4 min 2 s (22:13:20 to 22:17:22 UTC), was critical · Mia took it",
     );
     expect(title(over, true)).toBe("2 nodes on mainnet did not answer for 4 min 2 s (22:13:20 to 22:17:22 UTC)");
+    expect(title(worse, true, { acknowledged: { by: "Ben", at: moment(210) } })).toMatch(/ · Mia and Ben take it$/u);
+    const late = { began: `${at.slice(0, -9)}900000000` };
+    expect(title({ ...over, ...late })).toMatch(saying("for 4 min 2 s", "22:13:20 to 22:17:22"));
+    const soon = `${at.slice(0, -9)}950000000`;
+    expect(title({ ...over, ...late, recovered: soon })).toMatch(saying("for 50 ms", "22:13:20 to 22:13:20"));
     expect(title({ ...over, beganBefore: true })).toMatch(saying("for at least 4 min 2 s", "22:13:20 or earlier"));
     expect(title({ state: "gone", ended: moment(9) })).toMatch(saying("gone"));
   });
