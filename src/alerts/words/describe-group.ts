@@ -178,14 +178,13 @@ function groupFile({ episodes }: MessageGroup, name: string, marks: { simulated?
 /** Acknowledge and Silence hold for all that the message says now, whatever joins it later. */
 function groupActions({ id: first }: Episode, group: MessageGroup, open: readonly Episode[]): Action[] {
   const all = groupReference(group);
-  const details: Action = commandAction("Details", "alerts why", { episode: first });
+  const details = commandAction("Details", "alerts why", { episode: first });
   if (open.length === 0) return [details];
-  const silence = { what: all, for: "1h" };
   return [
     ...(open.every(({ acknowledged }) => acknowledged !== undefined)
       ? []
       : [commandAction("Acknowledge", "alerts ack", { episode: all })]),
-    { label: "Silence 1 h", invocation: { command: "alerts silence", options: silence }, effect: "reply" },
+    commandAction("Silence 1 h", "alerts silence", { what: all, for: "1h" }),
     details,
   ];
 }

@@ -15,7 +15,6 @@ import {
   recordSent,
 } from "../outbox/record.ts";
 import { SendError, type SendErrorKind } from "../../sender.ts";
-
 import { DEAD_LETTER_AFTER, tokenScope } from "../../route/suspension.ts";
 import type { Refusal } from "./refused-messages.ts";
 import { isAwaited, resume, suspend, type SuspensionContext } from "./suspension.ts";

@@ -7,7 +7,6 @@ import { DeliveryData } from "./delivery-data.ts";
 import type { Decision } from "../../judge/judge.ts";
 import { Episode } from "../../judge/rules/episode.ts";
 import { isOfOneKind, type MessageGroup } from "../../message/message-group.ts";
-
 import { NotificationState, noteDeletedCard, shownTo } from "./notification-state.ts";
 import { readMessages } from "./stored-messages.ts";
 

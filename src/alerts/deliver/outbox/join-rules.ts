@@ -1,5 +1,5 @@
-// Which message each planned delivery joins, and until when: one table for all of them. join.ts applies it, batch.ts says
-// what a rule means.
+// Which message each planned delivery joins, and until when: one table for all but the ends of alerts on one card, which
+// ring once (join.ts). join.ts applies the table, batch.ts says what a rule means.
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { AlertDependencies } from "../../dependencies.ts";
 import { type Destination, destinationKey } from "../../destination.ts";

@@ -1,6 +1,5 @@
 import type { AlertTables, DeliveryRow, ItemRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
 import { fanOutAll } from "./outbox.ts";
 import { NotificationState } from "./notification-state.ts";
