@@ -5,7 +5,7 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
-import { priceSide } from "../judge/kinds/price.ts";
+import { isPriceBad, priceSide } from "../judge/kinds/price.ts";
 import type { Reading } from "../judge/kinds/reading.ts";
 import type { Episode } from "../judge/rules/episode.ts";
 import { clock, enumWord } from "./phrases.ts";
@@ -199,9 +199,18 @@ const CONDITION_WORDS: {
   "market.price": (reading, network, rule) => {
     const { price } = reading.facts;
     const mark = price === undefined ? [] : text`: mark price ${priceWords(price)}`;
+    const { low, high, when } = ruleParameters(rule);
+    const thresholds = {
+      ...(low && { low }),
+      ...(high && { high }),
+      when: when === "within" ? when : "beyond",
+    } as const;
+    // While the alert recovers, the last price is one that does not meet the thresholds.
+    const isMet = (low ?? high) === undefined || isPriceBad(thresholds, price);
+    const shown = isMet === false ? undefined : price;
     return {
       bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
-      now: text`${marketName(reading)}${price === undefined ? " is" : text` ${priceWords(price)},`} ${thresholdSideWords(rule, price)} on ${network}`,
+      now: text`${marketName(reading)}${shown === undefined ? " is" : text` ${priceWords(shown)},`} ${thresholdSideWords(rule, price)} on ${network}`,
       past: text`${marketName(reading)} on ${network} was ${ruleWords(rule) || "beyond its threshold"}`,
       good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
       figures: price === undefined ? [] : [text`mark price ${priceWords(price)}`],

@@ -155,6 +155,16 @@ group("an alert in words", () => {
     expect(title({ state: "gone", ended: moment(9) })).toMatch(saying("gone"));
   });
 
+  it("names no price in its first line that does not meet the thresholds", () => {
+    const episode = episodeOf("market.price", true, { rule: "market.price{high=90000}" });
+    const title = (price: string): string => {
+      const last = { ...episode.last, facts: { price } } as Episode["last"];
+      return plainText(describe({ type: "condition", phase: "state", episode: { ...episode, last } }).title);
+    };
+    expect(title("92615")).toMatch(saying("92,615, above 90,000"));
+    expect(title("89000")).toMatch(saying("is above 90,000"));
+  });
+
   it("rings beside its card by one line with a link to it, and no buttons", () => {
     const episode = episodeOf("node.down", true, { severity: "critical", escalated: at });
     for (const phase of ["escalation", "reminder", "resolve"] as const) {
