@@ -10,7 +10,7 @@ import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { conditionWords } from "./condition-words.ts";
 import { groupTitles, moreLine, subjectWords } from "./describe-group.ts";
-import { markedTitle, tableFile, TONES } from "./phrases.ts";
+import { clock, markedTitle, tableFile, TONES } from "./phrases.ts";
 import { NAMED_SUBJECTS } from "../message/message-group.ts";
 
 type Flapping = Extract<AlertMessage, { type: "flapping" }>;
@@ -25,7 +25,10 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
   if (all.length < 2) {
     return reply({
       tone,
-      title: markedTitle(text`${conditionWords(episode).bad}, again and again`, message),
+      title: markedTitle(
+        text`${conditionWords(episode).bad}, again and again: ${episodes} times in ${within}, last since ${clock(episode.began)}${episode.severity === "critical" ? " · critical" : ""}`,
+        message,
+      ),
       blocks: [
         paragraph(
           text`It fired ${episodes} times in ${within}, last at ${time(timeFromText(episode.detected), "both")}. Until it has been calm for ${within}, it is told only when it becomes critical; after two critical ones, only once it lasts longer.`,
@@ -58,8 +61,9 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
   const all = group?.notices.filter((one) => one.type === "calm") ?? [];
   const isOne = all.length < 2;
   const of = message.subject === "" ? text`${strong(network)}` : text`${subjectWords(message)} on ${strong(network)}`;
+  const first = all.map((one) => one.since).reduce((a, b) => (BigInt(a) < BigInt(b) ? a : b), since);
   const alerts = isOne ? episodes : all.reduce((sum, one) => sum + one.episodes, 0);
-  const after = ` after ${alerts === 1 ? "1 alert" : `${alerts} alerts`}: ${KINDS[kind].words}`;
+  const after = ` after ${alerts === 1 ? "1 alert" : `${alerts} alerts`} since ${clock(first)}: ${KINDS[kind].words}`;
   const titles = groupTitles(kind, strong(`${all.length}`), strong(network));
   const ofOne = open ? text`${of}: ${KINDS[kind].words}` : text`${of} is calm again${after}`;
   const what = isOne

@@ -30,19 +30,28 @@ import {
 } from "./phrases.ts";
 import { groupReference, type MessageGroup, NAMED_SUBJECTS } from "../message/message-group.ts";
 
-/** Sentences about several episodes of a kind, as `now` and `past` are about one; the network stands for `%`. */
+/** Sentences about episodes of a kind, as `now` and `past` are about one; `%` is the network, `{of several|of one}` a verb. */
 const GROUP_WORDS: Partial<Record<AlertKind, readonly [now: string, past: string]>> = {
-  "network.time-back": ["nodes on % say an earlier time than before", "nodes on % said an earlier time than before"],
-  "node.lagging": ["nodes lag behind %", "nodes lagged behind %"],
-  "node.down": ["nodes on % do not answer", "nodes on % did not answer"],
-  "node.lying": ["nodes on % give answers that cannot be right", "nodes on % gave answers that cannot be right"],
+  "network.time-back": [
+    "nodes on % {say|says} an earlier time than before",
+    "nodes on % said an earlier time than before",
+  ],
+  "node.lagging": ["nodes {lag|lags} behind %", "nodes lagged behind %"],
+  "node.down": ["nodes on % {do|does} not answer", "nodes on % did not answer"],
+  "node.lying": [
+    "nodes on % {give|gives} answers that cannot be right",
+    "nodes on % gave answers that cannot be right",
+  ],
   "node.diverges": [
-    "nodes on % tell another history than the others",
+    "nodes on % {tell|tells} another history than the others",
     "nodes on % told another history than the others",
   ],
-  "market.auction": ["markets on % are in an auction", "markets on % were in an auction"],
-  "market.price": ["markets on % are beyond their thresholds", "markets on % were beyond their thresholds"],
-  "market.bound": ["markets on % are near a price bound", "markets on % were near a price bound"],
+  "market.auction": ["markets on % {are|is} in an auction", "markets on % {were|was} in an auction"],
+  "market.price": [
+    "markets on % {are|is} beyond {their|its} thresholds",
+    "markets on % {were|was} beyond {their|its} thresholds",
+  ],
+  "market.bound": ["markets on % {are|is} near a price bound", "markets on % {were|was} near a price bound"],
 };
 
 /** Several episodes of one kind in one message: how many are open, the first of them by name, all of them in a file. */
@@ -63,7 +72,7 @@ export function describeGroup(
   const resolved = episodes.filter(({ state }) => state === "resolved");
   const counted = [open, resolved].find((those) => those.length > 0) ?? episodes;
   const count = counted.length === episodes.length ? `${counted.length}` : `${counted.length} of ${episodes.length}`;
-  const words = groupTitles(kind, strong(count), strong(network));
+  const words = groupTitles(kind, strong(count), strong(network), counted.length === 1);
   const unseen = open.length === 0 && resolved.length === 0 ? UNSEEN_ENDS[episodes[0]?.state ?? "gone"] : undefined;
   const already = group.merged === true ? OVER_ALREADY : "";
   const named = [...open, ...episodes.filter((one) => !isOpen(one))].slice(0, NAMED_SUBJECTS);
@@ -106,11 +115,12 @@ export function groupTitles(
   kind: AlertKind,
   count: TextPart,
   network: TextPart,
+  isOne = false,
 ): Readonly<Record<"now" | "past", Text>> {
   const other = `alerts on %: ${KINDS[kind].words}`;
   const [now, past] = GROUP_WORDS[kind] ?? [other, other];
   const about = (sentence: string): Text => {
-    const [before, after] = sentence.split("%");
+    const [before, after] = sentence.replaceAll(/\{(\w+)\|(\w+)\}/gu, isOne ? "$2" : "$1").split("%");
     return text`${count} ${before}${network}${after}`;
   };
   return { now: about(now), past: about(past) };

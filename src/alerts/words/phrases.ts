@@ -25,7 +25,7 @@ import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { Platforms } from "../platform.ts";
 import type { RoutingDecision } from "../route/route.ts";
 import type { Episode } from "../judge/rules/episode.ts";
-import { ruleWords } from "./subscription-words.ts";
+import { groupedNumber, ruleWords } from "./subscription-words.ts";
 
 /** `STATE_TRADING_TERMINATED` under `STATE` is `trading terminated`; whatever else a node sends stays as it is. */
 export function enumWord(value: string, prefix: string): string {
@@ -76,7 +76,7 @@ export const UNSEEN_ENDS: Partial<Record<Episode["state"], string>> = {
 /** Events of a kind, for counting: `12 checkpoints`. */
 export function countOf(kind: AlertKind, count: number): string {
   const [one, many] = isConditionKind(kind) ? [kind, kind] : KINDS[kind].nouns;
-  return `${count} ${count === 1 ? one : many}`;
+  return `${groupedNumber(count)} ${count === 1 ? one : many}`;
 }
 
 /**

@@ -136,8 +136,10 @@ function severityOf(event: AlertEvent | undefined): Severity {
 function describeRolling(message: MessageOf<"rolling">): Reply {
   const { events, total, kind, network, day } = message;
   const left = total - events.length;
+  const [first] = events;
+  const all = text`${countOf(kind, total)} on ${strong(network)}, ${day} (UTC)`;
   return reply({
-    title: markedTitle(text`${countOf(kind, total)} on ${strong(network)}, ${day} (UTC)`, message),
+    title: markedTitle(total === 1 && first !== undefined ? eventLine(first) : all, message),
     blocks: [
       {
         kind: "list",
