@@ -44,7 +44,7 @@ export async function judge(world: World, counts: Counts): Promise<string[]> {
       ...digestFaults(world, sender, histories, { rows, log }, counts),
       ...flappingFaults(sender, histories, counts),
     ]),
-    ...operatorFaults(world, counts),
+    ...operatorFaults(world, rows, counts),
   ];
 }
 
@@ -223,7 +223,7 @@ function flappingFaults({ platform }: FakeSender, histories: readonly EpisodeHis
 }
 
 /** The operators are notified once of the beginning, and once of the end, of each suspension of a platform or a channel. */
-function operatorFaults({ operators, channels }: World, counts: Counts): string[] {
+function operatorFaults({ operators, channels }: World, rows: readonly DeliveryRow[], counts: Counts): string[] {
   return channels.flatMap(({ platform }) => {
     const historyOf = (what: "token" | "channel"): string =>
       operators.posts
@@ -233,11 +233,12 @@ function operatorFaults({ operators, channels }: World, counts: Counts): string[
     const [tokens, losses] = [historyOf("token"), historyOf("channel")];
     counts.refusals += tokens.length;
     counts.losses += losses.length;
+    const isGivenUp = tokens.includes("!") || rows.some((row) => row.platform === platform && row.state === "dead");
     return [
       ...(/^(?:(?:\?!?|!)\.)*$/u.test(tokens) ? [] : [`the operators were told of tokens on ${platform}: ${tokens}`]),
-      // Whose subscriptions ended stays lost until somebody subscribes there again. A token that is removed ends all that
-      // is owed on its platform: whether the channel can be reached is then known by the next message for it.
-      ...((tokens.includes("!") ? /^(?:\?(?:\.|!\.?))*\??$/u : /^(?:\?(?:\.|!\.?))*$/u).test(losses)
+      // Whose subscriptions ended stays lost until somebody subscribes there again. Where all that is owed is given up, by
+      // the end of a token or after a day, the next message shows whether the channel can be reached.
+      ...((isGivenUp ? /^(?:\?(?:\.|!\.?))*\??$/u : /^(?:\?(?:\.|!\.?))*$/u).test(losses)
         ? []
         : [`the operators were told of the channel on ${platform}: ${losses}`]),
     ];
