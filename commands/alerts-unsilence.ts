@@ -47,7 +47,8 @@ export const alertsUnsilence = command({
     const isHere = found.scope.destination === destinationKey(here);
     const affected = isHere ? [here] : await affectedDestinations(context, found);
     const announced = changeAnnouncements(context, affected, { what: "unsilenced", silence: ended });
-    await alerts.putSilence(ended, caller.name, announced);
+    const isFirst = await alerts.putSilence(ended, caller.name, announced);
+    if (!isFirst) return overAlready((await alerts.silence(found.id)) ?? ended);
     const quiet = quietHoursEnds(withQuietHours(found, await alerts.subscriptions()), now);
     return reply({
       tone: "good",

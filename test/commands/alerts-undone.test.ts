@@ -92,6 +92,56 @@ describe("the message that announced a silence", () => {
   });
 });
 
+describe("a silence that two people change at once", () => {
+  test("is ended once: one message tells it, and the other person learns that it is over already", async () => {
+    const talk = await talkInOps();
+    const { messages } = channel(talk);
+    await talk.ask("alerts silence node.down 1h");
+    const options = { id: idIn(talk.lastReply) };
+    await messages();
+    const here = { here: OPS, signal: AbortSignal.timeout(5000) };
+    const [first, second] = await Promise.all(
+      [ann, { ...bob, mayManageChannel: true }].map((caller) =>
+        talk.bot.run({ ...here, caller, command: "alerts unsilence", options }),
+      ),
+    );
+    expect([first!.failure, second!.failure]).toEqual([undefined, undefined]);
+    expect(shown(second!)).toMatch(saying("•", "node outages", "2026-01-15 12:00:00 UTC"));
+    expect((await messages()).map(seen)).toEqual([
+      [expect.stringMatching(saying("ann", "node outages", "ended")), []],
+      [expect.stringMatching(saying("ann", "node outages")), []],
+    ]);
+    expect(await talk.engine.silences()).toEqual([]);
+  });
+
+  test("and that is lengthened while it is being ended offers its end no more", async () => {
+    const talk = await talkInOps();
+    const { messages } = channel(talk);
+    await talk.ask("alerts silence node.down 1h");
+    const [read] = await talk.engine.silences();
+    await messages();
+    await talk.ask("alerts silence node.down 2h");
+    await talk.engine.putSilence({ ...read!, from: read!.from - 1, until: read!.from }, "ops");
+    expect((await messages()).flatMap(linesOf)).toEqual([]);
+  });
+});
+
+test("of a silence of many places no message offers its end any more, even where they are not written yet", async () => {
+  const talk = await talkInOps();
+  const now = Number(talk.now() / 1_000_000n);
+  const silence = { id: "s", scope: {}, from: now, until: now + 3_600_000, by: "ops", created: now };
+  const announced = Array.from({ length: 600 }, (_, n) => ({
+    destination: { platform: "discord", channel: `${n}` },
+    message: { type: "change", change: { what: "silenced", silence }, by: "ops", at: "1" } as const,
+  }));
+  await talk.engine.putSilence(silence, "ops", announced);
+  await talk.engine.putSilence({ ...silence, from: now - 1, until: now }, "ops");
+  const { messages } = channel(talk);
+  let all: Reply[] = [];
+  while (all.length < announced.length) all = await messages();
+  expect([all.length, all.flatMap(linesOf)]).toEqual([600, []]);
+});
+
 test.each(["resume", "remove"])("the message that announced a pause is settled by %s", async (word) => {
   const talk = await talkInOps();
   const { messages } = channel(talk);

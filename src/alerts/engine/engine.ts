@@ -76,8 +76,11 @@ export interface AlertEngine extends AlertQueries {
   retry(destination: Destination): Promise<void>;
   /** The silences that have not ended. */
   silences(): Promise<readonly Silence[]>;
-  /** Adds a silence or replaces the one with its id; one with `until` now ends it. */
-  putSilence(silence: Silence, by: string, announced?: readonly Announcement[]): Promise<void>;
+  /**
+   * Adds a silence or replaces the one with its id; one with `until` now ends it. Where that one is over already, an end
+   * changes and announces nothing: false.
+   */
+  putSilence(silence: Silence, by: string, announced?: readonly Announcement[]): Promise<boolean>;
   /**
    * Undefined if there is no such episode. Acknowledging twice changes nothing and announces nothing. With `only`,
    * the reminders end at that destination, and go on at all others. The messages of the alert show it by an edit;
@@ -168,11 +171,15 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
         return (await alerts.subscriptions.silences(at)).map((row) => Silence.parse(JSON.parse(row.data)));
       }),
     async putSilence(given, by, announced = []) {
-      const { announced: before = [], ...silence } = Silence.parse(given);
+      const { announced: _, ...silence } = Silence.parse(given);
       const at = nowMillis(clock);
       const isOver = silenceEnds(silence) <= at;
       const { destination } = silence.scope;
-      await store.transaction(async ({ alerts }) => {
+      const isStored = await store.transaction(async ({ alerts }) => {
+        // Somebody else may have changed or ended it since it was read.
+        const row = await alerts.subscriptions.silence(silence.id);
+        if (isOver && row !== undefined && row.ends_at <= at) return false;
+        const before = row === undefined ? [] : (Silence.parse(JSON.parse(row.data)).announced ?? []);
         await closeOffers(dependencies, alerts, before, { what: isOver ? "ended" : "lengthened", by });
         const offering = offersOf(await owe(dependencies, alerts, announced));
         await alerts.subscriptions.putSilence(silenceRow({ ...silence, ...offering }));
@@ -181,9 +188,11 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
           await rescheduleAt(alerts, destination, subscriptions, at);
         }
         await logDecisions(alerts, [silenceDecision(silence, silenceLogLine(silence, by, at))], at);
+        return true;
       });
-      if (announced.length + before.length > 0) dependencies.onOwed?.();
+      if (isStored) dependencies.onOwed?.();
       await upkeep();
+      return isStored;
     },
     async acknowledge(id, by, announced = () => [], only, others = []) {
       const at = clock.wallClock();

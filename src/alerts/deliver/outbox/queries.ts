@@ -70,6 +70,7 @@ export async function messagesOf(
   tables: AlertTables,
   ids: readonly string[],
 ): Promise<readonly (Pick<DeliveryRow, "id" | "destination"> & { readonly message: AlertMessage })[]> {
+  await fanOutAll(tables);
   const rows = await tables.outbox.get(ids);
   const messages = await readMessages(
     tables,
