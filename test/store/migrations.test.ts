@@ -82,6 +82,9 @@ const rows: Record<string, string> = {
   "0024-halt-keys": `
     INSERT INTO alert_deliveries (seq, id, destination, platform, phase, urgency, revision, owed_at, message, state, attempts, join_key, run_at, created_at, data)
     VALUES (7, 'h', 'slack C1', 'slack', 'trigger', 2, 0, 1700000000000, 'm', 'sent', 1, 'halt mainnet', 1700000000000, 1700000000000, '{}')`,
+  "0025-suspended-places": `
+    INSERT INTO watcher_snapshots (network, watcher, at, data)
+    VALUES ('', 'refused-tokens', 1700000000000, '[{"platform":"slack","since":1700000000000,"why":"invalid_auth","nextAt":1700000060000}]')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */
@@ -368,7 +371,12 @@ describe("migrations", () => {
     // Halts of two networks, told by their messages.
     delivery(14, "halt", { ...sent, group_key: "story network.stalled|mainnet||1" }),
     delivery(15, "other halt", { ...sent, group_key: "story network.stalled{for=60000}|testnet||2" }),
-    "INSERT INTO alert_counters VALUES ('deliveries', 15)",
+    // A lost place, where all waits for an hour.
+    `INSERT INTO watcher_snapshots (network, watcher, at, data) VALUES ('', 'refused-tokens', ${T},
+      '[{"platform":"slack","since":1,"why":"w"},{"platform":"slack","destination":{"platform":"slack","channel":"C 2"},"since":1,"why":"w"}]')`,
+    delivery(16, "lost", { destination: "slack//C%202/", run_at: T + 3_600_000 }),
+    delivery(17, "slow", { run_at: T + 3_600_000 }),
+    "INSERT INTO alert_counters VALUES ('deliveries', 17)",
   ];
 
   /** What is stored of them then. */
@@ -403,6 +411,11 @@ describe("migrations", () => {
         ["halt", null],
         ["other halt", null],
       ]);
+      const waiting = await outbox.get(["lost", "slow"]);
+      expect(Object.fromEntries(waiting.map(({ id, run_at }) => [id, run_at]))).toEqual({
+        lost: T,
+        slow: T + 3_600_000,
+      });
       const held = await outbox.heldUntil(T + 50);
       expect(held.map(({ join_key, phase, run_at }) => [join_key, phase, run_at])).toEqual([
         ["held mainnet", "digest", T + 50],

@@ -12,6 +12,7 @@ import { desiredMessages } from "./0021-desired-messages.ts";
 import { interruptions } from "./0022-interruptions.ts";
 import { openAnswers } from "./0023-open-answers.ts";
 import { haltKeys } from "./0024-halt-keys.ts";
+import { suspendedPlaces } from "./0025-suspended-places.ts";
 
 /**
  * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
@@ -32,4 +33,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0022-interruptions": interruptions,
   "0023-open-answers": openAnswers,
   "0024-halt-keys": haltKeys,
+  "0025-suspended-places": suspendedPlaces,
 };
