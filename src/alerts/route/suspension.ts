@@ -73,7 +73,7 @@ export function isOfPlatform({ destination, workspace }: Pick<Suspension, "desti
 const SHORTEST_PAUSE: Milliseconds = 60_000;
 /** How often a platform is asked about a token while all is well, and after its subscriptions have ended. */
 export const USUAL_PAUSE: Milliseconds = 300_000;
-const LONGEST_PAUSE: Milliseconds = 3_600_000;
+export const LONGEST_PAUSE: Milliseconds = 3_600_000;
 
 /**
  * When it is tried after a failure: a token after a fixed pause, a destination after as long as it is suspended, within

@@ -174,6 +174,15 @@ export function createOutbox(db: Kysely<Schema>) {
         .where("run_at", "<", until)
         .execute();
     },
+    /** Makes deliveries due that would be due only after another moment. */
+    async hasten(after: Milliseconds, at: Milliseconds) {
+      await changing()
+        .set({ run_at: at })
+        .where("state", "=", sql.lit("owed"))
+        .where(isOpen("alert_deliveries"))
+        .where("run_at", ">", after)
+        .execute();
+    },
     /** Moves deliveries that are due after that moment forward. */
     async bringForward(by: Milliseconds, after: Milliseconds) {
       await changing()

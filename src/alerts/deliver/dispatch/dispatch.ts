@@ -11,7 +11,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { nowMillis, randomId } from "../../dependencies.ts";
 import { logDecisions } from "../outbox/alert-log.ts";
-import { bringForward, type ClaimedDelivery, nextDueAt } from "../outbox/claim.ts";
+import { bringForward, type ClaimedDelivery, hastenLate, nextDueAt } from "../outbox/claim.ts";
 import {
   type DeliveryOutcome,
   type DeliveryResult,
@@ -129,6 +129,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
           await bringForward(tables, setBack, at);
           for (const one of suspensions.all()) suspensions.put({ ...one, nextAt: one.nextAt - setBack });
         }
+        if (isFirst) await hastenLate(tables, at);
         const questions = questionsDue(wanting, at, { isFirst, isRound }, context);
         if (isRecovering) await recoverUnfinished(tables, at, self, sending());
         if (recorded.length > 0) dependencies.onStep?.("receipt written");

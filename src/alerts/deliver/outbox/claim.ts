@@ -7,7 +7,7 @@ import { mergeFollowing, readAlike, readGroup, readStory } from "./group.ts";
 import type { DeliveryContext } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
 import { DeliveryData } from "./delivery-data.ts";
-import { tokenScope } from "../../route/suspension.ts";
+import { LONGEST_PAUSE, tokenScope } from "../../route/suspension.ts";
 import { deadLetter } from "./record.ts";
 import type { Destination } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
@@ -176,4 +176,9 @@ export function nextDueAt(
 /** Moves what is due after that moment forward: the clock that scheduled it was ahead by so much. */
 export function bringForward({ outbox }: AlertTables, by: Milliseconds, after: Milliseconds): Promise<void> {
   return outbox.bringForward(by, after);
+}
+
+/** Makes due what an earlier process scheduled by a clock that was set back since: no pause is longer than the longest. */
+export function hastenLate({ outbox }: AlertTables, at: Milliseconds): Promise<void> {
+  return outbox.hasten(at + LONGEST_PAUSE, at);
 }

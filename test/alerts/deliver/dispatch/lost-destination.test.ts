@@ -133,6 +133,17 @@ describe("a channel that cannot be reached", () => {
     expect(it.sender.take()).toEqual([LOST, FIRED, REACHED, BACK]);
   });
 
+  it("is tried at a start, though the clock was set back by days before it", async () => {
+    const it = await subscribed();
+    gone(it);
+    await it.rounds(8, [stalled("bad")]);
+    well(it);
+    it.clock.setWall(-72 * HOUR);
+    await it.restart();
+    await minutes(it, 2);
+    expect(it.sender.take()).toEqual([LOST, FIRED, REACHED, BACK]);
+  });
+
   it("is tried at once with what is critical", async () => {
     const it = await subscribed();
     await it.rounds(8, [stalled("bad")]);
