@@ -239,6 +239,34 @@ test("on Slack, of several files those that arrived are not brought again", asyn
   expect(chat.files().map(({ name }) => name)).toEqual(["b.csv", "c.csv", "a.csv"]);
 });
 
+test.each([
+  ["a long 429 at the first step", "files.getUploadURLExternal", { status: 429, retryAfter: 600 }, "retry"],
+  ["a long 429 at the last step", "files.completeUploadExternal", { status: 429, retryAfter: 600 }, "retry"],
+  ["a 500", "files.getUploadURLExternal", { status: 500 }, "retry"],
+  ["an error of Slack's own", "files.getUploadURLExternal", { error: "internal_error" }, "retry"],
+  ["a 503 of the upload", "upload", { status: 503 }, "retry"],
+  ["a refused token", "files.getUploadURLExternal", { error: "invalid_auth" }, "refused"],
+] as const)("on Slack, of two files the one that meets %s comes later, and nothing is said", async (...given) => {
+  const [, method, answer, kind] = given;
+  await using scene = await slackStage({ connect: false });
+  const { adapter, channel, fake } = scene;
+  const many = () =>
+    reply({
+      title: "Many",
+      attachments: ["a.csv", "b.csv"].map((name) => memoryAttachment(name, "text/csv", `${name}\n`)),
+    });
+  const posted: Receipt[] = [];
+  fake.fail({ method, answer });
+  const onPosted = (receipt: Receipt): void => void posted.push(receipt);
+  const sending = adapter.send({ id: "d1", destination: { platform: "slack", channel }, onPosted }, many(), signal);
+  await expect(sending).rejects.toMatchObject({ kind });
+  const names = () => fake.state.messages.flatMap(({ files }) => files.map(({ name }) => name));
+  expect(names()).toEqual(["b.csv"]);
+  await adapter.update(posted[0]!, many(), signal);
+  expect(names()).toEqual(["b.csv", "a.csv"]);
+  expect(fake.state.messages.filter(({ files }) => files.length === 0)).toHaveLength(1);
+});
+
 test("on Discord, the mention stays where it is, and a picture comes with its file", async () => {
   await using scene = await discordStage({ simulated: false });
   const { adapter, channel, fake } = scene;

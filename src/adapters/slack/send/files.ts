@@ -42,8 +42,8 @@ const MAX_UNANSWERED_FILES = 2;
 export interface FileReport {
   readonly lines: string;
   readonly failed: number;
-  /** Some did not for lack of an answer. */
-  readonly unanswered: boolean;
+  /** Why one did not that a later attempt may bring. */
+  readonly later?: SendError;
 }
 
 /** The files of one message; each is sent once, however often `send` is called. */
@@ -67,7 +67,7 @@ export class FileBatch {
     const failed: string[] = [];
     let destination: FileDestination | undefined;
     let unanswered = 0;
-    let anyUnanswered = false;
+    let later: SendError | undefined;
     for (const file of this.#files) {
       if (this.#sent.has(file)) continue;
       const name = escapeMrkdwn(file.name);
@@ -78,7 +78,6 @@ export class FileBatch {
         }
         if (unanswered >= MAX_UNANSWERED_FILES) {
           failed.push(`${name} was not sent: Slack did not answer. Try again.`);
-          anyUnanswered = true;
           continue;
         }
         destination ??= await place();
@@ -96,12 +95,13 @@ export class FileBatch {
           this.#sent.set(file, may);
           continue;
         }
-        anyUnanswered ||= unanswered > 0;
+        const failure = toSendError(error, false);
+        if (failure.kind === "retry" || failure.kind === "refused") later ??= failure;
         failed.push(`${name} could not be sent: ${failureReason(error, destination, dependencies.botName())}`);
       }
     }
     const lines = summarizeFiles(failed, [...this.#sent.values()]);
-    return { lines, failed: failed.length, unanswered: anyUnanswered };
+    return { lines, failed: failed.length, ...(later === undefined ? {} : { later }) };
   }
 
   /** Whether a file is there, or may be. */
@@ -143,8 +143,8 @@ export class ThreadFiles {
     const batch = new FileBatch(files);
     try {
       const thread = async () => ({ ...place, description: "this thread" });
-      const { lines, unanswered } = await batch.send(thread, this.#dependencies, signal);
-      if (unanswered) throw new SendError("retry", "Slack gave no answer about files");
+      const { lines, later } = await batch.send(thread, this.#dependencies, signal);
+      if (later !== undefined) throw later;
       return lines.split("\n").filter((line) => line !== "" && !line.endsWith("is in this thread."));
     } catch (error) {
       throw toSendError(error, false);
@@ -192,7 +192,7 @@ async function upload(file: MessageFile, place: FileDestination, api: UploadAcce
     api.log.warn({ platform: "slack", file: file.name, why: "Slack took it and shared it nowhere" }, "file not sent");
     await retryRateLimited(api)(() => api.web.files.delete({ file: id }));
   }
-  throw new Error("Slack took the file and shows it nowhere");
+  throw new SendError("permanent", "Slack took the file and shows it nowhere");
 }
 
 /** Whether a file stands in its channel. Where the app may not ask, Slack's word is taken for it. */
@@ -234,7 +234,7 @@ async function uploadOnce(
     }),
   );
   const { upload_url: url, file_id: id } = begun;
-  if (url === undefined || id === undefined) throw new Error("Slack gave no address to upload to");
+  if (url === undefined || id === undefined) throw new SendError("permanent", "Slack gave no address to upload to");
   const limits = { signal: AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_TIMEOUT_MILLIS)]), stallMillis };
   await streamFile(new URL(url), attachment, limits);
   const thread = place.thread === undefined ? {} : { thread_ts: place.thread };
@@ -275,7 +275,9 @@ async function streamFile(
     request.destroy(Object.assign(new Error("the upload stood still"), { code: "ETIMEDOUT" }));
   });
   const [status] = await Promise.all([answered, pipeline(attachment.open(), request)]);
-  if (status !== 200) throw new Error(`the upload was answered with ${status}`);
+  if (status === 200) return;
+  const isPassing = status === 429 || status >= 500;
+  throw new SendError(isPassing ? "retry" : "permanent", `the upload was answered with ${status}`);
 }
 
 function failureReason(error: unknown, place: FileDestination | undefined, botName: string): string {

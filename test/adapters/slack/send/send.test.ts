@@ -116,12 +116,12 @@ describe("sending outside of questions", () => {
     const { adapter, channel, fake } = scene;
     fake.enforceLimits = true;
     fake.expected.add("ratelimited");
-    fake.fail({ method: "upload", answer: { status: 500 } });
+    fake.fail({ method: "upload", answer: { status: 413 } });
     const files = ["lost.csv", "sent.csv"].map((name) => memoryAttachment(name, "text/csv", "a\n"));
     const sent = await adapter.send(delivery("d", channel), reply({ title: "two", attachments: files }), signal);
     const below = fake.state.messages.filter(({ thread }) => thread === sent.message);
     expect(below.flatMap((message) => message.files.map(({ name }) => name))).toEqual(["sent.csv"]);
-    expect(textOf(below.at(-1)!)).toMatch(saying("lost.csv", 500));
+    expect(textOf(below.at(-1)!)).toMatch(saying("lost.csv", 413));
     expect(textOf(below.at(-1)!)).not.toContain("sent.csv");
   });
 
