@@ -95,10 +95,15 @@ export function judgeOutages(transcript: Transcript, happened: readonly string[]
   let count = 0;
   for (const { name, bad, good } of OUTAGES) {
     const times = happened.filter((one) => one === name).length;
+    let isTold = false;
     const story = firstOf(transcript).flatMap(({ title }) => {
-      if (good.test(title)) return [title.includes("Over already") ? "both" : "resolve"];
-      if (/: act now$|^\P{L}*Still: | · critical since /u.test(title) && bad.test(title)) return ["escalation"];
-      return bad.test(title) ? ["trigger"] : [];
+      if (!good.test(title) && !bad.test(title)) return [];
+      const wasTold = isTold;
+      isTold = !good.test(title);
+      if (!isTold) return [title.includes("Over already") ? "both" : "resolve"];
+      if (/: act now$|^\P{L}*Still: /u.test(title)) return ["escalation"];
+      // A trigger that a dead process was sending comes after a pause, and shows how the alert stands by then.
+      return [wasTold && title.includes(" · critical since ") ? "escalation" : "trigger"];
     });
     const once = "(?:both|trigger (?:escalation )?resolve)";
     const right = new RegExp(`^${Array.from({ length: times }, () => once).join(" ")}$`, "u");
