@@ -44,8 +44,7 @@ async function discordPhone(
     ask: async (command, given = {}) => (await ann.run(channel, command, given)).last,
     press: async (message, label, confirms = false) => {
       const pressed = await ann.press(message, label);
-      // The question goes with its answer.
-      if (confirms) ann.startPress(pressed.last, "Yes, go on");
+      if (confirms) await ann.press(pressed.last, "Yes, go on");
     },
     says: textOf,
     offers: labelsOnDiscord,

@@ -121,14 +121,15 @@ function discordSurface(scene: DiscordStage): Surface<DiscordMessage> {
       });
       return shownBy(await ann.run(scene.channel, command, Object.fromEntries(given)));
     },
-    buttons: async (message) =>
-      (
-        await Promise.all(
-          componentsIn(message.components).flatMap(({ custom_id: id, ...one }) =>
-            id !== undefined && "label" in one ? [buttonOf({ label: String(one.label), custom_id: id })] : [],
-          ),
-        )
-      ).flat(),
+    buttons: async (message) => {
+      if (!scene.fake.state.messages.has(message.id)) return [];
+      const found = await Promise.all(
+        componentsIn(message.components).flatMap(({ custom_id: id, ...one }) =>
+          id !== undefined && "label" in one ? [buttonOf({ label: String(one.label), custom_id: id })] : [],
+        ),
+      );
+      return found.flat();
+    },
     press: async (message, label) => {
       const dialog = ann.startPress(message, label);
       await dialog.answered();

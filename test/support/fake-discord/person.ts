@@ -240,19 +240,19 @@ export class Dialog {
     return message;
   }
 
-  /** Resolves once it is acknowledged and nothing of it is still thinking. */
+  /** Resolves once it is acknowledged and nothing of it is still thinking. A pressed question may go with its answer. */
   async answered(): Promise<void> {
     const { state } = this.#fake;
-    const before =
-      this.interaction.original === undefined ? 0 : (state.messages.get(this.interaction.original)?.edits ?? 0);
+    const shown = state.messages.get(this.interaction.original ?? "");
+    const before = shown?.edits ?? 0;
     await until(
       () => {
-        const { acknowledged, original, produced } = this.interaction;
+        const { acknowledged, produced } = this.interaction;
         if (!acknowledged) return false;
         if (this.interaction.modal !== undefined) return true;
         const made = produced.flatMap((id) => state.messages.get(id) ?? []);
         if (made.length > 0) return made.every((one) => !one.thinking);
-        return original !== undefined && (state.messages.get(original)?.edits ?? 0) > before;
+        return shown !== undefined && (shown.edits > before || !state.messages.has(shown.id));
       },
       `an answer to ${this.interaction.command ?? this.interaction.kind}`,
     );
