@@ -52,7 +52,7 @@ async function discordPhone(
     subscribe: async () => {
       const by = { id: ann.id, name: "Ann" };
       const one = aSubscription({ id: "7k2mq", destination, kinds: ["node.down"], created: 0, by });
-      await scene.engine.putSubscription(one, "Ann");
+      await scene.engine.putSubscriptions([one], "Ann");
       return one.id;
     },
     fire: () => scene.store.transaction(({ alerts }) => alerts.watch.putEpisodes([episodeRow(anEpisode("node.down"))])),
@@ -87,7 +87,7 @@ async function slackPhone(
     subscribe: async () => {
       const by = { id: ann.id, name: "ann" };
       const one = aSubscription({ id: "7k2mq", destination, kinds: ["node.down"], created: 0, by });
-      await scene.alerts.putSubscription(one, "ann");
+      await scene.alerts.putSubscriptions([one], "ann");
       return one.id;
     },
     fire: () => scene.store.transaction(({ alerts }) => alerts.watch.putEpisodes([episodeRow(anEpisode("node.down"))])),
@@ -209,7 +209,7 @@ test("on Discord a restart between the question and its answer leaves the messag
   const by = { id: ann.id, name: "Ann" };
   const destination = { platform: "discord", channel: scene.channel };
   const one = aSubscription({ id: "7k2mq", destination, kinds: ["node.down"], created: 0, by });
-  await scene.engine.putSubscription(one, "Ann");
+  await scene.engine.putSubscriptions([one], "Ann");
   const { last: list } = await ann.run(scene.channel, "alerts list");
   const { last: question } = await ann.press(list, "Remove");
   await scene.restart();

@@ -312,7 +312,7 @@ export class World {
       state,
       ...(quietHours === undefined ? {} : { quietHours }),
     });
-    await this.stage.engine.putSubscription(subscription, "ada");
+    await this.stage.engine.putSubscriptions([subscription], "ada");
   }
 
   /** From this minute on for some minutes, in place of any quiet hours before. */
@@ -331,7 +331,7 @@ export class World {
     // What ended with a token alone is quiet once it is back.
     const quietHours = this.#quiet.get(platform);
     if (known?.returns !== undefined && quietHours !== undefined) {
-      await this.stage.engine.putSubscription({ ...known, quietHours }, "ada");
+      await this.stage.engine.putSubscriptions([{ ...known, quietHours }], "ada");
     }
   }
 

@@ -14,7 +14,7 @@ export async function subscribed(
   more: Parameters<typeof aSubscription>[0] = {},
 ): Promise<Stage> {
   const it = await openStage(options);
-  await it.engine.putSubscription(aSubscription(more), "ada");
+  await it.engine.putSubscriptions([aSubscription(more)], "ada");
   await it.rounds(2, [stalled("good")]);
   return it;
 }

@@ -17,7 +17,7 @@ export async function subscribe(url: string, channels: Readonly<Record<string, s
   const engine = createAlertEngine({ store, config, clock: systemClock, log, simulated: new Set() });
   for (const [name, channel] of Object.entries(channels)) {
     const [platform = "", kind = ""] = name.split(" ");
-    await engine.putSubscription(subscriptionOf(name, { platform, channel }, kind), "campaign");
+    await engine.putSubscriptions([subscriptionOf(name, { platform, channel }, kind)], "campaign");
   }
   await store.close();
 }

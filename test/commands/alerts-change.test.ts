@@ -155,7 +155,7 @@ describe("a subscription", () => {
   test("of a network without data nodes is listed as waiting", async () => {
     const { talk } = await channelWith("node.down");
     const [one] = await talk.engine.subscriptions();
-    await talk.engine.putSubscription({ ...one!, id: "other", network: "oldnet" }, "ann");
+    await talk.engine.putSubscriptions([{ ...one!, id: "other", network: "oldnet" }], "ann");
     const said = (await talk.ask("alerts list")).replaceAll(/\s+/gu, " ");
     expect(said).toMatch(saying("waiting", "oldnet"));
     expect(said).toMatch(saying("active", "the usual way"));
@@ -334,7 +334,7 @@ describe("a subscription", () => {
     async (line) => {
       const { talk, id, alert } = await channelWith("node.down");
       const { workspace: _, ...older } = (await alert())!;
-      await talk.engine.putSubscription(older, "ann");
+      await talk.engine.putSubscriptions([older], "ann");
       talk.become({ here: CONSOLE_PAGE, caller: ann });
       await talk.ask(`alerts edit ${id} quiet:22:00-07:00 zone:UTC`);
       expect((await alert())?.workspace).toBeUndefined();
@@ -377,13 +377,13 @@ describe("a subscription", () => {
   test("whose channel was lost says so, and begins again when it is resumed", async () => {
     const { talk, id, alert } = await channelWith("node.down");
     const before = await alert();
-    await talk.engine.putSubscription({ ...before!, state: "retired", why: "the channel is gone" }, "bellwether");
+    await talk.engine.putSubscriptions([{ ...before!, state: "retired", why: "the channel is gone" }], "bellwether");
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     expect(await talk.ask("alerts status")).toMatch(saying("Unreachable", id, "the channel is gone"));
     expect(await talk.ask("alerts list ended:yes")).toContain("retired: the channel is gone");
-    await talk.engine.putSubscription({ ...before!, id: "again" }, "ann");
+    await talk.engine.putSubscriptions([{ ...before!, id: "again" }], "ann");
     expect(await talk.ask(`alerts resume ${id}`)).toContain("Subscription again tells that already.");
-    await talk.engine.putSubscription({ ...before!, id: "again", state: "removed" }, "ann");
+    await talk.engine.putSubscriptions([{ ...before!, id: "again", state: "removed" }], "ann");
     expect(await talk.ask(`alerts resume ${id}`)).toContain("Resumed");
     expect(await alert()).toEqual(before);
     expect(await owed(talk, theConsole)).toEqual([]);

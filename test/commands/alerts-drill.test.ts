@@ -132,7 +132,7 @@ describe("a drill", () => {
 
   test("touches nothing that is real, whose lists do not show it", async () => {
     const own = await open();
-    await own.engine.putSubscription(aSubscription({ destination: ops, kinds: ["node.down"] }), "ada");
+    await own.engine.putSubscriptions([aSubscription({ destination: ops, kinds: ["node.down"] })], "ada");
     await own.rounds(4, [down("bad")]);
     const [real] = await own.engine.openEpisodes("mainnet");
     own.sender.posts.splice(0);

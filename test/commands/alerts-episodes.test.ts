@@ -87,7 +87,7 @@ describe("an episode", () => {
     const [of, alike] = ["ab".repeat(32), "cd".repeat(32)];
     await talk.ask("alerts add market.price BTC/USDT high:70000");
     const subscription = (await talk.engine.subscriptions()).find(({ kinds }) => kinds.includes("market.price"))!;
-    await talk.engine.putSubscription({ ...subscription, subjects: [of, alike] }, "ann");
+    await talk.engine.putSubscriptions([{ ...subscription, subjects: [of, alike] }], "ann");
     for (const dear of ["1", "80000"]) await see(talk, 1, [price(dear, of), price(dear, alike)]);
     const said = await talk.ask("alerts why BTC/USD network:mainnet");
     expect(said).toMatch(saying("!", 2));
@@ -104,7 +104,7 @@ describe("an episode", () => {
     const [of, longer] = ["ab".repeat(32), "cd".repeat(32)];
     const [subscription] = await talk.engine.subscriptions();
     const parameters = { "market.price": { high: "70000" } };
-    await talk.engine.putSubscription({ ...subscription!, id: "dear2", kinds: ["market.price"], parameters }, "ann");
+    await talk.engine.putSubscriptions([{ ...subscription!, id: "dear2", kinds: ["market.price"], parameters }], "ann");
     const quarterly = (amount: string) => ({ ...price(amount, longer), label: "BTC/USD-230630" }) as const;
     for (const dear of ["1", "80000"]) await see(talk, 1, [price(dear, of), quarterly(dear)]);
     expect(await talk.ask("alerts why BTC/USD")).toContain("BTC/USD is above 70,000 on mainnet");
@@ -190,13 +190,15 @@ describe("an episode", () => {
     expect((await talk.suggest("alerts silence", "what", "node.d")).map(({ value }) => value)).not.toContain("all");
     const market = "ab".repeat(32);
     const high = "70000.123456789012345678";
-    await talk.engine.putSubscription(
-      {
-        ...(await talk.engine.subscriptions())[0]!,
-        id: "long1",
-        kinds: ["market.price"],
-        parameters: { "market.price": { high, low: `-${high}` } },
-      },
+    await talk.engine.putSubscriptions(
+      [
+        {
+          ...(await talk.engine.subscriptions())[0]!,
+          id: "long1",
+          kinds: ["market.price"],
+          parameters: { "market.price": { high, low: `-${high}` } },
+        },
+      ],
       "ann",
     );
     await see(talk, 1, [price("1", market)]);
@@ -213,13 +215,15 @@ describe("an episode", () => {
   test.each(["why", "ack", "silence"])("is completed on a line by what people call it: alerts %s", async (command) => {
     const talk = await oneNodeDown();
     const market = "ab".repeat(32);
-    await talk.engine.putSubscription(
-      {
-        ...(await talk.engine.subscriptions())[0]!,
-        id: "dear1",
-        kinds: ["market.price"],
-        parameters: { "market.price": { high: "70000" } },
-      },
+    await talk.engine.putSubscriptions(
+      [
+        {
+          ...(await talk.engine.subscriptions())[0]!,
+          id: "dear1",
+          kinds: ["market.price"],
+          parameters: { "market.price": { high: "70000" } },
+        },
+      ],
       "ann",
     );
     for (const dear of ["1", "80000"]) await see(talk, 1, [price(dear, market)]);

@@ -57,7 +57,7 @@ test("Acknowledge is announced wherever one of the alerts was told", async () =>
   const talk = await talkInOps();
   await talk.ask("alerts add node.down style:plain");
   const there = aSubscription({ destination: elsewhere, kinds: ["node.down"], subjects: ["b:1"] });
-  await talk.engine.putSubscription(there, "bob");
+  await talk.engine.putSubscriptions([there], "bob");
   await see(talk, 1, nodes(0));
   await see(talk, 4, nodes(3));
   const sender = new FakeSender({ platform: "discord", now: () => Number(talk.now() / 1_000_000n) });

@@ -91,7 +91,7 @@ describe("whoever the alerts of a channel mention", () => {
     expect(await talk.ask("alerts ack node.down")).toMatch(REFUSED);
     const subscription = (await talk.engine.subscriptions()).find((one) => one.mention === ROLE);
     for (const state of ["paused", "removed"] as const) {
-      await talk.engine.putSubscription({ ...subscription!, state }, "ann");
+      await talk.engine.putSubscriptions([{ ...subscription!, state }], "ann");
       talk.become({ caller: mia });
       expect(await talk.ask("alerts ack node.down")).toMatch(REFUSED);
     }

@@ -70,8 +70,8 @@ export async function tellIncident(): Promise<readonly Told[]> {
   const stop = new AbortController();
   const delivering = dispatcher.run(stop.signal);
   const kinds = [...KIND_GROUPS.ops, "market.auction", "market.state"] as const;
-  await engine.putSubscription(
-    aSubscription({ destination: CHANNEL, network, kinds: [...kinds], style: "live", events: "usual" }),
+  await engine.putSubscriptions(
+    [aSubscription({ destination: CHANNEL, network, kinds: [...kinds], style: "live", events: "usual" })],
     "ada",
   );
   const watching = startSchedule({

@@ -60,21 +60,23 @@ const engine = createAlertEngine({
   onOwed: () => dispatcher.wake(),
 });
 const running = dispatcher.run(stop.signal);
-await engine.putSubscription(
-  {
-    id: "s1",
-    destination: { platform: "discord", channel: "1000" },
-    network,
-    kinds: ["network.stalled"],
-    subjects: [],
-    parameters: {},
-    floor: "info",
-    style: "live",
-    events: "usual",
-    state: "active",
-    created: 0,
-    by: { id: "u1", name: "one" },
-  },
+await engine.putSubscriptions(
+  [
+    {
+      id: "s1",
+      destination: { platform: "discord", channel: "1000" },
+      network,
+      kinds: ["network.stalled"],
+      subjects: [],
+      parameters: {},
+      floor: "info",
+      style: "live",
+      events: "usual",
+      state: "active",
+      created: 0,
+      by: { id: "u1", name: "one" },
+    },
+  ],
   "one",
 );
 const api = createApiClient({ network, simulated: false, nodes: [{ url: node.url }], log });

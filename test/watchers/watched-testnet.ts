@@ -40,7 +40,7 @@ export async function watchedTestnet(
   const urls = simulator.networks[network].map(({ url }) => url);
   const api = clientOf(urls, { clock, network });
   const settle = requestsUnderWay();
-  await stage.engine.putSubscription(aSubscription({ network, kinds: [...kinds] }), "ada");
+  await stage.engine.putSubscriptions([aSubscription({ network, kinds: [...kinds] })], "ada");
   const all = createWatchers({ network, nodes: urls.length, config, clock });
   return {
     stage,

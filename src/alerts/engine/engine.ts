@@ -3,7 +3,6 @@
 // upkeep.ts (changes that time alone causes) next.
 import { isDeepStrictEqual } from "node:util";
 
-import type { Clock } from "../../api/clock.ts";
 import { UserError } from "../../errors.ts";
 import type { AlertTables, DecisionQuery, DecisionRow } from "../../store/alert-tables/alert-tables.ts";
 import { type AlertDependencies, nowMillis } from "../dependencies.ts";
@@ -23,7 +22,7 @@ import { subscriptionLogLine } from "../words/subscription-words.ts";
 import { acknowledge, type Acknowledger } from "./acknowledge.ts";
 import { type Announcement, closeOffers, owe } from "./announce.ts";
 import { silenceDecision } from "./end-silences.ts";
-import { observationProcessor, type ProcessObservation } from "./process-observation.ts";
+import { observationProcessor } from "./process-observation.ts";
 import { closeUnwatched, createUpkeep } from "./upkeep.ts";
 import { type Destination, destinationKey } from "../destination.ts";
 import { readMessages } from "../deliver/outbox/stored-messages.ts";
@@ -37,140 +36,86 @@ export interface EpisodeHistory extends EpisodeDeliveries {
   readonly decisions: readonly DecisionRow[];
 }
 
-/** What is stored of alerts. */
-type AlertQueries = ReturnType<typeof createQueries>;
-
 /** Turns observations, subscriptions and silences into deliveries in the outbox. */
-export interface AlertEngine extends AlertQueries {
-  /** The clock of all waiting for alerts. */
-  readonly clock: Clock;
-  /** The last snapshot of a watcher, as it was stored, for its schema to check. */
-  snapshot(network: string, watcher: string): Promise<{ readonly at: number; readonly data: unknown } | undefined>;
-  /** When that snapshot was stored (Unix milliseconds), without reading it: with many markets it is megabytes. */
-  lastObservedAt(network: string, watcher: string): Promise<number | undefined>;
-  /** Stores an observation and its deliveries; see observationProcessor. */
-  processObservation: ProcessObservation;
-  /** Applies changes that time alone causes; see createUpkeep. */
-  upkeep(): Promise<void>;
-  /** Closes the episodes of all other networks; see closeUnwatched. */
-  closeUnwatched(watched: readonly string[]): Promise<void>;
+export type AlertEngine = ReturnType<typeof createAlertEngine>;
 
-  subscriptions(): Promise<readonly Subscription[]>;
-  /**
-   * Adds a subscription or replaces the one with its id. Throws UserError if its thresholds are invalid, or if it is no
-   * longer as given in `was`: it was changed or ended meanwhile.
-   */
-  putSubscription(
-    subscription: Subscription,
-    by: string,
-    announced?: readonly Announcement[],
-    was?: Subscription,
-  ): Promise<void>;
-  /** The same for several, all of them or none. */
-  putSubscriptions(
-    subscriptions: readonly Subscription[],
-    by: string,
-    announced?: readonly Announcement[],
-  ): Promise<void>;
-  /** Tries at once what waits for a destination that cannot be reached. */
-  retry(destination: Destination): Promise<void>;
-  /** The silences that have not ended. */
-  silences(): Promise<readonly Silence[]>;
-  /**
-   * Adds a silence or replaces the one with its id; one with `until` now ends it. Where that one is over already, an end
-   * changes and announces nothing: false.
-   */
-  putSilence(silence: Silence, by: string, announced?: readonly Announcement[]): Promise<boolean>;
-  /**
-   * Undefined if there is no such episode. Acknowledging twice changes nothing and announces nothing. With `only`,
-   * the reminders end at that destination, and go on at all others. The messages of the alert show it by an edit;
-   * `announced` is given the destinations that need a new message as well. `others` are acknowledged with it; a
-   * destination that was told several of them gets a message about the first.
-   */
-  acknowledge(
-    episode: string,
-    by: Acknowledger,
-    announced?: (acknowledged: Episode, at: readonly Destination[]) => readonly Announcement[],
-    only?: Destination,
-    others?: readonly string[],
-  ): Promise<Episode | undefined>;
-  /** A button of an alert was pressed on this message: one that is known of no delivery is a copy, which is then tidied. */
-  notePress(episode: string, pressed: Receipt): Promise<void>;
-}
-
-export function createAlertEngine(dependencies: AlertDependencies): AlertEngine {
+export function createAlertEngine(dependencies: AlertDependencies) {
   const { store, config, clock } = dependencies;
   const readIndex = subscriptionIndexReader(config);
   const upkeep = createUpkeep(dependencies, readIndex);
 
-  async function putSubscriptions(
-    given: readonly Subscription[],
-    by: string,
-    announced: readonly Announcement[] = [],
-    was?: Subscription,
-  ): Promise<void> {
-    const subscriptions = given.map((one) => Subscription.parse(one));
-    for (const subscription of subscriptions) rulesOf(subscription, config);
-    const at = nowMillis(clock);
-    await store.transaction(async ({ alerts }) => {
-      const known = new Map((await readIndex(alerts, at)).subscriptions.map((one) => [one.id, one]));
-      if (was !== undefined && !isDeepStrictEqual(known.get(was.id), was)) {
-        throw new UserError(`Subscription ${was.id} has been changed meanwhile, so nothing was changed now.`, {
-          option: "id",
-          remedy: "Look at how it is, and ask again where that is still wanted:",
-          suggestion: "alerts list",
-        });
-      }
-      const offering = await owe(dependencies, alerts, announced);
-      const stored: Subscription[] = [];
-      for (const { announced: before = [], ...one } of subscriptions) {
-        const isPaused = one.state === "paused";
-        const what = one.state === "active" ? "resumed" : "removed";
-        if (!isPaused) await closeOffers(dependencies, alerts, before, { what, by });
-        stored.push(isPaused ? { ...one, ...offersOf([...before, ...offering]) } : one);
-      }
-      await alerts.subscriptions.put(stored.map((one) => subscriptionRow(one, at)));
-      await rescheduleHeld(alerts, known, subscriptions, (await readIndex(alerts, at)).subscriptions, at);
-      const decisions = subscriptions.map((one) => ({
-        what: "subscription",
-        network: one.network,
-        destination: destinationKey(one.destination),
-        detail: subscriptionLogLine(known.get(one.id), one, by),
-      }));
-      await logDecisions(alerts, decisions, at);
-    });
-    const offered = subscriptions.flatMap(({ state, announced: before = [] }) => (state === "paused" ? [] : before));
-    if (announced.length + offered.length > 0) dependencies.onOwed?.();
-    await upkeep();
-  }
-
   return {
+    /** The clock of all waiting for alerts. */
     clock,
-    // Not a snapshot of the database: it waits for what a watcher that gave up waiting still writes.
-    snapshot: (network, watcher) =>
-      store.transaction(async ({ alerts }) => {
-        const row = await alerts.watch.snapshot(network, watcher);
-        return row === undefined ? undefined : { at: row.at, data: JSON.parse(row.data) as unknown };
-      }),
-    lastObservedAt: (network, watcher) => store.transaction(({ alerts }) => alerts.watch.observedAt(network, watcher)),
+    /** Stores an observation and its deliveries; see observationProcessor. */
     processObservation: observationProcessor(dependencies, readIndex),
+    /** Applies changes that time alone causes; see createUpkeep. */
     upkeep,
-    closeUnwatched: (watched) => closeUnwatched(dependencies, readIndex, watched),
+    /** Closes the episodes of all other networks; see closeUnwatched. */
+    closeUnwatched: (watched: readonly string[]) => closeUnwatched(dependencies, readIndex, watched),
 
     subscriptions: () =>
       store.transaction(async ({ alerts }) => (await readIndex(alerts, nowMillis(clock))).subscriptions),
-    putSubscription: (given, by, announced, was) => putSubscriptions([given], by, announced, was),
-    putSubscriptions,
-    async retry(destination) {
+    /**
+     * Adds subscriptions, or replaces those with their ids, all of them or none. Throws UserError if their thresholds are
+     * invalid, or if one is no longer as given in `was`: it was changed or ended meanwhile.
+     */
+    async putSubscriptions(
+      given: readonly Subscription[],
+      by: string,
+      announced: readonly Announcement[] = [],
+      was?: Subscription,
+    ): Promise<void> {
+      const subscriptions = given.map((one) => Subscription.parse(one));
+      for (const subscription of subscriptions) rulesOf(subscription, config);
+      const at = nowMillis(clock);
+      await store.transaction(async ({ alerts }) => {
+        const known = new Map((await readIndex(alerts, at)).subscriptions.map((one) => [one.id, one]));
+        if (was !== undefined && !isDeepStrictEqual(known.get(was.id), was)) {
+          throw new UserError(`Subscription ${was.id} has been changed meanwhile, so nothing was changed now.`, {
+            option: "id",
+            remedy: "Look at how it is, and ask again where that is still wanted:",
+            suggestion: "alerts list",
+          });
+        }
+        const offering = await owe(dependencies, alerts, announced);
+        const stored: Subscription[] = [];
+        for (const { announced: before = [], ...one } of subscriptions) {
+          const isPaused = one.state === "paused";
+          const what = one.state === "active" ? "resumed" : "removed";
+          if (!isPaused) await closeOffers(dependencies, alerts, before, { what, by });
+          stored.push(isPaused ? { ...one, ...offersOf([...before, ...offering]) } : one);
+        }
+        await alerts.subscriptions.put(stored.map((one) => subscriptionRow(one, at)));
+        await rescheduleHeld(alerts, known, subscriptions, (await readIndex(alerts, at)).subscriptions, at);
+        const decisions = subscriptions.map((one) => ({
+          what: "subscription",
+          network: one.network,
+          destination: destinationKey(one.destination),
+          detail: subscriptionLogLine(known.get(one.id), one, by),
+        }));
+        await logDecisions(alerts, decisions, at);
+      });
+      const offered = subscriptions.flatMap(({ state, announced: before = [] }) => (state === "paused" ? [] : before));
+      if (announced.length + offered.length > 0) dependencies.onOwed?.();
+      await upkeep();
+    },
+    /** Tries at once what waits for a destination that cannot be reached. */
+    async retry(destination: Destination) {
       await store.transaction(({ alerts }) => tryNow(alerts, [destinationKey(destination)], nowMillis(clock)));
       dependencies.onOwed?.();
     },
+    /** The silences that have not ended. */
     silences: () =>
       store.transaction(async ({ alerts }) => {
         const at = nowMillis(clock);
         return (await alerts.subscriptions.silences(at)).map((row) => Silence.parse(JSON.parse(row.data)));
       }),
-    async putSilence(given, by, announced = []) {
+    /**
+     * Adds a silence or replaces the one with its id; one with `until` now ends it. Where that one is over already, an end
+     * changes and announces nothing: false.
+     */
+    async putSilence(given: Silence, by: string, announced: readonly Announcement[] = []) {
       const { announced: _, ...silence } = Silence.parse(given);
       const at = nowMillis(clock);
       const isOver = silenceEnds(silence) <= at;
@@ -194,21 +139,32 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       await upkeep();
       return isStored;
     },
-    async acknowledge(id, by, announced = () => [], only, others = []) {
+    /**
+     * Undefined if there is no such episode. Acknowledging twice changes nothing and announces nothing. With `only`,
+     * the reminders end at that destination, and go on at all others. The messages of the alert show it by an edit;
+     * `announced` is given the destinations that need a new message as well. `others` are acknowledged with it; a
+     * destination that was told several of them gets a message about the first.
+     */
+    async acknowledge(
+      id: string,
+      by: Acknowledger,
+      announced: (acknowledged: Episode, at: readonly Destination[]) => readonly Announcement[] = () => [],
+      only?: Destination,
+      others: readonly string[] = [],
+    ) {
       const at = clock.wallClock();
       const done = await store.transaction(async ({ alerts }) => {
         const given = { by, at, ...(only === undefined ? {} : { only: destinationKey(only) }) };
-        const first = await acknowledge(alerts, { ...given, episode: id });
-        const rest: (typeof first)[] = [];
-        for (const episode of others) rest.push(await acknowledge(alerts, { ...given, episode }));
+        const all: Awaited<ReturnType<typeof acknowledge>>[] = [];
+        for (const episode of [id, ...others]) all.push(await acknowledge(alerts, { ...given, episode }));
         const announcedAt = new Set<string>();
-        for (const one of [first, ...rest]) {
+        for (const one of all) {
           const places = one?.isNew === true ? one.announceAt.filter((at) => !announcedAt.has(destinationKey(at))) : [];
           if (one === undefined || places.length === 0) continue;
           await owe(dependencies, alerts, announced(one.episode, places), one.threads);
           for (const at of places) announcedAt.add(destinationKey(at));
         }
-        return first;
+        return all[0];
       });
       if (done !== undefined) {
         dependencies.onOwed?.();
@@ -217,7 +173,8 @@ export function createAlertEngine(dependencies: AlertDependencies): AlertEngine 
       return done?.episode;
     },
 
-    async notePress(episode, pressed) {
+    /** A button of an alert was pressed on this message: one that is known of no delivery is a copy, which is then tidied. */
+    async notePress(episode: string, pressed: Receipt) {
       const tidied = await store.transaction(({ alerts }) => recordPress(alerts, episode, pressed, nowMillis(clock)));
       if (tidied) dependencies.onOwed?.();
     },
@@ -233,6 +190,17 @@ function createQueries(store: AlertDependencies["store"]) {
   const read = <T>(work: (tables: AlertTables) => Promise<T>): Promise<T> =>
     store.transaction(({ alerts }) => work(alerts));
   return {
+    /**
+     * The last snapshot of a watcher, as it was stored, for its schema to check. Not read from a snapshot of the database: it
+     * waits for what a watcher that gave up waiting still writes.
+     */
+    snapshot: (network: string, watcher: string) =>
+      read(async (tables) => {
+        const row = await tables.watch.snapshot(network, watcher);
+        return row === undefined ? undefined : { at: row.at, data: JSON.parse(row.data) as unknown };
+      }),
+    /** When that snapshot was stored (Unix milliseconds), without reading it: with many markets it is megabytes. */
+    lastObservedAt: (network: string, watcher: string) => read((tables) => tables.watch.observedAt(network, watcher)),
     /** The first episodes of those that one message says, by the delivery of the message; none where it is not known. */
     grouped: (delivery: string, count: number) =>
       read(async (tables) => (await episodesSaidBy(tables, delivery)).slice(0, count)),

@@ -13,7 +13,7 @@ const SNAPSHOT_NAME = "console-subscription";
  * that subscription is final.
  */
 export async function subscribeConsole(
-  service: Pick<AlertService, "subscriptions" | "putSubscription">,
+  service: Pick<AlertService, "subscriptions" | "putSubscriptions">,
   store: Pick<Store, "transaction">,
   network: string,
   at: Milliseconds,
@@ -22,7 +22,7 @@ export async function subscribeConsole(
   if (recorded !== undefined) return;
   const subscription = consoleSubscription(network, at);
   const known = (await service.subscriptions()).some(({ id }) => id === subscription.id);
-  if (!known) await service.putSubscription(subscription, subscription.by.name);
+  if (!known) await service.putSubscriptions([subscription], subscription.by.name);
   await store.transaction(({ alerts }) => alerts.watch.putSnapshot(network, SNAPSHOT_NAME, at, "{}"));
 }
 

@@ -105,32 +105,6 @@ export function createAlertLog(db: Kysely<Schema>) {
       decisions(of).select(["seq", "at"]).orderBy("seq", "desc").limit(Math.min(of.within, take)).execute(),
     /** Finished deliveries, the last ones first. */
     outcomes: (of: LogQuery, take: number) => outcomes({ ...of, within: Math.min(of.within, take) }).execute(),
-    /** All decisions before that `seq`, newest first. */
-    decisionsBefore: (seq: number | undefined, take: number) =>
-      db
-        .selectFrom("alert_decisions")
-        .selectAll()
-        .$if(seq !== undefined, (query) => query.where("seq", "<", seq ?? 0))
-        .orderBy("seq", "desc")
-        .limit(take)
-        .execute(),
-    /** The finished deliveries after that one, in the order of `outcomes`. */
-    deliveriesBefore: (last: Pick<DeliveryRow, "seq" | "settled_at"> | undefined, take: number, destination?: string) =>
-      db
-        .selectFrom("alert_deliveries")
-        .select(LOGGED_COLUMNS)
-        .where("settled_at", "is not", null)
-        .$if(destination !== undefined, (query) => query.where("destination", "=", destination ?? ""))
-        .$if(last !== undefined, (query) => {
-          const { seq = 0, settled_at: at = 0 } = last ?? {};
-          return query
-            .where("settled_at", "<=", at)
-            .where((eb) => eb.or([eb("settled_at", "<", at), eb("seq", "<", seq)]));
-        })
-        .orderBy("settled_at", "desc")
-        .orderBy("seq", "desc")
-        .limit(take)
-        .execute(),
     /** In no order. */
     decisionsAt: (seqs: readonly number[]) =>
       selectInBatches(seqs, (batch) =>

@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     const stage = await Stage.open({ senders: (now) => [new FakeSender({ platform: "web", now })] });
     onTestFinished(() => stage.close());
     const kinds = ["network.stalled"] as const;
-    await stage.engine.putSubscription(aSubscription({ destination: PLATFORMS.console, kinds: [...kinds] }), "ada");
+    await stage.engine.putSubscriptions([aSubscription({ destination: PLATFORMS.console, kinds: [...kinds] })], "ada");
     await stage.rounds(2, [stalled("good")]);
     await stage.rounds(9, [stalled("bad")]);
     const feed = createAlertFeed({ read: (work) => stage.store.read(work) }, PLATFORMS);

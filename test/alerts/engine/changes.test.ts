@@ -33,7 +33,7 @@ it("an acknowledgement is logged and announced once, for one place as for all; n
 it("an acknowledgement is announced where the alert was told, not where it was suppressed", async () => {
   const stage = await subscribed();
   const destination = { platform: "fake", channel: "quiet" };
-  await stage.engine.putSubscription(aSubscription({ id: "quiet", destination, floor: "critical" }), "ada");
+  await stage.engine.putSubscriptions([aSubscription({ id: "quiet", destination, floor: "critical" })], "ada");
   await stage.rounds(8, [stalled("bad")]);
   const [episode] = await stage.engine.openEpisodes();
   const heard: string[] = [];
@@ -62,8 +62,8 @@ it("an acknowledgement is announced in the thread of the alert, where it has one
 it("a subscription that was changed meanwhile is not changed again", async () => {
   const stage = await subscribed();
   const [was] = await stage.engine.subscriptions();
-  await stage.engine.putSubscription({ ...was!, floor: "warning" }, "ada", [], was);
-  await expect(stage.engine.putSubscription({ ...was!, floor: "critical" }, "eve", [], was)).rejects.toThrow(
+  await stage.engine.putSubscriptions([{ ...was!, floor: "warning" }], "ada", [], was);
+  await expect(stage.engine.putSubscriptions([{ ...was!, floor: "critical" }], "eve", [], was)).rejects.toThrow(
     saying("sub1"),
   );
   expect((await stage.engine.subscriptions()).map(({ floor }) => floor)).toEqual(["warning"]);
@@ -72,7 +72,7 @@ it("a subscription that was changed meanwhile is not changed again", async () =>
 it("the engine says what is pending under the configured thresholds, and when a watcher last observed", async () => {
   const stage = await subscribed();
   const parameters = { "node.down": { rounds: 9 } };
-  await stage.engine.putSubscription(aSubscription({ id: "own", kinds: ["node.down"], parameters }), "ada");
+  await stage.engine.putSubscriptions([aSubscription({ id: "own", kinds: ["node.down"], parameters })], "ada");
   await stage.rounds(1, [stalled("bad"), down("bad")]);
   expect((await stage.engine.pending("mainnet")).map(({ rule }) => rule)).toEqual(["network.stalled", "node.down"]);
   expect(await stage.engine.pending("testnet")).toEqual([]);
@@ -86,7 +86,7 @@ it("what waited for the end of quiet hours is given up with its channel", async 
   await stage.rounds(8, [stalled("bad")]);
   await stage.rounds(6, [stalled("good")]);
   expect(await stage.engine.openEpisodes()).toEqual([]);
-  await stage.engine.putSubscription(aSubscription({ state: "retired" }), "ada");
+  await stage.engine.putSubscriptions([aSubscription({ state: "retired" })], "ada");
   await stage.pass(3_600_000);
   const whats = (await stage.engine.decisions({ limit: 9 })).map(({ what }) => what);
   expect(whats).toContain("digest given up");

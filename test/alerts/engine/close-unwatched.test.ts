@@ -8,7 +8,7 @@ import { aSubscription } from "../samples.ts";
 
 it("an open episode on a network that is not watched any more is closed and announced as gone, once", async () => {
   const it = await subscribed({ config: '{"remind": {"every": "1m", "times": 4}, "stalled": {"criticalFor": "1m"}}' });
-  await it.engine.putSubscription(aSubscription({ id: "n", kinds: ["node.down"], network: "testnet" }), "ada");
+  await it.engine.putSubscriptions([aSubscription({ id: "n", kinds: ["node.down"], network: "testnet" })], "ada");
   await it.round([{ ...down("good"), network: "testnet" }], [], "testnet");
   for (let round = 0; round < 4; round += 1) {
     await it.pass(5000);

@@ -34,7 +34,7 @@ const owed = async ({ engine }: Stage): Promise<number> => (await engine.outboxD
 
 it("leaves an observation and its deliveries, both or neither", async () => {
   const stage = await openStage();
-  await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], events: "each" }), "ada");
+  await stage.engine.putSubscriptions([aSubscription({ kinds: ["checkpoint.new"], events: "each" })], "ada");
   await stage.round([]);
   await stage.stopDelivering();
   const event = { kind: "checkpoint.new", network: "mainnet", subject: "", key: "7/h", at: "1" } as const;
@@ -57,7 +57,7 @@ it("leaves an observation and its deliveries, both or neither", async () => {
 it("leaves nothing of an observation in the midst of which it comes: the next one finds the same", async () => {
   const stage = await openStage();
   const parameters = { "market.price": { high: "100" } };
-  await stage.engine.putSubscription(aSubscription({ kinds: ["market.price"], parameters }), "ada");
+  await stage.engine.putSubscriptions([aSubscription({ kinds: ["market.price"], parameters })], "ada");
   await stage.round([price("50")]);
   await stage.pass(5000);
   const engine = engineOf(stage, {
@@ -86,7 +86,7 @@ interface Announced {
 const announced: readonly Announced[] = [
   {
     what: "a subscription",
-    change: (engine) => engine.putSubscription(aSubscription({ id: "new" }), "ada", [NEWS]),
+    change: (engine) => engine.putSubscriptions([aSubscription({ id: "new" })], "ada", [NEWS]),
     made: async ({ engine }) => (await engine.subscriptions()).some(({ id }) => id === "new"),
   },
   {

@@ -23,7 +23,7 @@ const auctions = (...markets: readonly string[]): readonly Reading[] =>
 /** Lets markets be in an auction until that was told. */
 async function inAuction(...markets: readonly string[]): Promise<Stage> {
   const stage = await openStage({ operators });
-  await stage.engine.putSubscription(subscription, "ada");
+  await stage.engine.putSubscriptions([subscription], "ada");
   await stage.rounds(2, auctions());
   await stage.rounds(8, auctions(...markets));
   expect((await stage.engine.openEpisodes()).map(({ subject }) => subject)).toEqual(markets);
@@ -88,7 +88,7 @@ it.each<[string, (stage: Stage) => Promise<unknown>]>([
   ["whose subject is gone", (stage) => stage.rounds(30, [auction("good", "m2")])],
   [
     "of which nobody is told any more",
-    (stage) => stage.engine.putSubscription({ ...subscription, state: "removed" }, "a"),
+    (stage) => stage.engine.putSubscriptions([{ ...subscription, state: "removed" }], "a"),
   ],
   ["on a network that is watched no more", (stage) => stage.engine.closeUnwatched([])],
 ])("ends 10 min after an episode %s", async (_what, close) => {

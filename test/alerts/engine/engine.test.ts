@@ -15,7 +15,7 @@ const test = { type: "test", by: "ada", at: "1700000000000000000" } as const;
 describe("the engine", () => {
   it("passes its steps in order, from observing to the receipt", async () => {
     const it = await openStage();
-    await it.engine.putSubscription(aSubscription(), "ada");
+    await it.engine.putSubscriptions([aSubscription()], "ada");
     await it.rounds(1, [stalled("good")]);
     it.steps.length = 0;
     await it.rounds(7, [stalled("bad")]);
@@ -25,8 +25,8 @@ describe("the engine", () => {
 
   it("is blind to all that a network shows while its sources are", async () => {
     const it = await openStage();
-    await it.engine.putSubscription(
-      aSubscription({ kinds: ["market.price"], parameters: { "market.price": { high: "100" } } }),
+    await it.engine.putSubscriptions(
+      [aSubscription({ kinds: ["market.price"], parameters: { "market.price": { high: "100" } } })],
       "ada",
     );
     const markets = (shown: string) => it.round([price(shown)], [], "mainnet", { name: "markets" });
@@ -52,7 +52,7 @@ describe("the engine", () => {
 
   it("has a first observation of its own for each network", async () => {
     const it = await openStage();
-    await it.engine.putSubscription(aSubscription({ network: "testnet" }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ network: "testnet" })], "ada");
     const testnet = async (badForMillis: number): Promise<number> => {
       await it.pass(5000);
       const reading = stalled("bad", { network: "testnet", badForMillis });
@@ -73,7 +73,7 @@ describe("the engine", () => {
 
   it("takes the last observation that was not blind for the last good one", async () => {
     const it = await openStage();
-    await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ kinds: ["market.auction"] })], "ada");
     const markets = async (state: "good" | "bad"): Promise<void> => {
       await it.pass(5000);
       await it.round([auction(state)], [], "mainnet", { name: "markets" });
@@ -93,7 +93,7 @@ describe("the engine", () => {
 
   it("takes the first known reading for the first one, if a process was blind until then", async () => {
     const it = await openStage();
-    await it.engine.putSubscription(aSubscription(), "ada");
+    await it.engine.putSubscriptions([aSubscription()], "ada");
     await it.rounds(1, [stalled("good")]);
     await it.rounds(2, [stalled("bad")]);
     await it.restart();
@@ -122,7 +122,7 @@ describe("the engine", () => {
     await it.round([auction("bad")]);
     await it.restart();
     await it.clock.advance(5000);
-    await it.engine.putSubscription(subscribed(it.now()), "ada");
+    await it.engine.putSubscriptions([subscribed(it.now())], "ada");
     await it.rounds(2, [auction("bad")]);
     const [never] = await it.engine.openEpisodes();
     expect(never).toMatchObject({ kind: "market.auction", beganBefore: true });
@@ -132,7 +132,7 @@ describe("the engine", () => {
 
   it("calls nothing good that appeared after the process began, though others were judged before", async () => {
     const it = await openStage();
-    await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ kinds: ["market.auction"] })], "ada");
     await it.round([auction("good", "m0")]);
     await it.restart();
     await it.rounds(1, [auction("good", "m0")]);
@@ -145,7 +145,7 @@ describe("the engine", () => {
 
   it("says what was good before a restart, where it was judged then", async () => {
     const it = await openStage();
-    await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ kinds: ["market.auction"] })], "ada");
     await it.round([auction("good")]);
     await it.restart();
     await it.rounds(2, [auction("bad")]);
@@ -155,7 +155,7 @@ describe("the engine", () => {
 
   it("logs a downtime and its effect in the history", async () => {
     const it = await openStage();
-    await it.engine.putSubscription(aSubscription(), "ada");
+    await it.engine.putSubscriptions([aSubscription()], "ada");
     await it.rounds(1, [stalled("good")]);
     await it.rounds(3, [stalled("bad")]);
     await it.restart();
@@ -176,7 +176,7 @@ describe("the engine", () => {
   it("counts durations from when observations were due, so that chance does not decide which of them reaches one", async () => {
     const it = await openStage();
     const parameters = { "market.auction": { for: 60_000 } };
-    await it.engine.putSubscription(aSubscription({ kinds: ["market.auction"], parameters }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ kinds: ["market.auction"], parameters })], "ada");
     const watcher = { name: "markets", every: 60_000 };
     const changes: string[] = [];
     // One observation a minute, up to 3 s early or late.
@@ -198,7 +198,10 @@ describe("the engine", () => {
     const watch = (id: string, channel: string, high: string) => {
       const destination = { platform: "fake", channel };
       const parameters = { "market.price": { high } };
-      return it.engine.putSubscription(aSubscription({ id, destination, kinds: ["market.price"], parameters }), "ada");
+      return it.engine.putSubscriptions(
+        [aSubscription({ id, destination, kinds: ["market.price"], parameters })],
+        "ada",
+      );
     };
     await watch("a", "one", "100");
     await watch("b", "two", "100.0");
@@ -214,11 +217,11 @@ describe("the engine", () => {
   it("closes episodes without subscribers, and notifies where they were announced", async () => {
     const it = await openStage();
     const watching = aSubscription({ kinds: ["market.price"], parameters: { "market.price": { high: "100" } } });
-    await it.engine.putSubscription(watching, "ada");
+    await it.engine.putSubscriptions([watching], "ada");
     await it.rounds(1, [price("50")]);
     await it.rounds(1, [price("500")]);
     expect(it.sender.take()).toHaveLength(1);
-    await it.engine.putSubscription({ ...watching, state: "removed" }, "ada");
+    await it.engine.putSubscriptions([{ ...watching, state: "removed" }], "ada");
     await it.pass(0);
     expect(it.sender.take()).toEqual(["withdrawn: market.price{high=100} of m1 on mainnet"]);
     expect(await it.engine.openEpisodes()).toEqual([]);
@@ -229,11 +232,11 @@ describe("the engine", () => {
   it("forgets how far the recovery of that had come: the next one begins with itself", async () => {
     const it = await openStage();
     const watching = aSubscription({ kinds: ["market.price"], parameters: { "market.price": { high: "100" } } });
-    await it.engine.putSubscription(watching, "ada");
+    await it.engine.putSubscriptions([watching], "ada");
     for (const shown of ["50", "500", "50"]) await it.rounds(1, [price(shown)]);
-    await it.engine.putSubscription({ ...watching, state: "removed" }, "ada");
+    await it.engine.putSubscriptions([{ ...watching, state: "removed" }], "ada");
     await it.pass(600_000);
-    await it.engine.putSubscription({ ...watching, id: "again" }, "ada");
+    await it.engine.putSubscriptions([{ ...watching, id: "again" }], "ada");
     await it.rounds(1, [price("500")]);
     await it.rounds(6, [price("50")]);
     const [{ number, began, recovered } = {}] = await it.engine.lastEpisodes(1);
@@ -245,7 +248,7 @@ describe("the engine", () => {
   it("refuses a subscription with invalid thresholds, and stores none of it", async () => {
     const it = await openStage();
     const wrong = aSubscription({ parameters: { "network.stalled": { four: 1 } } });
-    await expect(it.engine.putSubscription(wrong, "ada")).rejects.toThrow(saying("network.stalled", "four"));
+    await expect(it.engine.putSubscriptions([wrong], "ada")).rejects.toThrow(saying("network.stalled", "four"));
     expect(await it.engine.subscriptions()).toEqual([]);
   });
 

@@ -26,7 +26,10 @@ describe("an outage", () => {
   it("says the guidance of the subscription that it is told by, in edits as well", async () => {
     const guidance = { note: "Ask infra first.", runbook: "https://wiki.example.org/stall" };
     const it = await subscribed({}, { guidance, style: "live" });
-    await it.engine.putSubscription(aSubscription({ id: "b", destination: { platform: "fake", channel: "b" } }), "ada");
+    await it.engine.putSubscriptions(
+      [aSubscription({ id: "b", destination: { platform: "fake", channel: "b" } })],
+      "ada",
+    );
     await it.rounds(40, [stalled("bad")]);
     expect(it.sender.take()).toEqual([`b: ${FIRED}`, FIRED, `b: ${CRITICAL}`, CRITICAL]);
     const said = it.sender.posts.map(({ reply }) => alertOf(reply));
@@ -38,9 +41,9 @@ describe("an outage", () => {
 
   it("notifies nobody who is not subscribed to it, its network or its severity", async () => {
     const it = await openStage();
-    await it.engine.putSubscription(aSubscription({ id: "a", kinds: ["node.down"] }), "ada");
-    await it.engine.putSubscription(aSubscription({ id: "b", network: "testnet" }), "ada");
-    await it.engine.putSubscription(aSubscription({ id: "c", floor: "critical" }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "a", kinds: ["node.down"] })], "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "b", network: "testnet" })], "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "c", floor: "critical" })], "ada");
     await it.rounds(1, [stalled("good")]);
     await it.rounds(10, [stalled("bad")]);
     expect(it.sender.take()).toEqual([]);
@@ -60,7 +63,7 @@ describe("an outage", () => {
 
   it("notifies a channel once, though two of its subscriptions match", async () => {
     const it = await subscribed();
-    await it.engine.putSubscription(aSubscription({ id: "again", floor: "critical" }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "again", floor: "critical" })], "ada");
     await it.rounds(8, [stalled("bad")]);
     expect(it.sender.take()).toEqual([FIRED]);
   });
@@ -69,7 +72,7 @@ describe("an outage", () => {
     const it = await openStage();
     await it.rounds(1, [stalled("good")]);
     await it.rounds(8, [stalled("bad")]);
-    await it.engine.putSubscription(aSubscription({ created: it.now() }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ created: it.now() })], "ada");
     await it.pass(0);
     expect(it.sender.take()).toEqual([FIRED]);
     expect(alertOf(it.sender.posts[0]!.reply)).toHaveProperty("already");
@@ -79,10 +82,10 @@ describe("an outage", () => {
     for (const kept of [{ state: "paused" }, { kinds: ["node.down"] }] as const) {
       const it = await subscribed();
       const { kinds, ...more } = { kinds: ["network.stalled"] as const, ...kept };
-      await it.engine.putSubscription(aSubscription({ ...more, kinds: [...kinds] }), "ada");
+      await it.engine.putSubscriptions([aSubscription({ ...more, kinds: [...kinds] })], "ada");
       await it.rounds(8, [stalled("bad")]);
       expect(it.sender.take()).toEqual([]);
-      await it.engine.putSubscription(aSubscription(), "ada");
+      await it.engine.putSubscriptions([aSubscription()], "ada");
       await it.pass(0);
       const [post] = it.sender.posts.slice(-1);
       expect(it.sender.take()).toEqual([FIRED]);
@@ -132,7 +135,7 @@ describe("an outage", () => {
       config: '{"remind": {"every": "1m", "times": 2}, "stalled": {"criticalFor": "30s"}}',
     });
     const destination = { platform: "fake", channel: "other" };
-    await it.engine.putSubscription(aSubscription({ id: "other", destination }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "other", destination })], "ada");
     await it.rounds(8 + 12, [stalled("bad")]);
     const before = it.sender.take();
     expect(before.filter((one) => one.includes("unacknowledged"))).toEqual([]);
@@ -168,7 +171,7 @@ describe("an outage", () => {
       config: '{"remind": {"every": "1m", "times": 2}, "stalled": {"criticalFor": "30s"}}',
     });
     const destination = { platform: "fake", channel: "other" };
-    await it.engine.putSubscription(aSubscription({ id: "other", destination }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "other", destination })], "ada");
     await it.rounds(8, [stalled("bad")]);
     const [episode] = await it.engine.openEpisodes();
     await it.engine.acknowledge(episode!.id, { name: "bob" }, undefined, destination);
@@ -272,7 +275,7 @@ describe("an outage", () => {
   it("shows on its card who acknowledged it for one place alone, and nowhere else", async () => {
     const it = await subscribed({}, { style: "live" });
     const destination = { platform: "fake", channel: "other" };
-    await it.engine.putSubscription(aSubscription({ id: "other", destination, style: "live" }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "other", destination, style: "live" })], "ada");
     await it.rounds(8, [stalled("bad")]);
     expect(it.sender.take()).toHaveLength(2);
     const [episode] = await it.engine.openEpisodes();

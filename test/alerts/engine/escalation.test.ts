@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 
 it("an escalation under a silence is sent once, when the silence ends", async () => {
   const stage = await openStage();
-  await stage.engine.putSubscription(aSubscription(), "ada");
+  await stage.engine.putSubscriptions([aSubscription()], "ada");
   await stage.rounds(1, [stalled("good")]);
   await stage.rounds(8, [stalled("bad")]);
   expect(stage.sender.take()).toEqual(["warning: network.stalled on mainnet"]);

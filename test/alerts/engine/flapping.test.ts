@@ -19,7 +19,7 @@ const config = JSON.stringify({
 
 async function subscribed(more: Parameters<typeof aSubscription>[0] = {}): Promise<Stage> {
   const stage = await openStage({ config });
-  await stage.engine.putSubscription(aSubscription(more), "ada");
+  await stage.engine.putSubscriptions([aSubscription(more)], "ada");
   await stage.rounds(1, [blind("good"), stalled("good")]);
   return stage;
 }
@@ -46,7 +46,7 @@ describe("flapping", () => {
     const it = await subscribed({ floor: "critical" });
     await outages(it, 5);
     const destination = { platform: "fake", channel: "new" };
-    await it.engine.putSubscription(aSubscription({ id: "new", destination, created: it.now() }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "new", destination, created: it.now() })], "ada");
     await outages(it, 2);
     expect(it.sender.take()).toEqual([`new: ${FLAPPING}`]);
     await it.rounds(65, [blind("good"), stalled("good")]);
@@ -81,7 +81,7 @@ describe("flapping", () => {
     ],
   ] as const)("of what becomes critical, %s", async (_what, lengths, posts) => {
     const stage = await openStage({ config: config.replace("1h", "20s") });
-    await stage.engine.putSubscription(aSubscription(), "ada");
+    await stage.engine.putSubscriptions([aSubscription()], "ada");
     await stage.rounds(1, [blind("good"), stalled("good")]);
     for (const rounds of lengths) {
       await stage.rounds(rounds, [blind("good"), stalled("bad")]);
@@ -95,7 +95,7 @@ describe("flapping", () => {
     const stage = await openStage({ config, console });
     for (const destination of [{ platform: "fake", channel: "ops" }, console]) {
       const id = destination.channel;
-      await stage.engine.putSubscription(aSubscription({ id, destination, kinds: ["market.auction"] }), "ada");
+      await stage.engine.putSubscriptions([aSubscription({ id, destination, kinds: ["market.auction"] })], "ada");
     }
     const markets = Array.from({ length: 12 }, (_, index) => `m${index}`);
     const rounds = (count: number, state: "good" | "bad"): Promise<void> =>
@@ -127,7 +127,7 @@ describe("flapping", () => {
 
   it("of a market is over under the name that people know", async () => {
     const stage = await openStage({ config });
-    await stage.engine.putSubscription(aSubscription({ kinds: ["market.auction"] }), "ada");
+    await stage.engine.putSubscriptions([aSubscription({ kinds: ["market.auction"] })], "ada");
     const rounds = (count: number, state: "good" | "bad"): Promise<void> =>
       stage.rounds(count, [blind("good"), stalled("good"), auction(state)]);
     await rounds(1, "good");

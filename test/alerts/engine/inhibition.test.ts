@@ -46,7 +46,7 @@ it.each<[string, Reading, readonly Reading[], number]>([
   const it = await openStage();
   const kinds = [cause, ...readings].map(({ kind }) => kind);
   const parameters = { "market.price": { high: "100" }, "node.down": { rounds: 1 } };
-  await it.engine.putSubscription(aSubscription({ kinds: [...new Set(kinds)], parameters }), "ada");
+  await it.engine.putSubscriptions([aSubscription({ kinds: [...new Set(kinds)], parameters })], "ada");
   const advance = cause === stall ? [] : [stalled("good")];
   await it.rounds(2, [blind("good"), stalled("good")]);
   // What is seen for the first time does not fire.
@@ -66,13 +66,13 @@ it("what nobody is subscribed to any more keeps nothing back from that moment on
   const it = await openStage();
   const destination = { platform: "fake", channel: "desk" };
   const early = aSubscription({ kinds: ["node.down"], parameters: { "node.down": { rounds: 1 } } });
-  await it.engine.putSubscription(early, "ada");
-  await it.engine.putSubscription(aSubscription({ id: "desk", destination, kinds: ["node.lagging"] }), "ada");
+  await it.engine.putSubscriptions([early], "ada");
+  await it.engine.putSubscriptions([aSubscription({ id: "desk", destination, kinds: ["node.lagging"] })], "ada");
   const healthy = { ...lagging("a:1"), state: "good", badForMillis: 0, facts: { behindMillis: 0 } } as Reading;
   await it.rounds(2, [blind("good"), stalled("good"), down("good"), healthy]);
   await it.rounds(1, [blind("good"), stalled("good"), down("bad"), lagging("a:1")]);
   expect(it.sender.take()).toEqual(["warning: node.down{rounds=1} of a:1 on mainnet"]);
-  await it.engine.putSubscription({ ...early, state: "removed" }, "ada");
+  await it.engine.putSubscriptions([{ ...early, state: "removed" }], "ada");
   await it.clock.advance(0);
   expect(it.sender.take().filter((one) => one.startsWith("desk"))).toEqual([
     "desk: warning: node.lagging of a:1 on mainnet",

@@ -7,7 +7,7 @@ import { openStage } from "../stage.ts";
 it("a watch of stake goes on after each change, since none of them is the last", async () => {
   const stage = await openStage();
   const watch = aSubscription({ kinds: ["stake.changed"], subjects: ["p1"], personal: true });
-  await stage.engine.putSubscription(watch, "ada");
+  await stage.engine.putSubscriptions([watch], "ada");
   await stage.round([]);
   const linked = (key: string): AlertEvent => ({
     kind: "stake.changed",

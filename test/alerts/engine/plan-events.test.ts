@@ -14,7 +14,7 @@ import { destinationKey } from "../../../src/alerts/destination.ts";
 
 async function subscribed(more: Parameters<typeof aSubscription>[0] = {}, options: StageOptions = {}): Promise<Stage> {
   const stage = await openStage(options);
-  await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], ...more }), "ada");
+  await stage.engine.putSubscriptions([aSubscription({ kinds: ["checkpoint.new"], ...more })], "ada");
   await stage.round([stalled("good")]);
   return stage;
 }
@@ -34,7 +34,7 @@ function checkpoints(it: Stage, from: number, count: number): AlertEvent[] {
 describe("events", () => {
   it("of the very first observation are not sent: it only records the current state", async () => {
     const stage = await openStage();
-    await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"] }), "ada");
+    await stage.engine.putSubscriptions([aSubscription({ kinds: ["checkpoint.new"] })], "ada");
     await stage.round([], checkpoints(stage, 1, 3));
     expect(stage.sender.take()).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe("events", () => {
 
   it("edit a rolling message that may have gone: the platform drops a repeat that says more", async () => {
     const it = await openStage({ senders: (now) => [new FakeSender({ now, dropsRepeatsForMillis: 600_000 })] });
-    await it.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], events: "rolling" }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ kinds: ["checkpoint.new"], events: "rolling" })], "ada");
     await it.round([]);
     it.sender.outcome = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
     await it.round([], checkpoints(it, 1, 1));
@@ -146,7 +146,7 @@ describe("events", () => {
 
   it("wait so in a channel, too, that was lost and is subscribed again", async () => {
     const it = await subscribed({ quietHours: { from: "11:00", to: "13:00", zone: "UTC" } });
-    await it.engine.putSubscription(aSubscription({ id: "before", state: "retired", why: "gone" }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "before", state: "retired", why: "gone" })], "ada");
     await it.round([], checkpoints(it, 1, 2));
     await it.pass(3_600_000);
     expect(it.sender.take()).toEqual(["digest: 2 checkpoint.new 1 to 2 on mainnet, quiet hours"]);
@@ -157,10 +157,10 @@ describe("events", () => {
     const digest = "digest: 2 checkpoint.new 1 to 2 on mainnet, held";
     const it = await subscribed(until("13:00"));
     await it.round([], checkpoints(it, 1, 2));
-    await it.engine.putSubscription(aSubscription({ ...until("15:00"), kinds: ["checkpoint.new"] }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ ...until("15:00"), kinds: ["checkpoint.new"] })], "ada");
     await it.pass(3_600_000);
     expect(it.sender.take()).toEqual([]);
-    await it.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"] }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ kinds: ["checkpoint.new"] })], "ada");
     await it.pass(0);
     expect(it.sender.take()).toEqual([digest]);
   });
@@ -171,7 +171,7 @@ describe("events", () => {
       const { kinds, ...more } = { kinds: ["checkpoint.new" as const], ...change };
       const it = await subscribed(quiet);
       await it.round([], checkpoints(it, 1, 2));
-      await it.engine.putSubscription(aSubscription({ ...quiet, ...more, kinds: [...kinds] }), "ada");
+      await it.engine.putSubscriptions([aSubscription({ ...quiet, ...more, kinds: [...kinds] })], "ada");
       await it.pass(3_600_000);
       expect(it.sender.take()).toEqual([]);
       expect(await it.engine.decisions({ limit: 1 })).toMatchObject([
@@ -246,7 +246,7 @@ describe("events", () => {
   it("of a simulated network say so", async () => {
     const it = await subscribed({}, { simulated: ["mainnet"], senders: (now) => [new FakeSender({ now })] });
     const rolling = { destination: { platform: "fake", channel: "r" }, events: "rolling" } as const;
-    await it.engine.putSubscription(aSubscription({ id: "r", kinds: ["checkpoint.new"], ...rolling }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "r", kinds: ["checkpoint.new"], ...rolling })], "ada");
     await it.round([], checkpoints(it, 7, 1));
     expect(it.sender.take().toSorted()).toEqual([
       "r: simulated rolling: 1 checkpoint.new on mainnet, 2024-06-03",
@@ -264,7 +264,7 @@ describe("events", () => {
   ])("reach ten subscriptions of a channel once, %s", async (_when, more, told) => {
     const it = await subscribed(more);
     for (let index = 0; index < 9; index += 1) {
-      await it.engine.putSubscription(aSubscription({ id: `n${index}`, kinds: ["checkpoint.new"], ...more }), "ada");
+      await it.engine.putSubscriptions([aSubscription({ id: `n${index}`, kinds: ["checkpoint.new"], ...more })], "ada");
     }
     await it.round([], checkpoints(it, 7, 1));
     await it.pass(60_000);

@@ -18,8 +18,8 @@ function checkpoint(number: number): AlertEvent {
 
 it("months of alerts leave the database as large as one month does", async () => {
   const stage = await Stage.open({ config: '{"keep": {"rounds": 1, "for": "1s"}}' });
-  await stage.engine.putSubscription(
-    aSubscription({ kinds: ["network.stalled", "market.auction", "checkpoint.new"], events: "each" }),
+  await stage.engine.putSubscriptions(
+    [aSubscription({ kinds: ["network.stalled", "market.auction", "checkpoint.new"], events: "each" })],
     "ann",
   );
   const sizes: Record<string, number>[] = [];
@@ -40,8 +40,8 @@ it("months of alerts leave the database as large as one month does", async () =>
       const [from, created] = [stage.now(), stage.now()];
       const silence = { id: `s${number}`, scope: { network: "testnet" }, from, until: from + HOUR, by: "ann", created };
       await stage.engine.putSilence(silence, "ann");
-      await stage.engine.putSubscription(
-        aSubscription({ id: `w${number}`, kinds: ["order.final"], personal: true, state: "ended" }),
+      await stage.engine.putSubscriptions(
+        [aSubscription({ id: `w${number}`, kinds: ["order.final"], personal: true, state: "ended" })],
         "ann",
       );
       // Days without the process are days without its thousands of looks, which leave nothing behind.

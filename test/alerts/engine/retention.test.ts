@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 it("what lasts longer than that keeps its whole history until it has been over for as long", async () => {
   const DAY = 24 * HOUR;
   const stage = await openStage();
-  await stage.engine.putSubscription(aSubscription({ kinds: ["market.auction"], style: "live" }), "ann");
+  await stage.engine.putSubscriptions([aSubscription({ kinds: ["market.auction"], style: "live" })], "ann");
   await stage.round([auction("good")]);
   await stage.pass(5000);
   await stage.rounds(2, [auction("bad")]);
@@ -74,7 +74,7 @@ it("what is old is forgotten while the process goes on, not only when it begins"
 it("a subscription that is over is forgotten after as long as everything else, and not before", async () => {
   const stage = await openStage();
   await stage.stopDelivering();
-  await stage.engine.putSubscription(aSubscription({ state: "removed", created: stage.now() }), "ann");
+  await stage.engine.putSubscriptions([aSubscription({ state: "removed", created: stage.now() })], "ann");
   await stage.pass(RETENTION);
   expect(await stage.engine.subscriptions()).toHaveLength(1);
   await stage.pass(HOUR);

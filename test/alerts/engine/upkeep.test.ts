@@ -87,13 +87,13 @@ describe("the dispatcher is woken", () => {
     await seconds(3);
     expect(woken()).toBe(0);
     const paused = aSubscription({ state: "paused" });
-    await engine.putSubscription(paused, "ada");
+    await engine.putSubscriptions([paused], "ada");
     expect(woken()).toBe(0);
     const message = { type: "test", by: "ada", at: "1" } as const;
-    await engine.putSubscription(paused, "ada", [{ destination: paused.destination, message }]);
+    await engine.putSubscriptions([paused], "ada", [{ destination: paused.destination, message }]);
     expect(woken()).toBe(1);
     const destination = { platform: "fake", channel: "new" };
-    await engine.putSubscription(aSubscription({ id: "new", destination, created: stage.now() }), "ada");
+    await engine.putSubscriptions([aSubscription({ id: "new", destination, created: stage.now() })], "ada");
     expect(woken()).toBe(2);
     await seconds(1);
     expect(stage.sender.take()).toHaveLength(2);
@@ -126,7 +126,7 @@ describe("upkeep", () => {
     await seconds(3);
     stage.sender.take();
     const destination = { platform: "fake", channel: "new" };
-    await engine.putSubscription(aSubscription({ id: "new", destination, created: stage.now() }), "ada");
+    await engine.putSubscriptions([aSubscription({ id: "new", destination, created: stage.now() })], "ada");
     await stage.clock.advance(0);
     expect(stage.sender.take()).toEqual([`new: ${FIRED}`]);
     expect(await seconds(5)).toBe(1);
@@ -139,7 +139,7 @@ describe("upkeep", () => {
     const { stage, engine, seconds } = await firing({}, { state: "paused" });
     const now = stage.now();
     await engine.putSilence({ id: "s", scope, from: now, until: now + 20_000, by: "ada", created: now }, "ada");
-    await engine.putSubscription(aSubscription(), "ada");
+    await engine.putSubscriptions([aSubscription()], "ada");
     expect(await seconds(19)).toBeLessThan(3);
     expect(stage.sender.take()).toEqual([]);
     await seconds(1);

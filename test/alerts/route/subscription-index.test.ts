@@ -33,7 +33,7 @@ describe("the subscription index", () => {
     const stage = await openStage();
     await stage.engine.putSubscriptions([aSubscription(), aSubscription({ id: "sub2" })], "ada");
     const [first, second] = await stage.engine.subscriptions();
-    await stage.engine.putSubscription(aSubscription({ id: "sub2", style: "live" }), "ada");
+    await stage.engine.putSubscriptions([aSubscription({ id: "sub2", style: "live" })], "ada");
     const [still, changed] = await stage.engine.subscriptions();
     expect(still).toBe(first);
     expect(changed).toEqual({ ...second, style: "live" });

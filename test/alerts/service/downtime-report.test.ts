@@ -54,14 +54,14 @@ const subscriptionTo = (kinds: Subscription["kinds"], channel: string): Subscrip
 describe("after a restart", () => {
   it("notifies the operators and the channels with late events, and nobody else", async () => {
     stage = await Stage.open({ startedAt: NOON });
-    await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");
-    await stage.engine.putSubscription(subscriptionTo(["snapshot.new"], "others"), "bob");
+    await stage.engine.putSubscriptions([subscriptionTo(["checkpoint.new"], "ops")], "ann");
+    await stage.engine.putSubscriptions([subscriptionTo(["snapshot.new"], "others")], "bob");
     // In another workspace the operators' channel is somebody else's.
     const elsewhere = subscriptionTo(["checkpoint.new"], "operators");
     const destination = { ...elsewhere.destination, workspace: "T2" };
-    await stage.engine.putSubscription({ ...elsewhere, id: "elsewhere", destination }, "eve");
+    await stage.engine.putSubscriptions([{ ...elsewhere, id: "elsewhere", destination }], "eve");
     // Who waits for something of their own is told that, and no more.
-    await stage.engine.putSubscription({ ...subscriptionTo(["checkpoint.new"], "dm"), personal: true }, "carol");
+    await stage.engine.putSubscriptions([{ ...subscriptionTo(["checkpoint.new"], "dm"), personal: true }], "carol");
     await stage.round([], []);
     // What came before is none of it.
     await stage.clock.advance(5000);
@@ -78,7 +78,7 @@ describe("after a restart", () => {
 
   it("names the networks that could not be observed, each channel its own", async () => {
     stage = await Stage.open();
-    await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");
+    await stage.engine.putSubscriptions([subscriptionTo(["checkpoint.new"], "ops")], "ann");
     await stage.round([], []);
     await downFor(10 * MINUTE);
     const downtime = report();
@@ -157,7 +157,7 @@ describe("after a restart", () => {
   it("says that it is simulated, and notifies channels only of networks that they are subscribed to", async () => {
     const senders = (now: () => number) => [new FakeSender({ now })];
     stage = await Stage.open({ senders, simulated: ["mainnet", "testnet"] });
-    await stage.engine.putSubscription(subscriptionTo(["checkpoint.new"], "ops"), "ann");
+    await stage.engine.putSubscriptions([subscriptionTo(["checkpoint.new"], "ops")], "ann");
     await stage.round([], [], "testnet");
     await downFor(10 * MINUTE);
     const downtime = report({ simulated: true });

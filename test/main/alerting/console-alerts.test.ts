@@ -11,7 +11,7 @@ it("subscribes the console to everything once in the life of a database, even wh
   const service = {
     // What was removed is forgotten after a month.
     subscriptions: () => Promise.resolve([]),
-    putSubscription: (subscription: Subscription) => Promise.resolve(void put.push(subscription)),
+    putSubscriptions: (given: readonly Subscription[]) => Promise.resolve(void put.push(...given)),
   };
   for (const network of ["mainnet", "testnet", "mainnet"]) {
     await subscribeConsole(service, stage.store, network, stage.now());

@@ -39,7 +39,7 @@ async function setUp() {
     clock: stage.clock,
   });
   const mainnet = async () => (await watch()).networks[0];
-  await stage.engine.putSubscription(aSubscription(), "ada");
+  await stage.engine.putSubscriptions([aSubscription()], "ada");
   return { stage, observe, stall, watch, mainnet };
 }
 

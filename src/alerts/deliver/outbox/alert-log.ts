@@ -21,68 +21,24 @@ export type LogEntry =
     };
 
 /** Reads the log by pages, so that no more entries are read than shown, and in batches that yield to other work. */
-export interface LogReader {
-  /** How many entries there are, and whether there are more decisions or deliveries than are counted. */
-  count(of: LogQuery): Promise<{ readonly entries: number; readonly more: boolean }>;
-  /** Those from one position to another, counted from the newest, which is 0. */
-  page(of: LogQuery, from: number, to: number): Promise<LogEntry[]>;
-  /** All of them in batches, deliveries before decisions, either newest first; each is read once it is asked for. */
-  batches(of: LogQuery, size: number): AsyncIterable<readonly LogEntry[]>;
-}
-
-export function createLogReader(store: Pick<Store, "transaction">): LogReader {
+export function createLogReader(store: Pick<Store, "transaction">) {
+  const read = (positions: readonly LogPosition[]): Promise<LogEntry[]> =>
+    store.transaction(({ alerts }) => entriesAt(alerts, positions));
+  const positions = (of: LogQuery, take: number): Promise<LogPosition[]> =>
+    store.transaction(({ alerts }) => newestPositions(alerts, of, take));
   return {
-    count: (of) =>
+    /** How many entries there are, and whether there are more decisions or deliveries than are counted. */
+    count: (of: LogQuery) =>
       store.transaction(async ({ alerts: { log } }) => {
         const { decisions, outcomes, ofEpisodes } = await log.counts(of);
         return { entries: decisions + outcomes + ofEpisodes, more: decisions >= of.within || outcomes >= of.within };
       }),
-    page: (of, from, to) =>
-      store.transaction(async ({ alerts: tables }) => {
-        const shown = (await newestPositions(tables, of, to)).slice(from);
-        const seqs = shown.map(({ seq }) => seq);
-        const decisions = await tables.log.decisionsAt(seqs);
-        const deliveries = await tables.log.deliveriesAt(seqs);
-        const receipts = await receiptsOf(tables, deliveries);
-        const decided = new Map(decisions.map((row) => [row.seq, row]));
-        const delivered = new Map(deliveries.map((row) => [row.seq, row]));
-        return shown.flatMap(({ of: what, seq, at }): LogEntry[] => {
-          const decision = decided.get(seq);
-          const delivery = delivered.get(seq);
-          if (what === "decision") return decision === undefined ? [] : [{ of: what, at, row: decision }];
-          if (delivery === undefined) return [];
-          if (what === "owed") return [{ of: what, at, row: delivery }];
-          return [{ of: what, at, row: delivery, receipt: receipts.get(delivery.id) }];
-        });
-      }),
-    async *batches({ within, destination }, size) {
-      const isOwn = (row: DecisionRow): boolean =>
-        destination === undefined || row.destination === null || row.destination === destination;
-      let last: LoggedDelivery | undefined;
-      for (let read = 0; read < within; read += size) {
-        const take = Math.min(size, within - read);
-        const before = last;
-        const rows = await store.transaction(async ({ alerts: tables }) => {
-          const deliveries = await tables.log.deliveriesBefore(before, take, destination);
-          const receipts = await receiptsOf(tables, deliveries);
-          return deliveries.map((row) => ({ row, receipt: receipts.get(row.id) }));
-        });
-        yield rows.flatMap(({ row, receipt }): LogEntry[] => {
-          const outcome = { of: "outcome", at: row.settled_at ?? row.created_at, row, receipt } as const;
-          return row.episode === null ? [outcome] : [outcome, { of: "owed", at: row.created_at, row }];
-        });
-        if (rows.length < take) break;
-        last = rows.at(-1)?.row;
-      }
-      let decision: number | undefined;
-      for (let read = 0; read < within; read += size) {
-        const take = Math.min(size, within - read);
-        const before = decision;
-        const rows = await store.transaction(({ alerts }) => alerts.log.decisionsBefore(before, take));
-        yield rows.filter(isOwn).map((row) => ({ of: "decision", at: row.at, row }) as const);
-        if (rows.length < take) break;
-        decision = rows.at(-1)?.seq;
-      }
+    /** Those from one position to another, counted from the newest, which is 0. */
+    page: async (of: LogQuery, from: number, to: number) => read((await positions(of, to)).slice(from)),
+    /** All of them in batches, newest first; each is read once it is asked for. */
+    async *batches(of: LogQuery, size: number) {
+      const all = await positions(of, Infinity);
+      for (let from = 0; from < all.length; from += size) yield await read(all.slice(from, from + size));
     },
   };
 }
@@ -107,12 +63,20 @@ async function newestPositions({ log }: AlertTables, of: LogQuery, take: number)
   return all.toSorted((a, b) => b.at - a.at).slice(0, take);
 }
 
-async function receiptsOf(
-  { outbox }: AlertTables,
-  deliveries: readonly LoggedDelivery[],
-): Promise<ReadonlyMap<string, ReceiptRow>> {
-  const receipts = await outbox.receipts(deliveries.map(({ id }) => id));
-  return new Map(receipts.map((row) => [row.delivery, row]));
+async function entriesAt({ log, outbox }: AlertTables, positions: readonly LogPosition[]): Promise<LogEntry[]> {
+  const parts = Map.groupBy(positions, ({ of }) => of === "decision");
+  const seqsOf = (areDecisions: boolean): number[] => (parts.get(areDecisions) ?? []).map(({ seq }) => seq);
+  const decided = new Map((await log.decisionsAt(seqsOf(true))).map((row) => [row.seq, row]));
+  const delivered = new Map((await log.deliveriesAt(seqsOf(false))).map((row) => [row.seq, row]));
+  const ids = [...delivered.values()].map(({ id }) => id);
+  const receipts = new Map((await outbox.receipts(ids)).map((row) => [row.delivery, row]));
+  return positions.flatMap(({ of, seq, at }): LogEntry[] => {
+    const decision = decided.get(seq);
+    const delivery = delivered.get(seq);
+    if (of === "decision") return decision === undefined ? [] : [{ of, at, row: decision }];
+    if (delivery === undefined) return [];
+    return [of === "owed" ? { of, at, row: delivery } : { of, at, row: delivery, receipt: receipts.get(delivery.id) }];
+  });
 }
 
 /** Adds decisions to the log. */

@@ -92,18 +92,11 @@ export type Plan = Partial<OutboxBatch>;
 
 /** One batch of several plans, in their order. */
 export function joinPlans(plans: readonly Plan[]): OutboxBatch {
-  const all = <K extends keyof OutboxBatch>(of: K): readonly OutboxBatch[K][number][] => {
-    const parts = plans
-      .map((plan): readonly OutboxBatch[K][number][] => plan[of] ?? [])
-      .filter(({ length }) => length > 0);
-    const [first = []] = parts;
-    return parts.length < 2 ? first : parts.flat();
-  };
   return {
-    deliveries: all("deliveries"),
-    states: all("states"),
-    endedSubscriptions: all("endedSubscriptions"),
-    decisions: all("decisions"),
+    deliveries: plans.flatMap((plan) => plan.deliveries ?? []),
+    states: plans.flatMap((plan) => plan.states ?? []),
+    endedSubscriptions: plans.flatMap((plan) => plan.endedSubscriptions ?? []),
+    decisions: plans.flatMap((plan) => plan.decisions ?? []),
   };
 }
 

@@ -4,7 +4,7 @@
 // or notification states fans out the waiting chunks itself: callers always find the outbox whole.
 // Read batch.ts (what a batch holds), chunk.ts (how large ones are stored) and message.ts (what a delivery says) next.
 // The dispatcher that sends is in ../dispatch.
-import type { AlertTables, NewDeliveryRow, NotificationStateRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, NewDeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { subscriptionRow } from "../../route/subscription.ts";
@@ -111,7 +111,9 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
     at,
   );
   await revise(tables, await editsOf(tables, chunk, deliveryOf), at);
-  await tables.watch.putNotificationStates(latestStates(chunk));
+  await tables.watch.putNotificationStates(
+    chunk.tellings.map(({ telling, ...of }) => ({ ...of, data: JSON.stringify(telling) })),
+  );
   await logDecisions(tables, decisions, at);
 }
 
@@ -149,15 +151,6 @@ async function editsOf(
       return { id: carrier, by: 1, to: carrier === id ? { message } : {} };
     }),
   ];
-}
-
-/** The last state of each: PostgreSQL refuses a statement that puts one row twice. */
-function latestStates({ tellings }: Chunk): NotificationStateRow[] {
-  const last = new Map<string, NotificationStateRow>();
-  for (const { episode, destination, telling } of tellings) {
-    last.set(JSON.stringify([episode, destination]), { episode, destination, data: JSON.stringify(telling) });
-  }
-  return [...last.values()];
 }
 
 function toDeliveryRow(one: Planned, at: Milliseconds): NewDeliveryRow {

@@ -92,7 +92,7 @@ export async function addSubscription(
       offered || personal
         ? [testAnnouncement(context, destination, news)]
         : changeAnnouncements(context, [destination], { what: "added", ...news }, labels);
-    await alerts.putSubscription(subscription, context.caller.name, announced);
+    await alerts.putSubscriptions([subscription], context.caller.name, announced);
     return { subscription, status, overlapping: overlapNote(subscription, there, alerts.config, labels) };
   });
   if (!("subscription" in added)) return added;

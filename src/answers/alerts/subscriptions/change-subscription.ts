@@ -86,7 +86,7 @@ export async function editSubscription(
   const announced = isOwnSubscription(before, context)
     ? []
     : changeAnnouncements(context, [before.destination], { what: "edited", subscription: after }, labels);
-  await alerts.putSubscription(after, caller.name, announced, before);
+  await alerts.putSubscriptions([after], caller.name, announced, before);
   return reply({
     tone: "good",
     title: text`Changed subscription ${code(after.id)}: ${subscriptionWords(after, labels)}`,
@@ -214,7 +214,7 @@ export async function changeSubscriptionState(
       : []
     : changeAnnouncements(context, [found.destination], { what, subscription: changed }, labels);
   const since = toMillis(context.now());
-  await alerts.putSubscription(changed, caller.name, announced, found);
+  await alerts.putSubscriptions([changed], caller.name, announced, found);
   if (isBack && announced.length > 0) {
     // The place was unreachable: the announcement shows whether it can be reached again.
     const delivery = await awaitFirstDelivery(context, found.destination, since);

@@ -200,7 +200,7 @@ async function addOnce(
     isSameDestination(destination, context.platforms.console) ||
     (isInUse && (await unreachable(alerts, destination)) === undefined);
   const announced = isProven ? [] : [testAnnouncement(context, destination, { subscription })];
-  await alerts.putSubscription(subscription, caller.name, announced);
+  await alerts.putSubscriptions([subscription], caller.name, announced);
   return { subscription, watched: own.length + 1, isProven };
 }
 

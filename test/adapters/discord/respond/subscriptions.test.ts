@@ -41,7 +41,7 @@ async function subscribe(): Promise<string> {
     created: 0,
     by: { id: ann.id, name: "Ann" },
   });
-  await on.engine.putSubscription(subscription, "Ann");
+  await on.engine.putSubscriptions([subscription], "Ann");
   return subscription.id;
 }
 

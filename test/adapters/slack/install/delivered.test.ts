@@ -33,13 +33,13 @@ test("alerts go with the token that each workspace installed; one that removes t
   });
   const { engine } = alertsOn(store, { platforms: ["slack"] });
   for (const [index, destination] of places.entries()) {
-    await engine.putSubscription(aSubscription({ id: `s${index}`, destination }), "ada");
+    await engine.putSubscriptions([aSubscription({ id: `s${index}`, destination })], "ada");
   }
   await using _ = delivering(store, adapter);
   let count = 0;
   const tell = async (destination: Destination): Promise<void> => {
     const message = { type: "test", by: "ada", at: `170000000000000000${count++}` } as const;
-    await engine.putSubscription(aSubscription({ id: `t${count}`, destination, network: "testnet" }), "ada", [
+    await engine.putSubscriptions([aSubscription({ id: `t${count}`, destination, network: "testnet" })], "ada", [
       { destination, message },
     ]);
   };

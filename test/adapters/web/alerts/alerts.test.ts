@@ -32,7 +32,7 @@ async function open(more: Parameters<typeof startConsole>[1] = {}) {
     return harness;
   };
   const kinds = ["network.stalled", "checkpoint.new"] as const;
-  await stage.engine.putSubscription(aSubscription({ destination: PLATFORMS.console, kinds: [...kinds] }), "ada");
+  await stage.engine.putSubscriptions([aSubscription({ destination: PLATFORMS.console, kinds: [...kinds] })], "ada");
   const deliver = async (work: () => Promise<unknown>): Promise<void> => {
     await work();
     changes.notify();
@@ -282,8 +282,8 @@ test("a reader that reads nothing is disconnected", async () => {
 test("a rolling message comes again under its id, and a reader that resumes does not miss it", async () => {
   const { stage, begin, deliver } = await open();
   const kinds = ["checkpoint.new"] as const;
-  await stage.engine.putSubscription(
-    aSubscription({ destination: PLATFORMS.console, kinds: [...kinds], events: "rolling" }),
+  await stage.engine.putSubscriptions(
+    [aSubscription({ destination: PLATFORMS.console, kinds: [...kinds], events: "rolling" })],
     "a",
   );
   const harness = await begin();

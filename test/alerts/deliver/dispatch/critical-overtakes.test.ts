@@ -23,7 +23,7 @@ it("a stall, its worsening and its end wait for nothing that is owed to their ch
   let sender: SlowSender | undefined;
   const it = await openStage({ senders: (now) => [(sender = new SlowSender({ now }))] });
   sender!.clock = it.clock;
-  await it.engine.putSubscription(aSubscription({ kinds: ["network.stalled", "watch.blind"] }), "ada");
+  await it.engine.putSubscriptions([aSubscription({ kinds: ["network.stalled", "watch.blind"] })], "ada");
   const rounds = (count: number, state: "good" | "bad"): Promise<void> =>
     it.rounds(count, [blind("good"), stalled(state)]);
   await rounds(2, "good");
@@ -63,7 +63,7 @@ it("a stall that gets worse, and ends, waits for no edit that adds versions or n
   const it = await openStage({ senders: (now) => [(sender = new SlowEditor({ now }))] });
   sender!.clock = it.clock;
   const kinds = ["network.stalled", "node.down", "node.version"] as const;
-  await it.engine.putSubscription(aSubscription({ kinds: [...kinds], events: "usual" }), "ada");
+  await it.engine.putSubscriptions([aSubscription({ kinds: [...kinds], events: "usual" })], "ada");
   const rounds = (count: number, state: "good" | "bad", node: "good" | "bad" = "good"): Promise<void> =>
     it.rounds(count, [blind("good"), stalled(state), down(node)]);
   const version = (key: string): Promise<unknown> => {

@@ -74,8 +74,8 @@ describe("delivery", () => {
 
   it("retries transient failures, in order, and delays no other channel", async () => {
     const it = await subscribed();
-    await it.engine.putSubscription(
-      aSubscription({ id: "b", destination: { platform: "fake", channel: "other" } }),
+    await it.engine.putSubscriptions(
+      [aSubscription({ id: "b", destination: { platform: "fake", channel: "other" } })],
       "a",
     );
     it.sender.outcome = (what, tries) =>

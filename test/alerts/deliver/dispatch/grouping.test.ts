@@ -16,7 +16,7 @@ const MARKETS = Array.from({ length: 30 }, (_, index) => `m${String(index).padSt
 /** A channel subscribed to auctions and nodes, where all is well. */
 async function subscribed(more: Parameters<typeof aSubscription>[0] = {}, options: StageOptions = {}): Promise<Stage> {
   const it = await openStage(options);
-  await it.engine.putSubscription(aSubscription({ kinds: ["market.auction", "node.down"], ...more }), "ada");
+  await it.engine.putSubscriptions([aSubscription({ kinds: ["market.auction", "node.down"], ...more })], "ada");
   await it.rounds(2, [blind("good"), stalled("good"), ...MARKETS.map((one) => auction("good", one))]);
   return it;
 }
@@ -151,7 +151,7 @@ describe("what has one cause is one message", () => {
 
   it("per network, kind and severity, and never with what somebody is mentioned for", async () => {
     const it = await subscribed();
-    await it.engine.putSubscription(aSubscription({ id: "b", network: "testnet", kinds: ["node.down"] }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "b", network: "testnet", kinds: ["node.down"] })], "ada");
     const nodes = ["a:1", "b:1"];
     for (const state of ["good", "bad", "bad"] as const) {
       await it.round([...nodes.map((node) => down(state, node)), auction(state)]);

@@ -18,7 +18,7 @@ const BACK = "channel back: fake ops";
 
 async function subscribed(more: Parameters<typeof aSubscription>[0] = {}, options: StageOptions = {}): Promise<Stage> {
   const stage = await openStage({ operators, ...options });
-  await stage.engine.putSubscription(aSubscription(more), "ada");
+  await stage.engine.putSubscriptions([aSubscription(more)], "ada");
   await stage.rounds(1, [stalled("good")]);
   return stage;
 }
@@ -172,7 +172,7 @@ describe("a channel that cannot be reached", () => {
     await nextDay(it);
     expect(it.sender.take()).toEqual([]);
     well(it);
-    await it.engine.putSubscription(aSubscription({ created: it.now() }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ created: it.now() })], "ada");
     await it.pass(0);
     expect(it.sender.take()).toEqual([FIRED, REACHED, BACK]);
     expect(alertOf(it.sender.posts.at(-3)!.reply)).toMatchObject({ already: "this place could not be reached" });
@@ -223,7 +223,7 @@ describe("a channel that cannot be reached", () => {
     ["asks", (it: Stage) => it.engine.retry(ops), [REACHED, BACK]],
     [
       "announces something there",
-      (it: Stage) => it.engine.putSubscription(aSubscription(), "ada", [{ destination: ops, message }]),
+      (it: Stage) => it.engine.putSubscriptions([aSubscription()], "ada", [{ destination: ops, message }]),
       ["test by ada", REACHED, BACK],
     ],
   ] as const)("is tried at once where somebody %s", async (_what, asks, then) => {
@@ -252,8 +252,8 @@ describe("who subscribed a channel", () => {
     });
     for (const [index, id] of by.entries()) {
       const destination = { platform: "slack", channel: `C${index}` };
-      await stage.engine.putSubscription(
-        aSubscription({ id: `s${index}`, destination, by: { id, name: "ada" } }),
+      await stage.engine.putSubscriptions(
+        [aSubscription({ id: `s${index}`, destination, by: { id, name: "ada" } })],
         "ada",
       );
     }
@@ -336,7 +336,7 @@ describe("the mention for critical alerts", () => {
   it("is sent where one of a channel's subscriptions has it and another has not", async () => {
     const config = '{"stalled": {"for": "10s", "criticalFor": "10s"}}';
     const it = await subscribed({}, { config });
-    await it.engine.putSubscription(aSubscription({ id: "two", floor: "critical", mention: "oncall" }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "two", floor: "critical", mention: "oncall" })], "ada");
     await it.rounds(4, [stalled("bad")]);
     expect(it.sender.take()).toEqual(["critical: network.stalled on mainnet"]);
     expect(mentions(it)).toEqual([["critical: network.stalled on mainnet", "oncall"]]);

@@ -15,7 +15,7 @@ afterEach(async () => {
 it("a live message that may be a repeat says so until it is edited", async () => {
   stage = await Stage.open();
   const { sender, engine } = stage;
-  await engine.putSubscription(aSubscription({ style: "live" }), "ada");
+  await engine.putSubscriptions([aSubscription({ style: "live" })], "ada");
   await stage.rounds(1, [stalled("good")]);
   sender.outcome = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
   await stage.rounds(8, [stalled("bad")]);
@@ -31,7 +31,7 @@ it("a live message that may be a repeat says so until it is edited", async () =>
 it("a receipt that comes late, before the next attempt, keeps the message from being sent twice", async () => {
   stage = await Stage.open();
   const { sender, engine } = stage;
-  await engine.putSubscription(aSubscription({ style: "live" }), "ada");
+  await engine.putSubscriptions([aSubscription({ style: "live" })], "ada");
   await stage.rounds(1, [stalled("good")]);
   // The next attempt has to wait, so that the receipt comes first.
   sender.outcome = (_what, tries) =>
@@ -52,7 +52,7 @@ it("a press on a copy that no receipt is known of takes its buttons, once; a pre
   stage = await Stage.open();
   const { sender, engine } = stage;
   const { destination } = aSubscription({});
-  await engine.putSubscription(aSubscription({ style: "live" }), "ada");
+  await engine.putSubscriptions([aSubscription({ style: "live" })], "ada");
   await stage.rounds(1, [stalled("good")]);
   sender.outcome = (_what, tries) => (tries === 1 ? "posted-unknown" : "ok");
   await stage.rounds(13, [stalled("bad")]);
@@ -82,7 +82,7 @@ it("a press on a copy that no receipt is known of takes its buttons, once; a pre
 it("a receipt that comes after the message was sent again takes the buttons of the first one, and says so", async () => {
   stage = await Stage.open();
   const { sender, engine } = stage;
-  await engine.putSubscription(aSubscription({ style: "live" }), "ada");
+  await engine.putSubscriptions([aSubscription({ style: "live" })], "ada");
   await stage.rounds(1, [stalled("good")]);
   sender.outcome = (_what, tries) => (tries === 1 ? "posted-late" : "ok");
   await stage.rounds(13, [stalled("bad")]);

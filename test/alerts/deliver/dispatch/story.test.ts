@@ -13,8 +13,8 @@ const NODES = ["n1", "n2", "n3", "n4", "n5"];
 
 async function halted(more: Parameters<typeof aSubscription>[0] = {}) {
   const it = await openStage();
-  await it.engine.putSubscription(
-    aSubscription({ kinds: ["network.stalled", "node.down"], events: "usual", ...more }),
+  await it.engine.putSubscriptions(
+    [aSubscription({ kinds: ["network.stalled", "node.down"], events: "usual", ...more })],
     "ada",
   );
   const rounds = (count: number, state: "good" | "bad", ...sick: readonly string[]): Promise<void> =>
@@ -168,7 +168,7 @@ it("versions belong to the story until ten minutes after its end", async () => {
 
 it("versions are a digest where a silence kept the halt back", async () => {
   const it = await openStage();
-  await it.engine.putSubscription(aSubscription({ kinds: [...KINDS], events: "usual" }), "ada");
+  await it.engine.putSubscriptions([aSubscription({ kinds: [...KINDS], events: "usual" })], "ada");
   const [from, until] = [it.now(), it.now() + 3_600_000];
   const scope = { kind: "network.stalled" } as const;
   await it.engine.putSilence({ id: "s", scope, from, until, by: "ada", created: from }, "ada");
@@ -183,7 +183,7 @@ it("versions are a digest where a silence kept the halt back", async () => {
 it("a node is told by itself while another network halts", async () => {
   const it = await openStage();
   for (const network of ["mainnet", "testnet"])
-    await it.engine.putSubscription(aSubscription({ id: network, network, kinds: [...KINDS] }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: network, network, kinds: [...KINDS] })], "ada");
   const [from, until] = [it.now(), it.now() + 120_000];
   const scope = { kind: "node.down" } as const;
   await it.engine.putSilence({ id: "s", scope, from, until, by: "ada", created: from }, "ada");

@@ -201,8 +201,8 @@ describe("a token that a platform refuses", () => {
 
   it("counts as revoked after a day: all ends at once, with one message, and comes back with the token", async () => {
     const it = await world(["one", "two"]);
-    await it.stage.engine.putSubscription(
-      aSubscription({ id: "paused", destination: { platform: "discord", channel: "three" }, state: "paused" }),
+    await it.stage.engine.putSubscriptions(
+      [aSubscription({ id: "paused", destination: { platform: "discord", channel: "three" }, state: "paused" })],
       "ada",
     );
     it.discord.tokenError = unauthorized();
@@ -370,7 +370,7 @@ describe("a token that a platform refuses", () => {
     await it.stage.rounds(6, [stalled("good")]);
     expect(told(it)).toEqual(everybody(REMOVED));
     const found = (await it.stage.engine.subscriptions()).find(({ id }) => id === "removed");
-    await it.stage.engine.putSubscription({ ...found!, state: "removed" }, "ada");
+    await it.stage.engine.putSubscriptions([{ ...found!, state: "removed" }], "ada");
     it.discord.tokenError = undefined;
     await it.stage.pass(300_000);
     expect((await it.stage.engine.subscriptions()).map(({ id, state }) => [id, state])).toEqual([
@@ -386,7 +386,7 @@ describe("a token that a platform refuses", () => {
   it("is never reported on its own platform, nor in a circle where two refuse", async () => {
     const it = await world(["one"], { operators: { platform: "discord", channel: "operators" } });
     it.slack.tokenError = new SendError("refused", "Slack says invalid_auth");
-    await it.stage.engine.putSubscription(aSubscription({ id: "s", destination: OPERATORS }), "ada");
+    await it.stage.engine.putSubscriptions([aSubscription({ id: "s", destination: OPERATORS })], "ada");
     it.discord.tokenError = unauthorized();
     await it.stage.rounds(8, [stalled("bad")]);
     expect(

@@ -30,7 +30,7 @@ it("a condition goes before what else waits for the platform", async () => {
   let sender: NarrowSender | undefined;
   const it = await openStage({ senders: (now) => [(sender = new NarrowSender({ now }))] });
   sender!.clock = it.clock;
-  await it.engine.putSubscription(aSubscription(), "ada");
+  await it.engine.putSubscriptions([aSubscription()], "ada");
   await it.rounds(8, [stalled("good")]);
   await it.rounds(5, [stalled("bad")]);
   for (let index = 0; index < 100; index += 1) {

@@ -113,7 +113,10 @@ test("an app that was removed and added again at once is back within a minute", 
 
 test("a channel that is lost in one workspace is another in the next, though its id is the same", async () => {
   const { stage, slack, web, states } = await world();
-  await stage.engine.putSubscription(aSubscription({ id: "same", destination: { ...SECOND, channel: "one" } }), "ada");
+  await stage.engine.putSubscriptions(
+    [aSubscription({ id: "same", destination: { ...SECOND, channel: "one" } })],
+    "ada",
+  );
   slack.outcome = (what) =>
     "destination" in what && what.destination.workspace === "T1" ? new SendError("gone", "channel_not_found") : "ok";
   await stage.rounds(8, [stalled("bad")]);

@@ -58,12 +58,12 @@ describe("the log", () => {
       expect(paged.map(({ at }) => at)).toEqual(paged.map(({ at }) => at).toSorted((a, b) => b - a));
       const all: LogEntry[] = [];
       for await (const batch of log.batches(of, 90)) {
-        expect(batch.length).toBeLessThanOrEqual(180);
+        expect(batch.length).toBeLessThanOrEqual(90);
         all.push(...batch);
       }
-      const [last] = all;
+      const last = all.find(({ of: what }) => what === "outcome");
       expect(last?.of === "outcome" ? last.receipt?.message : last).toBe("77");
-      expect(all.map(key).toSorted()).toEqual(paged.map(key).toSorted());
+      expect(all.map(key)).toEqual(paged.map(key));
       const own = (destination === undefined ? [] : all).filter(({ row }) => row.destination !== null);
       expect(new Set(own.map(({ row }) => row.destination))).toEqual(new Set(own.length === 0 ? [] : [here]));
     },
@@ -87,10 +87,10 @@ describe("the log", () => {
   });
 
   it.each([
-    [4, 2, [2, 1, 2, 1]],
+    [4, 4, [4, 2]],
     [2, 2, [2, 2]],
-    [3, 2, [2, 1, 2, 1]],
-    [9, 2, [2, 1, 2, 1]],
+    [3, 2, [2, 2, 2]],
+    [9, 5, [5, 1]],
   ])("of 3 decisions and 3 deliveries, at most %d of each, in batches of %d", async (within, size, read) => {
     const { engine, store } = await openStage();
     await store.transaction(async ({ alerts }) => {

@@ -31,7 +31,10 @@ async function open(events: "each" | "rolling"): Promise<Stage> {
   for (let index = 0; index < CHANNELS; index += 1) {
     const destination = { platform: index % 2 === 0 ? "one" : "two", channel: `c${index}` };
     const kinds = ["checkpoint.new", "network.stalled"] as const;
-    await it.engine.putSubscription(aSubscription({ id: `s${index}`, destination, events, kinds: [...kinds] }), "ada");
+    await it.engine.putSubscriptions(
+      [aSubscription({ id: `s${index}`, destination, events, kinds: [...kinds] })],
+      "ada",
+    );
   }
   await it.round([stalled("good")]);
   return it;
@@ -93,7 +96,7 @@ describe("a large batch", () => {
     const it = await open("each");
     const last = `c${CHANNELS - 1}`;
     const destination = { platform: "one", channel: last };
-    await it.engine.putSubscription(aSubscription({ id: "z", destination, kinds: ["history.reset"] }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ id: "z", destination, kinds: ["history.reset"] })], "ada");
     await it.stopDelivering();
     await it.round([stalled("good")], [checkpoint(it, 1)]);
     const reset = { kind: "history.reset", network: "mainnet", subject: "", key: "checkpoints/1", at: "1" } as const;

@@ -235,7 +235,7 @@ describe("a delivery that failed", () => {
 describe("a rolling message that cannot be edited any more", () => {
   async function rolling() {
     const stage = await openStage();
-    await stage.engine.putSubscription(aSubscription({ kinds: ["checkpoint.new"], events: "rolling" }), "ada");
+    await stage.engine.putSubscriptions([aSubscription({ kinds: ["checkpoint.new"], events: "rolling" })], "ada");
     await stage.round([]);
     const checkpoint = (block: number) =>
       stage.round(

@@ -11,7 +11,10 @@ async function subscribed(): Promise<Stage> {
   const kinds = ["checkpoint.new", "core.upgraded"] as const;
   for (const kind of kinds) {
     const destination = { platform: "fake", channel: kind };
-    await it.engine.putSubscription(aSubscription({ id: kind, destination, kinds: [kind], events: "rolling" }), "ada");
+    await it.engine.putSubscriptions(
+      [aSubscription({ id: kind, destination, kinds: [kind], events: "rolling" })],
+      "ada",
+    );
   }
   await it.round([]);
   return it;

@@ -12,7 +12,7 @@ import { openStage, type Stage } from "../../stage.ts";
 /** A channel subscribed to two nodes, of which the first is down. */
 async function downAtA(): Promise<Stage> {
   const stage = await openStage();
-  await stage.engine.putSubscription(aSubscription({ kinds: ["node.down"] }), "ada");
+  await stage.engine.putSubscriptions([aSubscription({ kinds: ["node.down"] })], "ada");
   await stage.rounds(1, [down("good"), down("good", "b:1")]);
   await stage.rounds(4, [down("bad"), down("good", "b:1")]);
   expect(stage.sender.take()).toEqual(["warning: node.down of a:1 on mainnet"]);
@@ -96,7 +96,7 @@ describe("a market that is over", () => {
   it("ends its price alert: there is no price that could come back", async () => {
     const it = await openStage();
     const parameters = { "market.price": { high: "100" } };
-    await it.engine.putSubscription(aSubscription({ kinds: ["market.price"], parameters }), "ada");
+    await it.engine.putSubscriptions([aSubscription({ kinds: ["market.price"], parameters })], "ada");
     await it.rounds(1, [price("50")]);
     await it.rounds(1, [price("150")]);
     await it.rounds(5, [{ ...price("150"), facts: {} } as ReturnType<typeof price>]);

@@ -7,7 +7,7 @@ import { aSubscription } from "../../samples.ts";
 
 it("parses again what has changed since the last observation, and nothing else", async () => {
   const stage = await subscribed({}, { kinds: ["network.stalled", "market.auction"] });
-  await stage.engine.putSubscription(aSubscription({ id: "other", network: "testnet" }), "ada");
+  await stage.engine.putSubscriptions([aSubscription({ id: "other", network: "testnet" })], "ada");
   await stage.rounds(8, [stalled("bad", { badForMillis: 1000 }), auction("bad")]);
   expect(stage.sender.take()).toContain(FIRED);
   const state = new NetworkStateCache("mainnet");
