@@ -64,12 +64,12 @@ export function planButtons(
  * The label of the button that asks again, if an answer gets one: not where the reply offers the same itself, where
  * asking again costs much or leads to the same mistake, or without `ask`.
  */
-function refreshLabel(reply: Reply, ask: Ask | undefined): "Refresh" | "Try again" | undefined {
+function refreshLabel(reply: Reply, ask: Ask | undefined): "Refresh" | "Ask again" | undefined {
   if (ask === undefined || ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller") {
     return undefined;
   }
   if (hasRefreshAction(reply, ask)) return undefined;
-  return reply.failure === undefined ? "Refresh" : "Try again";
+  return reply.failure === undefined ? "Refresh" : "Ask again";
 }
 
 /** Whether a reply offers to ask again in its own place. */

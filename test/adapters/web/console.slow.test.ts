@@ -178,7 +178,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await page.reload();
     await answered(page);
     expect(await page.locator("#log .badge").count()).toBe(0);
-    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Ask again" }).click();
     await page.waitForSelector("#log h2:text('1 row so far')");
     expect(bot.asked).toHaveLength(2);
   });
@@ -217,7 +217,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await say(page, "time");
     expect(bot.asked).toHaveLength(0);
     await page.context().setOffline(false);
-    await page.getByRole("button", { name: "Try again" }).focus();
+    await page.getByRole("button", { name: "Ask again" }).focus();
     await page.keyboard.press("Enter");
     await page.waitForSelector("#log h2:text('You asked')");
     expect(await page.locator("#log > li").count()).toBe(1);

@@ -92,16 +92,16 @@ test("after 2 s: the next start closes each answer once, and its button asks aga
   await until(() => remembered() === 0, "the answers to be closed", 20_000);
   for (const { last } of [onDiscord, exported]) {
     expect(textOnDiscord(last)).toContain(CLOSED);
-    expect(labelsOnDiscord(last)).toEqual(["Try again"]);
+    expect(labelsOnDiscord(last)).toEqual(["Ask again"]);
   }
   expect(textOnSlack(onSlack.last)).toContain(CLOSED);
-  expect(labelsOnSlack(onSlack.last.blocks)).toEqual(["Try again"]);
+  expect(labelsOnSlack(onSlack.last.blocks)).toEqual(["Ask again"]);
   expect([onDiscord, exported, onSlack].map(({ messages }) => messages.length)).toEqual([1, 1, 1]);
 
-  const again = await ada.press(onDiscord.last, "Try again");
+  const again = await ada.press(onDiscord.last, "Ask again");
   await until(() => textOnDiscord(again.last).includes("markets"), "the answer on Discord", 20_000);
   expect(again.last.id).toBe(onDiscord.last.id);
-  await bob.press(onSlack.last, "Try again");
+  await bob.press(onSlack.last, "Ask again");
   await until(() => textOnSlack(onSlack.last).includes("markets"), "the answer on Slack", 20_000);
   expect([...discord.complaints(), ...slack.complaints()]).toEqual([]);
 });

@@ -154,7 +154,7 @@ describe("npm start with Slack's tokens", () => {
 
     fake.release();
     const second = await start();
-    await ada.press(bare.last, "Try again");
+    await ada.press(bare.last, "Ask again");
     expect(ada.directMessages().flatMap(({ files }) => files)).toHaveLength(1);
     expect(await second.kill("SIGTERM")).toMatchObject({ code: 0 });
     expect(fake.complaints()).toEqual([]);

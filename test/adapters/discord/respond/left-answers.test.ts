@@ -47,7 +47,7 @@ test("what a dead process left open is closed by one edit, with a button that as
   await until(() => rowsOf(scene).length === 0, "the end");
   expect(textOf(dialog.last)).toContain(CLOSED);
   expect(textOf(dialog.last)).toContain("secret words");
-  expect(labelsOf(dialog.last)).toEqual(["Try again"]);
+  expect(labelsOf(dialog.last)).toEqual(["Ask again"]);
   expect(dialog.messages).toHaveLength(1);
   const sent = sentIn(scene.fake);
   await scene.twin();

@@ -71,7 +71,7 @@ describe("asking again is offered", () => {
   const own = { label: "Refresh", invocation: { command: "time", options: {} }, effect: "replace" as const };
   test.each<[string, Parameters<typeof reply>[0], string, string[]]>([
     ["with an answer", { title: "x" }, "time", ["Refresh"]],
-    ["with a failure of the network's", { title: "x", failure: "network" }, "time", ["Try again"]],
+    ["with a failure of the network's", { title: "x", failure: "network" }, "time", ["Ask again"]],
     ["not with a mistake, which stays one", { title: "x", failure: "caller" }, "time", []],
     ["not with help, which stays as it is", { title: "x" }, "help", []],
     ["not where a file would be made again", { title: "x", attachments: [file] }, "time", []],

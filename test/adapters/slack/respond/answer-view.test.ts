@@ -70,7 +70,7 @@ describe("an answer in a modal", () => {
     ann.pressAtHome(await ann.openHome(), "Markets");
     const failed = await ann.answerInView();
     expect(said(failed)).toMatch(/`[0-9a-f]{8}`/u);
-    expect(said(await next(scene, failed, () => ann.pressInForm(failed, "Try again"), "there"))).toContain("there");
+    expect(said(await next(scene, failed, () => ann.pressInForm(failed, "Ask again"), "there"))).toContain("there");
   });
 
   test("names its files, which are in the direct messages", async () => {

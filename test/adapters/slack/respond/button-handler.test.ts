@@ -156,9 +156,9 @@ describe("buttons", () => {
     await using scene = await stage({ extra: [third] });
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe third");
-    await ann.press(last, "Try again");
+    await ann.press(last, "Ask again");
     expect(said(last)).toMatch(/`[0-9a-f]{8}`/u);
-    await ann.press(last, "Try again");
+    await ann.press(last, "Ask again");
     expect(said(last)).toContain("third.csv");
     expect(last.edits).toBe(2);
     expect(ann.sees(scene.channel)).toEqual([last]);

@@ -122,6 +122,6 @@ test("where no data node answers, each command says so, to the asker alone", asy
     await dialog.answered();
     expect(said(dialog.last)).not.toContain(BUG);
     expect(dialog.last.onlyFor).toBe(ann.id);
-    expect(labelsOf(dialog.last.blocks)).toContain("Try again");
+    expect(labelsOf(dialog.last.blocks)).toContain("Ask again");
   }
 });

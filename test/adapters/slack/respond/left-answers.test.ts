@@ -64,7 +64,7 @@ test("a command's answer is closed once, in place of its progress, with a button
   expect(said(dialog.last)).toContain(CLOSED);
   expect(said(dialog.last)).toContain("secret");
   expect(dialog.last.onlyFor).toBe(ann.id);
-  expect(labelsOf(dialog.last.blocks)).toEqual(["Try again"]);
+  expect(labelsOf(dialog.last.blocks)).toEqual(["Ask again"]);
   const { uses } = dialog;
   await scene.twin();
   expect(dialog.uses).toBe(uses);

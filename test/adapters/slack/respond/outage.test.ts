@@ -122,8 +122,8 @@ describe("Slack is gone when an answer is ready", () => {
     await waits.passUntil(() => ann.directMessages().length > 0, "a word about it");
     const [word] = ann.directMessages();
     expect(said(word!)).toContain("/bell probe wait");
-    expect(labelsOf(word!.blocks)).toEqual(["Try again"]);
-    await ann.press(word!, "Try again");
+    expect(labelsOf(word!.blocks)).toEqual(["Ask again"]);
+    await ann.press(word!, "Ask again");
     expect(said(word!)).toContain("never seen");
   });
 
@@ -200,8 +200,8 @@ describe("the bot is stopped in the middle", () => {
     expect(dialog.messages).toHaveLength(1);
     expect(said(dialog.last)).toContain("probe slow");
     expect(said(dialog.last)).not.toContain(PROMISES_NOTHING);
-    expect(labelsOf(dialog.last.blocks)).toContain("Try again");
-    await ann.press(dialog.last, "Try again");
+    expect(labelsOf(dialog.last.blocks)).toContain("Ask again");
+    await ann.press(dialog.last, "Ask again");
     expect(said(dialog.last)).toContain("done this time");
   });
 

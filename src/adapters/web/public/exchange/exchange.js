@@ -145,8 +145,8 @@ export function createExchange(line, around) {
     const at = `${localTime(now, undefined).slice(11, 19)}${how.millis === 0 ? "" : ` · ${span(how.millis)}`}`;
     status.replaceChildren(makeElement(h("span", { class: "status-text" }, at)));
     // What failed on the way can be asked once more.
-    const again = () => void run(asking, { inPlace: true, focusLabel: "Try again", file: given });
-    if (reply.failure === "network" || how.unanswered === true) status.append(makeButton("Try again", "small", again));
+    const again = () => void run(asking, { inPlace: true, focusLabel: "Ask again", file: given });
+    if (reply.failure === "network" || how.unanswered === true) status.append(makeButton("Ask again", "small", again));
     const choosing = (/** @type {string} */ id) => {
       preferred = id;
       void choose(reply, id);
