@@ -102,7 +102,7 @@ export const doors: Readonly<Record<string, string>> = {
   "alerts/route": "local-time quiet-hours silence subscription subscription-index suspension",
   "alerts/service": "downtime-report feed",
   "alerts/words":
-    "condition-words describe-change describe-condition network-status-words phrases silence-words subscription-words",
+    "condition-words describe-change describe-condition describe-event network-status-words phrases silence-words subscription-words",
   "answers/alerts":
     "alert-kinds alert-options alert-subjects alert-times destination suspension-words episodes/* silences/* subscriptions/*",
   "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status",

@@ -76,13 +76,13 @@ describe("the log", () => {
     await deliver(talk, new FakeSender({ platform: "web", now: () => Number(talk.now() / 1_000_000n) }));
     const said = await talk.ask("alerts log btc/usd network:mainnet");
     for (const step of ["pending", "fired", "alert due", "alert sent", "acknowledged"]) expect(said).toContain(step);
-    expect(said).toMatch(/acknowledged · BTC\/USD auction, mainnet .* by ann/u);
+    expect(said).toMatch(/acknowledged · BTC\/USD is in an auction on mainnet .* by ann/u);
     expect(said).toMatch(
-      /alert due[\s\S]*fired[\s\S]*pending · BTC\/USD auction, mainnet .* – +– +market\.auction mainnet abababab 1/u,
+      /alert due[\s\S]*fired[\s\S]*pending · BTC\/USD is in an auction on mainnet .* – +– +market\.auction mainnet abababab 1/u,
     );
     expect(said).toContain("market.auction mainnet abababab 1");
     expect(await talk.ask("alerts log btc/usd network:testnet")).toMatch(saying("•", "btc/usd", "testnet"));
-    expect(await talk.ask("alerts log")).toMatch(/notice sent · added by ann, mainnet .* attempt 1/u);
+    expect(await talk.ask("alerts log")).toMatch(/notice sent · added by ann .* attempt 1/u);
     const narrow = renderTerminal(await talk.askFor("alerts log btc/usd"), {
       width: 80,
       colour: false,

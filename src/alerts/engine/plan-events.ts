@@ -1,3 +1,4 @@
+import { plainText } from "../../reply/plain-text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type AlertEvent, type EventKind, severityOfEvent } from "../judge/kinds/event.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
@@ -8,6 +9,7 @@ import type { AlertMessage } from "../message/message.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
 import { covers, isRolling, type Subscription } from "../route/subscription.ts";
+import { eventLine } from "../words/describe-event.ts";
 import type { Decision } from "../judge/judge.ts";
 
 /** More events of one kind at once than this become one digest. */
@@ -86,7 +88,7 @@ function routeEvent(
   if (suppressed === undefined) return undefined;
   const { by, detail, until } = suppressed;
   const decide = (what: string): readonly Decision[] => [
-    { what, network: event.network, destination, detail: `${event.kind} ${event.key}: ${detail}` },
+    { what, network: event.network, destination, detail: `${event.kind}: ${plainText(eventLine(event))}: ${detail}` },
   ];
   if (until === undefined) return { plan: { ...ended, decisions: decide(`suppressed by ${by}`) } };
   const deliveries = asked

@@ -7,6 +7,7 @@ import { readNotificationStates } from "../deliver/outbox/queries.ts";
 import type { SubscriptionIndex } from "../route/subscription-index.ts";
 import { type Episode, episodeId, isOpen, type Machine } from "../judge/rules/episode.ts";
 import { isCalmed } from "../judge/rules/state-machine.ts";
+import { incidentName } from "../words/condition-words.ts";
 import { type EpisodePlanInput, planEpisode } from "./plan-episode.ts";
 import { isRemindedOut, nextReminder, planUnacknowledged, reviseUnacknowledged } from "./reminders.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
@@ -53,7 +54,7 @@ export async function planOpen(
       states: statesOf(episode.id),
       subscriptions: index.subscribers(episode.rule, episode),
       silences: index.silences,
-      ...(inhibitor === undefined ? {} : { inhibitedBy: inhibitor.id }),
+      ...(inhibitor === undefined ? {} : { inhibitedBy: `${inhibitor.kind}: “${incidentName(inhibitor)}”` }),
       ...(flapping === undefined ? {} : { flapping: { ...flapping, states: statesOf(flapping.began) } }),
       config,
       at,

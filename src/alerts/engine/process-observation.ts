@@ -17,6 +17,7 @@ import {
   type ProcessMemory,
   type WatcherProgress,
 } from "../judge/judge.ts";
+import { countOf } from "../words/phrases.ts";
 import { ruleWords } from "../words/subscription-words.ts";
 import { planEvents } from "./plan-events.ts";
 import { planOpen } from "./plan-open.ts";
@@ -130,7 +131,9 @@ async function planObservation(
   const subscriptions = index.eventSubscriptions(network);
   const { silences } = index;
   const news = planEvents({ events, simulated: simulated.has(network), subscriptions, silences, at, newId });
-  const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);
+  const counts = [...Map.groupBy(events, (event) => event.kind)].map(
+    ([kind, all]) => `${kind}: ${countOf(kind, all.length)}`,
+  );
   const seen = { what: "seen", network, detail: counts.join(", ") };
   return joinPlans([{ decisions }, conditions.plan, news, { decisions: [seen] }]);
 }

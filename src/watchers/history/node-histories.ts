@@ -6,7 +6,7 @@ import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { ApiClient, CallOptions, NodeClient } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { HISTORIES, type History, type HistoryName } from "../../api/histories.ts";
-import { compareIntegers } from "../../units/decimal.ts";
+import { compareIntegers, decimal, formatDecimal } from "../../units/decimal.ts";
 import { storedAs } from "../snapshot-schema.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
@@ -118,7 +118,7 @@ function divergence(network: string, { node, state, differs }: ComparedNode, nod
     ...common,
     state,
     seenBy: [node, ...by],
-    why: `its ${field} at block ${block} is not what ${who}${right}`,
+    why: `its ${field} at block ${formatDecimal(decimal(block))} is not what ${who}${right}`,
     facts: { ...facts, block: block.toString() },
   };
 }

@@ -146,8 +146,18 @@ const story = episodeTimelineReply(
   {
     episode: firing,
     decisions: [
-      { ...rowOf, at: toMillis(ago(400)), what: "pending", detail: "node.lagging api2.example.net:3008" },
-      { ...rowOf, at: toMillis(ago(370)), what: "fired", detail: "node.lagging api2.example.net:3008" },
+      {
+        ...rowOf,
+        at: toMillis(ago(400)),
+        what: "pending",
+        detail: "node.lagging of api2.example.net:3008: 1 min 4 s behind",
+      },
+      {
+        ...rowOf,
+        at: toMillis(ago(370)),
+        what: "fired",
+        detail: "node.lagging of api2.example.net:3008: 1 min 34 s behind",
+      },
       { ...rowOf, at: toMillis(ago(369)), what: "outcome unknown", destination: here, detail: "attempt 1: no answer" },
     ],
     deliveries: [

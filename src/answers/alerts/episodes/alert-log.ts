@@ -6,15 +6,18 @@ import { deliverySubject } from "../../../alerts/message/delivery-subject.ts";
 import type { AlertMessage } from "../../../alerts/message/message.ts";
 import { episodeName } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertService, LogEntry } from "../../../alerts/service/service.ts";
-import type { Labels } from "../../../alerts/words/subscription-words.ts";
+import { incidentName } from "../../../alerts/words/condition-words.ts";
+import { kindNoun, type Labels } from "../../../alerts/words/subscription-words.ts";
+import { describe } from "../../../alerts/words/words.ts";
 import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
 import { table, type Table } from "../../../reply/block.ts";
 import { tableToCsv } from "../../../reply/csv.ts";
+import { plainText } from "../../../reply/plain-text.ts";
 import { code, type Inline, type Text, time } from "../../../reply/text.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationKeyWords } from "../destination.ts";
-import { phaseWords, summarizeDelivery } from "./episode-timeline.ts";
+import { decisionWords, phaseWords, storedName, summarizeDelivery } from "./episode-timeline.ts";
 import { episodeLabel } from "./episodes.ts";
 import { watchedMarketLabels } from "./network-status.ts";
 
@@ -22,7 +25,7 @@ import { watchedMarketLabels } from "./network-status.ts";
 export const MAX_LOG_ENTRIES = 20_000;
 /** Ids of parties, markets and orders; the prefix identifies one. */
 const LONG_ID = /\b([0-9a-f]{8})[0-9a-f]{56}\b/gu;
-/** Recent episodes name the markets that the watchers no longer list. */
+/** How many recent episodes are read for the names that they and their markets have. */
 const MAX_NAMED_EPISODES = 500;
 /** Rows written to a file at a time. */
 const FILE_CHUNK_ROWS = 1000;
@@ -80,10 +83,13 @@ function newestFirst(rows: readonly LogRow[]): LogRow[] {
 
 /** One row of the log: a decision, or the outcome of a delivery. */
 interface LogRow extends DecisionRow {
-  /** The id of a message about no episode. */
+  /** The id of a message about no episode, and its kind. */
   readonly message?: string;
-  /** The alert, or what a message says: `node.down of a:1`. */
+  readonly kind?: string;
+  /** The alert, or what a message says: `a:1 is down on mainnet`. */
   readonly about?: string;
+  /** The detail as people read it. */
+  readonly more: string;
 }
 
 type LogSource = Pick<AlertService, "log" | "messages" | "snapshot" | "lastEpisodes">;
@@ -91,65 +97,54 @@ type LogSource = Pick<AlertService, "log" | "messages" | "snapshot" | "lastEpiso
 /** Turns entries into rows with names instead of ids, in their order. */
 function createLogRowWriter(alerts: LogSource): (entries: readonly LogEntry[]) => Promise<LogRow[]> {
   const known = new Set<string | null>([null]);
-  let labels: Record<string, string> | undefined;
-  const loadNames = async (rows: readonly LogRow[]): Promise<Labels> => {
-    labels ??= await episodeLabels(alerts);
+  const about = new Map<string, string>();
+  const labels: Record<string, string> = {};
+  let loaded: Promise<void> | undefined;
+  /** Recent episodes name themselves, and markets that the watchers no longer list. */
+  const loadEpisodes = async (): Promise<void> => {
+    for (const episode of await alerts.lastEpisodes(MAX_NAMED_EPISODES)) {
+      const label = episodeLabel(episode);
+      if (label !== undefined) labels[episode.subject] ??= label;
+      about.set(episode.id, incidentName(episode));
+    }
+  };
+  const aboutEpisode = (id: string): string => {
+    const words = about.get(id) ?? episodeWords(id, labels);
+    about.set(id, words);
+    return words;
+  };
+  return async (entries) => {
+    await (loaded ??= loadEpisodes());
+    const rows = entries.map(toLogRow);
     for (const { network } of rows) {
       if (network === null || known.has(network)) continue;
       known.add(network);
       Object.assign(labels, await watchedMarketLabels(network, alerts));
     }
-    return labels;
-  };
-  const about = new Map<string, string>();
-  const aboutEpisode = (id: string, names: Labels): string => {
-    const words = about.get(id) ?? episodeSubjectWords(id, names);
-    about.set(id, words);
-    return words;
-  };
-  return async (entries) => {
-    const rows = entries.map(toLogRow);
-    const names = await loadNames(rows);
-    const written = rows.map((row) =>
-      withSubjectWords(withNames(row, names), row.episode === null ? undefined : aboutEpisode(row.episode, names)),
-    );
+    const written = rows.map((row) => {
+      const detail = row.detail?.replaceAll(LONG_ID, (id) => labels[id] ?? id) ?? null;
+      const { episode } = row;
+      if (episode === null) return { ...row, detail, more: decisionWords(detail, "") };
+      const [, , subject = ""] = episode.split("|");
+      const more = decisionWords(detail, storedName(episode, labels[subject]));
+      return { ...row, detail, more, about: aboutEpisode(episode) };
+    });
     return withMessageSubjects(alerts, written);
   };
 }
 
-/** Names of markets in recent episodes, by id. */
-async function episodeLabels(alerts: Pick<AlertService, "lastEpisodes">): Promise<Labels> {
-  const labels: Record<string, string> = {};
-  for (const episode of await alerts.lastEpisodes(MAX_NAMED_EPISODES)) {
-    const label = episodeLabel(episode);
-    if (label !== undefined) labels[episode.subject] ??= label;
-  }
-  return labels;
-}
-
-function episodeSubjectWords(id: string, labels: Labels): string {
-  const [rule = "", , subject = ""] = id.split("|");
-  return `${rule.replace(/\{.*/u, "")}${subject === "" ? "" : ` of ${labels[subject] ?? subject.replace(LONG_ID, "$1")}`}`;
-}
-
-/** Replaces the ids of markets in stored decisions by names. */
-function withNames(row: LogRow, labels: Labels): LogRow {
-  const detail = row.detail?.replaceAll(LONG_ID, (id) => labels[id] ?? id);
-  return detail === undefined || detail === row.detail ? row : { ...row, detail };
-}
-
-function withSubjectWords(row: LogRow, about: string | undefined): LogRow {
-  const { detail } = row;
-  if (about === undefined) return row;
-  if (detail?.startsWith(about) === true) return { ...row, about };
-  return { ...row, about, detail: detail === null || detail === "" ? about : `${about}: ${detail}` };
+/** `node outages of a:1 on mainnet`: of an episode that is not among the recent ones. */
+function episodeWords(id: string, labels: Labels): string {
+  const [rule = "", network = "", subject = ""] = id.split("|");
+  const of = subject === "" ? "" : ` of ${labels[subject] ?? subject.replace(LONG_ID, "$1")}`;
+  return `${kindNoun(rule.replace(/\{.*/u, ""))}${of} on ${network}`;
 }
 
 function commonColumns({ episode, destination, id }: LoggedDelivery) {
   return { network: episode?.split("|")[1] ?? null, episode, destination, delivery: id };
 }
 
-function toLogRow(entry: LogEntry): LogRow {
+function toLogRow(entry: LogEntry): Omit<LogRow, "more"> {
   switch (entry.of) {
     case "decision":
       return entry.row;
@@ -165,47 +160,41 @@ function toLogRow(entry: LogEntry): LogRow {
 }
 
 /** The subjects of messages about no episode, by message id: equal ids mean equal contents, so each is read once. */
-const messageSubjects = new LRUCache<string, { readonly words: string; readonly network: string }>({
-  maxSize: MAX_LOG_ENTRIES,
-  sizeCalculation: () => 1,
-});
+const messageSubjects = new LRUCache<
+  string,
+  { readonly about: string; readonly kind: string; readonly network: string }
+>({ maxSize: MAX_LOG_ENTRIES, sizeCalculation: () => 1 });
 
 /** The same rows; messages about no episode say their subject. */
 async function withMessageSubjects(alerts: Pick<AlertService, "messages">, rows: readonly LogRow[]): Promise<LogRow[]> {
   const ids = new Set(rows.flatMap(({ message }) => (message === undefined ? [] : [message])));
   for (const [id, said] of await alerts.messages([...ids].filter((id) => !messageSubjects.has(id)))) {
-    messageSubjects.set(id, { words: messageSubjectWords(said), network: deliverySubject(said, "").network });
+    const { kind, network } = deliverySubject(said, "");
+    messageSubjects.set(id, { about: messageWords(said), kind, network });
   }
   return rows.map((row) => {
-    const about = messageSubjects.get(row.message ?? "");
-    if (about === undefined) return row;
-    return { ...withSubjectWords(row, about.words), network: about.network === "" ? row.network : about.network };
+    const said = messageSubjects.get(row.message ?? "");
+    return said === undefined ? row : { ...row, ...said, network: said.network === "" ? row.network : said.network };
   });
 }
 
-function messageSubjectWords(message: AlertMessage): string {
+/** The first line of a message; in fewer words what it counts, or who changed something. */
+function messageWords(message: AlertMessage): string {
   switch (message.type) {
-    case "event": {
-      const { event } = message;
-      const name = "label" in event && event.label !== undefined ? event.label : event.subject;
-      return `${event.kind}${name === "" ? "" : ` of ${/^[0-9a-f]{32,}$/iu.test(name) ? name.slice(0, 8) : name}`}`;
-    }
-    case "rolling":
-      return `${message.kind}, ${message.events.length} that day`;
     case "digest":
       return `${message.episodes.length + message.events.length} in one message (${message.reason})`;
     case "change":
       return `${message.change.what} by ${message.by}`;
     default:
-      return message.type;
+      return plainText(describe(message).title).replace(/^SIMULATED · /u, "");
   }
 }
 
 /** Whether any part of a row contains the words, which are in lower case. */
 function rowIncludes(row: LogRow, wanted: string): boolean {
-  const { what, about, network, episode, destination, delivery, detail } = row;
+  const { what, about = null, kind = null, network, episode, destination, delivery, detail, more } = row;
   const name = episode === null ? null : episodeName(episode);
-  return [what, about ?? null, network, episode, name, destination, delivery, detail].some(
+  return [what, about, kind, network, episode, name, destination, delivery, detail, more].some(
     (part) => part?.toLowerCase().includes(wanted) === true,
   );
 }
@@ -221,22 +210,10 @@ export async function logFile(rows: readonly LogRow[], context: CallerContext): 
   return memoryAttachment("alerts-log.csv", "text/csv", parts.join(""));
 }
 
-/** `alert sent · a:1 down, mainnet`, `fired · mainnet stalled`: on a phone there is room for no other column. */
+/** `alert sent · a:1 is down on mainnet`: on a phone there is room for no other column. */
 function whatHappened({ what, about, network }: LogRow): string {
-  const [, group = "", state = "", subject] = /^(network|node|market)\.([\w-]+)(?: of (.+))?$/u.exec(about ?? "") ?? [];
-  const words =
-    group === "network" && subject === undefined
-      ? [`${network ?? group} ${state}`]
-      : [subject === undefined ? about?.replace(" of ", " ") : `${subject} ${state}`, network ?? undefined];
-  const name = words.filter((word) => word !== undefined).join(", ");
-  return name === "" ? what : `${what} · ${name}`;
-}
-
-/** The detail without the name of the alert, which another column shows. */
-function more({ detail, about = "" }: LogRow): string {
-  const rest =
-    detail?.startsWith(about) === true ? detail.slice(about.length).replace(/^[:,]? +/u, "") : (detail ?? "");
-  return rest === "" ? "–" : rest.replaceAll(LONG_ID, "$1…");
+  const of = about ?? network;
+  return of === null ? what : `${what} · ${of}`;
 }
 
 /**
@@ -255,7 +232,7 @@ export function logTable(rows: readonly LogRow[], context: CallerContext, whole 
           ["When", whenOf],
           ["What", ({ what }) => what],
           ["Network", ({ network }) => network ?? "–"],
-          ["More", ({ detail }) => (detail === null || detail === "" ? "–" : detail)],
+          ["More", ({ about = "", more }) => [about, more].filter((part) => part !== "").join(": ") || "–"],
           ["Where", whereOf],
           ["Episode", ({ episode }) => episode ?? "–"],
           ["Delivery", ({ delivery }) => delivery ?? "–"],
@@ -263,7 +240,7 @@ export function logTable(rows: readonly LogRow[], context: CallerContext, whole 
       : [
           ["What", whatHappened],
           ["When", whenOf],
-          ["More", more, 2],
+          ["More", ({ more }) => (more === "" ? "–" : more.replaceAll(LONG_ID, "$1…")), 2],
           ["Where", whereOf, 3],
           ["Episode", ({ episode }) => (episode === null ? "–" : code(episodeName(episode))), 3],
           ["Delivery", ({ delivery }) => delivery ?? "–", 3],

@@ -4,6 +4,7 @@ import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/e
 import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import { explanation, TONES } from "../../../alerts/words/phrases.ts";
+import { kindNoun } from "../../../alerts/words/subscription-words.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../../reply/block.ts";
 import { type Action, commandAction, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, joinText, strong, text, time, toText } from "../../../reply/text.ts";
@@ -11,7 +12,7 @@ import type { DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/ale
 import { formatDuration } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { type CallerContext, destinationHere, destinationKeyWords, isAmongMany, isOperator } from "../destination.ts";
-import { seenHere } from "./episodes.ts";
+import { episodeLabel, seenHere } from "./episodes.ts";
 import { destinationKey } from "../../../alerts/destination.ts";
 import type { EpisodeHistory } from "../../../alerts/service/service.ts";
 
@@ -19,6 +20,7 @@ import type { EpisodeHistory } from "../../../alerts/service/service.ts";
 export function episodeTimelineReply(history: EpisodeHistory, context: CallerContext): Reply {
   const episode = seenHere(history.episode, context);
   const words = conditionWords(episode);
+  const name = storedName(episode.id, episodeLabel(episode));
   const placeOf = destinationKeyWords(context);
   const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
   const isShown = (destination: string | null): boolean =>
@@ -31,7 +33,7 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
   const hidden = history.deliveries.length - deliveries.length + own.length - decisions.length;
   const lines = [
     ...decisions.map(({ at, what, destination, detail }) => {
-      return { at, what: toText(what), where: placeOf(destination), detail: detail ?? "" };
+      return { at, what: toText(what), where: placeOf(destination), detail: decisionWords(detail, name) };
     }),
     ...deliveries.flatMap((row) => deliveryLines(row, receipts.get(row.id), placeOf)),
   ].toSorted((a, b) => a.at - b.at);
@@ -119,6 +121,22 @@ function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeO
   }
   const { at, word, detail } = summarizeDelivery(row, receipt);
   return [owed, { at, what: text`${what} ${strong(word)}`, where, detail }];
+}
+
+/** The alert of a decision as its stored detail begins with it: `node.down of a:1`. */
+export function storedName(episode: string, label: string | undefined): string {
+  const [rule = "", , subject = ""] = episode.split("|");
+  return `${rule.replace(/\{.*/u, "")}${subject === "" ? "" : ` of ${label ?? subject}`}`;
+}
+
+/** The detail of a decision as people read it: without the stored name of its alert, and without keys of kinds. */
+export function decisionWords(detail: string | null, name: string): string {
+  const own = detail?.startsWith(name) === true ? detail.slice(name.length).replace(/^[:,]? +/u, "") : (detail ?? "");
+  return own.replaceAll(/\b([a-z]+\.[a-z-]+)(: )?/gu, (all, key: string, colon: string | undefined) => {
+    const noun = kindNoun(key);
+    if (noun === key) return all;
+    return colon === undefined ? noun : "";
+  });
 }
 
 /** Words for phases, where people use another one than the store. */

@@ -10,7 +10,7 @@ import type { AlertService } from "../../../alerts/service/service.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { DEFAULT_THRESHOLDS, standstillMillis, type Verdict } from "../../../api/verdict/verdict.ts";
 import type { Tone } from "../../../reply/reply.ts";
-import { code, strong, text, type Text } from "../../../reply/text.ts";
+import { strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
@@ -198,7 +198,7 @@ export async function watchedStall(
     return {
       title: text`${network} is stalled${block}`,
       tone: "bad",
-      judgement: text`${strong("Stalled")}: ${seen} The alert ${code("network.stalled")} has fired.`,
+      judgement: text`${strong("Stalled")}: ${seen} Its alert has fired.`,
     };
   }
   if (verdict.network === "stalled" && still >= DEFAULT_THRESHOLDS.stalledMillis) return undefined;
