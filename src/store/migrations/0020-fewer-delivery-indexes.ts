@@ -1,10 +1,7 @@
 import type { Kysely } from "kysely";
-import type { Migration } from "kysely/migration";
 
 /** Every delivery is written three times, and each index with it. `alert_deliveries_urgency` serves in place of these. */
-export const fewerDeliveryIndexes: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await db.schema.dropIndex("alert_deliveries_urgent").execute();
-    await db.schema.dropIndex("alert_deliveries_due").execute();
-  },
-};
+export async function fewerDeliveryIndexes(db: Kysely<unknown>): Promise<void> {
+  await db.schema.dropIndex("alert_deliveries_urgent").execute();
+  await db.schema.dropIndex("alert_deliveries_due").execute();
+}

@@ -1,27 +1,24 @@
 import { createHash } from "node:crypto";
 
 import { sql, type Kysely } from "kysely";
-import type { Migration } from "kysely/migration";
 
 /**
  * A delivery is what one message should say, and what was sent of it: edits, what is held for quiet hours and the
  * messages of a day become the state of their deliveries, and what another message says becomes its items. Programs
  * that know only the earlier tables do not start.
  */
-export const desiredMessages: Migration = {
-  async up(given: Kysely<unknown>): Promise<void> {
-    // The tables as they stood then are none of the schema's types.
-    const db = given as Kysely<EarlierTables>;
-    await addColumns(db);
-    await makeItems(db);
-    await makeRevisions(db);
-    await makeDayMessages(db);
-    await makeHeldDigests(db);
-    await dropWhatIsReplaced(db);
-    await sql`insert into database_marks (name, value) values ('oldest_program', '0021-desired-messages')
-      on conflict (name) do update set value = excluded.value`.execute(db);
-  },
-};
+export async function desiredMessages(given: Kysely<unknown>): Promise<void> {
+  // The tables as they stood then are none of the schema's types.
+  const db = given as Kysely<EarlierTables>;
+  await addColumns(db);
+  await makeItems(db);
+  await makeRevisions(db);
+  await makeDayMessages(db);
+  await makeHeldDigests(db);
+  await dropWhatIsReplaced(db);
+  await sql`insert into database_marks (name, value) values ('oldest_program', '0021-desired-messages')
+    on conflict (name) do update set value = excluded.value`.execute(db);
+}
 
 interface EarlierTables {
   alert_deliveries: {

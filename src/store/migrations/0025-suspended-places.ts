@@ -1,30 +1,27 @@
 import type { Kysely } from "kysely";
-import type { Migration } from "kysely/migration";
 
 /** What waits at a place that cannot be reached waits for the next try of the place, no longer for a time of its own. */
-export const suspendedPlaces: Migration = {
-  async up(given: Kysely<unknown>): Promise<void> {
-    const db = given as Kysely<EarlierTables>;
-    const stored = await db
-      .selectFrom("watcher_snapshots")
-      .select("data")
-      .where("network", "=", "")
-      .where("watcher", "=", "refused-tokens")
-      .executeTakeFirst();
-    const suspensions = JSON.parse(stored?.data ?? "[]") as readonly { readonly destination?: Place }[];
-    for (const { platform, workspace = "", channel, thread = "" } of suspensions.flatMap(
-      (one) => one.destination ?? [],
-    )) {
-      await db
-        .updateTable("alert_deliveries")
-        .set((eb) => ({ run_at: eb.ref("owed_at") }))
-        .where("destination", "=", [platform, workspace, channel, thread].map(encodeURIComponent).join("/"))
-        .where("state", "=", "owed")
-        .whereRef("run_at", ">", "owed_at")
-        .execute();
-    }
-  },
-};
+export async function suspendedPlaces(given: Kysely<unknown>): Promise<void> {
+  const db = given as Kysely<EarlierTables>;
+  const stored = await db
+    .selectFrom("watcher_snapshots")
+    .select("data")
+    .where("network", "=", "")
+    .where("watcher", "=", "refused-tokens")
+    .executeTakeFirst();
+  const suspensions = JSON.parse(stored?.data ?? "[]") as readonly { readonly destination?: Place }[];
+  for (const { platform, workspace = "", channel, thread = "" } of suspensions.flatMap(
+    (one) => one.destination ?? [],
+  )) {
+    await db
+      .updateTable("alert_deliveries")
+      .set((eb) => ({ run_at: eb.ref("owed_at") }))
+      .where("destination", "=", [platform, workspace, channel, thread].map(encodeURIComponent).join("/"))
+      .where("state", "=", "owed")
+      .whereRef("run_at", ">", "owed_at")
+      .execute();
+  }
+}
 
 interface Place {
   readonly platform: string;

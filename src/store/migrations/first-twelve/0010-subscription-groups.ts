@@ -1,5 +1,4 @@
 import { sql, type Kysely } from "kysely";
-import type { Migration } from "kysely/migration";
 
 /** The groups of kinds as they were when a subscription stored only the kinds in them. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -15,19 +14,17 @@ const GROUPS: Readonly<Record<string, string>> = {
 };
 
 /** A subscription to exactly the kinds of a group is one to the group. */
-export const subscriptionGroups: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    const groups = new Map(Object.entries(GROUPS).map(([group, kinds]) => [keyOf(kinds.split(" ")), group]));
-    const { rows } = await sql<{ id: string; data: string }>`select id, data from alert_subscriptions`.execute(db);
-    for (const { id, data } of rows) {
-      const subscription = JSON.parse(data) as { readonly kinds: readonly string[] };
-      const group = groups.get(keyOf(subscription.kinds));
-      if (group === undefined) continue;
-      const changed = JSON.stringify({ ...subscription, groups: [group] });
-      await sql`update alert_subscriptions set data = ${changed} where id = ${id}`.execute(db);
-    }
-  },
-};
+export async function subscriptionGroups(db: Kysely<unknown>): Promise<void> {
+  const groups = new Map(Object.entries(GROUPS).map(([group, kinds]) => [keyOf(kinds.split(" ")), group]));
+  const { rows } = await sql<{ id: string; data: string }>`select id, data from alert_subscriptions`.execute(db);
+  for (const { id, data } of rows) {
+    const subscription = JSON.parse(data) as { readonly kinds: readonly string[] };
+    const group = groups.get(keyOf(subscription.kinds));
+    if (group === undefined) continue;
+    const changed = JSON.stringify({ ...subscription, groups: [group] });
+    await sql`update alert_subscriptions set data = ${changed} where id = ${id}`.execute(db);
+  }
+}
 
 function keyOf(kinds: readonly string[]): string {
   return kinds.toSorted().join(" ");

@@ -1,12 +1,9 @@
 import type { Kysely } from "kysely";
-import type { Migration } from "kysely/migration";
 
-export const consoleSignOuts: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await db.schema
-      .createTable("console_sign_outs")
-      .addColumn("session", "text", (column) => column.primaryKey().notNull())
-      .addColumn("ends_at", "bigint", (column) => column.notNull())
-      .execute();
-  },
-};
+export async function consoleSignOuts(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("console_sign_outs")
+    .addColumn("session", "text", (column) => column.primaryKey().notNull())
+    .addColumn("ends_at", "bigint", (column) => column.notNull())
+    .execute();
+}

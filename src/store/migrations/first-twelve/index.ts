@@ -1,5 +1,5 @@
 // The migrations of the schema up to 0012. They were released long ago, and never change.
-import type { Migration } from "kysely/migration";
+import type { Kysely } from "kysely";
 
 import { seenIdsAndButtonPayloads } from "./0001-seen-ids-and-button-payloads.ts";
 import { savedParties } from "./0002-saved-parties.ts";
@@ -14,7 +14,7 @@ import { subscriptionGroups } from "./0010-subscription-groups.ts";
 import { consoleSignOuts } from "./0011-console-sign-outs.ts";
 import { deliveryUrgency } from "./0012-delivery-urgency.ts";
 
-export const firstTwelve: Readonly<Record<string, Migration>> = {
+export const firstTwelve: Readonly<Record<string, (db: Kysely<unknown>) => Promise<void>>> = {
   "0001-seen-ids-and-button-payloads": seenIdsAndButtonPayloads,
   "0002-saved-parties": savedParties,
   "0003-alerts": alerts,
