@@ -1,175 +1,143 @@
 import type { Kysely } from "kysely";
 
 import type { Milliseconds } from "../units/duration.ts";
-import { inBatches, isNoneOf, type WithDatabase } from "./queries.ts";
+import { inBatches, isNoneOf } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { ExportChanges, ExportFileRow, ExportOwner, NewExportJob } from "./store.ts";
 
 /** Ledger exports: those that wait or run, those that ended recently, and the accounts and hashes of earlier ones. */
-export function createExportTables(withDatabase: WithDatabase) {
-  return { ...createJobTables(withDatabase), ...createFileTables(withDatabase) };
+export function createExportTables(db: Kysely<Schema>) {
+  return { ...createJobTables(db), ...createFileTables(db) };
 }
 
-function createJobTables(withDatabase: WithDatabase) {
+function createJobTables(db: Kysely<Schema>) {
   return {
-    add: (job: NewExportJob) =>
-      withDatabase(async (db) => void (await db.insertInto("export_jobs").values(job).execute())),
+    add: async (job: NewExportJob) => void (await db.insertInto("export_jobs").values(job).execute()),
 
-    update: (code: string, changes: ExportChanges) =>
-      withDatabase(
-        async (db) => void (await db.updateTable("export_jobs").set(changes).where("code", "=", code).execute()),
-      ),
+    update: async (code: string, changes: ExportChanges) =>
+      void (await db.updateTable("export_jobs").set(changes).where("code", "=", code).execute()),
 
-    get: (code: string) =>
-      withDatabase((db) => db.selectFrom("export_jobs").selectAll().where("code", "=", code).executeTakeFirst()),
+    get: (code: string) => db.selectFrom("export_jobs").selectAll().where("code", "=", code).executeTakeFirst(),
 
     /** The jobs that have not expired, newest first; of everybody where no owner is named. */
     list: (owner: ExportOwner | undefined, at: Milliseconds, limit: number) =>
-      withDatabase((db) =>
-        newest(db, owner, limit)
-          .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
-          .execute(),
-      ),
+      newest(db, owner, limit)
+        .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
+        .execute(),
 
     /**
      * The jobs whose files can be recognised by more than a hash, newest first; of everybody where no owner is named.
      */
     recognisable: (owner: ExportOwner | undefined, limit: number) =>
-      withDatabase((db) => newest(db, owner, limit).where("account", "is not", null).execute()),
+      newest(db, owner, limit).where("account", "is not", null).execute(),
 
     /** Queued or running in a process that lives, oldest first. `self` is this process, which lives. */
     open: (self: string) =>
-      withDatabase((db) =>
-        unended(db)
-          .where((eb) =>
-            eb.or([eb("process", "=", self), eb("process", "in", eb.selectFrom("processes").select("processes.id"))]),
-          )
-          .execute(),
-      ),
+      unended(db)
+        .where((eb) =>
+          eb.or([eb("process", "=", self), eb("process", "in", eb.selectFrom("processes").select("processes.id"))]),
+        )
+        .execute(),
 
     /** Queued or running in a process that does not live any more, oldest first. */
     abandoned: (self: string) =>
-      withDatabase((db) =>
-        unended(db)
-          .where((eb) =>
-            eb.or([
-              eb("process", "is", null),
-              eb("process", "!=", self).and("process", "not in", eb.selectFrom("processes").select("processes.id")),
-            ]),
-          )
-          .execute(),
-      ),
+      unended(db)
+        .where((eb) =>
+          eb.or([
+            eb("process", "is", null),
+            eb("process", "!=", self).and("process", "not in", eb.selectFrom("processes").select("processes.id")),
+          ]),
+        )
+        .execute(),
 
     /** For each person who waits for an export: when the last one that had begun ended. */
     served: () =>
-      withDatabase((db) =>
-        db
-          .selectFrom("export_jobs as job")
-          .select(["job.platform", "job.person"])
-          .select((eb) => eb.fn.max<number>("job.ended_at").as("at"))
-          .where("job.started_at", "is not", null)
-          .where("job.ended_at", "is not", null)
-          .where((eb) =>
-            eb.exists(
-              eb
-                .selectFrom("export_jobs as waiting")
-                .select("waiting.code")
-                .where("waiting.state", "=", "queued")
-                .whereRef("waiting.platform", "=", "job.platform")
-                .whereRef("waiting.person", "=", "job.person"),
-            ),
-          )
-          .groupBy(["job.platform", "job.person"])
-          .execute(),
-      ),
+      db
+        .selectFrom("export_jobs as job")
+        .select(["job.platform", "job.person"])
+        .select((eb) => eb.fn.max<number>("job.ended_at").as("at"))
+        .where("job.started_at", "is not", null)
+        .where("job.ended_at", "is not", null)
+        .where((eb) =>
+          eb.exists(
+            eb
+              .selectFrom("export_jobs as waiting")
+              .select("waiting.code")
+              .where("waiting.state", "=", "queued")
+              .whereRef("waiting.platform", "=", "job.platform")
+              .whereRef("waiting.person", "=", "job.person"),
+          ),
+        )
+        .groupBy(["job.platform", "job.person"])
+        .execute(),
 
     /** How long the last whole exports of a network took. */
-    durations: (network: string, limit: number) =>
-      withDatabase(async (db) => {
-        const rows = await db
-          .selectFrom("export_jobs")
-          .select((eb) => eb("ended_at", "-", eb.ref("started_at")).as("millis"))
-          .where("network", "=", network)
-          .where("state", "in", ["delivered", "kept"])
-          .where("started_at", "is not", null)
-          .where("ended_at", "is not", null)
-          .where("expires_at", "is not", null)
-          // All are kept equally long, and there is an index on this column.
-          .orderBy("expires_at", "desc")
-          .orderBy("code")
-          .limit(limit)
-          .execute();
-        return rows.map(({ millis }) => Number(millis));
-      }),
+    async durations(network: string, limit: number) {
+      const rows = await db
+        .selectFrom("export_jobs")
+        .select((eb) => eb("ended_at", "-", eb.ref("started_at")).as("millis"))
+        .where("network", "=", network)
+        .where("state", "in", ["delivered", "kept"])
+        .where("started_at", "is not", null)
+        .where("ended_at", "is not", null)
+        .where("expires_at", "is not", null)
+        // All are kept equally long, and there is an index on this column.
+        .orderBy("expires_at", "desc")
+        .orderBy("code")
+        .limit(limit)
+        .execute();
+      return rows.map(({ millis }) => Number(millis));
+    },
   };
 }
 
-function createFileTables(withDatabase: WithDatabase) {
+function createFileTables(db: Kysely<Schema>) {
   return {
     addFiles: (files: readonly ExportFileRow[]) =>
-      withDatabase((db) => inBatches(files, (batch) => db.insertInto("export_files").values(batch).execute())),
+      inBatches(files, (batch) => db.insertInto("export_files").values(batch).execute()),
 
     files: (code: string) =>
-      withDatabase((db) =>
-        db.selectFrom("export_files").selectAll().where("code", "=", code).orderBy("name").execute(),
-      ),
+      db.selectFrom("export_files").selectAll().where("code", "=", code).orderBy("name").execute(),
 
     /** Every file whose bytes are kept, oldest job first. */
     kept: () =>
-      withDatabase((db) =>
-        keptFiles(db)
-          .orderBy("export_jobs.ended_at")
-          .orderBy("export_files.code")
-          .orderBy("export_files.name")
-          .execute(),
-      ),
+      keptFiles(db).orderBy("export_jobs.ended_at").orderBy("export_files.code").orderBy("export_files.name").execute(),
 
     /** The kept file behind a link, of a job that has not expired. */
     linked: (link: string, at: Milliseconds) =>
-      withDatabase((db) =>
-        keptFiles(db).where("export_files.link", "=", link).where("export_jobs.expires_at", ">", at).executeTakeFirst(),
-      ),
+      keptFiles(db).where("export_files.link", "=", link).where("export_jobs.expires_at", ">", at).executeTakeFirst(),
 
     /** The jobs that made a file of this hash, or of one of these names, newest first. */
-    ofFile: (by: { readonly sha256: string } | { readonly names: readonly string[] }, limit: number) =>
-      withDatabase((db) => {
-        const files = db.selectFrom("export_files").select("export_files.code");
-        const found = "sha256" in by ? files.where("sha256", "=", by.sha256) : files.where("name", "in", [...by.names]);
-        return newest(db, undefined, limit).where("code", "in", found).execute();
-      }),
+    ofFile(by: { readonly sha256: string } | { readonly names: readonly string[] }, limit: number) {
+      const files = db.selectFrom("export_files").select("export_files.code");
+      const found = "sha256" in by ? files.where("sha256", "=", by.sha256) : files.where("name", "in", [...by.names]);
+      return newest(db, undefined, limit).where("code", "in", found).execute();
+    },
 
     /** Notes that the bytes of a job's files are gone. */
-    drop: (code: string) =>
-      withDatabase(
-        async (db) =>
-          void (await db
-            .updateTable("export_files")
-            .set({ path: null, link: null })
-            .where("code", "=", code)
-            .execute()),
-      ),
+    drop: async (code: string) =>
+      void (await db.updateTable("export_files").set({ path: null, link: null }).where("code", "=", code).execute()),
 
     /**
      * Of jobs that expired by `at`, clears the columns that name a party, and deletes those that made no file. Deletes
      * all jobs that were made before `before`.
      */
-    prune: (at: Milliseconds, before: Milliseconds) =>
-      withDatabase(async (db) => {
-        await db
-          .updateTable("export_jobs")
-          .set({ invocation: null, channel: null, failure: null, result: null })
-          .where("expires_at", "<=", at)
-          .where("invocation", "is not", null)
-          .execute();
-        await db
-          .deleteFrom("export_jobs")
-          .where("expires_at", "<=", at)
-          .where(isNoneOf(db, "export_jobs.code", { table: "export_files", column: "code" }))
-          .execute();
-        const old = db.selectFrom("export_jobs").select("code").where("created_at", "<", before);
-        await db.deleteFrom("export_files").where("code", "in", old).execute();
-        await db.deleteFrom("export_jobs").where("created_at", "<", before).execute();
-      }),
+    async prune(at: Milliseconds, before: Milliseconds) {
+      await db
+        .updateTable("export_jobs")
+        .set({ invocation: null, channel: null, failure: null, result: null })
+        .where("expires_at", "<=", at)
+        .where("invocation", "is not", null)
+        .execute();
+      await db
+        .deleteFrom("export_jobs")
+        .where("expires_at", "<=", at)
+        .where(isNoneOf(db, "export_jobs.code", { table: "export_files", column: "code" }))
+        .execute();
+      const old = db.selectFrom("export_jobs").select("code").where("created_at", "<", before);
+      await db.deleteFrom("export_files").where("code", "in", old).execute();
+      await db.deleteFrom("export_jobs").where("created_at", "<", before).execute();
+    },
   };
 }
 

@@ -1,59 +1,55 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
+import type { Kysely } from "kysely";
+
 import type { Milliseconds } from "../units/duration.ts";
 import { databaseFile } from "./file/database-url.ts";
 import { isPostgresUrl } from "./postgres-url.ts";
-import { putRows, type WithDatabase } from "./queries.ts";
+import { putRows } from "./queries.ts";
+import type { Schema } from "./schema.ts";
 import type { InstallationChange, InstallationRow } from "./store.ts";
 
 /** Installations in many workspaces. */
-export function createInstallations(withDatabase: WithDatabase, now: () => Milliseconds) {
+export function createInstallations(db: Kysely<Schema>, now: () => Milliseconds) {
   return {
     /** All installations, also those that were removed. */
     all: (platform: string) =>
-      withDatabase((db) =>
-        db.selectFrom("installations").selectAll().where("platform", "=", platform).orderBy("id").execute(),
-      ),
+      db.selectFrom("installations").selectAll().where("platform", "=", platform).orderBy("id").execute(),
 
     get: (platform: string, id: string) =>
-      withDatabase((db) =>
-        db
-          .selectFrom("installations")
-          .selectAll()
-          .where("platform", "=", platform)
-          .where("id", "=", id)
-          .executeTakeFirst(),
-      ),
+      db
+        .selectFrom("installations")
+        .selectAll()
+        .where("platform", "=", platform)
+        .where("id", "=", id)
+        .executeTakeFirst(),
 
     /** Adds an installation, or replaces an earlier one in the same place. */
-    put: (row: InstallationRow) =>
-      withDatabase((db) => putRows(db, "installations", { key: ["platform", "id"] }, [row])),
+    put: (row: InstallationRow) => putRows(db, "installations", { key: ["platform", "id"] }, [row]),
 
     /** Returns false, and changes nothing, where its tokens have changed since the row was read. */
-    change: ({ platform, id, sealed }: InstallationRow, changes: InstallationChange) =>
-      withDatabase(async (db) => {
-        const { numUpdatedRows } = await db
-          .updateTable("installations")
-          .set(changes)
-          .where("platform", "=", platform)
-          .where("id", "=", id)
-          .where("sealed", "=", sealed)
-          .executeTakeFirst();
-        return numUpdatedRows > 0n;
-      }),
+    async change({ platform, id, sealed }: InstallationRow, changes: InstallationChange) {
+      const { numUpdatedRows } = await db
+        .updateTable("installations")
+        .set(changes)
+        .where("platform", "=", platform)
+        .where("id", "=", id)
+        .where("sealed", "=", sealed)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
 
     /** Notes that a state was used, which may be used once and expires at `endsAt`. False where it was used before. */
-    useOnce: (state: string, endsAt: Milliseconds) =>
-      withDatabase(async (db) => {
-        await db.deleteFrom("used_states").where("ends_at", "<=", now()).execute();
-        const { numInsertedOrUpdatedRows } = await db
-          .insertInto("used_states")
-          .values({ state, ends_at: endsAt })
-          .onConflict((conflict) => conflict.column("state").doNothing())
-          .executeTakeFirst();
-        return numInsertedOrUpdatedRows === 1n;
-      }),
+    async useOnce(state: string, endsAt: Milliseconds) {
+      await db.deleteFrom("used_states").where("ends_at", "<=", now()).execute();
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto("used_states")
+        .values({ state, ends_at: endsAt })
+        .onConflict((conflict) => conflict.column("state").doNothing())
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows === 1n;
+    },
   };
 }
 
@@ -70,7 +66,7 @@ export async function readInstallations(
   try {
     await using db = isPostgresUrl(url) ? await onServer(url) : await inFile(databaseFile(url));
     if (db === undefined) return undefined;
-    return await createInstallations((work) => work(db), Date.now).all(platform);
+    return await createInstallations(db, Date.now).all(platform);
   } catch {
     // Another check reports what is wrong with the database.
     return undefined;

@@ -1,4 +1,6 @@
-import type { WithDatabase } from "./queries.ts";
+import type { Kysely } from "kysely";
+
+import type { Schema } from "./schema.ts";
 
 /** The source of a database's alerts, subscriptions and ids: the embedded simulator, or configured networks. */
 export type Origin = "simulated" | "configured";
@@ -10,29 +12,23 @@ export function asOrigin(value: unknown): Origin | undefined {
 }
 
 /** Facts about the database itself. */
-export interface Marks {
-  /** Undefined for a database that has no mark yet. */
-  origin(): Promise<Origin | undefined>;
-  /** Marks the origin of a database that has no mark yet. */
-  markOrigin(origin: Origin): Promise<void>;
-}
+export type Marks = ReturnType<typeof createMarks>;
 
-export function createMarks(withDatabase: WithDatabase): Marks {
+export function createMarks(db: Kysely<Schema>) {
   return {
+    /** Undefined for a database that has no mark yet. */
     async origin() {
-      const row = await withDatabase((db) =>
-        db.selectFrom("database_marks").select("value").where("name", "=", ORIGIN_MARK).executeTakeFirst(),
-      );
-      return asOrigin(row?.value);
+      const mark = db.selectFrom("database_marks").select("value").where("name", "=", ORIGIN_MARK);
+      return asOrigin((await mark.executeTakeFirst())?.value);
     },
-    async markOrigin(origin) {
-      await withDatabase((db) =>
-        db
-          .insertInto("database_marks")
-          .values({ name: ORIGIN_MARK, value: origin })
-          .onConflict((conflict) => conflict.column("name").doNothing())
-          .execute(),
-      );
+
+    /** Marks the origin of a database that has no mark yet. */
+    async markOrigin(origin: Origin) {
+      await db
+        .insertInto("database_marks")
+        .values({ name: ORIGIN_MARK, value: origin })
+        .onConflict((conflict) => conflict.column("name").doNothing())
+        .execute();
     },
   };
 }

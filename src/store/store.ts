@@ -5,11 +5,7 @@
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertTables } from "./alert-tables/alert-tables.ts";
-import type { createExportTables } from "./export-tables.ts";
-import type { createInstallations } from "./installations.ts";
-import type { createOpenAnswers } from "./open-answers.ts";
-import type { createButtonPayloads } from "./preferences/button-payloads.ts";
-import type { createAnswerChoices, createSavedParties, createSignOuts } from "./preferences/preferences.ts";
+import type { Tables } from "./tables.ts";
 
 /** What kind of thing an id names. */
 export type SeenKind = "market" | "asset" | "party" | "order" | "node" | "proposal";
@@ -175,24 +171,14 @@ export interface OpenAnswerRow {
   readonly expires_at: Milliseconds;
 }
 
-export type ButtonPayloads = ReturnType<typeof createButtonPayloads>;
-export type SavedParties = ReturnType<typeof createSavedParties>;
-export type AnswerChoices = ReturnType<typeof createAnswerChoices>;
-export type ExportTables = ReturnType<typeof createExportTables>;
-export type OpenAnswerTable = ReturnType<typeof createOpenAnswers>;
-export type InstallationTables = ReturnType<typeof createInstallations>;
-
 /** All ports but that of alerts; each call is a transaction of its own. A new one needs a migration, too. */
-export interface StoreTables {
-  readonly seen: SeenIds;
-  readonly payloads: ButtonPayloads;
-  readonly parties: SavedParties;
-  readonly answers: AnswerChoices;
-  readonly signOuts: ReturnType<typeof createSignOuts>;
-  readonly exports: ExportTables;
-  readonly installations: InstallationTables;
-  readonly openAnswers: OpenAnswerTable;
-}
+export type StoreTables = Omit<Tables, "marks" | "transaction" | "read" | "ping">;
+export type ButtonPayloads = StoreTables["payloads"];
+export type SavedParties = StoreTables["parties"];
+export type AnswerChoices = StoreTables["answers"];
+export type ExportTables = StoreTables["exports"];
+export type OpenAnswerTable = StoreTables["openAnswers"];
+export type InstallationTables = StoreTables["installations"];
 
 /** A duty that one of the processes has, such as the watching of a network. */
 export interface Lease {

@@ -28,20 +28,28 @@ export type Tables = ReturnType<typeof createTables>;
 export function createTables({ withDatabase, transactions, hold }: TableAccess, now: () => Milliseconds) {
   const transactionTables = (trx: Kysely<Schema>): TransactionTables => ({
     alerts: createAlertTables(trx),
-    exports: createExportTables((inside) => inside(trx)),
+    exports: createExportTables(trx),
     forgetInstallation: (row) => forgetInstallation(trx, row),
     fence: (lease) => hold(trx, lease),
   });
+  /** Tables whose every method opens the database for itself. */
+  const opening = <T extends object>(create: (db: Kysely<Schema>) => T): T => {
+    const method =
+      (_: T, name: string | symbol) =>
+      (...given: unknown[]) =>
+        withDatabase((db) => (create(db)[name as keyof T] as (...given: unknown[]) => Promise<unknown>)(...given));
+    return new Proxy({} as T, { get: method });
+  };
   return {
     seen: createSeenIds(withDatabase, now),
     payloads: createButtonPayloads(withDatabase, now),
-    parties: createSavedParties(withDatabase, now),
-    answers: createAnswerChoices(withDatabase),
-    signOuts: createSignOuts(withDatabase, now),
-    exports: createExportTables(withDatabase),
-    installations: createInstallations(withDatabase, now),
-    openAnswers: createOpenAnswers(withDatabase, now),
-    marks: createMarks(withDatabase),
+    parties: opening((db) => createSavedParties(db, now)),
+    answers: opening(createAnswerChoices),
+    signOuts: opening((db) => createSignOuts(db, now)),
+    exports: opening(createExportTables),
+    installations: opening((db) => createInstallations(db, now)),
+    openAnswers: opening((db) => createOpenAnswers(db, now)),
+    marks: opening(createMarks),
     transaction: <T>(work: (tables: TransactionTables) => Promise<T>) =>
       transactions.write((trx) => work(transactionTables(trx))),
     read: <T>(work: (tables: TransactionTables) => Promise<T>) =>

@@ -5,7 +5,7 @@ import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import { REVISION_COUNTER } from "../alert-tables/subscriptions.ts";
-import { atomic, contains, inBatches, isPostgres, putRows, takeNumbers, type WithDatabase } from "../queries.ts";
+import { atomic, contains, inBatches, isPostgres, putRows, takeNumbers } from "../queries.ts";
 import { type Schema, TABLES } from "../schema.ts";
 import type { AnswerChoice, Person, SavedParty, SignOut } from "../store.ts";
 
@@ -17,44 +17,42 @@ const ERASED_ID = "erased";
 const ERASED_NAME = "somebody";
 
 /** Parties that people saved for themselves. An owner is a person on a platform; only they read their parties. */
-export function createSavedParties(withDatabase: WithDatabase, now: () => Milliseconds) {
+export function createSavedParties(db: Kysely<Schema>, now: () => Milliseconds) {
   return {
     /** Saves or renames a party, and puts it first. `full` when its owner has 25 others. */
     save: (owner: string, { id, name }: SavedParty) =>
-      withDatabase((db) =>
-        atomic<"saved" | "full">(db, async (trx) => {
-          const saved = await trx
-            .selectFrom("saved_parties")
-            .select(["id", "saved_at"])
-            .where("owner", "=", owner)
-            .execute();
-          if (saved.length >= MAX_PARTIES_PER_OWNER && !saved.some((one) => one.id === id)) return "full";
-          // Later than all others, also within one millisecond, so that the last one comes first.
-          const at = Math.max(now(), ...saved.map((one) => one.saved_at + 1));
-          const row = { owner, id, name: name ?? null, saved_at: at };
-          await putRows(trx, "saved_parties", { key: ["owner", "id"] }, [row]);
-          return "saved";
-        }),
-      ),
+      atomic<"saved" | "full">(db, async (trx) => {
+        const saved = await trx
+          .selectFrom("saved_parties")
+          .select(["id", "saved_at"])
+          .where("owner", "=", owner)
+          .execute();
+        if (saved.length >= MAX_PARTIES_PER_OWNER && !saved.some((one) => one.id === id)) return "full";
+        // Later than all others, also within one millisecond, so that the last one comes first.
+        const at = Math.max(now(), ...saved.map((one) => one.saved_at + 1));
+        const row = { owner, id, name: name ?? null, saved_at: at };
+        await putRows(trx, "saved_parties", { key: ["owner", "id"] }, [row]);
+        return "saved";
+      }),
 
     /** The party that was saved last comes first. */
     async list(owner: string) {
-      const rows = await withDatabase((db) =>
-        db
-          .selectFrom("saved_parties")
-          .select(["id", "name"])
-          .where("owner", "=", owner)
-          .orderBy("saved_at", "desc")
-          .execute(),
-      );
+      const rows = await db
+        .selectFrom("saved_parties")
+        .select(["id", "name"])
+        .where("owner", "=", owner)
+        .orderBy("saved_at", "desc")
+        .execute();
       return rows.map(({ id, name }) => ({ id, name: name ?? undefined }));
     },
 
     /** False when there was none. */
     async forget(owner: string, id: string) {
-      const { numDeletedRows } = await withDatabase((db) =>
-        db.deleteFrom("saved_parties").where("owner", "=", owner).where("id", "=", id).executeTakeFirst(),
-      );
+      const { numDeletedRows } = await db
+        .deleteFrom("saved_parties")
+        .where("owner", "=", owner)
+        .where("id", "=", id)
+        .executeTakeFirst();
       return numDeletedRows > 0n;
     },
 
@@ -62,45 +60,41 @@ export function createSavedParties(withDatabase: WithDatabase, now: () => Millis
      * Erases a person's data in all tables. Their parties, their direct messages and their buttons are deleted; their
      * id and name are replaced in subscriptions, silences and log lines of channels.
      */
-    erase: (person: Person) => withDatabase((db) => atomic(db, (trx) => erasePerson(trx, person))),
+    erase: (person: Person) => atomic(db, (trx) => erasePerson(trx, person)),
   };
 }
 
 /** The choices of servers and workspaces about their answers: one each. */
-export function createAnswerChoices(withDatabase: WithDatabase) {
+export function createAnswerChoices(db: Kysely<Schema>) {
   return {
     async all() {
-      const rows = await withDatabase((db) => db.selectFrom("answer_choices").selectAll().execute());
+      const rows = await db.selectFrom("answer_choices").selectAll().execute();
       return rows.map(({ chosen_by: by, chosen_at: at, ...rest }) => ({ ...rest, by, at }));
     },
 
     /** Replaces the earlier choice there. */
     async keep({ platform, workspace, markets, by, at }: AnswerChoice) {
       const row = { platform, workspace, markets, chosen_by: by, chosen_at: at };
-      await withDatabase((db) => putRows(db, "answer_choices", { key: ["platform", "workspace"] }, [row]));
+      await putRows(db, "answer_choices", { key: ["platform", "workspace"] }, [row]);
     },
   };
 }
 
 /** Sign-outs of the console, kept until their sessions would have ended. */
-export function createSignOuts(withDatabase: WithDatabase, now: () => Milliseconds) {
+export function createSignOuts(db: Kysely<Schema>, now: () => Milliseconds) {
   return {
     async all() {
-      const rows = await withDatabase((db) =>
-        db.selectFrom("console_sign_outs").selectAll().where("ends_at", ">", now()).execute(),
-      );
+      const rows = await db.selectFrom("console_sign_outs").selectAll().where("ends_at", ">", now()).execute();
       return rows.map(({ session, ends_at: endsAt }) => ({ session, endsAt }));
     },
 
     async keep({ session, endsAt }: SignOut) {
-      await withDatabase(async (db) => {
-        await db.deleteFrom("console_sign_outs").where("ends_at", "<=", now()).execute();
-        await db
-          .insertInto("console_sign_outs")
-          .values({ session, ends_at: endsAt })
-          .onConflict((conflict) => conflict.column("session").doNothing())
-          .execute();
-      });
+      await db.deleteFrom("console_sign_outs").where("ends_at", "<=", now()).execute();
+      await db
+        .insertInto("console_sign_outs")
+        .values({ session, ends_at: endsAt })
+        .onConflict((conflict) => conflict.column("session").doNothing())
+        .execute();
     },
   };
 }
