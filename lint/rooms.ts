@@ -114,7 +114,7 @@ export const doors: Readonly<Record<string, string>> = {
   "api/http": "base-url error-body http-fault node-failure parse-response response-headers",
   "api/model": "bundle fields market names network order page stake",
   "api/node": "inspect-node last-seen-block single-flight",
-  "api/verdict": "judge-sources",
+  "api/verdict": "judge-sources memory",
   "bot/grammar": "complete-line find-command offered-line tokens usage",
   "bot/options": "parse-options saved-parties suggest-values time-span",
   "export/jobs": "deliver job kept-files upkeep verify-file",

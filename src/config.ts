@@ -6,61 +6,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { closest, distance } from "fastest-levenshtein";
 
 import { type EnvFile, parseEnvFile, type UnknownName, unknownNames } from "./config/env-file.ts";
-import { Environment, environmentOf, type NetworkName, NETWORKS, personOf, variablesOf } from "./config/environment.ts";
+import { Environment, environmentOf, NETWORKS, personOf, variablesOf } from "./config/environment.ts";
 import { DATABASE_URL, settingRules } from "./config/rules.ts";
 import { messageOf, UserError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
 import { type GivenSettings, judgeSettings, type PlatformSettings, type SettingFinding } from "./config/settings.ts";
 
-interface NetworkConfig {
-  readonly name: NetworkName;
-  /** Data nodes in the order in which they are asked; one at least. */
-  readonly urls: readonly string[];
-  /** The node that serves /parties/stake, where it is not the data node. */
-  readonly coreUrl: string | undefined;
-  /** How many days each data node keeps ledger entries, Infinity for ever: one entry a node, or none where unknown. */
-  readonly ledgerDays: readonly number[];
-}
-
-/** Destinations of alerts besides subscribed channels. */
-interface AlertingConfig {
-  /** A JSON file; see AlertsConfig in alerts/. */
-  readonly configFile: string | undefined;
-  /** The channel for notices to the operators. */
-  readonly operators: { readonly platform: string; readonly workspace?: string; readonly channel: string } | undefined;
-  /** Requested regularly while the bot is healthy. */
-  readonly deadmanUrl: string | undefined;
-}
-
 /** The checked settings; `P` is what a platform makes of its own. */
-export interface Config<P = unknown> {
-  /** The default network first. Empty = the embedded simulator serves. */
-  readonly networks: readonly NetworkConfig[];
-  readonly defaultNetwork: NetworkName;
-  /** Every chat platform of the program, set up or not. */
-  readonly platforms: readonly P[];
-  readonly alerting: AlertingConfig;
-  readonly databaseUrl: string;
-  /** 32 bytes each; undefined = nothing is sealed. */
-  readonly secretKeys: readonly Uint8Array[] | undefined;
-  /** Where ledger exports are made and kept; undefined = beside the database, and among temporary files. */
-  readonly exportFolder: string | undefined;
-  readonly web: {
-    readonly host: string;
-    /** 0 = no web page; undefined = 8080 or the next free one. */
-    readonly port: number | undefined;
-    readonly token: string | undefined;
-    readonly publicUrl: string | undefined;
-    /** IP addresses and networks of proxies that name their client. */
-    readonly trustProxy: readonly string[];
-  };
-  /** Whether platforms may show people a simulated network where no data node is set up. */
-  readonly allowSimulator: boolean;
-  /** Undefined = whatever suits the subcommand. */
-  readonly logLevel: LogLevel | undefined;
-  /** Possible mistakes that are no faults, such as a name close to that of a setting. Sentences without values. */
-  readonly hints: readonly string[];
-}
+export type Config<P = unknown> = ReturnType<typeof configOf<P>>;
 
 /**
  * Reads `.env` in the working directory where there is one, then the environment, which wins.
@@ -179,8 +132,10 @@ export function parseConfig<P>(
   return config;
 }
 
-function configOf<P>(env: Environment, platforms: readonly PlatformSettings<P>[], hints: readonly string[]): Config<P> {
-  const networks = NETWORKS.flatMap((name): NetworkConfig[] => {
+function configOf<P>(env: Environment, platforms: readonly PlatformSettings<P>[], hints: readonly string[]) {
+  const networks = NETWORKS.flatMap((name) => {
+    // The data nodes in the order in which they are asked, one at least; the node that serves /parties/stake, where it
+    // is not the data node; and how many days each keeps ledger entries, Infinity for ever: one entry a node, or none.
     const [urls, coreUrl, days = []] =
       name === "mainnet"
         ? [env.MAINNET_URLS, env.MAINNET_CORE_URL, env.MAINNET_LEDGER_DAYS]
@@ -190,34 +145,49 @@ function configOf<P>(env: Environment, platforms: readonly PlatformSettings<P>[]
   });
   const defaultNetwork = env.DEFAULT_NETWORK ?? networks[0]?.name ?? "mainnet";
   return {
+    /** The default network first. Empty = the embedded simulator serves. */
     networks: networks.toSorted((a, b) => Number(b.name === defaultNetwork) - Number(a.name === defaultNetwork)),
     defaultNetwork,
+    /** Every chat platform of the program, set up or not. */
     platforms: platforms.map((one) => {
       const managers = (env.ALERT_MANAGERS ?? []).flatMap((entry) => personOf(one, entry) ?? []);
       return one.read(env, managers);
     }),
+    /** Destinations of alerts besides subscribed channels. */
     alerting: {
+      /** A JSON file; see AlertsConfig in alerts/. */
       configFile: env.ALERTS_CONFIG,
+      /** The channel for notices to the operators. */
       operators: operatorsOf(env.OPERATOR_CHANNEL),
+      /** Requested regularly while the bot is healthy. */
       deadmanUrl: env.DEADMAN_URL,
     },
     databaseUrl: env.DATABASE_URL ?? DATABASE_URL,
+    /** 32 bytes each; undefined = nothing is sealed. */
     secretKeys: env.SECRET_KEY,
+    /** Where ledger exports are made and kept; undefined = beside the database, and among temporary files. */
     exportFolder: env.EXPORT_DIR,
     web: {
       host: env.WEB_HOST ?? "127.0.0.1",
+      /** 0 = no web page; undefined = 8080 or the next free one. */
       port: env.WEB_PORT,
       token: env.WEB_TOKEN,
       publicUrl: env.PUBLIC_URL,
+      /** IP addresses and networks of proxies that name their client. */
       trustProxy: env.TRUST_PROXY ?? [],
     },
+    /** Whether platforms may show people a simulated network where no data node is set up. */
     allowSimulator: env.ALLOW_SIMULATOR === true,
+    /** Undefined = whatever suits the subcommand. */
     logLevel: env.LOG_LEVEL,
+    /** Possible mistakes that are no faults, such as a name close to that of a setting. Sentences without values. */
     hints,
   };
 }
 
-function operatorsOf(written: string | undefined): AlertingConfig["operators"] {
+function operatorsOf(
+  written: string | undefined,
+): { readonly platform: string; readonly workspace?: string; readonly channel: string } | undefined {
   const [, platform, workspace, channel] = /^(\w+):(?:([^/]+)\/)?([^/]+)$/u.exec(written ?? "") ?? [];
   if (platform === undefined || channel === undefined) return undefined;
   return { platform, ...(workspace === undefined ? {} : { workspace }), channel };

@@ -30,9 +30,9 @@ export interface Attempt {
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly kind: ApiErrorKind;
-  readonly network: string;
+  readonly network!: string;
   /** The node's name as people see it: host and port, no credentials, no query. */
-  readonly node: string;
+  readonly node!: string;
   readonly httpStatus: number | undefined;
   /** gRPC code. */
   readonly code: number | undefined;
@@ -45,23 +45,14 @@ export class ApiError extends Error {
   /** The node's Retry-After, in milliseconds. */
   readonly retryAfterMillis: number | undefined;
   /** A web page, a proxy or another service answers at the node's address, not a data node. */
-  readonly foreign: boolean;
+  readonly foreign: boolean = false;
   /** All attempts, in order. The error itself is the most informative of them. */
-  readonly tried: readonly Attempt[];
+  readonly tried: readonly Attempt[] = [];
 
   constructor(kind: ApiErrorKind, message: string, more: Pick<ApiError, "network" | "node"> & FailureDetails) {
     super(message, { cause: more.cause });
     this.kind = kind;
-    this.network = more.network;
-    this.node = more.node;
-    this.httpStatus = more.httpStatus;
-    this.code = more.code;
-    this.nodeMessage = more.nodeMessage;
-    this.innerWords = more.innerWords;
-    this.path = more.path;
-    this.retryAfterMillis = more.retryAfterMillis;
-    this.foreign = more.foreign ?? false;
-    this.tried = more.tried ?? [];
+    Object.assign(this, more);
   }
 }
 

@@ -1,47 +1,32 @@
-import type { Milliseconds } from "../units/duration.ts";
-
-/** Limits and time-outs of a client. */
-export interface ClientLimits {
-  /** One attempt, headers and body. */
-  readonly tryMillis: Milliseconds;
-  /** The whole call, over all attempts and nodes. */
-  readonly callMillis: Milliseconds;
-  /** No byte of an export for this long ends it. */
-  readonly idleMillis: Milliseconds;
-  /** An export that brings fewer bytes than this in `crawlMillis`, its end not in sight, is given up. */
-  readonly crawlBytes: number;
-  readonly crawlMillis: Milliseconds;
-  /** Requests a second to one node, all lanes; below the node's own limit of 20. */
-  readonly requestsPerSecond: number;
-  /** Requests that may come at once after an idle time; below the node's own 100. */
-  readonly burst: number;
-  /** This many of the burst are reserved for watchers. */
-  readonly reservedForWatchers: number;
-  /** A request that would wait longer than this in the queue is refused at once. */
-  readonly queueMillis: Milliseconds;
-  /** The pause before the first retry; it doubles, with a jitter of half. */
-  readonly retryMillis: Milliseconds;
-  /** The pause between two exports of one node. */
-  readonly exportPauseMillis: Milliseconds;
-}
-
 /**
- * The defaults. A node allows 20 requests a second and a burst of 100 per address, and bans for
- * ten minutes any address that exceeds that for long; other programs may share our address.
+ * Limits and time-outs of a client, by default. A node allows 20 requests a second and a burst of 100 per address, and
+ * bans for ten minutes any address that exceeds that for long; other programs may share our address.
  */
-export const DEFAULT_LIMITS: ClientLimits = {
+export const DEFAULT_LIMITS = {
+  /** One attempt, headers and body. */
   tryMillis: 8000,
+  /** The whole call, over all attempts and nodes. */
   callMillis: 20_000,
+  /** No byte of an export for this long ends it. */
   idleMillis: 60_000,
+  /** An export that brings fewer bytes than this in `crawlMillis`, its end not in sight, is given up. */
   crawlBytes: 64 * 1024,
   crawlMillis: 60_000,
+  /** Requests a second to one node, all lanes; below the node's own limit of 20. */
   requestsPerSecond: 15,
+  /** Requests that may come at once after an idle time; below the node's own 100. */
   burst: 70,
+  /** This many of the burst are reserved for watchers. */
   reservedForWatchers: 20,
+  /** A request that would wait longer than this in the queue is refused at once. */
   queueMillis: 5000,
+  /** The pause before the first retry; it doubles, with a jitter of half. */
   retryMillis: 150,
+  /** The pause between two exports of one node. */
   exportPauseMillis: 2000,
 };
+
+export type ClientLimits = Readonly<typeof DEFAULT_LIMITS>;
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

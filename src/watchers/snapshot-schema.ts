@@ -1,20 +1,7 @@
 import { z } from "zod";
 
-import { IntegerText, timeFromText, TimeText, timeToText } from "../alerts/judge/kinds/json-fields.ts";
+import { IntegerText, timeToText } from "../alerts/judge/kinds/json-fields.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
-
-/** A point in time, stored as decimal nanoseconds. */
-export const timeCodec = z.codec(
-  TimeText,
-  z.custom<Nanoseconds>((value) => typeof value === "bigint"),
-  { decode: timeFromText, encode: timeToText },
-);
-
-/** An integer of any size, stored in decimal. */
-export const integerCodec = z.codec(IntegerText, z.bigint(), {
-  decode: (stored) => BigInt(stored),
-  encode: (value) => value.toString(),
-});
 
 /** A schema for stored JSON that `state` can decode; it leaves the JSON as it is. */
 export function storedAs<S extends z.ZodType>(state: S) {

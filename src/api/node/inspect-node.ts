@@ -1,16 +1,14 @@
+import { silentLog } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
+import type { Answer } from "../api-client.ts";
 import { type ApiError, asApiError } from "../api-error.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { parseBaseUrl } from "../http/base-url.ts";
-import { isRouteMissingResponse } from "../http/error-body.ts";
-import { HttpFault } from "../http/http-fault.ts";
-import { type HttpResponse, openHttp } from "../http/http.ts";
-import { failureOfFault, failureOfResponse, type RequestTarget } from "../http/node-failure.ts";
-import { parseResponse } from "../http/parse-response.ts";
-import { readBlock } from "../http/response-headers.ts";
+import type { HttpHeaders } from "../http/http.ts";
+import { DEFAULT_LIMITS } from "../limits.ts";
 import { type ApiRequest, networkTime, nodeInfo, partiesStake } from "../model/model.ts";
+import { NodeEndpoint } from "./node.ts";
 
 /** The result of one inspection: no retry, no cache, no rate budget. */
 export interface NodeInspection {
@@ -41,73 +39,67 @@ const TIMEOUT_MILLIS: Milliseconds = 4000;
 /** A party that does not exist: the answer is short on any network. */
 const NO_PARTY = "0".repeat(64);
 
+/** A node that keeps the headers of its last answer. */
+class InspectedNode extends NodeEndpoint {
+  headers: HttpHeaders = {};
+
+  override observeHeaders(headers: HttpHeaders): void {
+    this.headers = headers;
+    super.observeHeaders(headers);
+  }
+
+  ask<T>(request: ApiRequest<T>): Promise<Answer<T>> {
+    return this.request(request, { lane: "people", fresh: true, deadlineMillis: Number.POSITIVE_INFINITY });
+  }
+}
+
 /** Asks a data node for its time and its version: three requests at most. Never rejects. */
-export async function inspectNode(url: string, options: InspectionOptions): Promise<NodeInspection> {
+export function inspectNode(url: string, options: InspectionOptions): Promise<NodeInspection> {
   const { clock = systemClock } = options;
-  return atBase(url, options, async (send, read) => {
+  return inspect(url, options, async (node) => {
     const began = clock.monotonicMillis();
-    const first = await send(networkTime.path, networkTime);
-    const other = isRouteMissingResponse(first) && networkTime.legacyPath !== undefined;
-    const response = other ? await send(networkTime.legacyPath ?? "", networkTime) : first;
+    const { value, asOf } = await node.ask(networkTime);
     const roundTripMillis = Math.round(clock.monotonicMillis() - began);
-    const { timestamp: time } = read(networkTime, response);
-    const { blockHeight: height } = readBlock(response.headers);
+    const rateLimit = rateLimitOf(node.headers);
     return {
-      dialect: other ? "v0.71" : "contract",
-      ...withoutUndefined({ time, height, rateLimit: rateLimitOf(response) }),
-      at: clock.wallClock(),
+      dialect: node.speaksLegacy ? "v0.71" : "contract",
+      ...withoutUndefined({ time: value.timestamp, height: asOf.blockHeight, rateLimit }),
+      at: asOf.receivedAt,
       roundTripMillis,
-      ...(await versionOf(send, read)),
+      ...(await versionOf(node)),
     };
   });
 }
 
 /** Asks a core node for the stake of a party that does not exist: whether it serves stakes at all. Never rejects. */
 export function inspectCore(url: string, options: InspectionOptions): Promise<NodeInspection> {
-  const stake = partiesStake(NO_PARTY);
-  return atBase(url, options, async (send, read) => {
-    read(stake, await send(stake.path, stake));
+  return inspect(url, options, async (node) => {
+    await node.ask(partiesStake(NO_PARTY));
     return {};
   });
 }
 
-type Send = (path: string, request: ApiRequest<unknown>) => Promise<HttpResponse>;
-type Read = <T>(request: ApiRequest<T>, response: HttpResponse) => T;
-
-async function atBase(
+async function inspect(
   url: string,
-  { network, timeoutMillis = TIMEOUT_MILLIS }: InspectionOptions,
-  inspect: (send: Send, read: Read) => Promise<Omit<NodeInspection, "node">>,
+  { network, timeoutMillis = TIMEOUT_MILLIS, clock = systemClock }: InspectionOptions,
+  look: (node: InspectedNode) => Promise<Omit<NodeInspection, "node">>,
 ): Promise<NodeInspection> {
-  const base = parseBaseUrl(url);
-  const { name: node, redact } = base;
-  const http = openHttp(base);
-  const targetOf = ({ what }: ApiRequest<unknown>): RequestTarget => ({ network, node, what, redact });
-  const send: Send = async (path, request) => {
-    try {
-      return await http.get(path, { timeoutMillis, maxBytes: request.maxBytes }).response;
-    } catch (error) {
-      if (error instanceof HttpFault) throw failureOfFault(error, targetOf(request));
-      throw error;
-    }
-  };
-  const read: Read = (request, response) => {
-    if (response.status !== 200) throw failureOfResponse(response, targetOf(request));
-    return request.pick(parseResponse(response, request.schema, targetOf(request)) as never);
-  };
+  const limits = { ...DEFAULT_LIMITS, tryMillis: timeoutMillis };
+  const common = { network, simulated: false, cache: false, log: silentLog(), random: Math.random };
+  const node = new InspectedNode(url, undefined, { ...common, limits, clock });
   try {
-    return { node, ...(await inspect(send, read)) };
+    return { node: node.name, ...(await look(node)) };
   } catch (error) {
-    return { node, failure: asApiError(error) };
+    return { node: node.name, failure: asApiError(error) };
   } finally {
-    await http.close();
+    await node.close();
   }
 }
 
 /** A node without a version still serves requests. */
-async function versionOf(send: Send, read: Read): Promise<{ version?: string }> {
+async function versionOf(node: InspectedNode): Promise<{ version?: string }> {
   try {
-    const { version } = read(nodeInfo, await send(nodeInfo.path, nodeInfo));
+    const { version } = (await node.ask(nodeInfo)).value;
     return withoutUndefined({ version });
   } catch (error) {
     asApiError(error);
@@ -115,7 +107,7 @@ async function versionOf(send: Send, read: Read): Promise<{ version?: string }> 
   }
 }
 
-function rateLimitOf({ headers }: HttpResponse): NodeInspection["rateLimit"] {
+function rateLimitOf(headers: HttpHeaders): NodeInspection["rateLimit"] {
   const [limit, remaining] = [headers["ratelimit-limit"], headers["ratelimit-remaining"]].map((value) =>
     // The limit may be followed by its policy, behind a comma.
     typeof value === "string" ? /^\d{1,9}/u.exec(value)?.[0] : undefined,

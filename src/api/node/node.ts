@@ -97,12 +97,14 @@ export class NodeEndpoint {
   readonly exportSlot: ExportSlot;
   /** See LedgerStream. */
   readonly ledgerDays: number | undefined;
+  /** Whether it serves the paths of v0.71 nodes. */
+  speaksLegacy = false;
+  /** The last block that the node reported. */
+  lastSeenBlock: LastSeenBlock | undefined;
   readonly #context: ClientContext;
   readonly #singleFlight = new SingleFlight();
   readonly #cache: LRUCache<string, Answer<unknown>> | undefined;
   readonly #redact: RequestTarget["redact"];
-  #speaksLegacy = false;
-  #lastSeenBlock: LastSeenBlock | undefined;
 
   constructor(url: string, name: string | undefined, context: ClientContext, ledgerDays?: number) {
     const base = parseBaseUrl(url);
@@ -162,16 +164,11 @@ export class NodeEndpoint {
     };
   }
 
-  /** The last block that the node reported. */
-  get lastSeenBlock(): LastSeenBlock | undefined {
-    return this.#lastSeenBlock;
-  }
-
   /** Records the block of an answer. A time implausibly far ahead of the wall clock is discarded. */
   recordBlock({ blockTime: time, blockHeight: height, receivedAt }: AsOf): void {
     if (time === undefined && height === undefined) return;
     const ahead = time === undefined ? 0 : millisBetween(receivedAt, time);
-    this.#lastSeenBlock =
+    this.lastSeenBlock =
       ahead > DEFAULT_THRESHOLDS.aheadMillis
         ? undefined
         : { time, height, atMillis: this.#context.clock.monotonicMillis() };
@@ -268,11 +265,11 @@ export class NodeEndpoint {
     attempt: AttemptOptions,
   ): Promise<HttpResponse> {
     const { path } = request;
-    const legacy = this.#speaksLegacy;
+    const legacy = this.speaksLegacy;
     const first = await this.#send(legacy ? legacyPath : path, request, attempt);
     if (!isRouteMissingResponse(first)) return first;
     const second = await this.#send(legacy ? path : legacyPath, request, attempt);
-    if (!isRouteMissingResponse(second)) this.#speaksLegacy = !legacy;
+    if (!isRouteMissingResponse(second)) this.speaksLegacy = !legacy;
     return second;
   }
 

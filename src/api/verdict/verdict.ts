@@ -1,146 +1,34 @@
 // The verdict on a network and its nodes, computed from a PollRound (every node's answer) and the memory of earlier
-// ones. This module holds the types and the default thresholds; judge-sources.ts computes the verdict,
+// ones (memory.ts). This module holds the other types and the default thresholds; judge-sources.ts computes the verdict,
 // whether nodes disagree, and what is wrong with each. believe.ts says which nodes are believed, motion.ts which of them
 // go on, judge-network.ts what that makes of the network. ../client/poll-nodes.ts polls.
 
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Disbelief, Frontier, PollRound, Position, SourceMemory, Witness } from "./memory.ts";
+
+export type * from "./memory.ts";
 
 /** A value under construction: an unknown optional member is left out, not undefined. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The answer of one node in one poll. */
-export interface Witness {
-  readonly node: string;
-  readonly reachable: boolean;
-  /** Why it was not reachable: one short clause for people. */
-  readonly why?: string;
-  /** Set if it answered, even uselessly. */
-  readonly answered?: true;
-  /** Set where no data node answers at its address. */
-  readonly foreign?: true;
-  /** Set if the node runs but refused our request (rate limit, ban, our own budget): it is not down. */
-  readonly refused?: true;
-  readonly time?: Nanoseconds;
-  readonly height?: bigint;
-  /** The time of the block at `height`, if sent: two nodes at one height must agree on it. */
-  readonly blockTime?: Nanoseconds;
-  readonly roundTripMillis?: Milliseconds;
-  /** Wall clock of the answer: in a poll that waited for another node, some seconds before its end. */
-  readonly receivedAt?: Nanoseconds;
-}
-
-/** What a node says: a later time is further, then a higher block. */
-export interface Position {
-  readonly time: Nanoseconds;
-  readonly height?: bigint;
-}
-
-/** The confirmed frontier: as far as a quorum of nodes has been. It never goes back. */
-export interface Frontier extends Position {
-  /** The node that confirmed it. */
-  readonly node: string;
-  /** Local monotonic clock when it last advanced; undefined until an advance is observed. */
-  readonly advancedAtMillis?: Milliseconds;
-  /** Wall clock of the same moment. */
-  readonly advancedAt?: Nanoseconds;
-}
-
-/** One poll of all configured nodes of a network, at about the same moment. */
-export interface PollRound {
-  readonly witnesses: readonly Witness[];
-  /** Local monotonic clock. */
-  readonly atMillis: Milliseconds;
-  /** Wall clock. */
-  readonly wallClock: Nanoseconds;
-}
-
-export interface VerdictThresholds {
+/** Thresholds of a verdict: the defaults of the alert rules, which the `time` command shares. */
+export const DEFAULT_THRESHOLDS = {
   /** How old a move may be to count: the larger of 10 s and three polls, at most `stalledMillis`. */
-  readonly motionMillis: Milliseconds;
-  /** No advance for this long is a stall that is told. */
-  readonly stalledMillis: Milliseconds;
-  /** A stall or disagreement of this age is critical. */
-  readonly criticalMillis: Milliseconds;
-  /** An advance that too few nodes confirm must last this long to end a stall. */
-  readonly keepMillis: Milliseconds;
-  readonly laggingMillis: Milliseconds;
-  readonly laggingBlocks: bigint;
-  /** A time this far ahead of the wall clock is not believed. */
-  readonly aheadMillis: Milliseconds;
-}
-
-/** The defaults of the alert rules, which the `time` command shares. */
-export const DEFAULT_THRESHOLDS: VerdictThresholds = {
   motionMillis: 15_000,
+  /** No advance for this long is a stall that is told. */
   stalledMillis: 30_000,
+  /** A stall or disagreement of this age is critical. */
   criticalMillis: 180_000,
+  /** An advance that too few nodes confirm must last this long to end a stall. */
   keepMillis: 15_000,
   laggingMillis: 60_000,
   laggingBlocks: 100n,
+  /** A time this far ahead of the wall clock is not believed. */
   aheadMillis: 10_000,
 };
 
-/** Why a node is not believed. */
-export type Disbelief = "ahead" | "odd" | "outvoted";
-
-/** The memory of one node from poll to poll. All moments are of the local monotonic clock. */
-export interface NodeMemory {
-  readonly node: string;
-  /** Its last answer, believed or not. */
-  readonly last?: Position;
-  /** The furthest position that it said; none ahead of the wall clock. It counts as long as the node is believed. */
-  readonly peak?: Position;
-  /** Polls in a row that it missed. */
-  readonly missed: number;
-  /** It was seen, or believed again, and has not moved since. */
-  readonly fresh?: true;
-  /** When it last passed its peak, and since when it has done so without a pause. */
-  readonly movedAtMillis?: Milliseconds;
-  readonly movingSinceMillis?: Milliseconds;
-  /** When it last said a later time than before, behind its peak. */
-  readonly climbedAtMillis?: Milliseconds;
-  /** Since when it has neither moved nor climbed; stops while it misses polls. */
-  readonly stillSinceMillis: Milliseconds;
-  /** Since when it has been behind its peak. */
-  readonly belowSinceMillis?: Milliseconds;
-  readonly disbelief?: Disbelief;
-  /** Polls in a row in which it was not believed. */
-  readonly disbelieved?: number;
-  /** Its time ran while its height stood, or the reverse: the first and the last time without a pause. */
-  readonly oddSinceMillis?: Milliseconds;
-  readonly oddAtMillis?: Milliseconds;
-  /** When it was last outvoted. */
-  readonly outvotedAtMillis?: Milliseconds;
-}
-
-/** A disagreement, from the first divided poll until it is known to be over. */
-export interface DisagreementMemory {
-  readonly sinceMillis: Milliseconds;
-  /** Divided polls in a row, and how old the disagreement is. */
-  readonly rounds: number;
-  readonly ageMillis: Milliseconds;
-  readonly moving: readonly string[];
-  readonly standing: readonly string[];
-}
-
-/** The memory from one poll to the next: plain data. */
-export interface SourceMemory {
-  readonly frontier?: Frontier;
-  /** When observation of the present frontier began: the first poll, or the first one after a long pause. */
-  readonly watchedSinceMillis: Milliseconds;
-  /** The time of the last poll. */
-  readonly atMillis: Milliseconds;
-  readonly nodes: readonly NodeMemory[];
-  /** While a stall lasts: the furthest position at which a believed node stood meanwhile. */
-  readonly mark?: Position;
-  /** Since when all nodes but the movers have been silent or on the way, and when that last was confirmation enough. */
-  readonly unopposedSinceMillis?: Milliseconds;
-  readonly confirmedAtMillis?: Milliseconds;
-  /** When polls began again after a pause in which the network may have stood. */
-  readonly unseenAtMillis?: Milliseconds;
-  readonly disagreement?: DisagreementMemory;
-}
+export type VerdictThresholds = Readonly<typeof DEFAULT_THRESHOLDS>;
 
 /**
  * `healthy`: a quorum advances. `contested`: some nodes go on, and at least as many stand still. `unconfirmed`: nodes go

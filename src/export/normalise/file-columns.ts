@@ -5,29 +5,10 @@ import { MalformedCsv } from "../csv-splitter.ts";
 import type { LedgerColumns } from "../ledger-transform.ts";
 import { textCell } from "./cell.ts";
 
-/** The columns of the files from nodes of all releases; docs/ledger.md explains each. */
-export const FILE_COLUMNS = [
-  "vega_time",
-  "quantity",
-  "effect",
-  "transfer_type",
-  "asset_id",
-  "account_from_market_id",
-  "account_from_party_id",
-  "account_from_account_type",
-  "account_from_balance",
-  "account_to_market_id",
-  "account_to_party_id",
-  "account_to_account_type",
-  "account_to_balance",
-  "amount",
-] as const;
-
-export type FileColumnName = (typeof FILE_COLUMNS)[number];
-
 type Kind = "asWritten" | "effect" | "amount" | "transferType" | "accountType" | "id" | "party" | "text";
 
-const KINDS: Readonly<Record<FileColumnName, Kind>> = {
+/** The columns of the files from nodes of all releases; docs/ledger.md explains each. */
+const KINDS = {
   vega_time: "asWritten",
   quantity: "asWritten",
   effect: "effect",
@@ -42,7 +23,11 @@ const KINDS: Readonly<Record<FileColumnName, Kind>> = {
   account_to_account_type: "accountType",
   account_to_balance: "asWritten",
   amount: "amount",
-};
+} as const satisfies Record<string, Kind>;
+
+export type FileColumnName = keyof typeof KINDS;
+
+export const FILE_COLUMNS = Object.keys(KINDS) as readonly FileColumnName[];
 
 export interface FileColumn {
   readonly name: string;

@@ -4,9 +4,9 @@ import { z } from "zod";
 
 import { HistoryField } from "../../alerts/judge/kinds/json-fields.ts";
 import type { HistoryName } from "../../api/histories.ts";
+import { integerCodec } from "../../api/verdict/memory.ts";
 import { compareIntegers } from "../../units/decimal.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
-import { integerCodec } from "../snapshot-schema.ts";
 
 const texts = z.array(z.string()).readonly();
 

@@ -1,81 +1,19 @@
 import { z } from "zod";
 
 import { judgeSources, shiftMemory } from "../../api/verdict/judge-sources.ts";
-import type { PollRound, SourceMemory, Verdict, VerdictThresholds } from "../../api/verdict/verdict.ts";
+import { PollRound, SourceMemory } from "../../api/verdict/memory.ts";
+import type { Verdict, VerdictThresholds } from "../../api/verdict/verdict.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
-import { integerCodec, storedAs, timeCodec } from "../snapshot-schema.ts";
-
-const witness = z.object({
-  node: z.string(),
-  reachable: z.boolean(),
-  why: z.string().exactOptional(),
-  answered: z.literal(true).exactOptional(),
-  foreign: z.literal(true).exactOptional(),
-  refused: z.literal(true).exactOptional(),
-  time: timeCodec.exactOptional(),
-  height: integerCodec.exactOptional(),
-  blockTime: timeCodec.exactOptional(),
-  roundTripMillis: z.number().exactOptional(),
-  receivedAt: timeCodec.exactOptional(),
-});
-
-const position = { time: timeCodec, height: integerCodec.exactOptional() };
-const moment = z.number();
-const names = z.array(z.string()).readonly();
-
-const nodeMemory = z.object({
-  node: z.string(),
-  last: z.object(position).exactOptional(),
-  peak: z.object(position).exactOptional(),
-  missed: z.int().nonnegative(),
-  fresh: z.literal(true).exactOptional(),
-  movedAtMillis: moment.exactOptional(),
-  movingSinceMillis: moment.exactOptional(),
-  climbedAtMillis: moment.exactOptional(),
-  stillSinceMillis: moment,
-  belowSinceMillis: moment.exactOptional(),
-  disbelief: z.enum(["ahead", "odd", "outvoted"]).exactOptional(),
-  disbelieved: z.int().positive().exactOptional(),
-  oddSinceMillis: moment.exactOptional(),
-  oddAtMillis: moment.exactOptional(),
-  outvotedAtMillis: moment.exactOptional(),
-});
-
-const memory = z.object({
-  frontier: z
-    .object({
-      ...position,
-      node: z.string(),
-      advancedAtMillis: moment.exactOptional(),
-      advancedAt: timeCodec.exactOptional(),
-    })
-    .exactOptional(),
-  watchedSinceMillis: moment,
-  atMillis: moment,
-  nodes: z.array(nodeMemory).readonly(),
-  mark: z.object(position).exactOptional(),
-  unopposedSinceMillis: moment.exactOptional(),
-  confirmedAtMillis: moment.exactOptional(),
-  unseenAtMillis: moment.exactOptional(),
-  disagreement: z
-    .object({
-      sinceMillis: moment,
-      rounds: z.int().positive(),
-      ageMillis: moment,
-      moving: names,
-      standing: names,
-    })
-    .exactOptional(),
-});
+import { storedAs } from "../snapshot-schema.ts";
 
 /** One round over all nodes, and the memory of the rounds before it. */
 export const SourcesState = z.object({
   /** Names the process, or the watcher in it, whose monotonic clock was read. */
   run: z.string(),
-  round: z.object({ witnesses: z.array(witness).readonly(), atMillis: z.number(), wallClock: timeCodec }),
+  round: PollRound,
   /** After the round. */
-  memory,
+  memory: SourceMemory,
 });
 export type SourcesState = z.output<typeof SourcesState>;
 /** The same as it is stored. */
