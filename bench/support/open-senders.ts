@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { RateLimiter } from "../../src/adapters/discord/send/rate-limiter.ts";
 import { DiscordSender } from "../../src/adapters/discord/send/send.ts";
 import { closeRest, createRest } from "../../src/adapters/discord/transport/rest.ts";
+import { TIMING } from "../../src/adapters/slack/context.ts";
 import { SlackSender } from "../../src/adapters/slack/send/send.ts";
 import { createWebClient } from "../../src/adapters/slack/transport/web-api.ts";
 import { OWN_TOKEN, type Sender } from "../../src/alerts/sender.ts";
@@ -27,7 +28,7 @@ export function openSenders(origin: string): { readonly senders: readonly Sender
   const rest = createRest({ token: "bench", apiUrl: api, ...limits });
   const senders = [
     new DiscordSender(rest, parts, new RateLimiter(Number.POSITIVE_INFINITY)),
-    new SlackSender(createWebClient("bench", { apiUrl: `${api}/`, log }), parts, 0),
+    new SlackSender(createWebClient("bench", { apiUrl: `${api}/`, log }), { ...TIMING, ...parts, channelMillis: 0 }),
   ];
   return { senders, close: () => closeRest(rest) };
 }

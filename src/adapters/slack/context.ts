@@ -10,30 +10,44 @@ import type { RequestContext } from "./respond/request-context.ts";
 import type { UserGroups } from "./respond/user-groups.ts";
 import type { AnswerRetrier } from "./respond/retry-answer.ts";
 import type { WebApiAccess } from "./transport/web-api.ts";
+import { ACKNOWLEDGE_TIMEOUT_MILLIS, CHANNEL_INTERVAL_MILLIS, TRIGGER_LIFETIME_MILLIS } from "./limits.ts";
 
-/** Timing in milliseconds; shortened by tests. */
-export interface SlackTiming {
-  /** Moments of progress at a response_url, since the request; each costs one use. */
-  readonly progressAtMillis?: readonly number[];
-  /** The interval of progress updates elsewhere, and after those moments. */
-  readonly progressEveryMillis?: number;
-  /** Time limit of suggestions. */
-  readonly suggestMillis?: number;
-  readonly backoffMillis?: number;
-  readonly failedMillis?: number;
-  readonly greetMillis?: number;
-  readonly countMillis?: number;
-  readonly checkMillis?: number;
-  readonly againMillis?: number;
-  readonly channelMillis?: number;
+/** Waits in milliseconds; tests shorten them. */
+export const TIMING = {
+  /** Moments of progress at a response_url, since the request: soon, and then only for long work. Each costs one use. */
+  progressAtMillis: [1500, 12_000, 60_000] as readonly number[],
+  /** Between two updates elsewhere, and after those moments; Slack allows about 50 edits a minute. */
+  progressEveryMillis: 10_000,
+  /** The time limit of suggestions. */
+  suggestMillis: ACKNOWLEDGE_TIMEOUT_MILLIS - 1000,
+  /** How long a form may take to open. */
+  triggerMillis: TRIGGER_LIFETIME_MILLIS,
+  /** The time limit of a look-up: a form must be acknowledged within three seconds. */
+  lookupMillis: 1500,
+  /** That of user groups. It comes after the look-up of the person: both together leave time to acknowledge. */
+  groupsMillis: 600,
+  /** Initial backoff of a socket; doubles up to a minute. */
+  backoffMillis: 1000,
+  /** The wait after an error that only a person can fix. */
+  failedMillis: 600_000,
+  /** How long a socket may take until Slack's hello. */
+  greetMillis: 15_000,
+  /** How often the processes are counted that share the sockets. */
+  countMillis: 1000,
+  /** Between two checks of the token while all is well, and while something is wrong. */
+  checkMillis: 300_000,
+  againMillis: 15_000,
+  /** Between two messages in a channel; 5 ms more than Slack's, since timers may fire early, and messages overtake each other. */
+  channelMillis: CHANNEL_INTERVAL_MILLIS + 5,
+  /** Between two edits of one message: Slack takes about 50 a minute of a workspace (https://docs.slack.dev/reference/methods/chat.update). */
+  editMillis: 3000,
+  /** After this long without a byte moved, an upload fails. */
+  stallMillis: 60_000,
+};
+
+export interface SlackTiming extends Readonly<typeof TIMING> {
   /** Timeout of a call to Slack; left out, each kind of call has its own. */
   readonly callMillis?: number;
-  readonly lookupMillis?: number;
-  /** After this long without a byte moved, an upload fails. */
-  readonly stallMillis?: number;
-  /** How long a form may take to open; left out, Slack's own limit. */
-  readonly triggerMillis?: number;
-  readonly editMillis?: number;
 }
 
 /** Dependencies of all request handlers. `signal` aborts a little after `stopping`, to allow last notices. */
@@ -53,9 +67,6 @@ export interface SlackContext extends PressStorage, WebApiAccess, SlackTiming {
   readonly workspace?: string;
   /** Unix milliseconds. */
   now(): number;
-  readonly progressAtMillis: readonly number[];
-  readonly progressEveryMillis: number;
-  readonly suggestMillis: number;
   readonly managers: ChannelManagers;
   readonly userGroups: UserGroups;
   /**

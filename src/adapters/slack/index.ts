@@ -11,8 +11,7 @@ import type { Payloads, SendingAdapter } from "../adapter.ts";
 import { BUTTON_LIFETIME_MILLIS } from "../chat/press.ts";
 import type { HomeData } from "../chat/home-data.ts";
 import type { OpenAnswers } from "../chat/open-answers.ts";
-import type { SlackTiming } from "./context.ts";
-import { ACKNOWLEDGE_TIMEOUT_MILLIS } from "./limits.ts";
+import { type SlackTiming, TIMING } from "./context.ts";
 import { createBoltApp } from "./respond/bolt-app.ts";
 import { closeLeft } from "./respond/left-answers.ts";
 import { notifyNotInChannel } from "./respond/respond.ts";
@@ -53,7 +52,7 @@ export interface SlackAdapterOptions {
   readonly home: HomeData;
   /** The ids of the only people who may change a channel's alerts. Left out or empty, every full member may. */
   readonly mayManage?: readonly string[] | undefined;
-  readonly timing?: SlackTiming | undefined;
+  readonly timing?: Partial<SlackTiming> | undefined;
   /** Replaces sleeping in tests with virtual time. */
   readonly sleep?: Sleep | undefined;
 }
@@ -61,14 +60,10 @@ export interface SlackAdapterOptions {
 const STOP_MILLIS = 3000;
 /** Part of that, for notifying people whose answer is lost. */
 const STOPPING_NOTICE_MILLIS = 2000;
-/** The interval of progress updates; Slack allows about 50 edits a minute. */
-const PROGRESS_EVERY_MILLIS = 10_000;
-/** Three uses of a response_url: soon, and then only for long work. */
-const PROGRESS_AT_MILLIS = [1500, 12_000, 60_000];
-
 /** The Slack adapter. A failure of Slack never reaches the rest of the process. */
 export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter {
-  const { apiUrl, isFirst, log, now = Date.now, shared = OWN_TOKEN, source, timing = {} } = options;
+  const { apiUrl, isFirst, log, now = Date.now, shared = OWN_TOKEN, source } = options;
+  const timing = { ...TIMING, ...options.timing };
   const stopping = new AbortController();
   /** Aborted when nothing more can be sent. */
   const closed = new AbortController();
@@ -89,7 +84,7 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
   const { identity, installations } = served;
   const connection =
     "appToken" in source
-      ? new Connection({ ...source, apiUrl, log, isFirst, processes: () => shared.live, ...timing })
+      ? new Connection({ ...source, apiUrl, log, isFirst, processes: () => shared.live, timing })
       : new SlackEndpoint({ ...source, identity, log, isFirst, now });
   const withSender = async <T>(
     workspace: string | undefined,
@@ -117,7 +112,14 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
       return bot?.state === "failed" ? bot : connection.health;
     },
     async start(bot) {
-      const slack = sharedContext(options, { bot, sleep, now, stopping: stopping.signal, signal: closed.signal });
+      const slack = sharedContext(options, {
+        ...timing,
+        bot,
+        sleep,
+        now,
+        stopping: stopping.signal,
+        signal: closed.signal,
+      });
       createBoltApp({ receiver: connection, apiUrl, served, slack, track });
       served.start(slack);
       track(options.openAnswers.closeLeft((left) => closeLeft(served, left), stopping.signal));
@@ -146,15 +148,11 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
 }
 
 function sharedContext(
-  { command, home, log, openAnswers, payloads, timing = {} }: SlackAdapterOptions,
-  running: Pick<SharedContext, "bot" | "now" | "sleep" | "stopping" | "signal">,
+  { command, home, log, openAnswers, payloads }: SlackAdapterOptions,
+  running: SlackTiming & Pick<SharedContext, "bot" | "now" | "sleep" | "stopping" | "signal">,
 ): SharedContext {
   const retrier = (policy: RetryPolicy) => new AnswerRetrier({ ...running, log, policy });
   return {
-    progressAtMillis: PROGRESS_AT_MILLIS,
-    progressEveryMillis: PROGRESS_EVERY_MILLIS,
-    suggestMillis: ACKNOWLEDGE_TIMEOUT_MILLIS - 1000,
-    ...timing,
     ...running,
     payloads,
     log,

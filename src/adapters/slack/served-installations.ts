@@ -7,7 +7,6 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { PressStorage } from "../chat/press.ts";
 import type { SlackAdapterOptions } from "./index.ts";
 import type { SlackContext, SlackTiming } from "./context.ts";
-import { CHANNEL_INTERVAL_MILLIS } from "./limits.ts";
 import { payloadsOf } from "./install/workspace-payloads.ts";
 import { ChannelManagers } from "./respond/channel-managers.ts";
 import { UserGroups } from "./respond/user-groups.ts";
@@ -42,8 +41,6 @@ interface Served {
 
 /** Longer than an attempt to send an alert: a receipt that comes after it still tells that the message arrived. */
 const ALERT_CALL_TIMEOUT_MILLIS = 60_000;
-/** Added to Slack's interval: timers may fire early, and messages may overtake each other. */
-const CHANNEL_MARGIN_MILLIS = 5;
 /** The number of installations whose clients are kept; the others get new ones when they are needed. */
 const MAX_SERVED = 1000;
 /** The entries of each cache, where each of many installations has its own. */
@@ -122,25 +119,21 @@ export class ServedInstallations {
   #serve(botToken: string, known?: Installation): Served {
     const { apiUrl, log, payloads, shared, timing, onNotInChannel } = this.#dependencies;
     const web = createWebClient(botToken, { apiUrl, log, timeoutMillis: timing.callMillis });
-    const identity = new Identity({ web, log, known, ...timing });
+    const identity = new Identity({ web, log, known, timing });
     const reached = { installation: { id: known?.id ?? "", botToken }, identity, web };
     const alertMillis = timing.callMillis ?? ALERT_CALL_TIMEOUT_MILLIS;
-    const sender = new SlackSender(
-      createWebClient(botToken, { apiUrl, log, timeoutMillis: alertMillis }),
-      {
-        ...this.#dependencies,
-        ...timing,
-        payloads: known === undefined ? payloads : payloadsOf(payloads, known.id),
-        botName: () => identity.name,
-        onNotInChannel: (channel) => {
-          const context = this.#contextOf(reached);
-          if (context !== undefined) onNotInChannel(context, channel);
-        },
-        token: shared,
-        cached: known && CACHED_EACH,
+    const sender = new SlackSender(createWebClient(botToken, { apiUrl, log, timeoutMillis: alertMillis }), {
+      ...this.#dependencies,
+      ...timing,
+      payloads: known === undefined ? payloads : payloadsOf(payloads, known.id),
+      botName: () => identity.name,
+      onNotInChannel: (channel) => {
+        const context = this.#contextOf(reached);
+        if (context !== undefined) onNotInChannel(context, channel);
       },
-      timing.channelMillis ?? CHANNEL_INTERVAL_MILLIS + CHANNEL_MARGIN_MILLIS,
-    );
+      token: shared,
+      cached: known && CACHED_EACH,
+    });
     return Object.assign(reached, { sender });
   }
 
@@ -150,8 +143,7 @@ export class ServedInstallations {
     const { log, mayManage, timing } = this.#dependencies;
     const { many } = this.installations;
     const cached = many ? CACHED_EACH : undefined;
-    const { lookupMillis } = timing;
-    const userGroups = new UserGroups({ web, log, lookupMillis });
+    const userGroups = new UserGroups({ web, log, timing });
     return (served.context ??= {
       ...this.#shared,
       web,
@@ -164,7 +156,7 @@ export class ServedInstallations {
         log,
         userGroups,
         listed: mayManage,
-        lookupMillis,
+        timing,
         team: () => identity.team,
         cached,
       }),

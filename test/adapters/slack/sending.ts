@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 
+import { TIMING } from "../../../src/adapters/slack/context.ts";
 import { SlackSender, type SlackSenderDependencies } from "../../../src/adapters/slack/send/send.ts";
 import { createWebClient } from "../../../src/adapters/slack/transport/web-api.ts";
 import { type Delivery, OWN_TOKEN, SendError } from "../../../src/alerts/sender.ts";
@@ -31,18 +32,16 @@ export function senderOn(
 ): SlackSender {
   const log = silentLog();
   const { callMillis: timeoutMillis, ...rest } = more;
-  return new SlackSender(
-    createWebClient("xoxb-fake-token", { apiUrl, log, timeoutMillis }),
-    {
-      payloads: { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) },
-      log,
-      ttlMillis: 1,
-      command: "/bell",
-      botName: () => "bellwether",
-      sleep: () => Promise.resolve(),
-      token: OWN_TOKEN,
-      ...rest,
-    },
-    1,
-  );
+  return new SlackSender(createWebClient("xoxb-fake-token", { apiUrl, log, timeoutMillis }), {
+    payloads: { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) },
+    log,
+    ttlMillis: 1,
+    command: "/bell",
+    botName: () => "bellwether",
+    sleep: () => Promise.resolve(),
+    token: OWN_TOKEN,
+    ...TIMING,
+    channelMillis: 1,
+    ...rest,
+  });
 }

@@ -35,7 +35,7 @@ import { PLATFORMS } from "../../support/platforms.ts";
 export interface StageOptions {
   /** Beside the real ones: commands that fail, wait or carry what a test needs. */
   readonly extra?: readonly AnyCommand[];
-  readonly timing?: SlackTiming;
+  readonly timing?: Partial<SlackTiming>;
   readonly botToken?: SlackAdapterOptions["botToken"];
   readonly appToken?: string;
   readonly log?: Log;

@@ -6,7 +6,6 @@ import type { Immutable } from "../../../reply/document.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { parseJson } from "../../chat/parse-json.ts";
 import type { SlackContext } from "../context.ts";
-import { TRIGGER_LIFETIME_MILLIS } from "../limits.ts";
 import type { MessageBody } from "../render/compose.ts";
 import { plainTextObject } from "../render/form-fields.ts";
 import { renderSlack } from "../render/render.ts";
@@ -86,7 +85,7 @@ export async function showView(
       : slack.web.views.update({ view_id: where.id, view });
   };
   try {
-    const shown = await withTimeout(show(), slack.triggerMillis ?? TRIGGER_LIFETIME_MILLIS);
+    const shown = await withTimeout(show(), slack.triggerMillis);
     return shown.view?.id;
   } catch (error) {
     slack.log.warn({ platform: "slack", command, why: describeError(error) }, "form not opened");

@@ -30,15 +30,7 @@ import {
   uploadingNotice,
 } from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
-import {
-  firstNotice,
-  notifyLostAnswer,
-  openingOf,
-  progressOf,
-  respond,
-  respondWith,
-  sayWithRetries,
-} from "./respond.ts";
+import { firstNotice, notifyLostAnswer, openingOf, progressOf, respond, respondWith } from "./respond.ts";
 import { buttonResponder, directMessageResponder } from "./responders.ts";
 
 /** Where a button was pressed. */
@@ -120,7 +112,7 @@ async function showKept(slack: SlackContext, place: PressPlace, press: KeptPress
   const { channel, message: ts } = place;
   const here = responderOf(slack, place, own);
   const direct = here.place().kind === "direct" ? undefined : directMessageResponder(slack, place.asker.id);
-  await sayWithRetries(slack, "details", {
+  await slack.answerRetrier.say("details", {
     async sayHere() {
       try {
         await here.say(body, "caller");
@@ -298,7 +290,7 @@ function sendBatch(
     await to.sayEphemeral({ text: "Files", blocks: [sectionBlock(lines)] });
   };
   const direct = directMessageResponder(slack, place.asker.id);
-  return sayWithRetries(slack, "files", {
+  return slack.answerRetrier.say("files", {
     sayHere: () => send(responder),
     sayInDirectMessage: responder.place().kind === "direct" ? undefined : () => send(direct),
   });

@@ -8,6 +8,7 @@ import type { WorkspaceUser } from "../../chat/home-data.ts";
 import { describeError } from "../transport/api-error.ts";
 import type { Workspace } from "../transport/identity.ts";
 import type { UserGroups } from "./user-groups.ts";
+import type { SlackTiming } from "../context.ts";
 
 /** Whether a user may manage a channel's alerts; if not, why, what to do, and the user groups that they are in. */
 type ManagePermission = Pick<Caller, "mayManageChannel" | "mayNotManage" | "groups">;
@@ -22,15 +23,13 @@ interface ChannelManagersOptions {
    * The bot's own workspace, as far as it is known: a request may name the workspace of another organisation.
    */
   team(): Pick<Workspace, "id" | "enterprise"> | undefined;
-  /** Timeout of a look-up: a form must be acknowledged within three seconds. */
-  readonly lookupMillis?: number | undefined;
+  readonly timing: Pick<SlackTiming, "lookupMillis">;
   /** The number of people whose permission is cached. */
   readonly cached?: number | undefined;
 }
 
 const MAX_CACHED = 5000;
 const CACHED_FOR_MILLIS = 300_000;
-const LOOKUP_TIMEOUT_MILLIS = 1500;
 
 const NOT_LISTED = refusal("Bellwether's operator names those who may. Ask one of them, or the operator.");
 
@@ -78,7 +77,7 @@ export class ChannelManagers {
   async #memberPermission(person: WorkspaceUser): Promise<ManagePermission> {
     const key = `${person.workspace ?? ""} ${person.id}`;
     const lookup = this.#permissions.fetch(key, { context: person });
-    const found = withTimeout(lookup, this.#options.lookupMillis ?? LOOKUP_TIMEOUT_MILLIS);
+    const found = withTimeout(lookup, this.#options.timing.lookupMillis);
     return (await found.catch(() => undefined)) ?? UNKNOWN_PERMISSION;
   }
 

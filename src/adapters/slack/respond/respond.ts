@@ -16,7 +16,7 @@ import { audienceOf, isManagementCommand, prepare } from "./invocation.ts";
 import { lostAnswerNotice, notInChannelNotice, progressFootnote, stoppingNotice, workingNotice } from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { directMessageResponder } from "./responders.ts";
-import { isTransient, RetriesExhausted, type RetryableAnswer } from "./retry-answer.ts";
+import { isTransient } from "./retry-answer.ts";
 
 /** Runs a command and answers it, errors included. Never rejects. */
 export async function respond(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
@@ -112,7 +112,7 @@ export async function respondWith(
 ): Promise<boolean> {
   const answer = createAnswer(slack, { reply, ask, request, audience, progress });
   try {
-    return await sayWithRetries(slack, ask?.command ?? "notice", answer);
+    return await slack.answerRetrier.say(ask?.command ?? "notice", answer);
   } finally {
     await disposeReply(reply);
   }
@@ -127,18 +127,6 @@ export async function notifyNotInChannel(slack: SlackContext, channel: string): 
     const request = { ...asked, responder: asked.responder.forFollowUp?.() ?? asked.responder };
     await respondWith(slack, notInChannelNotice(slack.botName()), undefined, request, "caller");
   });
-}
-
-/** Sends an answer with retries; false when they are exhausted. Rejects with any other error. */
-export async function sayWithRetries(slack: SlackContext, what: string, answer: RetryableAnswer): Promise<boolean> {
-  try {
-    await slack.answerRetrier.say(what, answer);
-    return true;
-  } catch (error) {
-    if (!(error instanceof RetriesExhausted)) throw error;
-    slack.log.error({ platform: "slack", what, why: error.message }, "answer dropped");
-    return false;
-  }
 }
 
 /**

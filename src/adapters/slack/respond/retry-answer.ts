@@ -3,16 +3,13 @@ import { WebAPIHTTPError, WebAPIPlatformError } from "@slack/web-api";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
+import { jittered } from "../../chat/supervision.ts";
+import type { SlackContext } from "../context.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS } from "../limits.ts";
 import { isContentRefused, toSendError } from "../send/send-error.ts";
 import { describeError, errorCodeOf, isUnanswered, retryAfterMillis } from "../transport/api-error.ts";
 import { ResponseRefused, ResponseUnreached, ResponseUrlExpired } from "../transport/response-url.ts";
-import { LONGEST_RATE_LIMIT_WAIT_MILLIS, type Sleep } from "../transport/web-api.ts";
-
-/** Thrown when Slack was unavailable for too long, or too many answers are waiting for it. */
-export class RetriesExhausted extends Error {
-  override readonly name = "RetriesExhausted";
-}
+import { LONGEST_RATE_LIMIT_WAIT_MILLIS } from "../transport/web-api.ts";
 
 /** An answer with its ways to be sent. */
 export interface RetryableAnswer {
@@ -24,35 +21,21 @@ export interface RetryableAnswer {
   simplify?(): boolean;
 }
 
-export interface AnswerRetrierOptions {
-  readonly log: Log;
-  readonly sleep: Sleep;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** Aborted when the adapter stops: retries end. */
-  readonly stopping: AbortSignal;
-  readonly policy: RetryPolicy;
-  /** From 0 to below 1. */
-  readonly random?: (() => number) | undefined;
-}
+type AnswerRetrierOptions = Pick<SlackContext, "log" | "now" | "sleep" | "stopping"> & { readonly policy: RetryPolicy };
 
 /** How long and how often an answer is retried. */
-export interface RetryPolicy {
-  readonly maxDurationMillis: Milliseconds;
-  /** The first delay; doubles up to `maxDelayMillis`. */
-  readonly initialDelayMillis: Milliseconds;
-  readonly maxDelayMillis: Milliseconds;
-  /** The maximum number of answers waiting for Slack. */
-  readonly maxWaiting: number;
-}
+export type RetryPolicy = typeof ANSWER_RETRY_POLICY;
 
 /** For answers, which may hold files: as long as a response_url lives. */
-export const ANSWER_RETRY_POLICY: RetryPolicy = {
+export const ANSWER_RETRY_POLICY = {
   maxDurationMillis: RESPONSE_URL_LIFETIME_MILLIS,
+  /** The first delay; doubles up to `maxDelayMillis`. */
   initialDelayMillis: 1000,
   maxDelayMillis: 60_000,
+  /** The maximum number of answers waiting for Slack. */
   maxWaiting: 200,
 };
+
 /** For the notice about a lost answer: a day, as for alerts. */
 export const LOST_NOTICE_RETRY_POLICY: RetryPolicy = {
   maxDurationMillis: 86_400_000,
@@ -73,14 +56,12 @@ export class AnswerRetrier {
     this.#options = options;
   }
 
-  /** The number of answers waiting for Slack. */
-  get waiting(): number {
-    return this.#waiting;
-  }
-
-  /** Rejects with RetriesExhausted, or with the error of an answer that cannot be sent. */
-  async say(what: string, answer: RetryableAnswer): Promise<void> {
-    const { log, now, policy, sleep, stopping, random = Math.random } = this.#options;
+  /**
+   * False where Slack was unavailable for too long, or too many answers wait for it. Rejects with the error of an answer
+   * that cannot be sent.
+   */
+  async say(what: string, answer: RetryableAnswer): Promise<boolean> {
+    const { log, now, policy, sleep, stopping } = this.#options;
     const until = now() + policy.maxDurationMillis;
     const next = attemptsOf(answer, log, what);
     let pause = policy.initialDelayMillis;
@@ -88,20 +69,17 @@ export class AnswerRetrier {
     try {
       for (;;) {
         const error = await next();
-        if (error === undefined) return;
-        const wait = Math.max(pause * (0.5 + random() / 2), askedWait(error) ?? 0);
+        if (error === undefined) return true;
+        const wait = Math.max(jittered(pause), askedWait(error) ?? 0);
         if (stopping.aborted || !isTransient(error)) throw error;
-        if (now() + wait > until)
-          throw new RetriesExhausted(`in vain for too long: ${describeError(error)}`, { cause: error });
-        if (!waits) {
-          if (this.#waiting >= policy.maxWaiting) {
-            throw new RetriesExhausted(`${policy.maxWaiting} answers wait for Slack already`, { cause: error });
-          }
-          waits = true;
-          this.#waiting += 1;
+        const about = { platform: "slack", what, why: describeError(error) };
+        if (now() + wait > until || (!waits && this.#waiting >= policy.maxWaiting)) {
+          log.error({ ...about, waiting: this.#waiting }, "answer dropped");
+          return false;
         }
-        const againInMillis = Math.round(wait);
-        log.warn({ platform: "slack", what, why: describeError(error), againInMillis }, "answer retried");
+        if (!waits) this.#waiting += 1;
+        waits = true;
+        log.warn({ ...about, againInMillis: wait }, "answer retried");
         await sleep(wait, stopping).catch(() => undefined);
         if (stopping.aborted) throw error;
         pause = Math.min(pause * 2, policy.maxDelayMillis);

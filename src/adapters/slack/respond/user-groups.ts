@@ -7,6 +7,7 @@ import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { WorkspaceUser } from "../../chat/home-data.ts";
 import { describeError, errorCodeOf } from "../transport/api-error.ts";
+import type { SlackTiming } from "../context.ts";
 
 /** A user group of a workspace: https://docs.slack.dev/reference/objects/usergroup-object. */
 interface UserGroup {
@@ -20,11 +21,9 @@ interface UserGroup {
 interface UserGroupsOptions {
   readonly web: WebClient;
   readonly log: Log;
-  /** Timeout of a look-up. It comes after that of the user: both together leave time to acknowledge a form. */
-  readonly lookupMillis?: Milliseconds | undefined;
+  readonly timing: Pick<SlackTiming, "groupsMillis">;
 }
 
-const LOOKUP_TIMEOUT: Milliseconds = 600;
 /** The installation of an organisation has several workspaces. */
 const MAX_CACHED_WORKSPACES = 20;
 
@@ -48,12 +47,12 @@ export class UserGroups {
     });
   }
 
-  /** The ids of the groups that somebody is in. Never rejects, and takes no longer than `lookupMillis`. */
+  /** The ids of the groups that somebody is in. Never rejects, and takes no longer than `groupsMillis`. */
   async groupsOf({ id, workspace }: WorkspaceUser): Promise<readonly string[]> {
     return (await this.#groupsIn(workspace)).filter(({ members }) => members.has(id)).map((one) => one.id);
   }
 
-  /** The groups whose handle or name has the typed text. Never rejects, and takes no longer than `lookupMillis`. */
+  /** The groups whose handle or name has the typed text. Never rejects, and takes no longer than `groupsMillis`. */
   async suggest(typed: string, { workspace }: WorkspaceUser): Promise<readonly Choice[]> {
     const wanted = typed.trim().replace(/^@/u, "").toLowerCase();
     return (await this.#groupsIn(workspace))
@@ -78,7 +77,7 @@ export class UserGroups {
   }
 
   async #groupsIn(workspace = ""): Promise<readonly UserGroup[]> {
-    const found = withTimeout(this.#groups.fetch(workspace), this.#options.lookupMillis ?? LOOKUP_TIMEOUT);
+    const found = withTimeout(this.#groups.fetch(workspace), this.#options.timing.groupsMillis);
     return (await found.catch(() => undefined)) ?? [];
   }
 

@@ -99,17 +99,8 @@ export class ChannelQueue {
       state.nextAt = Math.max(state.nextAt, performance.now() + this.#spacingMillis);
     }
     state.working = false;
-    this.#forgetLater(channel, state.nextAt);
-  }
-
-  #forgetLater(channel: string, nextAt: number): void {
-    const timer = setTimeout(
-      () => {
-        const state = this.#channels.get(channel);
-        if (state !== undefined && !state.working && state.nextAt <= performance.now()) this.#channels.delete(channel);
-      },
-      Math.max(0, nextAt - performance.now()) + 100,
-    );
-    timer.unref();
+    await sleep(Math.max(0, state.nextAt - performance.now()) + 100, undefined, { ref: false });
+    const isIdle = !state.working && state.nextAt <= performance.now();
+    if (isIdle && this.#channels.get(channel) === state) this.#channels.delete(channel);
   }
 }

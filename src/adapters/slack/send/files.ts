@@ -13,6 +13,7 @@ import { escapeMrkdwn, linkMarkup } from "../render/mrkdwn.ts";
 import { describeError, errorCodeOf, isUnanswered, neededScope } from "../transport/api-error.ts";
 import { toSendError } from "./send-error.ts";
 import { retryRateLimited, type WebApiAccess } from "../transport/web-api.ts";
+import type { SlackTiming } from "../context.ts";
 
 export interface FileDestination {
   readonly channel: string;
@@ -21,16 +22,13 @@ export interface FileDestination {
   readonly description: string;
 }
 
-export interface FileUploadDependencies extends Omit<WebApiAccess, "signal"> {
+export interface FileUploadDependencies extends Omit<WebApiAccess, "signal">, Pick<SlackTiming, "stallMillis"> {
   readonly log: Log;
-  /** After this long without a byte moved, an upload fails. */
-  readonly stallMillis?: number | undefined;
   botName(): string;
 }
 
 /** Timeout of one upload: an hour for a gigabyte is a slow line. */
 const UPLOAD_TIMEOUT_MILLIS = 3_600_000;
-const STALL_TIMEOUT_MILLIS = 60_000;
 
 /** Reserved by the renderer for the lines about files. */
 const FILE_LINES_LENGTH = 1000;
@@ -225,7 +223,7 @@ async function uploadOnce(
   api: UploadAccess,
 ): Promise<{ readonly id: string; readonly permalink: string | undefined }> {
   const { attachment, name, alt } = file;
-  const { web, signal, stallMillis = STALL_TIMEOUT_MILLIS } = api;
+  const { web, signal, stallMillis } = api;
   const begun = await retryRateLimited(api)(() =>
     web.files.getUploadURLExternal({
       filename: name,

@@ -35,25 +35,23 @@ import { type CallPolicy, openDirectChannel } from "../transport/web-api.ts";
 import { ChannelQueue } from "./channel-queue.ts";
 import { type FileUploadDependencies, ThreadFiles } from "./files.ts";
 import { isNotInChannel, isDeleted, isThreadClosed, toSendError } from "./send-error.ts";
+import type { SlackTiming } from "../context.ts";
 
 /** The metadata event that carries a delivery's id and subject with its message: https://docs.slack.dev/messaging/message-metadata. */
 const DELIVERY_EVENT = "bellwether_delivery";
 /** Longer waits fail the attempt, and the dispatcher retries. */
 const LONGEST_RATE_LIMIT_WAIT_MILLIS = 5000;
-/** Slack takes about 50 edits a minute of a whole workspace: https://docs.slack.dev/reference/methods/chat.update. */
-const EDIT_INTERVAL_MILLIS = 3000;
 const MAX_CACHED = 10_000;
 /** Of one metadata value: Slack refuses a message whose metadata is too large. */
 const METADATA_LENGTH = 255;
 
-export interface SlackSenderDependencies extends PressStorage, Omit<FileUploadDependencies, "web"> {
+export interface SlackSenderDependencies
+  extends PressStorage, Omit<FileUploadDependencies, "web">, Pick<SlackTiming, "editMillis" | "channelMillis"> {
   /** The root command, with its slash. */
   readonly command: string;
   /** Called with a channel that the bot is not in. */
   readonly onNotInChannel?: ((channel: string) => void) | undefined;
   readonly token: SharedToken;
-  /** Between two edits of one message; edits in between are merged. */
-  readonly editMillis?: number | undefined;
   /** The entries of each of its caches. */
   readonly cached?: number | undefined;
 }
@@ -92,10 +90,10 @@ export class SlackSender implements Sender {
   readonly #edits = new Map<string, EditContent & { readonly done: Promise<void> }>();
   readonly #refusal = new RefusedToken();
 
-  constructor(web: WebClient, dependencies: SlackSenderDependencies, channelMillis: number) {
+  constructor(web: WebClient, dependencies: SlackSenderDependencies) {
     this.#web = web;
     this.#dependencies = dependencies;
-    this.#queue = new ChannelQueue(channelMillis);
+    this.#queue = new ChannelQueue(dependencies.channelMillis);
     // Without `max`, which would reserve the room for all of them.
     const bound = { maxSize: dependencies.cached ?? MAX_CACHED, sizeCalculation: () => 1 };
     this.#directChannels = new LRUCache(bound);
@@ -166,7 +164,7 @@ export class SlackSender implements Sender {
 
   /** Other messages of the channel go on meanwhile. */
   async #pauseBetweenEdits(key: string, signal: AbortSignal): Promise<void> {
-    const { editMillis = EDIT_INTERVAL_MILLIS, sleep } = this.#dependencies;
+    const { editMillis, sleep } = this.#dependencies;
     const wait = (this.#editedAt.get(key) ?? Number.NEGATIVE_INFINITY) + editMillis - performance.now();
     if (wait <= 0) return;
     try {

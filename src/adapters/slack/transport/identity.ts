@@ -5,16 +5,14 @@ import type { AdapterHealth } from "../../adapter.ts";
 import { Supervision } from "../../chat/supervision.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
 import type { Installation } from "./installations.ts";
+import type { SlackTiming } from "../context.ts";
 
 export interface IdentityOptions {
   readonly web: WebClient;
   readonly log: Log;
   /** The installation, where it is stored; left out, Slack is asked. */
   readonly known?: (Workspace & Pick<Installation, "botUser" | "orgWide">) | undefined;
-  /** Between two checks while all is well. */
-  readonly checkMillis?: number | undefined;
-  /** Between two checks while something is wrong. */
-  readonly againMillis?: number | undefined;
+  readonly timing: Pick<SlackTiming, "checkMillis" | "againMillis">;
 }
 
 /** The workspace of a token, or the organisation where the app is installed for the whole of it. */
@@ -43,7 +41,7 @@ export class Identity {
   }
 
   start(): void {
-    const { checkMillis = 300_000, againMillis = 15_000 } = this.#options;
+    const { checkMillis, againMillis } = this.#options.timing;
     this.#supervision.start(async () => {
       await this.check();
       return this.health.state === "up" ? checkMillis : againMillis;

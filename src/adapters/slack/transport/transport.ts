@@ -12,6 +12,7 @@ import { describeError, isTokenRefused } from "./api-error.ts";
 import { guardSocketMessages, SocketModeReceiver } from "./bolt.ts";
 import { Intake, type IsFirst } from "./intake.ts";
 import { libraryLogger, webClientOptions } from "./web-api.ts";
+import type { SlackTiming } from "../context.ts";
 
 interface ConnectionOptions {
   readonly appToken: string;
@@ -21,14 +22,7 @@ interface ConnectionOptions {
   readonly isFirst?: IsFirst | undefined;
   /** How many processes share the sockets that Slack allows; 1 or more. */
   readonly processes: () => number;
-  /** How often that number is looked at. */
-  readonly countMillis?: number | undefined;
-  /** Initial backoff; doubles up to a minute. */
-  readonly backoffMillis?: number | undefined;
-  /** The wait after an error that only a person can fix. */
-  readonly failedMillis?: number | undefined;
-  /** How long a socket may take until Slack's hello. */
-  readonly greetMillis?: number | undefined;
+  readonly timing: SlackTiming;
 }
 
 /**
@@ -37,15 +31,8 @@ interface ConnectionOptions {
  */
 const SOCKETS = 2;
 const MAX_PROCESSES_WITH_TWO = 5;
-const COUNT_EVERY = 1000;
 /** A session shorter than this is followed by a pause; Slack closes each socket after about an hour. */
 const SHORT_SESSION_MILLIS = 10_000;
-
-interface SessionEnd {
-  readonly why: string;
-  readonly wasUp: boolean;
-  readonly refused: boolean;
-}
 
 /**
  * Keeps its Socket Mode sessions open until stopped, and renews each as soon as Slack asks for it. The library's
@@ -87,10 +74,10 @@ export class Connection implements Receiver {
   }
 
   #supervise(socket: number, supervision: Supervision): void {
-    const { backoffMillis = 1000, countMillis = COUNT_EVERY, failedMillis = 600_000, log } = this.#options;
-    const backoff = new Backoff(backoffMillis);
+    const { log, timing } = this.#options;
+    const backoff = new Backoff(timing.backoffMillis);
     supervision.start(async () => {
-      if (socket >= this.#wanted) return countMillis;
+      if (socket >= this.#wanted) return timing.countMillis;
       const began = performance.now();
       const { refused, wasUp, why } = await this.#session(socket, supervision.signal);
       if (supervision.signal.aborted) return undefined;
@@ -102,7 +89,7 @@ export class Connection implements Receiver {
         return performance.now() - began < SHORT_SESSION_MILLIS ? pause : 0;
       }
       const wait = backoff.next();
-      const pause = refused ? failedMillis : jittered(wait);
+      const pause = refused ? timing.failedMillis : jittered(wait);
       const level = refused ? "error" : "warn";
       log[level]({ platform: "slack", socket, why, againInMillis: pause }, "socket mode unavailable");
       return pause;
@@ -110,8 +97,8 @@ export class Connection implements Receiver {
   }
 
   /** One socket, from its first call until Slack ends it or asks for another. */
-  async #session(socket: number, signal: AbortSignal): Promise<SessionEnd> {
-    const { apiUrl, appToken, countMillis = COUNT_EVERY, greetMillis = 15_000, log } = this.#options;
+  async #session(socket: number, signal: AbortSignal) {
+    const { apiUrl, appToken, log, timing } = this.#options;
     const receiver = new SocketModeReceiver({
       appToken,
       logger: libraryLogger(log),
@@ -136,8 +123,8 @@ export class Connection implements Receiver {
     signal.addEventListener("abort", stopped, { once: true });
     const count = setInterval(() => {
       if (socket >= this.#wanted) end("more processes share the sockets");
-    }, countMillis);
-    const late = setTimeout(() => end("Slack did not greet in time"), greetMillis);
+    }, timing.countMillis);
+    const late = setTimeout(() => end("Slack did not greet in time"), timing.greetMillis);
     const starting = client.start();
     try {
       let wasUp = false;
