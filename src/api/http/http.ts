@@ -4,7 +4,11 @@
 
 import { type OnReadOpts, Socket } from "node:net";
 
-import { buildConnector, Client, type Dispatcher, Pool } from "undici";
+import type { Dispatcher } from "undici";
+// The package's index loads its caches, mocks and interceptors, too.
+import buildConnector from "undici/lib/core/connect.js";
+import Client from "undici/lib/dispatcher/client.js";
+import Pool from "undici/lib/dispatcher/pool.js";
 
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";

@@ -1,0 +1,10 @@
+// The types of the parts of undici that http.ts loads one by one.
+declare module "undici/lib/core/connect.js" {
+  export { buildConnector as default } from "undici";
+}
+declare module "undici/lib/dispatcher/client.js" {
+  export { Client as default } from "undici";
+}
+declare module "undici/lib/dispatcher/pool.js" {
+  export { Pool as default } from "undici";
+}
