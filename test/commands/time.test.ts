@@ -86,7 +86,7 @@ test("where the alert has fired already, by thresholds of its own, that is said 
   const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
   expect(screen).toMatch(saying("✗", "mainnet", /\d+/u));
   expect(screen).toMatch(/^✗/u);
-  expect(screen).toMatch(saying("✗", "network.stalled"));
+  expect(screen).toMatch(saying("✗", "alert has fired"));
   expect(screen).not.toContain("becomes an alert");
 });
 

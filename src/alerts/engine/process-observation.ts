@@ -17,7 +17,6 @@ import {
   type ProcessMemory,
   type WatcherProgress,
 } from "../judge/judge.ts";
-import { countOf } from "../words/phrases.ts";
 import { ruleWords } from "../words/subscription-words.ts";
 import { planEvents } from "./plan-events.ts";
 import { planOpen } from "./plan-open.ts";
@@ -131,9 +130,7 @@ async function planObservation(
   const subscriptions = index.eventSubscriptions(network);
   const { silences } = index;
   const news = planEvents({ events, simulated: simulated.has(network), subscriptions, silences, at, newId });
-  const counts = [...Map.groupBy(events, (event) => event.kind)].map(
-    ([kind, all]) => `${kind}: ${countOf(kind, all.length)}`,
-  );
+  const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);
   const seen = { what: "seen", network, detail: counts.join(", ") };
   return joinPlans([{ decisions }, conditions.plan, news, { decisions: [seen] }]);
 }

@@ -3,7 +3,7 @@ import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
-import { explanation, TONES } from "../../../alerts/words/phrases.ts";
+import { countOf, explanation, TONES } from "../../../alerts/words/phrases.ts";
 import { kindNoun } from "../../../alerts/words/subscription-words.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../../reply/block.ts";
 import { type Action, commandAction, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
@@ -11,6 +11,7 @@ import { code, joinText, strong, text, time, toText } from "../../../reply/text.
 import type { DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
+import { findKind } from "../alert-kinds.ts";
 import { type CallerContext, destinationHere, destinationKeyWords, isAmongMany, isOperator } from "../destination.ts";
 import { episodeLabel, seenHere } from "./episodes.ts";
 import { destinationKey } from "../../../alerts/destination.ts";
@@ -132,11 +133,15 @@ export function storedName(episode: string, label: string | undefined): string {
 /** The detail of a decision as people read it: without the stored name of its alert, and without keys of kinds. */
 export function decisionWords(detail: string | null, name: string): string {
   const own = detail?.startsWith(name) === true ? detail.slice(name.length).replace(/^[:,]? +/u, "") : (detail ?? "");
-  return own.replaceAll(/\b([a-z]+\.[a-z-]+)(: )?/gu, (all, key: string, colon: string | undefined) => {
-    const noun = kindNoun(key);
-    if (noun === key) return all;
-    return colon === undefined ? noun : "";
-  });
+  return own.replaceAll(
+    /\b(?:(\d+) )?([a-z]+\.[a-z-]+)(: )?/gu,
+    (all, count: string | undefined, key: string, colon) => {
+      const kind = findKind(key);
+      if (kind === undefined) return all;
+      if (count !== undefined) return countOf(kind, Number(count));
+      return colon === undefined ? kindNoun(kind) : "";
+    },
+  );
 }
 
 /** Words for phases, where people use another one than the store. */
