@@ -5,7 +5,7 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
-import { isPriceBad, priceSide } from "../judge/kinds/price.ts";
+import { priceSide } from "../judge/kinds/price.ts";
 import type { Reading } from "../judge/kinds/reading.ts";
 import type { Episode } from "../judge/rules/episode.ts";
 import { clock, enumWord } from "./phrases.ts";
@@ -28,9 +28,17 @@ interface ConditionWords {
 
 type ReadingOf = { readonly [K in ConditionKind]: Extract<Reading, { kind: K }> };
 
-/** Given the last reading of a rule's episode, and its network's name. */
+/**
+ * Given the last reading of a rule's episode, and its network's name. While an episode `recovers`, its last reading is
+ * one that is good.
+ */
 const CONDITION_WORDS: {
-  readonly [K in ConditionKind]: (reading: ReadingOf[K], network: TextPart, rule: string) => ConditionWords;
+  readonly [K in ConditionKind]: (
+    reading: ReadingOf[K],
+    network: TextPart,
+    rule: string,
+    recovers: boolean,
+  ) => ConditionWords;
 } = {
   "network.stalled": (reading, network) => {
     const { frontier, height } = reading.facts;
@@ -196,18 +204,10 @@ const CONDITION_WORDS: {
       ],
     };
   },
-  "market.price": (reading, network, rule) => {
+  "market.price": (reading, network, rule, recovers) => {
     const { price } = reading.facts;
     const mark = price === undefined ? [] : text`: mark price ${priceWords(price)}`;
-    const { low, high, when } = ruleParameters(rule);
-    const thresholds = {
-      ...(low && { low }),
-      ...(high && { high }),
-      when: when === "within" ? when : "beyond",
-    } as const;
-    // While the alert recovers, the last price is one that does not meet the thresholds.
-    const isMet = (low ?? high) === undefined || isPriceBad(thresholds, price);
-    const shown = isMet === false ? undefined : price;
+    const shown = recovers ? undefined : price;
     return {
       bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
       now: text`${marketName(reading)}${shown === undefined ? " is" : text` ${priceWords(shown)},`} ${thresholdSideWords(rule, price)} on ${network}`,
@@ -220,12 +220,13 @@ const CONDITION_WORDS: {
       ],
     };
   },
-  "market.bound": (reading, network) => {
+  "market.bound": (reading, network, _, recovers) => {
     const { price, bound, side, distancePercent } = reading.facts;
-    const near = bound === undefined ? "a price bound" : text`its ${side} bound ${priceWords(bound)}`;
+    const near = bound === undefined || recovers ? "a price bound" : text`its ${side} bound ${priceWords(bound)}`;
+    const shown = recovers ? undefined : price;
     return {
       bad: text`${marketName(reading)} is near a price bound on ${network}`,
-      now: text`${marketName(reading)}${price === undefined ? " is" : text` ${priceWords(price)},`} near ${near} on ${network}`,
+      now: text`${marketName(reading)}${shown === undefined ? " is" : text` ${priceWords(shown)},`} near ${near} on ${network}`,
       past: text`${marketName(reading)} on ${network} was near a price bound`,
       good: text`${marketName(reading)} is away from its price bounds on ${network}`,
       figures: [
@@ -243,17 +244,19 @@ const CONDITION_WORDS: {
 };
 
 /** The words for an episode as it last was, under its rule's own thresholds. Pure and total. */
-export function conditionWords({ rule, last }: Pick<Episode, "rule" | "last">): ConditionWords {
-  return wordsFor(last.kind, last, rule);
+export function conditionWords({ rule, last, state }: WordedEpisode): ConditionWords {
+  return wordsFor(last.kind, last, rule, state === "recovering");
 }
 
+type WordedEpisode = Pick<Episode, "rule" | "last"> & Partial<Pick<Episode, "state">>;
+
 /** An episode by name, on one line: `No new block on mainnet`. */
-export function incidentName(episode: Pick<Episode, "rule" | "last">): string {
+export function incidentName(episode: WordedEpisode): string {
   return plainText(conditionWords(episode).bad);
 }
 
-function wordsFor<K extends ConditionKind>(kind: K, reading: ReadingOf[K], rule: string): ConditionWords {
-  return CONDITION_WORDS[kind](reading, strong(reading.network), rule);
+function wordsFor<K extends ConditionKind>(kind: K, reading: ReadingOf[K], rule: string, recovers: boolean) {
+  return CONDITION_WORDS[kind](reading, strong(reading.network), rule, recovers);
 }
 
 /** Which side of the thresholds the price is on: `above 70,000`; all of them where it is on neither, or not known. */

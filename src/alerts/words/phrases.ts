@@ -15,10 +15,10 @@ import {
   time,
   toText,
 } from "../../reply/text.ts";
-import { formatDuration } from "../../units/duration.ts";
-import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatUtc, fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import type { Guidance } from "../alerts-config.ts";
-import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { timeFromText, timeToText } from "../judge/kinds/json-fields.ts";
 import { type AlertKind, isConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import type { Severity } from "../judge/kinds/severity.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
@@ -209,7 +209,8 @@ export function overWords(episodes: readonly Episode[]): Text {
   const ends = episodes.map(endOf).toSorted((a, b) => compare(a, b));
   const last = ends.at(-1);
   if (first === undefined || last === undefined) return [];
-  const [start, end] = [toMillis(timeFromText(first.began)), toMillis(timeFromText(last))];
+  const end = toMillis(timeFromText(last));
+  const start = beginningOf(first, end);
   const lasted = end - start;
   // Between the two clocks of the line, so that they agree with the span.
   const seconds = Math.floor(end / 1000) - Math.floor(start / 1000);
@@ -222,11 +223,19 @@ export function overWords(episodes: readonly Episode[]): Text {
     : ` for ${isAtLeast ? "at least " : ""}${formatDuration(seconds === 0 ? lasted : seconds * 1000)}`;
   // The clock was ahead when it began: how long it lasted is not known then.
   const span = lasted < 0 ? "" : lastedFor;
-  const from = lasted < 0 ? "" : `${clock(first.began, last, true)}${isAtLeast ? " or earlier" : ""} to `;
+  const from =
+    lasted < 0 ? "" : `${clock(timeToText(fromMillis(start)), last, true)}${isAtLeast ? " or earlier" : ""} to `;
   const critical = episodes.some(({ severity }) => severity === "critical") ? ", was critical" : "";
   const takers = [...new Set(episodes.flatMap(({ acknowledged }) => acknowledged?.by ?? []))];
   const taken = takers.length === 0 ? "" : ` · ${takers.join(" and ")} took it`;
   return toText(`${span} (${from}${clock(last, last, true)} UTC)${critical}${taken}`);
+}
+
+/** When it began; by the network's time where the bot's clock was ahead then and is right again, as the alert tells. */
+function beginningOf({ began, first }: Episode, end: Milliseconds): Milliseconds {
+  const start = toMillis(timeFromText(began));
+  const ahead = first.kind === "network.clock" ? (first.facts.driftMillis ?? 0) : 0;
+  return start > end ? start - ahead : start;
 }
 
 /** `03:10:02 to 03:14:04`, or since when it lasts. */

@@ -106,7 +106,7 @@ export function episodeOf(kind: Reading["kind"], full = true, more: object = {})
   return anEpisode(kind, { subject: "a:1", first: reading, last: reading, lastGood: at, ...more });
 }
 
-const trigger = (episode: ReturnType<typeof anEpisode>): AlertMessage => ({
+const trigger = (episode: ReturnType<typeof anEpisode>): Extract<AlertMessage, { type: "condition" }> => ({
   type: "condition",
   phase: "trigger",
   episode,
@@ -177,6 +177,13 @@ const unacknowledged = (more: Partial<ReturnType<typeof anEpisode>>): AlertMessa
   },
 });
 
+/** The bot's clock was an hour ahead when it began, and was right again when it ended. */
+const clockAhead = episodeOf("network.clock", true, {
+  ...over,
+  began: String(BigInt(at) + 3_358_000_000_000n),
+  first: { ...readingOf("network.clock"), facts: { driftMillis: 3_600_000 } },
+});
+
 export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])[] = [
   ...CONDITION_KINDS.flatMap((kind): [AlertMessage, DeliveryContext?][] => [
     [trigger(episodeOf(kind))],
@@ -190,6 +197,8 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
       { triggeredAt: nanoseconds(BigInt(at)) },
     ],
   ]),
+  [{ ...trigger(episodeOf("market.bound", true, { state: "recovering" })), phase: "state" }],
+  [{ type: "condition", phase: "resolve", episode: clockAhead }],
   grouped(
     "B-3vE4KX4",
     Array.from({ length: 12 }, (_, index) => auctionOf(index + 1)),
