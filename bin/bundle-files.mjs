@@ -19,7 +19,7 @@ export function freshBundle(manifest = MANIFEST) {
       const source = statSync(path.join(ROOT, file));
       return source.mtimeMs === modifiedAt && source.size === size;
     });
-    return isFresh ? path.join(path.dirname(manifest), "main.mjs") : undefined;
+    return isFresh ? path.join(path.dirname(manifest), "main.cjs") : undefined;
   } catch {
     return undefined;
   }

@@ -38,8 +38,12 @@ const bundle = await rolldown({
 });
 const { output } = await bundle.write({
   dir: BUNDLE,
-  entryFileNames: "[name].mjs",
-  chunkFileNames: "[name]-[hash].mjs",
+  // Node loads CommonJS in fewer steps: it links nothing, and looks at no export of its own modules beforehand.
+  format: "cjs",
+  entryFileNames: "[name].cjs",
+  chunkFileNames: "[name]-[hash].cjs",
+  // What the entry shares with others, since it runs where it is loaded.
+  codeSplitting: { groups: [{ name: "entry", tags: ["$initial"], test: (id) => !id.endsWith(path.normalize(ENTRY)) }] },
   cleanDir: true,
 });
 

@@ -36,7 +36,9 @@ const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; readonly ru
 };
 
 const [name = "", ...args] = process.argv.slice(2);
-process.exit(await run(name, args));
+// Until it has run to its end: the process may also end because nothing is left to wait for.
+process.exitCode = EXIT_BUG;
+void run(name, args).then((code) => process.exit(code));
 
 async function run(name: string, args: readonly string[]): Promise<number> {
   const isKnown = Object.hasOwn(SUBCOMMANDS, name);

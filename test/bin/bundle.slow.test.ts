@@ -14,7 +14,7 @@ describe("the bundle", () => {
   test("is built, is what a fresh installation runs, and answers as the sources do", async () => {
     await run(process.execPath, [path.join(ROOT, "bin/bundle.mjs")]);
     const bundle = freshBundle() ?? "";
-    expect(path.basename(bundle)).toBe("main.mjs");
+    expect(path.basename(bundle)).toBe("main.cjs");
     const [bundled, source] = await Promise.all(
       [bundle, path.join(ROOT, "src/main.ts")].map((script) => run(process.execPath, [script, "slack-manifest"])),
     );
