@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
+import { parseChunk } from "../../src/alerts/deliver/outbox/chunk.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { backUp, restore } from "../../src/store/file/backup.ts";
@@ -85,6 +86,8 @@ const rows: Record<string, string> = {
   "0025-suspended-places": `
     INSERT INTO watcher_snapshots (network, watcher, at, data)
     VALUES ('', 'refused-tokens', 1700000000000, '[{"platform":"slack","since":1700000000000,"why":"invalid_auth","nextAt":1700000060000}]')`,
+  "0026-chunk-rows": `
+    INSERT INTO alert_chunks VALUES (3, 'slack', 0, 1700000000000, '{"deliveries":{"same":{},"each":[]},"states":{"same":{},"each":[]}}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */
@@ -338,6 +341,12 @@ describe("migrations", () => {
     ...more,
   });
 
+  const place = (channel: string) => ({ platform: "slack", channel });
+  const told = (channel: string) => ({ destination: place(channel), style: "live", state: "told", reminders: 2 });
+  const columns = (count: number, same: object, each: object = {}) => ({ count, same, each });
+  const chunk = (seq: number, stored: object): string =>
+    `INSERT INTO alert_chunks VALUES (${seq}, 'slack', 1, ${T}, '${JSON.stringify(stored)}')`;
+
   const inFlight = [
     ...["m", "now", "later"].map((id) => message(id)),
     // A group: its first says two others, one of which its message shows already.
@@ -377,13 +386,37 @@ describe("migrations", () => {
     delivery(16, "lost", { destination: "slack//C%202/", run_at: T + 3_600_000 }),
     delivery(17, "slow", { run_at: T + 3_600_000 }),
     "INSERT INTO alert_counters VALUES ('deliveries', 17)",
+    // Chunks: of rows, of columns, and what no version can read.
+    chunk(1, {
+      deliveries: [{ id: "whole", destination: place("C1"), phase: "trigger", message: "m", groupKey: "g" }],
+      tellings: [{ episode: "e", destination: "slack//C1/", telling: told("C1") }],
+    }),
+    chunk(2, {
+      packed: {
+        deliveries: columns(
+          2,
+          { phase: "trigger", message: "m", causeKey: "story network.stalled|mainnet||1" },
+          {
+            id: ["one", "two"],
+            destination: ["slack//C1/", "slack/T1/C%202/1.2"],
+            quiet: [null, true],
+          },
+        ),
+        rolled: columns(1, { message: "r", destination: "slack//C4/" }),
+        tellings: {
+          of: columns(1, { episode: "e", destination: "slack//C2/" }),
+          told: columns(1, { style: "live", state: "told", reminders: 2 }),
+        },
+      },
+    }),
+    chunk(3, {}),
   ];
 
   /** What is stored of them then. */
   const asDesired = async (url: string): Promise<void> => {
     const store = createStore({ url, log: silentLog() });
     onTestFinished(() => store.close());
-    await store.transaction(async ({ alerts: { outbox, items } }) => {
+    await store.transaction(async ({ alerts: { outbox, items, chunks } }) => {
       const all = await outbox.get(["first", "live", "done", "twice", "twice~1", "day", "owed"]);
       const lines = all
         .toSorted((a, b) => a.seq - b.seq)
@@ -440,6 +473,32 @@ describe("migrations", () => {
           episodes: [{ network: "testnet" }],
         },
       ]);
+      const [rows, packed, other] = (await chunks.take(9)).map((row) => parseChunk(row));
+      expect(rows).toEqual({
+        deliveries: [{ id: "whole", destination: place("C1"), phase: "trigger", message: "m", groupKey: "g" }],
+        states: [{ episode: "e", destination: "slack//C1/", state: told("C1") }],
+      });
+      const halting = { phase: "trigger", message: "m", causeKey: "halt mainnet" };
+      expect(packed).toEqual({
+        deliveries: [
+          { ...halting, id: "one", destination: place("C1") },
+          {
+            ...halting,
+            id: "two",
+            destination: { platform: "slack", workspace: "T1", channel: "C 2", thread: "1.2" },
+            quiet: true,
+          },
+          {
+            id: expect.stringMatching(/^[\w-]{20,25}$/u) as string,
+            phase: "event",
+            message: "r",
+            destination: place("C4"),
+            quiet: true,
+          },
+        ],
+        states: [{ episode: "e", destination: "slack//C2/", state: told("C2") }],
+      });
+      expect(other).toBeUndefined();
       // What is added then comes behind all of it.
       expect(new Set([...held, ...all].map(({ seq }) => seq)).size).toBe(held.length + all.length);
     });

@@ -13,11 +13,12 @@ import { interruptions } from "./0022-interruptions.ts";
 import { openAnswers } from "./0023-open-answers.ts";
 import { haltKeys } from "./0024-halt-keys.ts";
 import { suspendedPlaces } from "./0025-suspended-places.ts";
+import { chunkRows } from "./0026-chunk-rows.ts";
 
 /**
  * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
  * change that removes something the version before needs takes two migrations, released one after the other; the second
- * sets a mark (see schema-age.ts). Only 0019 and 0021 change tables in one step:
+ * sets a mark (see schema-age.ts). Only 0019, 0021 and 0026 change in one step what is stored:
  * docs/decisions/0027-tables-renamed-in-one-step.md.
  */
 export const migrations: Readonly<Record<string, (db: Kysely<unknown>) => Promise<void>>> = {
@@ -34,4 +35,5 @@ export const migrations: Readonly<Record<string, (db: Kysely<unknown>) => Promis
   "0023-open-answers": openAnswers,
   "0024-halt-keys": haltKeys,
   "0025-suspended-places": suspendedPlaces,
+  "0026-chunk-rows": chunkRows,
 };

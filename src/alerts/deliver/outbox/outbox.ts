@@ -112,7 +112,7 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
   );
   await revise(tables, await editsOf(tables, chunk, deliveryOf), at);
   await tables.watch.putNotificationStates(
-    chunk.tellings.map(({ telling, ...of }) => ({ ...of, data: JSON.stringify(telling) })),
+    chunk.states.map(({ state, ...of }) => ({ ...of, data: JSON.stringify(state) })),
   );
   await logDecisions(tables, decisions, at);
 }

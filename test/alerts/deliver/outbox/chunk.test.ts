@@ -15,12 +15,12 @@ const chunk: Chunk = {
     { id: "2", destination: { ...destination("C2"), thread: "1.2" }, phase: "trigger", message: "m", quiet: true },
     { id: "3", destination: destination("C3"), phase: "state", message: "n", edits: "1", threadOf: "1" },
   ],
-  tellings: [
-    { episode: "e", destination: "slack/T1/C1/", telling: { ...told, destination: destination("C1"), trigger: "1" } },
+  states: [
+    { episode: "e", destination: "slack/T1/C1/", state: { ...told, destination: destination("C1"), trigger: "1" } },
     {
       episode: "e",
       destination: "slack/T1/C2/",
-      telling: { destination: destination("C2"), style: "plain", state: "suppressed", by: "a silence", reminders: 0 },
+      state: { destination: destination("C2"), style: "plain", state: "suppressed", by: "a silence", reminders: 0 },
     },
   ],
 };
@@ -29,18 +29,6 @@ test("a chunk is read as it was written", () => {
   const row = toChunkRow("slack", chunk, 7);
   expect(row).toMatchObject({ platform: "slack", owed: 3, created_at: 7 });
   expect(parseChunk(row)).toEqual(chunk);
-});
-
-test("the stored form of earlier versions, each row whole, is read too", () => {
-  expect(parseChunk({ data: JSON.stringify(chunk) })).toEqual(chunk);
-});
-
-test("of the stored form of earlier versions, an event for the message of a day is a message of its own", () => {
-  const { packed } = JSON.parse(toChunkRow("slack", chunk, 7).data) as { packed: object };
-  const rolled = { count: 1, same: { destination: destination("C4"), message: "r" }, each: {} };
-  const read = parseChunk({ data: JSON.stringify({ packed: { ...packed, rolled } }) });
-  expect(read?.deliveries.at(-1)).toMatchObject({ destination: destination("C4"), phase: "event", message: "r" });
-  expect(read?.deliveries.at(-1)?.id).toMatch(/^[\w-]{20,25}$/u);
 });
 
 test.each([
@@ -57,7 +45,7 @@ test.each([
   ];
   const batch = joinPlans([{ deliveries, states }]);
   const chunks = splitIntoChunks(batch, new MessageCollector(), size);
-  expect(chunks.map(({ chunk: { deliveries, tellings } }) => deliveries.length + tellings.length)).toEqual(rows);
+  expect(chunks.map(({ chunk: { deliveries, states } }) => deliveries.length + states.length)).toEqual(rows);
 });
 
 test("of what is critical the messages are urgent, and their edits are not", () => {
@@ -76,7 +64,11 @@ test("of what is critical the messages are urgent, and their edits are not", () 
 });
 
 test("an unreadable chunk is undefined", () => {
-  const unreadable = [{}, { packed: {} }, { ...chunk, deliveries: [{ id: "1" }] }];
+  const unreadable = [
+    {},
+    { deliveries: {} },
+    { deliveries: { same: {}, each: [{ id: "1" }] }, states: { same: {}, each: [] } },
+  ];
   expect(unreadable.map((data) => parseChunk({ data: JSON.stringify(data) }))).toEqual([
     undefined,
     undefined,
@@ -93,7 +85,7 @@ test("of a message to many destinations, only what differs is written for each",
     message: "the-message-of-all",
     episode: "network.stalled|mainnet||1",
   }));
-  const { data } = toChunkRow("slack", { deliveries, tellings: [] }, 0);
+  const { data } = toChunkRow("slack", { deliveries, states: [] }, 0);
   expect(data.match(/the-message-of-all/gu)).toHaveLength(1);
   expect(data.match(/network\.stalled/gu)).toHaveLength(1);
 });
