@@ -61,46 +61,40 @@ export interface PlatformPlace {
 }
 
 /** The platforms of this program. */
-export interface Platforms {
-  /** The platforms that are set up. Sentences name no other platform, except where stored data name one. */
-  readonly chats: readonly ChatPlatform[];
-  /** The destination of operators: the console. */
-  readonly console: Destination;
-  /** A destination; it names the workspace where the platform's do. */
-  destination(place: PlatformPlace, channel: string): Destination;
-  /** Undefined for an operators' platform, and for one that only another version knows. */
-  chat(id: string): ChatPlatform | undefined;
-  isOperators(id: string): boolean;
-  /** What holds the channels of a platform, or of any chat platform where it is none: `server or workspace`. */
-  workspaceNoun(id: string): string;
-  /** In sentences; the id itself for a platform that only another version knows. */
-  nameOf(id: string): string;
-}
+export type Platforms = ReturnType<typeof createPlatforms>;
 
 /** The platforms of a program, at least one of them with the operators' destination, and those that are set up. */
 export function createPlatforms(
   all: readonly Platform[],
   chats: readonly ChatPlatform[] = all.filter((one) => one.kind === "chat"),
-): Platforms {
+) {
   const byId = new Map(all.map((one) => [one.id, one]));
   const [shown] = all.flatMap((one) =>
     one.kind === "operators" && one.channel !== undefined ? [{ platform: one.id, channel: one.channel }] : [],
   );
   if (shown === undefined) throw new RangeError("operators need a destination");
+  const console: Destination = shown;
   const chat = (id: string): ChatPlatform | undefined => {
     const found = byId.get(id);
     return found?.kind === "chat" ? found : undefined;
   };
   return {
+    /** The platforms that are set up. Sentences name no other platform, except where stored data name one. */
     chats,
-    console: shown,
-    destination({ platform, workspace }, channel) {
+    /** The destination of operators: the console. */
+    console,
+    /** A destination; it names the workspace where the platform's do. */
+    destination({ platform, workspace }: PlatformPlace, channel: string): Destination {
       const isNamed = workspace !== undefined && workspace !== "" && chat(platform)?.destinationsPerWorkspace === true;
       return { platform, ...(isNamed ? { workspace } : {}), channel };
     },
+    /** Undefined for an operators' platform, and for one that only another version knows. */
     chat,
-    workspaceNoun: (id) => chat(id)?.workspace ?? (chats.map(({ workspace }) => workspace).join(" or ") || "workspace"),
-    isOperators: (id) => byId.get(id)?.kind === "operators",
-    nameOf: (id) => byId.get(id)?.name ?? id,
+    /** What holds the channels of a platform, or of any chat platform where it is none: `server or workspace`. */
+    workspaceNoun: (id: string) =>
+      chat(id)?.workspace ?? (chats.map(({ workspace }) => workspace).join(" or ") || "workspace"),
+    isOperators: (id: string) => byId.get(id)?.kind === "operators",
+    /** In sentences; the id itself for a platform that only another version knows. */
+    nameOf: (id: string) => byId.get(id)?.name ?? id,
   };
 }

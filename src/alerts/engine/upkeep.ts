@@ -16,7 +16,7 @@ import type { Subscription } from "../route/subscription.ts";
 import { Episode, episodeId, episodeRow, Machine, machineKey, machineRow } from "../judge/rules/episode.ts";
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
 import { endFlapping, resetMachine } from "../judge/rules/state-machine.ts";
-import { type Evaluation, EvaluationCache, evaluationInputs } from "./evaluation-cache.ts";
+import { evaluationInputs, sharedInputsReader } from "./evaluation-inputs.ts";
 import { closeEndedOffers } from "./announce.ts";
 import { endSilences } from "./end-silences.ts";
 import { planSilenceNotice } from "./silence-notice.ts";
@@ -26,6 +26,13 @@ import type { Decision } from "../judge/judge.ts";
 /** How long decisions, ended deliveries, receipts and closed episodes are kept. */
 export const RETENTION: Milliseconds = 30 * 86_400_000;
 const PRUNE_EVERY: Milliseconds = 3_600_000;
+
+interface Evaluation {
+  readonly index: SubscriptionIndex;
+  readonly inputs: string | undefined;
+  /** When the next reminder is due, in Unix milliseconds; Infinity if none is. */
+  readonly until: Milliseconds;
+}
 
 /**
  * Applies changes that time alone causes, for all networks: the end of a silence, quiet hours, an inhibitor or flapping,
@@ -40,7 +47,9 @@ export function createUpkeep(
   const { store, config, clock } = dependencies;
   const episodes = new ParsedRowCache((data) => Episode.parse(JSON.parse(data)));
   const machines = new ParsedRowCache((data) => Machine.parse(JSON.parse(data)));
-  const evaluationCache = new EvaluationCache();
+  const sharedInputs = sharedInputsReader();
+  /** Of each open episode, under which inputs it was planned, and until when the plan holds. */
+  let evaluations: ReadonlyMap<string, Evaluation | undefined> = new Map();
   let prunedAt = -Infinity;
   /** Offers to end silences that ended by then are closed; undefined until the first time, which closes all. */
   let closedUntil: Milliseconds | undefined;
@@ -55,18 +64,15 @@ export function createUpkeep(
       const open = [...episodes.parse(rows, ({ id }) => id).values()];
       const flapping = machines.parse(await tables.watch.flapping(), keyOf);
       const plans: Plan[] = [];
-      const put = async (machine: Machine): Promise<void> => {
-        flapping.set(keyOf(machine), machine);
-        await tables.watch.putMachines([machineRow(machine)]);
-      };
-      const withdrawn = withdraw(open, index, at);
-      for (const episode of withdrawn) {
-        const row = await tables.watch.machine(episode);
-        if (row !== undefined) await put(resetMachine(Machine.parse(JSON.parse(row.data))));
-        const about = { network: episode.network, episode: episode.id };
-        plans.push({ decisions: [{ what: "withdrawn", ...about, detail: "nobody is subscribed to it any more" }] });
-      }
-      await tables.watch.putEpisodes(withdrawn.map(episodeRow));
+      const ownerless = open.filter((one) => !index.rules(one.kind, one).some((rule) => rule.id === one.rule));
+      const withdrawn = await closeEpisodes(
+        tables,
+        ownerless,
+        "withdrawn",
+        () => "nobody is subscribed to it any more",
+        at,
+      );
+      for (const [key, machine] of withdrawn.machines) flapping.set(key, machine);
       for (const machine of flapping.values()) {
         const calm = endFlapping(machine, fromMillis(at), config);
         // Only observed calm counts: nothing is known since the last observation.
@@ -76,51 +82,41 @@ export function createUpkeep(
         ) {
           continue;
         }
-        await put(calm);
+        flapping.set(keyOf(machine), calm);
+        await tables.watch.putMachines([machineRow(calm)]);
         plans.push(await planCalmNotice(dependencies, tables, machine, at));
       }
-      const gone = new Map(withdrawn.map((episode) => [episode.id, episode]));
-      const still = open.filter(({ id }) => !gone.has(id));
+      const still = open.filter((one) => !ownerless.includes(one));
       const machineOf = (episode: Episode): Machine | undefined => flapping.get(keyOf(episode));
-      const inputsOf = await evaluationInputs(
-        {
-          tables,
-          episodes: still,
-          revisions: new Map(rows.map((row) => [row.id, row.notification_revision])),
-          machine: machineOf,
-        },
-        evaluationCache.sharedInputs(index, at),
-      );
-      const evaluations = new Map<string, Evaluation>();
-      for (const { id } of still) {
-        const valid = evaluationCache.valid(id, index, inputsOf.get(id), at);
-        if (valid !== undefined) evaluations.set(id, valid);
-      }
+      const inputs = await evaluationInputs(tables, rows, still, machineOf, sharedInputs(index, at));
+      const holds = ({ id }: Episode): boolean => {
+        const last = evaluations.get(id);
+        return last?.index === index && last.inputs === inputs.get(id) && at < last.until;
+      };
       const { plan, reminders } = await planOpen(dependencies, tables, {
         index,
-        episodes: [...withdrawn, ...still.filter(({ id }) => !evaluations.has(id))],
+        episodes: [...withdrawn.episodes, ...still.filter((one) => !holds(one))],
         open: still,
         machine: machineOf,
         at,
       });
-      for (const { id } of still) {
+      const evaluated = still.map(({ id }): [string, Evaluation | undefined] => {
         const until = reminders.get(id);
-        const inputs = inputsOf.get(id);
-        if (until !== undefined && inputs !== undefined) evaluations.set(id, { index, inputs, until });
-      }
+        return [id, until === undefined ? evaluations.get(id) : { index, inputs: inputs.get(id), until }];
+      });
       const { owed, decisions } = await releaseHeld(tables, index, at);
       // A new end counts from the next round on: this one was planned with the silences as they were.
       const ends = await endSilences(tables, index.silences, new Set(still.map(({ id }) => id)), at);
       const closed = await closeEndedOffers(dependencies, tables, closedUntil ?? at - RETENTION, at);
       const notice = await planSilenceNotice(dependencies, tables, ends.silences, at);
-      const batch = joinPlans([...plans, plan, { decisions: [...decisions, ...ends.decisions] }, notice]);
+      const batch = joinPlans([withdrawn, ...plans, plan, { decisions: [...decisions, ...ends.decisions] }, notice]);
       await enqueue(tables, batch, at, dependencies.chunkRows, joinRules(dependencies));
       if (isPruneDue) await prune(tables, index.subscriptions, at - RETENTION, prunedAt === -Infinity);
-      return { owed: owed + closed + batch.deliveries.length, evaluations };
+      return { owed: owed + closed + batch.deliveries.length, evaluated };
     });
     if (done === undefined) return;
     closedUntil = at;
-    evaluationCache.replace(done.evaluations);
+    evaluations = new Map(done.evaluated);
     if (isPruneDue) prunedAt = at;
     if (done.owed > 0) dependencies.onOwed?.();
   };
@@ -130,11 +126,29 @@ function keyOf({ network, rule, subject }: Pick<Machine, "network" | "rule" | "s
   return `${network}|${machineKey(rule, subject)}`;
 }
 
-/** Open episodes of rules without subscribers: their end would never be observed. */
-function withdraw(open: readonly Episode[], index: SubscriptionIndex, at: Milliseconds): Episode[] {
-  return open
-    .filter((episode) => !index.rules(episode.kind, episode).some((rule) => rule.id === episode.rule))
-    .map((episode) => ({ ...episode, state: "withdrawn", ended: timeToText(fromMillis(at)) }));
+/** Closes open episodes whose end would never be observed. Returns them and their machines, by key, as they are then. */
+async function closeEpisodes(
+  tables: AlertTables,
+  open: readonly Episode[],
+  state: "withdrawn" | "gone",
+  why: (network: string) => string,
+  at: Milliseconds,
+) {
+  const episodes = open.map((one): Episode => ({ ...one, state, ended: timeToText(fromMillis(at)) }));
+  const machines = new Map<string, Machine>();
+  for (const episode of open) {
+    const row = await tables.watch.machine(episode);
+    if (row !== undefined) machines.set(keyOf(episode), resetMachine(Machine.parse(JSON.parse(row.data))));
+  }
+  await tables.watch.putMachines([...machines.values()].map(machineRow));
+  await tables.watch.putEpisodes(episodes.map(episodeRow));
+  const decisions = open.map(({ network, id }): Decision => ({
+    what: state,
+    network,
+    episode: id,
+    detail: why(network),
+  }));
+  return { episodes, machines, decisions };
 }
 
 /** When a machine was last observed; now if that is not known. */
@@ -230,22 +244,17 @@ export async function closeUnwatched(
     const open = (await tables.watch.openEpisodes())
       .map(({ data }) => Episode.parse(JSON.parse(data)))
       .filter((episode) => !isDrill(episode) && !watched.includes(episode.network));
-    const decisions: Decision[] = [];
-    const machines = new Map<string, Machine>();
-    const closed: Episode[] = [];
-    for (const episode of open) {
-      const row = await tables.watch.machine(episode);
-      if (row !== undefined) machines.set(episode.id, resetMachine(Machine.parse(JSON.parse(row.data))));
-      closed.push({ ...episode, state: "gone", ended: timeToText(clock.wallClock()) });
-      const { network, id } = episode;
-      decisions.push({ what: "gone", network, episode: id, detail: `no data node of ${network} is configured` });
-    }
-    await tables.watch.putMachines([...machines.values()].map(machineRow));
-    await tables.watch.putEpisodes(closed.map(episodeRow));
+    const closed = await closeEpisodes(
+      tables,
+      open,
+      "gone",
+      (network) => `no data node of ${network} is configured`,
+      at,
+    );
     const index = await readIndex(tables, at);
-    const machine = ({ id }: Episode): Machine | undefined => machines.get(id);
-    const { plan } = await planOpen(dependencies, tables, { index, episodes: closed, open: [], machine, at });
-    const batch = joinPlans([{ decisions }, plan]);
+    const machine = (episode: Episode): Machine | undefined => closed.machines.get(keyOf(episode));
+    const { plan } = await planOpen(dependencies, tables, { index, episodes: closed.episodes, open: [], machine, at });
+    const batch = joinPlans([closed, plan]);
     await enqueue(tables, batch, at, dependencies.chunkRows, joinRules(dependencies));
     return batch.deliveries.length;
   });

@@ -9,16 +9,11 @@ import { isAlive, rulesOf, Subscription } from "./subscription.ts";
 import { destinationKey } from "../destination.ts";
 
 /** The current subscriptions and silences, indexed, with the rules that they make. */
-export interface SubscriptionIndex {
-  readonly subscriptions: readonly Subscription[];
-  /** Those that have not ended, though they may not hold yet. */
-  readonly silences: readonly Silence[];
-  /** The rules to judge a subject by. */
-  rules(kind: ConditionKind, what: { readonly network: string; readonly subject: string }): readonly Rule[];
-  /** The active subscriptions to a rule and a subject. */
-  subscribers(rule: string, what: { readonly network: string; readonly subject: string }): readonly Subscription[];
-  /** The active subscriptions to events, by the key of their destination. */
-  eventSubscriptions(network: string): ReadonlyMap<string, readonly Subscription[]>;
+export type SubscriptionIndex = ReturnType<typeof buildSubscriptionIndex>;
+
+interface RuleSubject {
+  readonly network: string;
+  readonly subject: string;
 }
 
 /** Reads the index, again only when a subscription or silence has changed: until then it returns the same object. */
@@ -53,7 +48,7 @@ export function buildSubscriptionIndex(
   silences: readonly Silence[],
   config: AlertsConfig,
   rulesOfOne: (one: Subscription) => readonly Rule[] = (one) => rulesOf(one, config),
-): SubscriptionIndex {
+) {
   const active = subscriptions.filter((one) => one.state === "active");
   const toEvents = active.filter((one) => one.kinds.some((kind) => !isConditionKind(kind)));
   const byNetwork = new Map(
@@ -82,14 +77,19 @@ export function buildSubscriptionIndex(
   }
   return {
     subscriptions,
+    /** Those that have not ended, though they may not hold yet. */
     silences,
-    rules(kind, what) {
+    /** The rules to judge a subject by. */
+    rules(kind: ConditionKind, what: RuleSubject): readonly Rule[] {
       const asked = byKind.get(kind)?.of(what) ?? [];
       const first = always.get(kind);
       return first === undefined ? asked : [first, ...asked];
     },
-    subscribers: (rule, what) => subscribers.get(rule)?.of(what) ?? [],
-    eventSubscriptions: (network) => byNetwork.get(network) ?? new Map(),
+    /** The active subscriptions to a rule and a subject. */
+    subscribers: (rule: string, what: RuleSubject): readonly Subscription[] => subscribers.get(rule)?.of(what) ?? [],
+    /** The active subscriptions to events, by the key of their destination. */
+    eventSubscriptions: (network: string): ReadonlyMap<string, readonly Subscription[]> =>
+      byNetwork.get(network) ?? new Map<string, readonly Subscription[]>(),
   };
 }
 
@@ -121,7 +121,7 @@ class SubjectIndex<T extends object> {
   }
 
   /** The values for a subject of a network; for an empty subject, all of the network. */
-  of({ network, subject }: { readonly network: string; readonly subject: string }): readonly T[] {
+  of({ network, subject }: RuleSubject): readonly T[] {
     const known = this.#networks.get(network);
     if (known === undefined) return [];
     if (subject === "") return [...known.all];

@@ -24,42 +24,17 @@ export interface FeedAlert {
   readonly reply: Reply;
 }
 
-/** A position in the feed, and when the message there, or next to it, arrived: Unix milliseconds. */
-interface FeedPlace {
-  readonly place: number;
-  readonly at: Milliseconds;
-}
-
-interface FeedPage {
-  readonly alerts: readonly FeedAlert[];
-  readonly place: number;
-  readonly more: boolean;
-}
-
-/** The messages delivered to one destination, for readers that come and go. Rejects if the database fails. */
-export interface AlertFeed {
-  /** Where a delivery stands; undefined if none of that id has arrived here, or it was pruned. */
-  placeOf(id: string): Promise<FeedPlace | undefined>;
-  /** The position right before the last `count`. */
-  placeBefore(count: number): Promise<FeedPlace>;
-  /** Up to a position, the last message of each open episode: of the newest `limit` episodes, oldest first. */
-  openEpisodes(place: number, limit: number): Promise<readonly FeedAlert[]>;
-  /** The rolling messages that have grown since a moment: the last state of each, under its own id. */
-  grownSince(since: Milliseconds): Promise<readonly FeedAlert[]>;
-  /** Messages after a position, oldest first, with the next position and whether there are more. */
-  after(place: number, limit: number): Promise<FeedPage>;
-  /** A message as its edits show it by now: acknowledged, or over. Undefined if it has not arrived here. */
-  get(id: string): Promise<FeedAlert | undefined>;
-}
-
 /** How many messages of a day are read at once. */
 const MAX_DAYS_READ = 200;
 
 type Describe = (message: AlertMessage, context: DeliveryContext) => Reply;
 type ToAlerts = (rows: readonly DeliveryRow[], shownAs?: typeof asEdited) => Promise<FeedAlert[]>;
 
+/** The messages delivered to one destination, for readers that come and go. Rejects if the database fails. */
+export type AlertFeed = ReturnType<typeof createAlertFeed>;
+
 /** The feed of the operators' destination. */
-export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms): AlertFeed {
+export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms) {
   const key = destinationKey(platforms.console);
   const readAlerts = async <T>(read: (tables: AlertTables, toAlerts: ToAlerts) => Promise<T>): Promise<T> => {
     // Loaded lazily, so that the start does not wait for it.
@@ -70,19 +45,22 @@ export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms
     );
   };
   return {
-    placeOf: (id) =>
+    /** Where a delivery stands; undefined if none of that id has arrived here, or it was pruned. */
+    placeOf: (id: string) =>
       store.read(async ({ alerts: tables }) => {
         const row = await arrivedMessage(tables, id, key);
         return row === undefined ? undefined : { place: row.seq, at: row.settled_at ?? row.created_at };
       }),
-    placeBefore: (count) =>
+    /** The position right before the last `count`. */
+    placeBefore: (count: number) =>
       store.read(async ({ alerts: tables }) => {
         const [first] = await tables.delivered.last(key, count);
         return first === undefined
           ? { place: 0, at: 0 }
           : { place: first.seq - 1, at: first.settled_at ?? first.created_at };
       }),
-    openEpisodes: (place, limit) =>
+    /** Up to a position, the last message of each open episode: of the newest `limit` episodes, oldest first. */
+    openEpisodes: (place: number, limit: number) =>
       readAlerts(async (tables, toAlerts) => {
         const last: DeliveryRow[] = [];
         for (const { id } of (await tables.watch.openEpisodes()).slice(-limit)) {
@@ -91,18 +69,21 @@ export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms
         }
         return toAlerts(last.toSorted((a, b) => a.seq - b.seq));
       }),
-    grownSince: (since) =>
+    /** The rolling messages that have grown since a moment: the last state of each, under its own id. */
+    grownSince: (since: Milliseconds) =>
       readAlerts(async (tables, toAlerts) => {
         const rows = await tables.delivered.grown(key, since, MAX_DAYS_READ);
         const editedAt = new Map(rows.map((row) => [row.id, row.attempted_at]));
         return (await toAlerts(rows)).map((alert) => ({ ...alert, at: editedAt.get(alert.id) ?? alert.at }));
       }),
-    after: (place, limit) =>
+    /** Messages after a position, oldest first, with the next position and whether there are more. */
+    after: (place: number, limit: number) =>
       readAlerts(async (tables, toAlerts) => {
         const rows = await tables.delivered.after(key, place, limit);
         return { alerts: await toAlerts(rows), place: rows.at(-1)?.seq ?? place, more: rows.length === limit };
       }),
-    get: (id) =>
+    /** A message as its edits show it by now: acknowledged, or over. Undefined if it has not arrived here. */
+    get: (id: string) =>
       readAlerts(async (tables, toAlerts) => {
         const row = await arrivedMessage(tables, id, key);
         return row === undefined ? undefined : (await toAlerts([row], asEdited))[0];

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, rowsOf, selectInBatches, withNumbers } from "../queries.ts";
@@ -21,6 +21,9 @@ export function createOutbox(db: Kysely<Schema>) {
     )`;
   const change = (ids: readonly string[], to: DeliveryChange) =>
     inBatches(ids, (batch) => changing().set(to).where("id", "in", batch).execute());
+  /** Changes when owed deliveries are due. */
+  const dueAt = (run_at: Milliseconds | RawBuilder<number>) =>
+    changing().set({ run_at }).where("state", "=", sql.lit("owed")).where(isOpen("alert_deliveries"));
   return {
     ...createAttempts(db),
     ...createMessages(db),
@@ -165,33 +168,15 @@ export function createOutbox(db: Kysely<Schema>) {
     updateAll: change,
     remove: (id: string) => db.deleteFrom("alert_deliveries").where("id", "=", id).execute(),
     /** Sends nothing to a destination before that moment. */
-    async postpone(destination: string, until: Milliseconds) {
-      await changing()
-        .set({ run_at: until })
-        .where("destination", "=", destination)
-        .where("state", "=", sql.lit("owed"))
-        .where(isOpen("alert_deliveries"))
-        .where("run_at", "<", until)
-        .execute();
-    },
+    postpone: (destination: string, until: Milliseconds) =>
+      dueAt(until).where("destination", "=", destination).where("run_at", "<", until).execute(),
     /** Makes deliveries due that would be due only after another moment. */
-    async hasten(after: Milliseconds, at: Milliseconds) {
-      await changing()
-        .set({ run_at: at })
-        .where("state", "=", sql.lit("owed"))
-        .where(isOpen("alert_deliveries"))
-        .where("run_at", ">", after)
-        .execute();
-    },
+    hasten: (after: Milliseconds, at: Milliseconds) => dueAt(at).where("run_at", ">", after).execute(),
     /** Moves deliveries that are due after that moment forward. */
-    async bringForward(by: Milliseconds, after: Milliseconds) {
-      await changing()
-        .set((eb) => ({ run_at: eb("run_at", "-", by) }))
-        .where("state", "=", sql.lit("owed"))
-        .where(isOpen("alert_deliveries"))
+    bringForward: (by: Milliseconds, after: Milliseconds) =>
+      dueAt(sql<number>`run_at - ${by}`)
         .where("run_at", ">", after)
-        .execute();
-    },
+        .execute(),
     /** Deliveries owed since before that moment, except on some platforms, or of one token's key. */
     overdue: (
       before: Milliseconds,
@@ -226,9 +211,10 @@ export function createOutbox(db: Kysely<Schema>) {
         .execute(),
     /**
      * The number of owed deliveries and the age of the oldest, by platform; those in chunks are counted, too. Without
-     * those to some destinations, or that need some workspaces' tokens, by key.
+     * those to some destinations, or that need some workspaces' tokens, by key; of one workspace's token, those that need it
+     * and are in no chunk.
      */
-    depth: (except: readonly string[] = []) =>
+    depth: ({ except = [], token }: { readonly except?: readonly string[]; readonly token?: string } = {}) =>
       db
         .selectFrom((eb) =>
           eb
@@ -241,7 +227,10 @@ export function createOutbox(db: Kysely<Schema>) {
                 sql<boolean>`destination not in ${rowsOf(db, except)} and ${needsNone("alert_deliveries", except)}`,
               ),
             )
-            .unionAll(eb.selectFrom("alert_chunks").select(["platform", "owed", "created_at"]))
+            .$if(token !== undefined, (query) => query.where(needs("alert_deliveries", token ?? "")))
+            .$if(token === undefined, (query) =>
+              query.unionAll(eb.selectFrom("alert_chunks").select(["platform", "owed", "created_at"])),
+            )
             .as("open"),
         )
         .select((eb) => [

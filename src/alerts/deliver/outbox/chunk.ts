@@ -42,7 +42,7 @@ type Row = Readonly<Record<string, unknown>>;
 const Fields = z.record(z.string(), z.unknown());
 
 /** Rows as they are stored: what all of them share, which is most of it, is written once. */
-function packed<T extends z.ZodType<unknown, unknown>>(row: T) {
+function packed<T extends z.ZodType>(row: T) {
   return z
     .object({ same: Fields, each: z.array(Fields) })
     .transform(({ same, each }): unknown[] => each.map((own) => ({ ...same, ...own })))

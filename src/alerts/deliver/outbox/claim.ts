@@ -3,7 +3,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { Receipt, Sender } from "../../sender.ts";
 import { fanOutNext } from "./outbox.ts";
-import { mergeFollowing, readAlike, readGroup, readStory } from "./group.ts";
+import { mergeFollowing, readGroup } from "./group.ts";
 import type { DeliveryContext } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
 import { DeliveryData } from "./delivery-data.ts";
@@ -12,7 +12,7 @@ import { deadLetter } from "./record.ts";
 import type { Destination } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
 import { triggerDeliveryTime } from "./queries.ts";
-import { type MessageGroup, NAMED_SUBJECTS } from "../../message/message-group.ts";
+import { NAMED_SUBJECTS } from "../../message/message-group.ts";
 import { readMessages } from "./stored-messages.ts";
 
 /** A delivery that is marked as being sent, with everything needed to send it, and what its words depend on. */
@@ -128,7 +128,7 @@ async function claimOne(
     return undefined;
   }
   const card = await receiptFor(cardOf);
-  const group = await groupOf(tables, due, card === undefined ? undefined : cardOf);
+  const group = await readGroup(tables, due, card === undefined ? undefined : cardOf);
   const grows = edits !== undefined && due.open_until !== null && at <= due.open_until;
   const isLong = group !== undefined && group.episodes.length + group.notices.length > NAMED_SUBJECTS;
   return {
@@ -147,17 +147,6 @@ async function claimOne(
   };
 }
 
-/** All that a message says: a short post says the alerts of its kind on its card. */
-async function groupOf(
-  tables: AlertTables,
-  due: DeliveryRow,
-  cardOf: string | undefined,
-): Promise<MessageGroup | undefined> {
-  const [card] = cardOf === undefined ? [] : await tables.outbox.get([cardOf]);
-  if (card !== undefined) return readAlike(tables, card, due);
-  return (await readGroup(tables, due)) ?? (await readStory(tables, due));
-}
-
 function isRepeat({ uncertain_since }: DeliveryRow, at: Milliseconds, window: Milliseconds): boolean {
   if (uncertain_since === null) return false;
   // Where the clock was set back, the platform may have forgotten the first one all the same.
@@ -165,20 +154,16 @@ function isRepeat({ uncertain_since }: DeliveryRow, at: Milliseconds, window: Mi
 }
 
 /** When the next delivery on these platforms becomes due, in Unix milliseconds; undefined if none is owed. */
-export function nextDueAt(
-  { outbox }: AlertTables,
-  platforms: readonly string[],
-  at: Milliseconds,
-): Promise<Milliseconds | undefined> {
+export function nextDueAt({ outbox }: AlertTables, platforms: readonly string[], at: Milliseconds) {
   return outbox.nextRunAt(platforms, at);
 }
 
 /** Moves what is due after that moment forward: the clock that scheduled it was ahead by so much. */
-export function bringForward({ outbox }: AlertTables, by: Milliseconds, after: Milliseconds): Promise<void> {
+export function bringForward({ outbox }: AlertTables, by: Milliseconds, after: Milliseconds) {
   return outbox.bringForward(by, after);
 }
 
 /** Makes due what an earlier process scheduled by a clock that was set back since: no pause is longer than the longest. */
-export function hastenLate({ outbox }: AlertTables, at: Milliseconds): Promise<void> {
+export function hastenLate({ outbox }: AlertTables, at: Milliseconds) {
   return outbox.hasten(at + LONGEST_PAUSE, at);
 }

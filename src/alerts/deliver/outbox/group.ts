@@ -10,12 +10,10 @@ import { isOfOneKind, type MessageGroup } from "../../message/message-group.ts";
 import { NotificationState, noteDeletedCard, shownTo } from "./notification-state.ts";
 import { readMessages } from "./stored-messages.ts";
 
-/** What a message says beside its own delivery; undefined if that is nothing. */
-export async function readGroup(tables: AlertTables, carrier: DeliveryRow): Promise<MessageGroup | undefined> {
-  if (carrier.revision === 0) return undefined;
-  const items = await tables.items.of([carrier.id]);
-  if (items.length === 0) return undefined;
-  const all = [carrier, ...items];
+/** What joined a message, with its own delivery; undefined if nothing did. */
+async function readJoined(tables: AlertTables, carrier: DeliveryRow): Promise<MessageGroup | undefined> {
+  const all = await readSaid(tables, carrier);
+  if (all.length < 2) return undefined;
   const noted = all.filter(({ phase }) => NOTICE_PHASES.includes(phase)).map(({ message }) => message);
   const messages = await readMessages(tables, noted);
   const notices = noted.flatMap((message) => messages.get(message) ?? []);
@@ -42,26 +40,28 @@ const NOTICE_PHASES: readonly string[] = ["event", "digest", "flapping", "calm"]
 /** Of a trigger that was over before it was sent. */
 export const MERGED_PHASE = "fired and resolved";
 
-/** The group of an episode's trigger, for its later messages, where the others happened in its course. */
-export async function readStory(tables: AlertTables, row: DeliveryRow): Promise<MessageGroup | undefined> {
-  if (row.join_key !== null || row.episode === null || !FOLLOWING_PHASES.includes(row.phase)) return undefined;
-  const own = await tables.outbox.ofEpisode(row.episode, row.destination);
-  const trigger = own.find(({ phase, episode }) => phase === "trigger" && episode === row.episode);
-  const group = trigger === undefined ? undefined : await readGroup(tables, trigger);
-  return group === undefined || isOfOneKind(group) ? undefined : group;
-}
-
-/** Of a short post: the alerts of its kind on its card, where there are several. */
-export async function readAlike(
+/**
+ * What a message says beside its own delivery; undefined if that is nothing. A short post says the alerts of its kind on its
+ * card. A later message of an episode says what happened in its course, which joined its trigger.
+ */
+export async function readGroup(
   tables: AlertTables,
-  card: DeliveryRow,
-  post: DeliveryRow,
+  row: DeliveryRow,
+  cardOf?: string,
 ): Promise<MessageGroup | undefined> {
-  const group = (await readGroup(tables, card)) ?? (await readGroup(tables, post));
-  if (group === undefined) return undefined;
-  const own = group.episodes.find(({ id }) => id === post.episode);
-  const episodes = group.episodes.filter(({ kind }) => kind === own?.kind);
-  return episodes.length < 2 ? undefined : { ...group, episodes };
+  const [card] = cardOf === undefined ? [] : await tables.outbox.get([cardOf]);
+  const group = (card && (await readJoined(tables, card))) ?? (await readJoined(tables, row));
+  if (card !== undefined) {
+    const kind = group?.episodes.find(({ id }) => id === row.episode)?.kind;
+    const episodes = group?.episodes.filter((one) => one.kind === kind) ?? [];
+    return group && episodes.length > 1 ? { ...group, episodes } : undefined;
+  }
+  const { episode, join_key: key, phase, destination } = row;
+  if (group !== undefined || key !== null || episode === null || !FOLLOWING_PHASES.includes(phase)) return group;
+  const own = await tables.outbox.ofEpisode(episode, destination);
+  const trigger = own.find((one) => one.phase === "trigger" && one.episode === episode);
+  const story = trigger && (await readJoined(tables, trigger));
+  return story === undefined || isOfOneKind(story) ? undefined : story;
 }
 
 const FOLLOWING_PHASES: readonly string[] = ["escalation", "reminder", "resolve"];
@@ -69,7 +69,7 @@ const FOLLOWING_PHASES: readonly string[] = ["escalation", "reminder", "resolve"
 /** All that the message of a delivery says; none if there is no such delivery. */
 export async function episodesSaidBy(tables: AlertTables, delivery: string): Promise<readonly Episode[]> {
   const [carrier] = await tables.outbox.get([delivery]);
-  return carrier === undefined ? [] : ((await readGroup(tables, carrier))?.episodes ?? []);
+  return carrier === undefined ? [] : ((await readJoined(tables, carrier))?.episodes ?? []);
 }
 
 /** A part of what a message says: its own delivery, or what joined it. */

@@ -111,8 +111,10 @@ export async function fanOut(tables: AlertTables, chunk: Chunk, at: Milliseconds
     at,
   );
   await revise(tables, await editsOf(tables, chunk, deliveryOf), at);
+  // The last state of each: PostgreSQL refuses a statement that puts one row twice.
+  const states = new Map(chunk.states.map((one) => [JSON.stringify([one.episode, one.destination]), one]));
   await tables.watch.putNotificationStates(
-    chunk.states.map(({ state, ...of }) => ({ ...of, data: JSON.stringify(state) })),
+    [...states.values()].map(({ state, ...of }) => ({ ...of, data: JSON.stringify(state) })),
   );
   await logDecisions(tables, decisions, at);
 }

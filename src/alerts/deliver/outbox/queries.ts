@@ -83,12 +83,13 @@ export async function messagesOf(
 }
 
 /** Finished deliveries, newest first; to one destination where it is named. */
-export function finishedDeliveries(
-  { outbox }: AlertTables,
-  limit: number,
-  destination?: string,
-): Promise<readonly DeliveryRow[]> {
+export function finishedDeliveries({ outbox }: AlertTables, limit: number, destination?: string) {
   return outbox.finished(limit, destination);
+}
+
+/** How many messages are owed on each platform, and since when the oldest; see the table. */
+export function outboxDepth({ outbox }: AlertTables, of?: Parameters<AlertTables["outbox"]["depth"]>[0]) {
+  return outbox.depth(of);
 }
 
 /** A message that arrived at a destination, by its delivery's id; undefined where it did not, or was pruned. */
@@ -109,21 +110,6 @@ export async function lastArrivedOf(
   place: number,
 ): Promise<DeliveryRow | undefined> {
   return (await outbox.ofEpisode(episode, destination)).findLast((row) => row.seq <= place && row.shown !== null);
-}
-
-/**
- * How many messages are owed on each platform, those in chunks included, and since when the oldest. With a workspace's
- * token, only the messages that need it.
- */
-export async function outboxDepth(
-  tables: AlertTables,
-  { except, token }: { readonly except?: readonly string[]; readonly token?: string } = {},
-): ReturnType<AlertTables["outbox"]["depth"]> {
-  if (token === undefined) return tables.outbox.depth(except);
-  const [first, ...others] = await tables.outbox.owedOn(token);
-  if (first === undefined) return [];
-  const oldest = Math.min(first.owed_at, ...others.slice(0, 1).map(({ owed_at: at }) => at));
-  return [{ platform: first.platform, owed: others.length + 1, oldest }];
 }
 
 /** Of what follows a trigger, or is its edit: when the trigger arrived at the same destination. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { mergeFollowing, readGroup, readStory } from "../../../../src/alerts/deliver/outbox/group.ts";
+import { mergeFollowing, readGroup } from "../../../../src/alerts/deliver/outbox/group.ts";
 import { episodeRow } from "../../../../src/alerts/judge/rules/episode.ts";
 import { anEpisode } from "../../samples.ts";
 import { ops, owed, type OwedRow } from "./owed.ts";
@@ -107,7 +107,7 @@ it("the end of an alert that was flapping first shows the story of its trigger",
     { id: "event", phase: "event", joined: "t" },
     resolve,
   );
-  const story = await tables(async (all) => readStory(all, (await all.outbox.get(["r"]))[0]!));
+  const story = await tables(async (all) => readGroup(all, (await all.outbox.get(["r"]))[0]!));
   expect([story?.id, story?.notices.length]).toEqual(["t", 1]);
 });
 
@@ -120,7 +120,7 @@ it.each([
   const episodes = [anEpisode("network.stalled", { id: E }), anEpisode(kind, { id: other })];
   const shown = await tables(async (all) => {
     await all.watch.putEpisodes(episodes.map(episodeRow));
-    return readStory(all, (await all.outbox.get(["r"]))[0]!);
+    return readGroup(all, (await all.outbox.get(["r"]))[0]!);
   });
   expect(shown?.id).toBe(story);
 });
