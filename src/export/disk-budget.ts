@@ -2,20 +2,14 @@ import { StorageError } from "../errors.ts";
 import { formatBytes } from "../units/format-number.ts";
 
 /** The bytes that one export may take on disk. */
-export interface DiskReservation {
-  /**
-   * Reserves so many bytes instead of those before. Throws StorageError where all exports together would take too many.
-   */
-  hold(bytes: number): void;
-  /** Gives all of them back. Safe to call twice. */
-  release(): void;
-}
+export type DiskReservation = ReturnType<ReturnType<typeof diskBudget>>;
 
 /** Bounds the bytes that all temporary files together take on disk. Each call of the result begins a reservation. */
-export function diskBudget(maxBytes: number): () => DiskReservation {
+export function diskBudget(maxBytes: number) {
   let usedBytes = 0;
   return () => {
     let held = 0;
+    /** Reserves so many bytes instead of those before. Throws StorageError where all exports together would take too many. */
     const hold = (bytes: number): void => {
       const used = usedBytes - held + bytes;
       if (used > maxBytes) {
@@ -28,6 +22,8 @@ export function diskBudget(maxBytes: number): () => DiskReservation {
       usedBytes = used;
       held = bytes;
     };
-    return { hold, release: () => hold(0) };
+    /** Gives all of them back. Safe to call twice. */
+    const release = (): void => hold(0);
+    return { hold, release };
   };
 }

@@ -8,10 +8,8 @@ const LOWER_CASE = 0x20;
 const NETWORK_PARTY = "network";
 const NETWORK_BYTE = "03";
 
-export interface IdMatcher {
-  /** Whether these bytes are the id, with or without `\x` and quotes, in upper or lower case. */
-  matches(bytes: Uint8Array, start: number, end: number): boolean;
-}
+/** Whether these bytes are the id, with or without `\x` and quotes, in upper or lower case. */
+export type IdMatcher = (bytes: Uint8Array, start: number, end: number) => boolean;
 
 /** Matches the id of a party or an asset, as people and nodes write it. */
 export function idMatcher(id: string): IdMatcher {
@@ -19,28 +17,26 @@ export function idMatcher(id: string): IdMatcher {
   const isNetwork = plain === NETWORK_PARTY || (plain === NETWORK_BYTE && plain !== id);
   const bare = spelling(isNetwork ? NETWORK_PARTY : plain, false);
   const escaped = spelling(isNetwork ? NETWORK_BYTE : plain, true);
-  return { matches: (bytes, start, end) => bare.matches(bytes, start, end) || escaped.matches(bytes, start, end) };
+  return (bytes, start, end) => bare(bytes, start, end) || escaped(bytes, start, end);
 }
 
 function spelling(text: string, escaped: boolean): IdMatcher {
   const wanted = Buffer.from(text);
   const { length } = wanted;
   const prefix = escaped ? 2 : 0;
-  return {
-    matches(bytes, start, end) {
-      let at = start;
-      let size = end - start;
-      if (size === length + prefix + 2 && bytes[start] === QUOTE && bytes[end - 1] === QUOTE) {
-        at += 1;
-        size -= 2;
-      }
-      if (size !== length + prefix) return false;
-      if (escaped && (bytes[at] !== BACKSLASH || bytes[at + 1] !== LOWER_X)) return false;
-      at += prefix;
-      for (let index = 0; index < length; index += 1) {
-        if (((bytes[at + index] as number) | LOWER_CASE) !== ((wanted[index] as number) | LOWER_CASE)) return false;
-      }
-      return true;
-    },
+  return (bytes, start, end) => {
+    let at = start;
+    let size = end - start;
+    if (size === length + prefix + 2 && bytes[start] === QUOTE && bytes[end - 1] === QUOTE) {
+      at += 1;
+      size -= 2;
+    }
+    if (size !== length + prefix) return false;
+    if (escaped && (bytes[at] !== BACKSLASH || bytes[at + 1] !== LOWER_X)) return false;
+    at += prefix;
+    for (let index = 0; index < length; index += 1) {
+      if (((bytes[at + index] as number) | LOWER_CASE) !== ((wanted[index] as number) | LOWER_CASE)) return false;
+    }
+    return true;
   };
 }

@@ -18,22 +18,20 @@ export interface TemporaryFilesOptions {
   readonly openFile?: (file: string) => Promise<FileHandle>;
 }
 
-export interface TemporaryFiles {
-  /** A new file, which `sink` makes of the bytes written to it. */
-  create<Result extends Written>(sink: (handle: FileHandle) => BlockSink<Result>): Promise<TemporaryFile<Result>>;
-}
+export type TemporaryFiles = ReturnType<typeof temporaryFiles>;
 
 /**
  * Files that are gone when the process ends: the name of each is removed as soon as it is open. Where a system refuses
  * to remove the name of an open file, `dispose` removes it. Files that a crash left behind on such a system are removed
  * before the first one is made; it refuses to remove files that another process has open.
  */
-export function temporaryFiles(options: TemporaryFilesOptions = {}): TemporaryFiles {
+export function temporaryFiles(options: TemporaryFilesOptions = {}) {
   const openFile = options.openFile ?? ((file: string) => open(file, "wx+", 0o600));
   let directory: Promise<string> | undefined;
   let swept: Promise<void> | undefined;
   return {
-    async create(sink) {
+    /** A new file, which `sink` makes of the bytes written to it. */
+    async create<Result extends Written>(sink: (handle: FileHandle) => BlockSink<Result>) {
       const folder = options.directory ?? (await (directory ??= privateDirectory()));
       // Each time, since systems remove from their temporary folders what was not used for days.
       await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,17 +1,14 @@
 /** Notifies its listeners that something changed, without saying what. */
-export interface ChangeSignal {
-  readonly notify: () => void;
-  /** Returns the function that ends listening. */
-  readonly onChange: (listener: () => void) => () => void;
-}
+export type ChangeSignal = ReturnType<typeof createChangeSignal>;
 
-export function createChangeSignal(): ChangeSignal {
+export function createChangeSignal() {
   const listeners = new Set<() => void>();
   return {
     notify: () => {
       for (const listener of listeners) listener();
     },
-    onChange: (listener) => {
+    /** Returns the function that ends listening. */
+    onChange: (listener: () => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

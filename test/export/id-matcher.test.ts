@@ -29,6 +29,6 @@ describe("idMatcher", () => {
     [PARTY, "network", false],
   ])("%s against %s: %s", (id, written, expected) => {
     const bytes = Buffer.from(`,${written},`);
-    expect(idMatcher(id).matches(bytes, 1, bytes.length - 1)).toBe(expected);
+    expect(idMatcher(id)(bytes, 1, bytes.length - 1)).toBe(expected);
   });
 });

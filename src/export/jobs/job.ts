@@ -4,8 +4,9 @@ import type { ApiClient, LedgerQuery } from "../../api/api-client.ts";
 import type { AssetNames } from "../../api/model/names.ts";
 import type { FileLimits } from "../../reply/attachment.ts";
 import type { Ask } from "../../reply/reply.ts";
-import type { ExportJobRow, ExportOwner, ExportState } from "../../store/store.ts";
+import type { ExportJobRow, ExportOwner } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { LedgerExportRequest, LedgerFile } from "../ledger-exports.ts";
 import type { Delivery } from "./deliver.ts";
 
@@ -85,41 +86,21 @@ export type ExportOutcome =
   | { readonly kind: "cancelled"; readonly code: string };
 
 /** A job as people see it. */
-export interface ExportJob {
-  readonly code: string;
-  readonly platform: string;
-  readonly person: string;
-  readonly network: string;
-  readonly state: ExportState;
-  /** Unix milliseconds. */
-  readonly createdAt: Milliseconds;
-  readonly endedAt?: Milliseconds;
-  readonly expiresAt?: Milliseconds;
-  readonly rows?: number;
-  readonly bytes?: number;
-  readonly failure?: string;
-  /** Until it expires. */
-  readonly ask?: Ask;
-  readonly result?: ExportResult;
-}
+export type ExportJob = ReturnType<typeof jobOf>;
 
-export function jobOf(row: ExportJobRow): ExportJob {
-  const { code, platform, person, network, state } = row;
-  return {
-    code,
-    platform,
-    person,
-    network,
-    state,
-    createdAt: row.created_at,
-    ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
-    ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
-    ...(row.row_count === null ? {} : { rows: row.row_count }),
-    ...(row.byte_count === null ? {} : { bytes: row.byte_count }),
-    ...(row.failure === null ? {} : { failure: row.failure }),
-    ...(row.invocation === null ? {} : { ask: JSON.parse(row.invocation) as Ask }),
-    ...(row.result === null ? {} : { result: fromStoredJson(row.result) as ExportResult }),
-  };
+export function jobOf(row: ExportJobRow) {
+  const { code, platform, person, network, state, created_at: createdAt } = row;
+  const kept = withoutUndefined({
+    endedAt: row.ended_at ?? undefined,
+    expiresAt: row.expires_at ?? undefined,
+    rows: row.row_count ?? undefined,
+    bytes: row.byte_count ?? undefined,
+    failure: row.failure ?? undefined,
+    /** Until it expires. */
+    ask: row.invocation === null ? undefined : (JSON.parse(row.invocation) as Ask),
+    result: row.result === null ? undefined : (fromStoredJson(row.result) as ExportResult),
+  });
+  return { code, platform, person, network, state, createdAt, ...kept };
 }
 
 export function ownerOf({ platform, workspace, person }: ExportOwner): ExportOwner {

@@ -1,29 +1,16 @@
 import type { ExportJobRow, ExportTables } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { LedgerAccount } from "../ledger-account.ts";
 import { type LedgerFilePrint, readLedgerFile } from "../verify/read-ledger-file.ts";
 import { compareLedger, type KnownExport, type LedgerVerdict, verifyLedger } from "../verify/verify.ts";
 import { type ExportAsker, isOwn, jobOf, ownerOf } from "./job.ts";
 
-/** A file that was given back, and the export that it comes from. */
-export interface VerifiedFile {
-  /** Lower-case hex. */
-  readonly sha256: string;
-  /** Without the header; left out where the file is no CSV, or only its hash was given. */
-  readonly rows?: number;
-  /** Left out where it resembles no export that the asker may know of. */
-  readonly found?: {
-    readonly code: string;
-    readonly network: string;
-    readonly node: string | null;
-    /** Unix milliseconds. */
-    readonly madeAt: Milliseconds;
-    readonly account: LedgerAccount;
-    readonly verdict: LedgerVerdict;
-    /** Further exports that made the same file, the oldest first; `code` is the oldest of all. */
-    readonly again: readonly { readonly code: string; readonly madeAt: Milliseconds }[];
-  };
-}
+/**
+ * A file that was given back, and the export that it comes from. `rows` counts without the header, and is left out where
+ * the file is no CSV, or only its hash was given; `found`, where it resembles no export that the asker may know of.
+ */
+export type VerifiedFile = Awaited<ReturnType<typeof verifyFile>>;
 
 /** A file that is none of the exports byte for byte is compared with so many of the last ones. */
 const MAX_COMPARED = 1000;
@@ -33,26 +20,25 @@ const MAX_OF_FILE = 100;
 export type GivenLedger = string | { readonly name: string; readonly bytes: AsyncIterable<Uint8Array> };
 
 /** See `verify` in jobs.ts. */
-export async function verifyFile(tables: ExportTables, asker: ExportAsker, given: GivenLedger): Promise<VerifiedFile> {
+export async function verifyFile(tables: ExportTables, asker: ExportAsker, given: GivenLedger) {
   const print: LedgerFilePrint =
     typeof given === "string" ? { sizeBytes: 0, sha256: given } : await readLedgerFile(given.bytes);
   const { sha256, table } = print;
-  const rows = table === undefined ? {} : { rows: table.rows };
   const ofHash = (await tables.ofFile({ sha256 }, MAX_OF_FILE)).filter((row) => mayRecognise(asker, row)).toReversed();
   const packed = await packedAs(tables, ofHash, sha256);
-  if (packed !== undefined) return { sha256, ...rows, found: packed };
+  if (packed !== undefined) return withoutUndefined({ sha256, rows: table?.rows, found: packed });
   const others = typeof given === "string" || ofHash.length > 0 ? [] : await comparable(tables, asker);
   const alike = verifyLedger(print, [...ofHash, ...others].flatMap(withAccount));
   const found = alike ?? (typeof given === "string" ? undefined : await namedAlike(tables, asker, print, given.name));
-  return { sha256, ...rows, ...(found === undefined ? {} : { found: foundAs(found.known, found.verdict, ofHash) }) };
+  return withoutUndefined({
+    sha256,
+    rows: table?.rows,
+    found: found && foundAs(found.known, found.verdict, ofHash),
+  });
 }
 
-/** `ofHash`: the exports that made the same file. */
-function foundAs(
-  { row, account }: KnownJob,
-  verdict: LedgerVerdict,
-  ofHash: readonly ExportJobRow[],
-): Required<VerifiedFile>["found"] {
+/** `ofHash`: the exports that made the same file. In `again` the oldest is first; `code` is the oldest of all. */
+function foundAs({ row, account }: KnownJob, verdict: LedgerVerdict, ofHash: readonly ExportJobRow[]) {
   const { code, network, node } = row;
   const again = ofHash
     .filter((other) => other.code !== code)
@@ -69,7 +55,7 @@ async function packedAs(
   tables: ExportTables,
   ofHash: readonly ExportJobRow[],
   sha256: string,
-): Promise<Required<VerifiedFile>["found"] | undefined> {
+): Promise<ReturnType<typeof foundAs> | undefined> {
   for (const known of ofHash.flatMap(withAccount)) {
     const made = (await tables.files(known.row.code)).find((file) => file.sha256 === sha256);
     if (made !== undefined && sha256 !== known.account.sha256)

@@ -185,7 +185,7 @@ export class Normaliser {
   }
 
   #is(record: CsvRecord, place: number, id: IdMatcher): boolean {
-    return id.matches(record.bytes, fieldStart(record, place), record.fieldEnds[place] as number);
+    return id(record.bytes, fieldStart(record, place), record.fieldEnds[place] as number);
   }
 
   /** Points #bytes, #start and #end at a field, without its quotes. */

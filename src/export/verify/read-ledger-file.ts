@@ -1,36 +1,12 @@
 import { createHash, type Hash } from "node:crypto";
 
 import { type CsvRecord, CsvSplitter, fieldStart, MalformedCsv } from "../csv-splitter.ts";
-import type { LedgerFingerprint } from "../ledger-account.ts";
 import { RowTally } from "../ledger-transform.ts";
 import { compareTimes, readVegaTime, type SplitTime } from "../vega-time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 
 /** The content of a file that somebody gives back, as far as it is compared with exports. */
-export interface LedgerFilePrint {
-  readonly sizeBytes: number;
-  /** Lower-case hex. */
-  readonly sha256: string;
-  /**
-   * The row, from 1 and without the header, from which on it is no CSV, and the columns; left out where it is whole.
-   */
-  readonly broken?: { readonly columns: readonly string[]; readonly row: number };
-  /** Left out where it is no CSV. */
-  readonly table?: LedgerFingerprint & {
-    /** The SHA-256 of the same cells as an export writes them. */
-    readonly rewrittenSha256: string;
-    /** The SHA-256 of the same rows in an export's order; left out where they take more than 16 MiB. */
-    readonly sortedSha256?: string;
-    /** Whether no row's vega_time is earlier than that of the row before. */
-    readonly sorted: boolean;
-    /** The earliest and latest vega_time, Unix nanoseconds in decimal; left out where none can be read. */
-    readonly firstTime?: string;
-    readonly lastTime?: string;
-    /** The parties and assets that are in every row; empty where the columns do not tell. */
-    readonly parties: readonly string[];
-    readonly assets: readonly string[];
-  };
-}
+export type LedgerFilePrint = Awaited<ReturnType<typeof readLedgerFile>>;
 
 /** Memory for the rows that are sorted: more than 30,000 of them. */
 const MAX_SORTED_BYTES = 16 * 1024 * 1024;
@@ -39,10 +15,7 @@ const QUOTE = 0x22;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
 /** Reads a file of any size once. Rejects with the reader's error. */
-export async function readLedgerFile(
-  bytes: AsyncIterable<Uint8Array>,
-  maxSortedBytes = MAX_SORTED_BYTES,
-): Promise<LedgerFilePrint> {
+export async function readLedgerFile(bytes: AsyncIterable<Uint8Array>, maxSortedBytes = MAX_SORTED_BYTES) {
   const hash = createHash("sha256");
   let sizeBytes = 0;
   const table = new TableReader(maxSortedBytes);
@@ -53,13 +26,15 @@ export async function readLedgerFile(
     isTable &&= takes(() => table.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)));
   }
   isTable &&= takes(() => table.end());
-  const file = { sizeBytes, sha256: hash.digest("hex") };
-  if (isTable) {
-    const read = table.result();
-    return { ...file, ...(read === undefined ? {} : { table: read }) };
-  }
   const { columns, rows } = table;
-  return { ...file, ...(columns === undefined ? {} : { broken: { columns, row: rows + 1 } }) };
+  return withoutUndefined({
+    sizeBytes,
+    sha256: hash.digest("hex"),
+    /** Left out where it is no CSV. */
+    table: isTable ? table.result() : undefined,
+    /** The row, from 1 and without the header, from which on it is no CSV, and the columns. */
+    broken: isTable || columns === undefined ? undefined : { columns, row: rows + 1 },
+  });
 }
 
 /** Runs a step of the reading; false where the bytes are no table. */
@@ -119,22 +94,28 @@ class TableReader {
     this.#splitter.end();
   }
 
-  result(): LedgerFilePrint["table"] {
+  result() {
     const columns = this.#columns;
     if (columns === undefined) return undefined;
     const { rows, firstTime, lastTime } = this.#tally;
     const sums = [...this.#sums].flatMap(([name, sum]) => (sum === undefined ? [] : [[name, String(sum)] as const]));
-    return {
+    return withoutUndefined({
       columns: [...columns],
       rows,
       sums: Object.fromEntries(sums),
+      /** The SHA-256 of the same cells as an export writes them. */
       rewrittenSha256: this.#rewritten.digest("hex"),
-      ...(this.#held === undefined ? {} : { sortedSha256: sortedSha256(this.#headerHash, this.#held) }),
+      /** The SHA-256 of the same rows in an export's order; left out where they take more than 16 MiB. */
+      sortedSha256: this.#held && sortedSha256(this.#headerHash, this.#held),
+      /** Whether no row's vega_time is earlier than that of the row before. */
       sorted: this.#sorted,
-      ...withoutUndefined({ firstTime: firstTime?.toString(), lastTime: lastTime?.toString() }),
+      /** The earliest and latest vega_time, Unix nanoseconds in decimal; left out where none can be read. */
+      firstTime: firstTime?.toString(),
+      lastTime: lastTime?.toString(),
+      /** The parties and assets that are in every row; empty where the columns do not tell. */
       parties: [...(this.#parties ?? [])],
       assets: [...(this.#assets ?? [])],
-    };
+    });
   }
 
   #take(record: CsvRecord): void {

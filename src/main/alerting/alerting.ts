@@ -12,10 +12,9 @@ import { DRILL_NETWORK } from "../../alerts/judge/drill.ts";
 import { createAlertEngine } from "../../alerts/engine/engine.ts";
 import type { Platforms } from "../../alerts/platform.ts";
 import type { Sender } from "../../alerts/sender.ts";
-import { type AlertService, createAlertService } from "../../alerts/service/service.ts";
+import { createAlertService } from "../../alerts/service/service.ts";
 import { isOfPlatform, readSuspensions, type Suspension, suspensionKey } from "../../alerts/route/suspension.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
-import type { Verdict } from "../../api/verdict/verdict.ts";
 import { messageOf } from "../../errors.ts";
 import type { AlertMessage } from "../../alerts/message/message.ts";
 import type { Log } from "../../log.ts";
@@ -86,26 +85,13 @@ export interface AlertingHealth {
 }
 
 /** Watches the networks and delivers alerts. */
-export interface Alerting {
-  /** For commands and the console; usable at once, even before watching starts. */
-  readonly service: AlertService;
-  /** Begins to watch and to deliver. A database that fails is tried again and again. */
-  start(senders: readonly Sender[]): Promise<void>;
-  /** A delivery may be due. */
-  wake(): void;
-  /** The last verdict on each network since this process began, by whichever process watches it. */
-  verdict(network: string): Verdict | undefined;
-  /** Rejects where the database fails. */
-  health(): Promise<AlertingHealth>;
-  /** Stops watching, gives running sends a little time and stores their results, side by side: within 4 s, if nothing hangs. */
-  stop(): Promise<void>;
-}
+export type Alerting = ReturnType<typeof createAlerting>;
 
 /** How often upkeep runs. */
 const UPKEEP_INTERVAL: Milliseconds = 1000;
 
 /** Everything between the networks and the platforms; `start` loads the modules that watch and deliver. */
-export function createAlerting(dependencies: AlertingDependencies): Alerting {
+export function createAlerting(dependencies: AlertingDependencies) {
   const { store, duties, networks, config, log, clock = systemClock, onStep } = dependencies;
   const names = networks.clients.map(({ network }) => network);
   const optional = {
@@ -207,16 +193,21 @@ export function createAlerting(dependencies: AlertingDependencies): Alerting {
   }
 
   return {
+    /** For commands and the console; usable at once, even before watching starts. */
     service,
-    start(senders) {
+    /** Begins to watch and to deliver. A database that fails is tried again and again. */
+    start(senders: readonly Sender[]): Promise<void> {
       starting ??= begin(senders);
       return starting;
     },
     wake,
+    /** The last verdict on each network since this process began, by whichever process watches it. */
     verdict,
-    async health() {
+    /** Rejects where the database fails. */
+    async health(): Promise<AlertingHealth> {
       return { ...(await readDeliveryState(store)), observations: watched.observations };
     },
+    /** Stops watching, gives running sends a little time and stores their results, side by side: within 4 s, if nothing hangs. */
     async stop() {
       watching.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       await starting;

@@ -15,22 +15,7 @@ export interface DutiesDependencies {
 /** Begins the work of a duty. Returns how to end it: then the process has the duty no more. */
 type Work = (lease: Lease) => () => Promise<void>;
 
-export interface Duties {
-  /** Does this work whenever this process has the duty. */
-  add(name: string, work: Work): void;
-  /** Calls this whenever fewer processes live than at the last heartbeat: one has died, or ended in order. */
-  onFewer(listener: () => void): void;
-  /** The first heartbeat, and all that follow; resolves once it is over, also where it failed. */
-  start(): Promise<void>;
-  /** False where others may take this process for dead: then it sends nothing. */
-  isAlive(): boolean;
-  /** How many processes share what a platform or a data node allows; 1 or more. */
-  readonly live: number;
-  /** Ends all work; the process lives on. */
-  end(): Promise<void>;
-  /** The process dies: whatever it had is free at once. Never rejects. */
-  leave(): Promise<void>;
-}
+export type Duties = ReturnType<typeof createDuties>;
 
 /** So many heartbeats fit into a life: some may be lost. */
 const BEATS_PER_LIFE = 4;
@@ -44,7 +29,7 @@ interface Duty {
   held?: { readonly lease: Lease; readonly stop: () => Promise<void>; ended?: Promise<void> } | undefined;
 }
 
-export function createDuties({ store: { processes }, clock, log }: DutiesDependencies): Duties {
+export function createDuties({ store: { processes }, clock, log }: DutiesDependencies) {
   const { aliveFor } = processes;
   const duties = new Map<string, Duty>();
   const onFewer: (() => void)[] = [];
@@ -119,26 +104,33 @@ export function createDuties({ store: { processes }, clock, log }: DutiesDepende
   }
 
   return {
-    add(name, work) {
+    /** Does this work whenever this process has the duty. */
+    add(name: string, work: Work): void {
       duties.set(name, { work });
       // Behind a heartbeat under way, which may have passed it by.
       if (started) void (beating ?? Promise.resolve()).then(beatOnce);
     },
-    onFewer: (listener) => void onFewer.push(listener),
+    /** Calls this whenever fewer processes live than at the last heartbeat: one has died, or ended in order. */
+    onFewer: (listener: () => void): void => void onFewer.push(listener),
+    /** The first heartbeat, and all that follow; resolves once it is over, also where it failed. */
     async start() {
       started = true;
       await beatOnce();
       if (aliveFor !== undefined) loop ??= run(aliveFor / BEATS_PER_LIFE);
     },
+    /** False where others may take this process for dead: then it sends nothing. */
     isAlive,
+    /** How many processes share what a platform or a data node allows; 1 or more. */
     get live() {
       return live;
     },
+    /** Ends all work; the process lives on. */
     async end() {
       ending = true;
       for (const [name, duty] of duties) drop(name, duty, "the process ends");
       await Promise.all([...duties.values()].flatMap(({ held }) => held?.ended ?? []));
     },
+    /** The process dies: whatever it had is free at once. Never rejects. */
     async leave() {
       leaving.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       // A heartbeat that arrives later brings the process back to life.

@@ -1,18 +1,12 @@
 import { z } from "zod";
 
-import type { IncidentSwitch } from "../../adapters/web/alerts/watch.ts";
 import type { FaultList } from "../../simulator/faults/faults.ts";
 import { type NetworkName, NETWORKS } from "../../simulator/network.ts";
 import type { Store } from "../../store/store.ts";
 import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
 
 /** A simulated network that stands still on demand. */
-export interface GuidedIncident extends IncidentSwitch {
-  /** Since when a network stands still on demand. */
-  since(network: string): Nanoseconds | undefined;
-  /** Resumes the incidents of the previous process; only the first call does anything. */
-  resume(): Promise<void>;
-}
+export type GuidedIncident = ReturnType<typeof guidedIncident>;
 
 /** Its name among the watchers' snapshots. */
 const SNAPSHOT_NAME = "guided-incident";
@@ -34,7 +28,7 @@ export function guidedIncident(
   faults: FaultList,
   store: Pick<Store, "transaction">,
   nowMillis: () => number = Date.now,
-): GuidedIncident {
+) {
   const stallOf = (network: NetworkName) =>
     faults.list().find((one) => one.kind === "stall" && one.node === undefined && (one.network ?? network) === network);
   const pastOf = (network: NetworkName): NonNullable<StoredIncident["past"]> =>
@@ -76,12 +70,14 @@ export function guidedIncident(
     return resumed;
   };
   return {
+    /** Resumes the incidents of the previous process; only the first call does anything. */
     resume,
-    since: (network) => {
+    /** Since when a network stands still on demand. */
+    since: (network: string) => {
       const known = networkNamed(network);
       return known === undefined ? undefined : stallOf(known)?.from;
     },
-    async set(network, stalled) {
+    async set(network: string, stalled: boolean) {
       const known = networkNamed(network);
       if (known === undefined) throw new RangeError("no such simulated network");
       // A stored standstill must not come back later.

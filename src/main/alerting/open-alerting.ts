@@ -1,4 +1,3 @@
-import type { WebAdapterOptions } from "../../adapters/web/index.ts";
 import { CONSOLE } from "../../adapters/web/platform.ts";
 import { type AlertsConfig, watcherNames } from "../../alerts/alerts-config.ts";
 import { planNotice } from "../../alerts/deliver/outbox/batch.ts";
@@ -22,7 +21,7 @@ import type { MetricsRecorder } from "../metrics/metrics.ts";
 import type { Networks } from "../networks.ts";
 import { type ChatConfig, configuredChats, platformsOf } from "../platforms/platforms.ts";
 import { reachableOperators } from "./alerting-settings.ts";
-import { type Alerting, createAlerting } from "./alerting.ts";
+import { createAlerting } from "./alerting.ts";
 import { consoleWatch } from "./console-watch.ts";
 import type { Duties } from "./duties.ts";
 import { guidedIncident } from "./guided-incident.ts";
@@ -47,25 +46,12 @@ export interface OpenAlertingDependencies {
 }
 
 /** The alerts of a process, and the console's view of them. */
-export interface OpenAlerting {
-  readonly alerting: Alerting;
-  /** Owes a message about the database to the console and the operators. Rejects where the database fails. */
-  notifyOfDatabase: (what: DatabaseFault, file: string) => Promise<void>;
-  readonly console: Required<Pick<WebAdapterOptions, "alerts" | "watch">> & Pick<WebAdapterOptions, "incident">;
-}
+export type OpenAlerting = ReturnType<typeof openAlerting>;
 
 interface DowntimeReporterDependencies extends Omit<DowntimeReportDependencies, "watcher"> {
   /** The alerts' settings. */
   readonly config: AlertsConfig;
   readonly log: Log;
-}
-
-/** Reports after a restart that the bot was down. */
-export interface DowntimeReporter {
-  /** Call before the first observation. Never rejects. */
-  begin(): Promise<void>;
-  /** Takes each observation, once it is stored; a failed one does not count. */
-  onObservation(observation: Pick<Observation, "network" | "watcher" | "failure">): void;
 }
 
 /** The most frequent watcher: its last observation dates the downtime. */
@@ -74,7 +60,7 @@ const DOWNTIME_WATCHER = "sources";
 const MAX_WAIT: Milliseconds = 120_000;
 
 /** Joins the alerts with metrics, the downtime report, the guided incident and the console. Starts nothing. */
-export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerting {
+export function openAlerting(dependencies: OpenAlertingDependencies) {
   const { config, alertsConfig, store, networks, metrics, hooks, exports, owed, log } = dependencies;
   const names = networks.clients.map(({ network }) => network);
   const operators = reachableOperators(config, log);
@@ -128,7 +114,8 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
   owed.onChange(() => alerting.wake());
   return {
     alerting,
-    async notifyOfDatabase(what, file) {
+    /** Owes a message about the database to the console and the operators. Rejects where the database fails. */
+    async notifyOfDatabase(what: DatabaseFault, file: string) {
       const at = Date.now();
       const deliveries = planNotice(always, { about: "database", what, file }, at, randomId);
       await store.transaction(({ alerts: tables }) => enqueue(tables, { deliveries }, at));
@@ -142,8 +129,10 @@ export function openAlerting(dependencies: OpenAlertingDependencies): OpenAlerti
   };
 }
 
+export type DowntimeReporter = ReturnType<typeof createDowntimeReporter>;
+
 /** Reports a downtime once every watcher has observed its network, after two minutes at the latest. */
-export function createDowntimeReporter(dependencies: DowntimeReporterDependencies): DowntimeReporter {
+export function createDowntimeReporter(dependencies: DowntimeReporterDependencies) {
   const { clock, config, networks, log } = dependencies;
   const report = createDowntimeReport({ ...dependencies, watcher: DOWNTIME_WATCHER });
   const names = watcherNames(config).map(({ name }) => name);
@@ -166,6 +155,7 @@ export function createDowntimeReporter(dependencies: DowntimeReporterDependencie
   }
 
   return {
+    /** Call before the first observation. Never rejects. */
     async begin() {
       try {
         if (await report.begin()) since = clock.monotonicMillis();
@@ -173,7 +163,8 @@ export function createDowntimeReporter(dependencies: DowntimeReporterDependencie
         log.warn({ why: messageOf(thrown) }, "downtime unknown");
       }
     },
-    onObservation({ network, watcher, failure }) {
+    /** Takes each observation, once it is stored; a failed one does not count. */
+    onObservation({ network, watcher, failure }: Pick<Observation, "network" | "watcher" | "failure">): void {
       if (since === undefined || finishing) return;
       if (failure === undefined) observed.add(`${network} ${watcher.name}`);
       if (unobserved().length > 0 && clock.monotonicMillis() - since < MAX_WAIT) return;

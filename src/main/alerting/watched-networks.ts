@@ -124,18 +124,14 @@ async function storedOf(
 }
 
 /** The subjects that subscriptions name, for watchers that poll each of them. */
-export interface WatchedSubjects {
-  /** Takes the current subscriptions. */
-  update(subscriptions: readonly Subscription[]): void;
-  /** The subjects of all active subscriptions, each once. */
-  of(network: string, kind: AlertKind): readonly string[];
-}
+export type WatchedSubjects = ReturnType<typeof createWatchedSubjects>;
 
-export function createWatchedSubjects(): WatchedSubjects {
+export function createWatchedSubjects() {
   let current: readonly Subscription[] = [];
   let byKind = new Map<string, readonly string[]>();
   return {
-    update(subscriptions) {
+    /** Takes the current subscriptions. */
+    update(subscriptions: readonly Subscription[]): void {
       // The engine gives the same list until one of them changes.
       if (subscriptions === current) return;
       current = subscriptions;
@@ -149,6 +145,7 @@ export function createWatchedSubjects(): WatchedSubjects {
       }
       byKind = new Map([...sets].map(([key, named]) => [key, [...named]]));
     },
-    of: (network, kind) => byKind.get(`${network}|${kind}`) ?? [],
+    /** The subjects of all active subscriptions, each once. */
+    of: (network: string, kind: AlertKind): readonly string[] => byKind.get(`${network}|${kind}`) ?? [],
   };
 }

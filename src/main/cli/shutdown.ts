@@ -14,18 +14,9 @@ const TOTAL_MILLIS: Milliseconds = 8000;
 const MIN_STEP_MILLIS: Milliseconds = 200;
 
 /** Stops all parts, last started first, and never hangs. */
-export interface Shutdown {
-  /** Aborts as soon as the stop begins. */
-  readonly signal: AbortSignal;
-  /** Registers how a part is stopped. */
-  add(part: string, stop: () => Promise<void>): void;
-  /** Begins to stop, or joins the stop under way. The first exit code given counts, unless a later one is worse. */
-  begin(exitCode: number): Promise<number>;
-  /** Resolves with the exit code once everything has stopped. */
-  readonly ended: Promise<number>;
-}
+export type Shutdown = ReturnType<typeof createShutdown>;
 
-export function createShutdown(log: Log): Shutdown {
+export function createShutdown(log: Log) {
   const parts: { readonly part: string; readonly stop: () => Promise<void> }[] = [];
   const controller = new AbortController();
   const { promise: ended, resolve } = Promise.withResolvers<number>();
@@ -49,14 +40,18 @@ export function createShutdown(log: Log): Shutdown {
   }
 
   return {
+    /** Aborts as soon as the stop begins. */
     signal: controller.signal,
+    /** Resolves with the exit code once everything has stopped. */
     ended,
-    add(part, stop) {
+    /** Registers how a part is stopped. */
+    add(part: string, stop: () => Promise<void>): void {
       // A part that starts during the stop joins it; one that starts afterwards is stopped at once.
       if (over) void stopOne(part, stop, performance.now());
       else parts.push({ part, stop });
     },
-    begin(exitCode) {
+    /** Begins to stop, or joins the stop under way. The first exit code given counts, unless a later one is worse. */
+    begin(exitCode: number): Promise<number> {
       code = Math.max(code, exitCode);
       if (!controller.signal.aborted) {
         controller.abort(new DOMException("Bellwether is stopping.", "AbortError"));
