@@ -46,12 +46,7 @@ export interface DrillDependencies {
 }
 
 /** Observes drills as the schedule observes networks. */
-export interface Drills {
-  /** Starts with the drills among the subscriptions: new ones, and those that a crash interrupted. */
-  watch(subscriptions: readonly Subscription[]): void;
-  /** Resolves once no drill runs any more. */
-  stop(): Promise<void>;
-}
+export type Drills = ReturnType<typeof createDrills>;
 
 /** A drill, and whether its node answers the next observation. */
 interface ActiveDrill {
@@ -65,7 +60,7 @@ interface ActiveDrill {
  * deliveries, as for a real alert. A drill's progress is read from the engine's state, so that it goes on after a crash:
  * until there is an episode its node is down, from then on it answers again.
  */
-export function createDrills({ engine, config, clock, log }: DrillDependencies): Drills {
+export function createDrills({ engine, config, clock, log }: DrillDependencies) {
   const stopped = new AbortController();
   const { signal } = stopped;
   const run = randomUUID();
@@ -125,7 +120,8 @@ export function createDrills({ engine, config, clock, log }: DrillDependencies):
   }
 
   return {
-    watch(subscriptions) {
+    /** Starts with the drills among the subscriptions: new ones, and those that a crash interrupted. */
+    watch(subscriptions: readonly Subscription[]): void {
       if (running !== undefined || signal.aborted || !subscriptions.some(isActive)) return;
       running = runAll()
         .catch((thrown: unknown) => {
@@ -135,6 +131,7 @@ export function createDrills({ engine, config, clock, log }: DrillDependencies):
           running = undefined;
         });
     },
+    /** Resolves once no drill runs any more. */
     async stop() {
       stopped.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       await running;

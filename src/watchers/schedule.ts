@@ -46,42 +46,33 @@ interface WatchLoopDependencies {
   readonly timeoutMillis: Milliseconds;
 }
 
-/** One network and its watchers. */
-interface WatchedNetwork {
+export interface ScheduleOptions extends Omit<WatchLoopDependencies, "timeoutMillis"> {
   readonly api: ApiClient;
   readonly watchers: readonly Watcher<unknown>[];
-}
-
-export interface ScheduleOptions extends Omit<WatchLoopDependencies, "timeoutMillis"> {
-  readonly networks: readonly WatchedNetwork[];
   /** A longer observation is abandoned. Default: three times its interval, at least 30 s. */
   readonly timeoutMillis?: Milliseconds;
 }
 
-export interface Schedule {
-  /** Ends all observations; resolves once none runs any more. */
-  stop(): Promise<void>;
-}
+export type Schedule = ReturnType<typeof startSchedule>;
 
 const MIN_TIMEOUT: Milliseconds = 30_000;
 
 /**
- * Runs every watcher at its interval: one request per network and kind, however many subscriptions. A
+ * Runs every watcher of a network at its interval: one request per network and kind, however many subscriptions. A
  * slow observation is not overlapped and delays no other watcher; those that it displaces are skipped.
  */
-export function startSchedule(options: ScheduleOptions): Schedule {
-  const { networks, log } = options;
+export function startSchedule(options: ScheduleOptions) {
+  const { api, watchers, log } = options;
   const stopped = new AbortController();
-  const loops = networks.flatMap(({ api, watchers }) =>
-    watchers.map((watcher) => {
-      const timeoutMillis = options.timeoutMillis ?? Math.max(MIN_TIMEOUT, 3 * watcher.every);
-      const loop = runWatcher(watcher, api, { ...options, timeoutMillis }, stopped.signal);
-      return loop.catch((error: unknown) => {
-        if (!stopped.signal.aborted) log.error({ err: error, watcher: watcher.name }, "watcher ended");
-      });
-    }),
-  );
+  const loops = watchers.map((watcher) => {
+    const timeoutMillis = options.timeoutMillis ?? Math.max(MIN_TIMEOUT, 3 * watcher.every);
+    const loop = runWatcher(watcher, api, { ...options, timeoutMillis }, stopped.signal);
+    return loop.catch((error: unknown) => {
+      if (!stopped.signal.aborted) log.error({ err: error, watcher: watcher.name }, "watcher ended");
+    });
+  });
   return {
+    /** Ends all observations; resolves once none runs any more. */
     async stop() {
       stopped.abort(new Error("the watchers are stopped"));
       await Promise.all(loops);

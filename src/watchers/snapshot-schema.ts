@@ -18,10 +18,7 @@ export const observationCounter = {
   looks: z.int().positive(),
 };
 
-interface ObservationCounter {
-  readonly since: string;
-  readonly looks: number;
-}
+type ObservationCounter = z.infer<z.ZodObject<typeof observationCounter>>;
 
 export function countObservation(before: ObservationCounter | undefined, at: Nanoseconds): ObservationCounter {
   return before === undefined ? { since: timeToText(at), looks: 1 } : { since: before.since, looks: before.looks + 1 };

@@ -75,7 +75,8 @@ export async function tellIncident(): Promise<readonly Told[]> {
     "ada",
   );
   const watching = startSchedule({
-    networks: [{ api, watchers: createWatchers({ network, nodes: 3, config, clock }) }],
+    api,
+    watchers: createWatchers({ network, nodes: 3, config, clock }),
     load: async (of, watcher) => (await engine.snapshot(of, watcher))?.data,
     subjects: () => [],
     sink: async (observation) => void (await engine.processObservation(observation)),

@@ -102,7 +102,8 @@ async function alert(follow: Follow): Promise<void> {
     schedule = startSchedule({
       random: Math.random,
       clock,
-      networks: [{ api, watchers: [sourcesWatcher({ network, config, clock })] }],
+      api,
+      watchers: [sourcesWatcher({ network, config, clock })],
       load: () => Promise.resolve(undefined),
       subjects: () => [],
       sink: async (observation) => void (await engine.processObservation(observation)),

@@ -65,7 +65,8 @@ function run(watchers: readonly Watcher<unknown>[], more: Partial<ScheduleOption
   const seen: (Observation & { readonly millis: number })[] = [];
   const store = new Map<string, unknown>();
   const schedule = startSchedule({
-    networks: [{ api, watchers }],
+    api,
+    watchers,
     load: (network, watcher) => Promise.resolve(store.get(`${network}/${watcher}`)),
     subjects: () => [],
     sink: (observation) => {

@@ -34,7 +34,8 @@ test("a hundred people who never stop asking cause no ban, and the watchers miss
   const seen: Observation[] = [];
   const { orders } = simulator.freshSamples("testnet");
   const schedule = startSchedule({
-    networks: [{ api, watchers: createWatchers({ network: "testnet", nodes: 1, config, clock }) }],
+    api,
+    watchers: createWatchers({ network: "testnet", nodes: 1, config, clock }),
     load: () => Promise.resolve(undefined),
     subjects: (_network, kind) => (kind === "order.final" ? Object.values(orders) : []),
     sink: (observation) => Promise.resolve(void seen.push(observation)),

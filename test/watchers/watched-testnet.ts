@@ -48,7 +48,8 @@ export async function watchedTestnet(
     api,
     watch: () =>
       startSchedule({
-        networks: [{ api, watchers: all.filter(({ name }) => options.watchers?.includes(name) ?? true) }],
+        api,
+        watchers: all.filter(({ name }) => options.watchers?.includes(name) ?? true),
         load: async (of, watcher) => (await stage.engine.snapshot(of, watcher))?.data,
         subjects: () => [],
         sink: async (observation) => void (await stage.engine.processObservation(observation)),

@@ -1,25 +1,11 @@
 /** The parts of a base URL: the origin, the credentials to send, and the name to show. */
-export interface BaseUrl {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** Host, port and path: no credentials, no query. */
-  readonly name: string;
-  /** `Basic …` where the URL carries credentials. */
-  readonly authorization: string | undefined;
-  /** Appends an operation's path and query to the base URL's path. */
-  join(path: string): string;
-  /**
-   * Removes the URL's credentials, user name included, and query values from a text; undefined if the URL has none. To be
-   * applied before a text is cut: a part of a secret is not recognised.
-   */
-  readonly redact: ((text: string) => string) | undefined;
-}
+export type BaseUrl = ReturnType<typeof parseBaseUrl>;
 
 /** Shorter values are not redacted: they would match in any text. */
 const MIN_SECRET_LENGTH = 3;
 
 /** Throws a TypeError without the URL in it, since that may hold a secret. */
-export function parseBaseUrl(text: string): BaseUrl {
+export function parseBaseUrl(text: string) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/u.test(url.protocol)) {
     throw new TypeError("a base URL begins with http:// or https:// and names a host");
@@ -35,13 +21,20 @@ export function parseBaseUrl(text: string): BaseUrl {
     ...ownQuery.split("&").map((part) => part.slice(part.indexOf("=") + 1)),
   ].flatMap(spellings);
   return {
+    /** Scheme, host and port. */
     origin: url.origin,
+    /** Host, port and path: no credentials, no query. */
     name: `${url.host}${prefix}`,
     authorization: credentials === ":" ? undefined : `Basic ${basic}`,
+    /** Appends an operation's path and query to the base URL's path. */
     join:
       ownQuery === ""
-        ? (path) => prefix + path
-        : (path) => `${prefix}${path}${path.includes("?") ? "&" : "?"}${ownQuery}`,
+        ? (path: string) => prefix + path
+        : (path: string) => `${prefix}${path}${path.includes("?") ? "&" : "?"}${ownQuery}`,
+    /**
+     * Removes the URL's credentials, user name included, and query values from a text; undefined if the URL has none. To
+     * be applied before a text is cut: a part of a secret is not recognised.
+     */
     redact: redactor(secrets),
   };
 }

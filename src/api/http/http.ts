@@ -32,13 +32,6 @@ export interface HttpResponse {
   readonly text: string;
 }
 
-/** A request under way. */
-interface HttpExchange<T> {
-  /** Rejects with HttpFault, or with the reason given to `cancel`. */
-  readonly response: Promise<T>;
-  cancel(reason: unknown): void;
-}
-
 /** Receives the chunks of a streamed response in order; nothing follows `end` or `fail`. */
 export interface HttpSink {
   start(status: number, headers: HttpHeaders): void;
@@ -55,12 +48,7 @@ export interface HttpStream {
 }
 
 /** One base URL. */
-export interface HttpClient {
-  get(path: string, limits: { timeoutMillis: Milliseconds; maxBytes: number }): HttpExchange<HttpResponse>;
-  /** Uses a connection of its own and no time-outs; the caller sets those. */
-  stream(path: string, sink: HttpSink): HttpStream;
-  close(): Promise<void>;
-}
+export type HttpClient = ReturnType<typeof openHttp>;
 
 /** Connections to one node; the rate limit makes more pointless. */
 const CONNECTIONS = 16;
@@ -69,7 +57,7 @@ const KEEP_ALIVE_MILLIS = 30_000;
 const CONNECT_MILLIS = 5000;
 
 /** Opens a keep-alive connection pool; a given dispatcher replaces it, and its owner closes that. */
-export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher } = {}): HttpClient {
+export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher } = {}) {
   const pool =
     options.dispatcher ??
     new Pool(base.origin, {
@@ -94,12 +82,14 @@ export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher }
     }
   };
   return {
-    get(path, limits) {
+    /** The response rejects with HttpFault, or with the reason given to `cancel`. */
+    get(path: string, limits: { timeoutMillis: Milliseconds; maxBytes: number }) {
       const response = new BufferedResponse(limits.timeoutMillis, limits.maxBytes);
       dispatch(pool, path, response);
       return response;
     },
-    stream(path, sink) {
+    /** Uses a connection of its own and no time-outs; the caller sets those. */
+    stream(path: string, sink: HttpSink): HttpStream {
       if (options.dispatcher !== undefined) {
         const streamed = new StreamedResponse(sink);
         dispatch(options.dispatcher, path, streamed);
@@ -161,7 +151,7 @@ const inertController: Dispatcher.DispatchController = {
 };
 
 /** Buffers one response. As a dispatch handler, it saves a stream and an AbortSignal per request. */
-class BufferedResponse implements Dispatcher.DispatchHandler, HttpExchange<HttpResponse>, HeldBody {
+class BufferedResponse implements Dispatcher.DispatchHandler, HeldBody {
   readonly response: Promise<HttpResponse>;
   #maxBytes: number;
   readonly #timer: NodeJS.Timeout;

@@ -5,13 +5,7 @@ import type { Caller } from "../invocation.ts";
 import type { Choice, Option, Options } from "./options.ts";
 
 /** The caller's saved parties, the default one first. */
-export interface OwnParties {
-  list(): Promise<readonly SavedParty[]>;
-  save(party: SavedParty): Promise<"saved" | "full">;
-  forget(id: string): Promise<boolean>;
-  /** Erases everything that is stored about the caller, parties included. */
-  eraseCaller(): Promise<void>;
-}
+export type OwnParties = ReturnType<typeof ownParties>;
 
 /** The parties of one person on all servers; their id may be unique only within one. */
 export function ownParties(
@@ -19,15 +13,16 @@ export function ownParties(
   here: PlatformPlace,
   caller: Pick<Caller, "id"> & { readonly name?: string },
   platforms: Platforms,
-): OwnParties {
+) {
   const chat = platforms.chat(here.platform);
   const perWorkspace = chat?.peoplePerWorkspace === true;
   const place = perWorkspace ? [here.platform, here.workspace ?? ""] : [here.platform];
   const owner = [...place, caller.id].join(":");
   return {
     list: () => saved.list(owner),
-    save: (party) => saved.save(owner, party),
-    forget: (id) => saved.forget(owner, id),
+    save: (party: SavedParty) => saved.save(owner, party),
+    forget: (id: string) => saved.forget(owner, id),
+    /** Erases everything that is stored about the caller, parties included. */
     eraseCaller: () =>
       saved.erase({
         owner,

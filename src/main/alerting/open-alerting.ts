@@ -115,7 +115,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies) {
   return {
     alerting,
     /** Owes a message about the database to the console and the operators. Rejects where the database fails. */
-    async notifyOfDatabase(what: DatabaseFault, file: string) {
+    notifyOfDatabase: async (what: DatabaseFault, file: string): Promise<void> => {
       const at = Date.now();
       const deliveries = planNotice(always, { about: "database", what, file }, at, randomId);
       await store.transaction(({ alerts: tables }) => enqueue(tables, { deliveries }, at));

@@ -71,9 +71,8 @@ export class WatchedNetworks {
     this.#own.add(network);
     const schedule = load.startSchedule({
       random: Math.random,
-      networks: [
-        { api, watchers: load.createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict }) },
-      ],
+      api,
+      watchers: load.createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict }),
       load: async (_network, watcher) => (await engine.snapshot(network, watcher))?.data,
       subjects: (_network, kind) => subjects.of(network, kind),
       sink: (observation) => this.#record(engine, observation),

@@ -165,32 +165,25 @@ export class Chain {
 }
 
 /** A node's view at one instant: its last block, and the time of each block. */
-export interface Moment {
-  readonly height: number;
-  /** Active time (see Chain): the clock of everything that happens on the network. */
-  readonly active: Micros;
-  /** The first block not yet dropped, `span` before now. */
-  firstHeightWithin(span: Micros): number;
-  /** The active time at a wall time not after now. */
-  activeAt(wall: Micros): Micros;
-  /** The wall time of a block, without what lies below the microsecond. */
-  microsOf(height: number): Micros;
-  /** Also of a block to come, as far as can be known. */
-  timeOf(height: number): Nanoseconds;
-}
+export type Moment = ReturnType<typeof momentAt>;
 
-export function momentAt(chain: Chain, random: SeededRandom, allStalls: readonly Stall[], wall: Micros): Moment {
+export function momentAt(chain: Chain, random: SeededRandom, allStalls: readonly Stall[], wall: Micros) {
   const stalls = stallsUntil(allStalls, wall);
   const activeAt = (at: Micros): Micros => chain.toActive(withoutStalls(stalls, Math.max(0, at)));
   const active = activeAt(wall);
   const microsOf = (height: number): Micros => withStalls(stalls, chain.toNetwork(chain.activeAtBlock(height)));
   return {
     height: Math.max(1, chain.heightAt(active)),
+    /** Active time (see Chain): the clock of everything that happens on the network. */
     active,
+    /** The active time at a wall time not after now. */
     activeAt,
+    /** The wall time of a block, without what lies below the microsecond. */
     microsOf,
-    firstHeightWithin: (span) => Math.max(1, chain.firstBlockFrom(activeAt(wall - span))),
-    timeOf: (height) =>
+    /** The first block not yet dropped, `span` before now. */
+    firstHeightWithin: (span: Micros): number => Math.max(1, chain.firstBlockFrom(activeAt(wall - span))),
+    /** Also of a block to come, as far as can be known. */
+    timeOf: (height: number): Nanoseconds =>
       nanoseconds(GENESIS + BigInt(microsOf(height)) * 1000n + BigInt(random.int(0, 999, "block-nanos", height))),
   };
 }

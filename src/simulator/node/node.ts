@@ -2,24 +2,14 @@
 // within the budget of `rate-limiter.ts`, in the dialect of `node-profile.ts`.
 
 import { nanoseconds, type Nanoseconds, NANOSECONDS_PER_SECOND } from "../../units/nanoseconds.ts";
-import type { ChainDeviation } from "../chain/blocks.ts";
-import { type Micros, type Moment, momentAt, SECOND, toMicros } from "../chain/chain.ts";
+import { type Micros, momentAt, SECOND, toMicros } from "../chain/chain.ts";
 import type { Fault, FaultKind, FaultList } from "../faults/faults.ts";
 import { CursorCodec } from "../gateway/pages.ts";
 import type { Network } from "../network.ts";
 import type { NodeProfile } from "./node-profile.ts";
 
 /** The state of a node, faults included, at the time of one request. */
-export interface NodeView {
-  readonly moment: Moment;
-  readonly deviation: ChainDeviation;
-  /** The last block's height and time, as this node gives them. */
-  readonly height: number;
-  readonly time: Nanoseconds;
-  readonly version: string;
-  readonly commitHash: string;
-  fault(kind: FaultKind): Fault | undefined;
-}
+export type NodeView = ReturnType<SimulatedNode["view"]>;
 
 export class SimulatedNode {
   readonly network: Network;
@@ -46,7 +36,7 @@ export class SimulatedNode {
     return this.#rounds++;
   }
 
-  view(): NodeView {
+  view() {
     const { chain, random, name } = this.network;
     const faults = this.#faults.active({ network: name, node: this.number });
     const fault = (kind: FaultKind): Fault | undefined => faults.findLast((one) => one.kind === kind);
@@ -73,6 +63,7 @@ export class SimulatedNode {
         keeps: prune && Math.round((prune.seconds ?? 0) * SECOND),
         coreVersion: upgrade && { after: heightAt(toMicros(upgrade.from)), version: upgrade.version ?? "v0.72.0" },
       },
+      /** The last block's height and time, as this node gives them. */
       height: moment.height - (resetAt ?? 0),
       time: nanoseconds(moment.timeOf(moment.height) + ahead),
       ...this.#release(fault("version")),
@@ -81,7 +72,7 @@ export class SimulatedNode {
   }
 
   /** The release that the node says it runs. */
-  #release(fault: Fault | undefined): Pick<NodeView, "version" | "commitHash"> {
+  #release(fault: Fault | undefined) {
     if (fault === undefined) return { version: this.profile.version, commitHash: this.profile.commitHash };
     const { version = "v0.72.1", commitHash = this.network.random.hex(20, "commit", fault.id) } = fault;
     return { version, commitHash };

@@ -20,13 +20,7 @@ export type { DecisionQuery, LogQuery, LoggedDelivery } from "./alert-log.ts";
 export const MAX_DECISIONS = 200_000;
 
 /** Gauges of the alerts. */
-export interface AlertCounts {
-  /** Deliveries dead-lettered within the last day. */
-  readonly dead: readonly { readonly platform: string; readonly count: number }[];
-  readonly subscriptions: readonly { readonly state: string; readonly count: number }[];
-  /** Messages that wait for quiet hours to end. */
-  readonly held: number;
-}
+export type AlertCounts = Awaited<ReturnType<typeof countAlerts>>;
 
 export type AlertTables = ReturnType<typeof createAlertTables>;
 
@@ -122,7 +116,8 @@ export async function inspectAlerts<R>(
 /** Dead letters are counted this far back, so that an index serves the count and it falls by itself. */
 const DEAD_LETTER_WINDOW: Milliseconds = 86_400_000;
 
-async function countAlerts(db: Kysely<Schema>, at: Milliseconds): Promise<AlertCounts> {
+/** Deliveries dead-lettered within the last day, subscriptions, and messages that wait for quiet hours to end. */
+async function countAlerts(db: Kysely<Schema>, at: Milliseconds) {
   const count = db.fn.countAll<number>().as("count");
   const dead = await db
     .selectFrom("alert_deliveries")

@@ -10,18 +10,11 @@ import { DatabaseInUse } from "./holder-record.ts";
 import { damageOf } from "./inspect-file.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 
-/** A backup that was made and checked. */
-interface Backup {
-  readonly bytes: number;
-  /** The last migration applied; undefined for an empty database. */
-  readonly schema: string | undefined;
-}
-
 /**
  * Copies a database into a file, whether or not a bot runs on it, and checks the copy. Until it is whole it has
  * another name. Throws UserError where there is nothing to copy, where the file exists, or where either cannot be used.
  */
-export function backUp(file: string, into: string): Backup {
+export function backUp(file: string, into: string) {
   if (!existsSync(file)) {
     throw new UserError(`There is no database ${file} to back up.`, {
       remedy: "Set DATABASE_URL to the one that is used.",
@@ -45,9 +38,10 @@ export function backUp(file: string, into: string): Backup {
   }
 }
 
-function checkCopy(copy: string, file: string): Backup {
+function checkCopy(copy: string, file: string) {
   using database = new DatabaseSync(copy, { readOnly: true });
   refuseDamage(database, `The database ${file}`, "Restore an earlier backup: npm run restore -- <backup>.");
+  // The schema is the last migration applied; undefined for an empty database.
   return { bytes: statSync(copy).size, schema: executedMigrations(database).at(-1) };
 }
 
@@ -56,18 +50,11 @@ function refuseDamage(database: DatabaseSync, subject: string, remedy: string): 
   if (damage.length > 0) throw new UserError(`${subject} is damaged: ${damage.join("; ")}.`, { remedy });
 }
 
-interface Restoration {
-  /** Where the previous database was moved; undefined where there was none. */
-  readonly before: string | undefined;
-  /** Messages that were owed when the backup was made: they are sent again, marked as possible repeats. */
-  readonly owed: number;
-}
-
 /**
  * Replaces a database by a backup; the old database is kept beside it. Rejects with UserError while a bot runs on it,
  * and for a backup that is none, is damaged, or was written by a newer program; the database then stays as it is.
  */
-export async function restore(file: string, backup: string, suffix: string): Promise<Restoration> {
+export async function restore(file: string, backup: string, suffix: string) {
   if (!existsSync(backup)) throw new UserError(`There is no backup ${backup}.`, { remedy: "Name an existing file." });
   try {
     makeFolderOf(file);
@@ -79,6 +66,7 @@ export async function restore(file: string, backup: string, suffix: string): Pro
       const before = existsSync(file) ? setAside(file, `${file}.${suffix}`) : undefined;
       renameSync(fresh, file);
       syncFolderOf(file);
+      // What was owed when the backup was made is sent again, marked as possible repeats.
       return { before, owed };
     } finally {
       rmSync(fresh, { force: true });

@@ -31,15 +31,10 @@ export function lossOf(file: string, identity: string | undefined): FileLoss | u
 const APPLICATION_ID_OFFSET = 68;
 
 /** Finds out whether something else was written over a database that is open for life. */
-export interface ContentMark {
-  /** Whether the mark was seen in the file and was no longer there since. Throws what the file system throws. */
-  isOverwritten(): boolean;
-  /** Call it after SQLite has closed the file: closing any handle of this process drops its locks. */
-  close(): void;
-}
+export type ContentMark = ReturnType<typeof markContent>;
 
 /** Writes a random application id into an open database. Throws what SQLite and the file system throw. */
-export function markContent(file: string, database: DatabaseSync): ContentMark {
+export function markContent(file: string, database: DatabaseSync) {
   const mark = randomInt(1, 2 ** 31);
   database.exec(`PRAGMA application_id = ${mark}; PRAGMA wal_checkpoint(PASSIVE)`);
   const handle = openSync(file, "r");
@@ -47,7 +42,8 @@ export function markContent(file: string, database: DatabaseSync): ContentMark {
   let seen = false;
   let overwritten = false;
   return {
-    isOverwritten() {
+    /** Whether the mark was seen in the file and was no longer there since. Throws what the file system throws. */
+    isOverwritten(): boolean {
       const read = readSync(handle, bytes, 0, bytes.length, APPLICATION_ID_OFFSET);
       const isThere = read === bytes.length && bytes.readInt32BE() === mark;
       // Before SQLite writes it back, the mark is only in the write-ahead log.
@@ -56,6 +52,7 @@ export function markContent(file: string, database: DatabaseSync): ContentMark {
       overwritten ||= seen && !isThere;
       return overwritten;
     },
-    close: () => closeSync(handle),
+    /** Call it after SQLite has closed the file: closing any handle of this process drops its locks. */
+    close: (): void => closeSync(handle),
   };
 }

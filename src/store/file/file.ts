@@ -131,19 +131,12 @@ async function openInTurn(file: string, waitMillis: Milliseconds, writes: WriteH
 }
 
 /** A database file that is locked for this process and open. */
-interface OpenFile {
-  readonly database: DatabaseSync;
-  readonly identity: string | undefined;
-  /** Queries, over the newest schema. Kysely and its hundreds of modules are loaded with the first call. */
-  kysely(): Promise<Kysely<Schema>>;
-  /** Closes the file, then releases the lock. */
-  close(): Promise<void>;
-}
+type OpenFile = Awaited<ReturnType<typeof openFile>>;
 
 /**
  * Rejects with UserError where another process holds the file for longer than `waitMillis`, or where it cannot be used.
  */
-async function openFile(file: string, waitMillis: Milliseconds, writes: WriteHealth): Promise<OpenFile> {
+async function openFile(file: string, waitMillis: Milliseconds, writes: WriteHealth) {
   try {
     makeFolderOf(file);
     const lock = await waitForProcessLock(file, waitMillis);
@@ -154,6 +147,7 @@ async function openFile(file: string, waitMillis: Milliseconds, writes: WriteHea
       return {
         database,
         identity: identityOf(file),
+        /** Queries, over the newest schema. Kysely and its hundreds of modules are loaded with the first call. */
         kysely() {
           queries ??= openQueries(file, { database, migrated }, writes).catch((thrown: unknown) => {
             queries = undefined;
@@ -161,6 +155,7 @@ async function openFile(file: string, waitMillis: Milliseconds, writes: WriteHea
           });
           return queries;
         },
+        /** Closes the file, then releases the lock. */
         async close() {
           try {
             const db = await queries?.catch(() => undefined);

@@ -44,12 +44,7 @@ interface Side {
 const WAIT_MILLIS = 1000;
 
 /** The content of a table. Equal tables have equal summaries, whatever the order of their rows. */
-interface TableSummary {
-  readonly table: string;
-  readonly rows: number;
-  /** Of all rows together, lower-case hex. */
-  readonly sha256: string;
-}
+type TableSummary = Awaited<ReturnType<typeof walk>>;
 
 type Row = Readonly<Record<string, unknown>>;
 /** The table is a parameter here, so Kysely does not know its columns. */
@@ -169,11 +164,7 @@ async function summarise(
   return summaries;
 }
 
-async function walk(
-  db: Kysely<Schema>,
-  table: keyof Schema,
-  take: (batch: readonly Row[]) => Promise<unknown>,
-): Promise<TableSummary> {
+async function walk(db: Kysely<Schema>, table: keyof Schema, take: (batch: readonly Row[]) => Promise<unknown>) {
   let rows = 0;
   let sum = 0n;
   let last: Row | undefined;
@@ -183,6 +174,7 @@ async function walk(
     for (const row of batch) sum = (sum + digestOf(row)) & MASK;
     rows += batch.length;
     last = batch.at(-1);
+    // The sum is of all rows together.
     if (batch.length < BATCH) return { table, rows, sha256: sum.toString(16).padStart(64, "0") };
   }
 }

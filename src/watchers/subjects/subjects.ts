@@ -70,13 +70,6 @@ export function endingsWatcher<End, Snapshot extends { readonly turn?: string }>
 /** The most subjects polled in one observation; the rest follow in the next ones. */
 export const MAX_SUBJECTS_PER_POLL = 100;
 
-interface PolledSubjects<T> {
-  /** By subject; subjects unknown to the node are left out. */
-  readonly answers: ReadonlyMap<string, T>;
-  /** The last subject polled: the next observation continues behind it. */
-  readonly turn: string | undefined;
-}
-
 /** How long one observation goes on polling. */
 interface PollLimit {
   readonly millis: Milliseconds;
@@ -92,7 +85,7 @@ export async function pollSubjects<T>(
   turn: string | undefined,
   { millis, clock }: PollLimit,
   poll: (subject: string) => Promise<T>,
-): Promise<PolledSubjects<T>> {
+) {
   const sorted = [...new Set(subjects)].toSorted();
   const behind = sorted.findIndex((subject) => turn !== undefined && subject > turn);
   const begin = behind === -1 ? 0 : behind;
@@ -116,7 +109,12 @@ export async function pollSubjects<T>(
     }
     last = subject;
   }
-  return { answers, turn: last };
+  return {
+    /** By subject; subjects unknown to the node are left out. */
+    answers,
+    /** The last subject polled: the next observation continues behind it. */
+    turn: last,
+  };
 }
 
 /** The failures after which the next subject would fail, too. */

@@ -87,7 +87,8 @@ async function watch({ stores: [store] }: Scene) {
   const schedule = startSchedule({
     random: Math.random,
     clock: systemClock,
-    networks: [{ api: { network: "mainnet" } as ApiClient, watchers: [watcher] }],
+    api: { network: "mainnet" } as ApiClient,
+    watchers: [watcher],
     load: async (of, name) => (await engine.snapshot(of, name))?.data,
     subjects: () => [],
     sink: async (observation) => void (await engine.processObservation(observation)),
