@@ -15,7 +15,7 @@ export const alertsSilence = command({
   examples: [
     "alerts silence all for:1h",
     "alerts silence node.down for:2h reason:maintenance",
-    'alerts silence "node.down mainnet api1 3" until:resolved',
+    "alerts silence node.down mainnet api1 3 until:resolved",
     "alerts silence all from:22:00 for:2h every:week zone:Europe/Berlin until:2027-01-01",
   ],
   // Everybody may in their direct messages; rights on a channel are checked below.

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 
+import { commands } from "../../commands/index.ts";
 import { episodeName } from "../../src/alerts/judge/rules/episode.ts";
 import { silenceScopeWords } from "../../src/alerts/words/silence-words.ts";
+import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
+import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { saying } from "../support/said.ts";
 import {
@@ -343,6 +346,17 @@ describe("a silence", () => {
     expect(await talk.engine.silences()).toHaveLength(101);
   });
 
+  test.each([
+    ["network.stalled mainnet 1 8 hours", { what: "network.stalled mainnet 1", for: "8 hours" }],
+    ["node.down mainnet a:1 3 until:resolved", { what: "node.down mainnet a:1 3", until: "resolved" }],
+    ["node.down mainnet a:1 3 1h b", { what: "node.down mainnet a:1 3", for: "1h", subject: "b" }],
+    ["node.down 2h a:1", { what: "node.down", for: "2h", subject: "a:1" }],
+    ["all 07:00 07:30", { what: "all", for: "07:00", subject: "07:30" }],
+    ["8 hours", { what: "8 hours" }],
+  ])("of %s takes the words before a time for the alert", (words, options) => {
+    expect(parseLine(`alerts silence ${words}`, commands, nanoseconds(0n)).options).toEqual(options);
+  });
+
   test("until an alert is over is of that alert, and says so wherever it is named; then it says when it ends", async () => {
     const { talk, name } = await nodeDown();
     expect((await talk.suggest("alerts silence", "until", "re", { what: name })).map(({ value }) => value)).toEqual([
@@ -352,7 +366,7 @@ describe("a silence", () => {
       const ends = (await talk.suggest("alerts silence", "until", "", { what })).map(({ value }) => value);
       expect(ends).toEqual(["07:00", "18:00", "tomorrow", "tomorrow 07:00"]);
     }
-    const said = await talk.ask(`alerts silence "${name}" until:resolved reason:repair`);
+    const said = await talk.ask(`alerts silence ${name} until:resolved reason:repair`);
     const latest = "2026-02-14 12:00:30 UTC at the latest";
     expect(said).toMatch(saying("✓ Silenced node outages of a:1 on mainnet until it is over"));
     expect(said).toMatch(saying("until 10 min after it is over", latest, "repair", "Firing now"));

@@ -73,8 +73,13 @@ function optionNamed({ text, quotedFrom }: Token, options: Options): NamedOption
 
 /** A value, the words behind its first that belong to it, and whether the cursor's is one of them. */
 interface Taken extends OpenValue {
-  readonly words: number;
+  typed: string;
+  words: number;
   readonly open: boolean;
+}
+
+function textOf(words: readonly Token[]): string {
+  return words.map(({ text }) => text).join(" ");
 }
 
 class OptionReader implements OptionReading {
@@ -125,7 +130,9 @@ class OptionReader implements OptionReading {
         return;
       }
       if (cursor === undefined) this.#checkPlace(name, option, at, token);
-      const taken = this.#take(name, token, 0, bare.slice(at + 1));
+      const following = bare.slice(at + 1);
+      const taken = this.#take(name, token, 0, following);
+      if (option.kind === "text" && typeof option.rest === "function") this.#runUp(taken, following, option.rest);
       this.#keep(taken);
       at += 1 + taken.words;
     }
@@ -136,10 +143,21 @@ class OptionReader implements OptionReading {
   /** All words left are one value; those before the cursor's are read as they are, whatever comes behind them. */
   #runOn(name: string, words: readonly Token[], start: number): void {
     const { cursor } = this.#context;
-    const said = words.map(({ text }) => text);
     const open = cursor !== undefined && words.at(-1) === cursor;
-    if (!open || words.length > 1) this.#set(name, said.slice(0, open ? -1 : undefined).join(" "));
-    if (open) this.open = { option: name, typed: said.join(" "), start, named: false };
+    if (!open || words.length > 1) this.#set(name, textOf(open ? words.slice(0, -1) : words));
+    if (open) this.open = { option: name, typed: textOf(words), start, named: false };
+  }
+
+  /** The words before the one that begins the next value belong to this one, but for the cursor's. */
+  #runUp(taken: Taken, following: readonly Token[], begins: (typed: string) => boolean): void {
+    if (begins(taken.typed)) return;
+    for (const [at, token] of following.entries()) {
+      const unit = /^\D+$/u.test(following[at + 1]?.text ?? "") ? 2 : 1;
+      if (token === this.#context.cursor || begins(token.text) || begins(textOf(following.slice(at, at + unit))))
+        return;
+      taken.typed += ` ${token.text}`;
+      taken.words += 1;
+    }
   }
 
   #isGiven(name: string): boolean {
@@ -273,13 +291,13 @@ class OptionReader implements OptionReading {
     const { cursor, now } = this.#context;
     const option = this.#options[name];
     const value = first.text.slice(lead);
-    const textOf = (words: number): string =>
-      words === 0 ? value : [value, ...following.slice(0, words).map(({ text }) => text)].join(" ");
+    const withWords = (words: number): string =>
+      words === 0 ? value : `${value} ${textOf(following.slice(0, words))}`;
     const joins = first.quotedFrom === Number.POSITIVE_INFINITY && (option?.kind === "text" || option?.kind === "time");
     // An empty word under the cursor is no part of a time yet.
     const most = cursor?.text === "" && following.at(-1) === cursor ? following.length - 1 : following.length;
     let words = joins ? Math.min(MAX_TIME_WORDS - 1, most) : 0;
-    while (words > 0 && parseTimeSpan(textOf(words), now) === undefined) words -= 1;
+    while (words > 0 && parseTimeSpan(withWords(words), now) === undefined) words -= 1;
     const last = words === 0 ? first : following[words - 1];
     const begins =
       joins &&
@@ -287,9 +305,9 @@ class OptionReader implements OptionReading {
       cursor !== undefined &&
       following[words] === cursor &&
       this.#tokens.at(-2) === last &&
-      parseTimeSpan(textOf(words), now) === undefined;
+      parseTimeSpan(withWords(words), now) === undefined;
     if (begins) words += 1;
     const open = cursor !== undefined && (begins || last === cursor);
-    return { option: name, typed: textOf(words), start: first.start + lead, named: false, words, open };
+    return { option: name, typed: withWords(words), start: first.start + lead, named: false, words, open };
   }
 }

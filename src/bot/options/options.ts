@@ -83,8 +83,11 @@ export interface TextOption extends OptionBase {
   readonly maxLength?: number;
   /** Only terminal and console take it; no chat platform offers it. */
   readonly operatorsOnly?: true;
-  /** Takes all remaining bare words of a typed line as one value; only for the last text option. */
-  readonly rest?: true;
+  /**
+   * Takes several bare words of a typed line as one value: all that are left, for the last text option; or those before
+   * the first that begins the value of the next one.
+   */
+  readonly rest?: true | ((typed: string) => boolean);
   /** Takes several values, separated by commas: these and no others, or what `suggest` offers. */
   readonly several?: readonly ChoiceGroup[] | "suggested";
   /** A moment, which a form may offer to pick; typed ones may be relative. */

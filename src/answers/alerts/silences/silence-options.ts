@@ -66,6 +66,7 @@ export const SILENCE_OPTIONS = {
     description: "An alert, a kind, a market or a node; all = everything",
     example: "node.down",
     maxLength: 400,
+    rest: (typed) => isLength(typed) || isResolved(typed) || takesMoment(typed),
     suggest: suggestSilenceable,
     takes: takesSilenceable,
   },
