@@ -76,7 +76,7 @@ function renderInline(inline: Inline, lines: boolean): string {
     case "strong":
       return bold(clean(inline.text));
     case "code":
-      return isChannel(inline) ? `<#${inline.text}>` : inlineCode(oneLine(inline.text));
+      return isSlackChannel(inline) ? `<#${inline.text}>` : inlineCode(oneLine(inline.text));
     case "link": {
       const label = oneLine(inline.text).trim();
       if (inline.url.length > LINK_LENGTH) return escapeMrkdwn(label);
@@ -94,10 +94,14 @@ function canMention({ platform, id }: Person): boolean {
   return platform === slackPlatform.id && slackPlatform.kindOfId(id) === "person";
 }
 
-/** Whether it is a channel on Slack. The markup of a group would notify its members. */
-function isChannel({ names, text }: Extract<Inline, { kind: "code" }>): boolean {
+/** Whether it is a channel on Slack. A mention of a group or a person would notify them. */
+export function isSlackChannel(inline: Inline): inline is SlackChannel {
+  if (inline.kind !== "code") return false;
+  const { names, text } = inline;
   return names?.what === "channel" && names.platform === slackPlatform.id && /^[CG][A-Z0-9]{8,}$/u.test(text);
 }
+
+type SlackChannel = Extract<Inline, { kind: "code" }> & { readonly names: object };
 
 /** Bold does not reach over a line break, nor over blanks at its ends. */
 function bold(plain: string): string {

@@ -1,10 +1,10 @@
-import type { KnownBlock, RawTextElement } from "@slack/types";
+import type { KnownBlock, RawTextElement, RichTextBlock, RichTextElement } from "@slack/types";
 
 import type { Column, Table } from "../../../reply/block.ts";
 import { columnCount, leavingOrder } from "../../../reply/columns.js";
 import { oneLine, plainText } from "../../../reply/plain-text.ts";
 import { shortenId, type Text } from "../../../reply/text.ts";
-import { escapeText } from "./mrkdwn.ts";
+import { escapeText, isSlackChannel } from "./mrkdwn.ts";
 
 /** A table as Slack shows it, and how much of it is shown. */
 export interface RenderedTable {
@@ -58,12 +58,12 @@ function withRows(
   const titles = chosen.map((index) => cellOf([{ kind: "text", text: table.columns[index]?.title ?? "" }]));
   const head = titles.map(({ cell }) => cell);
   const choiceLength = choiceLengths(table, bounds);
-  const rows: RawTextElement[][] = [head];
-  let length = lengthOf(head);
+  const rows = [head];
+  let length = lengthOf(titles);
   let whole = titles.every((title) => title.whole);
   for (const row of table.rows.slice(0, bounds.maxRows)) {
     const cells = chosen.map((index) => cellOf(row[index] ?? []));
-    const more = lengthOf(cells.map(({ cell }) => cell));
+    const more = lengthOf(cells);
     if (length + more + choiceLength(rows.length) > max) break;
     length += more;
     whole &&= cells.every((cell) => cell.whole);
@@ -103,8 +103,8 @@ function columnSetting(column: Column | undefined): { align: "left" | "right"; i
   return { align: column?.align ?? "left", is_wrapped: column?.align !== "right" };
 }
 
-function lengthOf(cells: readonly RawTextElement[]): number {
-  return cells.reduce((sum, cell) => sum + cell.text.length, 0);
+function lengthOf(cells: readonly RenderedCell[]): number {
+  return cells.reduce((sum, { length }) => sum + length, 0);
 }
 
 function shortIds(content: Text): Text {
@@ -113,13 +113,35 @@ function shortIds(content: Text): Text {
   );
 }
 
-/** Slack refuses an empty cell. Ids are shown by their ends. */
-function cellOf(content: Text): { cell: RawTextElement; whole: boolean } {
+interface RenderedCell {
+  readonly cell: RawTextElement | RichTextBlock;
+  readonly whole: boolean;
+  readonly length: number;
+}
+
+/** Slack refuses an empty cell. Ids are shown by their ends; a channel by its name, which only rich text has. */
+function cellOf(content: Text): RenderedCell {
   const shown = shortIds(content);
   const whole = shown.every((inline, index) => plainText([inline]) === plainText(content.slice(index, index + 1)));
   const plain = oneLine(plainText(shown)).trim();
   const points = Array.from(plain);
   const isLong = points.length > CELL_LENGTH;
-  const text = isLong ? `${escapeText(points.slice(0, CELL_LENGTH).join(""))}…` : escapeText(plain);
-  return { cell: { type: "raw_text", text: plain === "" ? "–" : text }, whole: whole && !isLong };
+  if (!isLong && shown.some(isSlackChannel)) {
+    return {
+      cell: { type: "rich_text", elements: [{ type: "rich_text_section", elements: richText(shown) }] },
+      whole,
+      length: plain.length,
+    };
+  }
+  const text = isLong ? `${escapeText(points.slice(0, CELL_LENGTH).join(""))}…` : escapeText(plain) || "–";
+  return { cell: { type: "raw_text", text }, whole: whole && !isLong, length: text.length };
+}
+
+/** Slack refuses an empty text. */
+function richText(content: Text): RichTextElement[] {
+  return content.flatMap((inline): RichTextElement[] => {
+    if (isSlackChannel(inline)) return [{ type: "channel", channel_id: inline.text }];
+    const text = oneLine(plainText([inline]));
+    return text.trim() === "" ? [] : [{ type: "text", text }];
+  });
 }

@@ -6,7 +6,7 @@ import { silentLog } from "../../../../src/log.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { details, paragraph } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
-import { id, number, text, toText } from "../../../../src/reply/text.ts";
+import { id, named, number, text, toText } from "../../../../src/reply/text.ts";
 import { judgeMessage } from "../../../support/fake-slack/judge.ts";
 import { labelsOf } from "../../../support/fake-slack/person.ts";
 import type { Block } from "../../../support/fake-slack/state.ts";
@@ -42,6 +42,38 @@ test.each([
   const { blocks, files } = renderSlack(reply({ title: "x", blocks: [table] }));
   expect(shownText(blocks)).toContain("t.csv");
   expect(files.map(({ name }) => name)).toEqual(["t.csv"]);
+});
+
+test("a cell that names a channel mentions it, so that its name is shown; no other platform's, and no group", () => {
+  const cells = [
+    named("channel", "slack", "C0123ABCD"),
+    named("channel", "discord", "1122"),
+    named("role", "slack", "S0123ABCD"),
+  ];
+  const rows = cells.map((cell) => [text`told in ${cell} <here>`]);
+  const { blocks } = renderSlack(
+    reply({ title: "x", blocks: [{ kind: "table", columns: [{ title: "A" }], rows, name: "t" }] }),
+  );
+  expect(judgeMessage({ text: "x", blocks })).toEqual([]);
+  expect(blocks.flatMap((block) => (block.type === "table" ? block.rows.slice(1) : []))).toEqual([
+    [
+      {
+        type: "rich_text",
+        elements: [
+          {
+            type: "rich_text_section",
+            elements: [
+              { type: "text", text: "told in " },
+              { type: "channel", channel_id: "C0123ABCD" },
+              { type: "text", text: " <here>" },
+            ],
+          },
+        ],
+      },
+    ],
+    [{ type: "raw_text", text: "told in 1122 &lt;here&gt;" }],
+    [{ type: "raw_text", text: "told in S0123ABCD &lt;here&gt;" }],
+  ]);
 });
 
 test("more wide fields than a message has blocks: as many as fit, and a file with all", () => {
