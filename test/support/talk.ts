@@ -188,6 +188,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(replies.map(disposeReply));
+      await exports.close();
       await Promise.all(clients.map((client) => client.close()));
       await store.close();
       await scratch.remove();
