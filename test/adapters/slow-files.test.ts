@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { describe, expect, test } from "vitest";
 
 import { nowMillis, randomId } from "../../src/alerts/dependencies.ts";
@@ -30,6 +32,14 @@ interface Chat extends AsyncDisposable {
   uploads(): number;
   /** The texts of the messages that the bot posted, oldest first. */
   texts(): readonly string[];
+  /** Somebody deletes the message with this text. */
+  deleteMessage(text: string): void;
+  /** Somebody deletes the thread below the message with this text; on Slack that goes with the message. */
+  deleteThread(text: string): void;
+  /** The next post or edit is put off for a second. */
+  limit(how: "post" | "edit"): void;
+  /** How often the platform did so. */
+  limited(): number;
   /** The files that stand there, each with the message or thread that it is in. */
   files(): readonly { readonly at: string | undefined; readonly name: string }[];
 }
@@ -38,6 +48,11 @@ async function onDiscord(): Promise<Chat> {
   const scene = await discordStage({ simulated: false });
   const { fake, channel } = scene;
   const path = /\/messages\/\d+$/u;
+  const LIMITED = { post: { method: "POST", path: /\/messages$/u }, edit: { method: "PATCH", path } };
+  const body = { message: "You are being rate limited.", retry_after: 1, global: false };
+  // What the bot still owes to a deleted message or thread.
+  fake.expected.add(10_008).add(10_003);
+  const named = (text: string) => [...fake.state.messages.values()].find((one) => discordText(one) === text)!;
   let withFiles = 0;
   fake.onRequest = ({ method, path: asked }) => {
     if (method === "PATCH" && path.test(asked)) withFiles += 1;
@@ -49,6 +64,14 @@ async function onDiscord(): Promise<Chat> {
     failUpload: (how) => fake.fail({ method: "PATCH", path, answer: how === "cut" ? "cut-before" : "hang-before" }),
     uploads: () => withFiles,
     texts: () => [...fake.state.messages.values()].map((one) => discordText(one)),
+    deleteMessage: (text) => void fake.state.messages.delete(named(text).id),
+    deleteThread(text) {
+      const { id } = named(text);
+      fake.state.channels.get(id)!.gone = "deleted";
+      for (const one of fake.state.messages.values()) if (one.channel === id) fake.state.messages.delete(one.id);
+    },
+    limit: (how) => fake.fail({ ...LIMITED[how], answer: { status: 429, headers: { "retry-after": "1" }, body } }),
+    limited: () => fake.requests.filter(({ status }) => status === 429).length,
     files: () =>
       [...fake.state.messages.values()].flatMap(({ id, files }) => files.map(({ name }) => ({ at: id, name }))),
     [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose](),
@@ -58,14 +81,27 @@ async function onDiscord(): Promise<Chat> {
 async function onSlack(): Promise<Chat> {
   const scene = await slackStage({ connect: false });
   const { fake, channel } = scene;
+  const LIMITED = { post: "chat.postMessage", edit: "chat.update" };
+  fake.expected.add("message_not_found").add("thread_not_found");
+  const shown = () => fake.state.messages.filter(({ gone }) => !gone);
+  const deleteMessage = (text: string): void => {
+    shown().find((one) => slackText(one) === text)!.gone = true;
+  };
   return {
     sender: scene.adapter,
     store: scene.store,
     channel,
+    deleteMessage,
+    deleteThread: deleteMessage,
+    limit: (how) => fake.fail({ method: LIMITED[how], answer: { status: 429, retryAfter: 1 } }),
+    limited: () => fake.requests.filter(({ outcome }) => outcome === "429").length,
     failUpload: (how) => fake.fail({ method: "upload", answer: how === "cut" ? "cut-before" : "hang-before" }),
     uploads: () => fake.begun.filter((method) => method === "upload").length,
-    texts: () => fake.state.messages.filter(({ files }) => files.length === 0).map((one) => slackText(one)),
-    files: () => fake.state.messages.flatMap(({ thread, files }) => files.map(({ name }) => ({ at: thread, name }))),
+    texts: () =>
+      shown()
+        .filter(({ files }) => files.length === 0)
+        .map((one) => slackText(one)),
+    files: () => shown().flatMap(({ thread, files }) => files.map(({ name }) => ({ at: thread, name }))),
     async [Symbol.asyncDispose]() {
       fake.release();
       await scene[Symbol.asyncDispose]();
@@ -162,12 +198,16 @@ function startProcess({ sender, store }: Chat, clock: VirtualClock) {
   });
   const running = dispatcher.run(stop.signal);
   return {
-    async owe(channel: string, by: string): Promise<void> {
+    /** Returns the delivery's id. */
+    async owe(channel: string, by: string, threadOf?: string): Promise<string> {
+      const id = randomId();
       const destination = { platform: sender.platform, channel };
       const message = { type: "test", by, at: "1" } as const;
-      const deliveries = [{ id: randomId(), destination, phase: "bot", message }] as const;
+      const thread = threadOf === undefined ? {} : { threadOf };
+      const deliveries = [{ id, destination, phase: "bot", message, ...thread }] as const;
       await store.transaction(({ alerts }) => enqueue(alerts, { deliveries }, nowMillis(clock)));
       dispatcher.wake();
+      return id;
     },
     kill(): void {
       isKilled = true;
@@ -207,6 +247,74 @@ test.each(PLATFORMS)(
     expect(chat.files().map(({ name }) => name)).toEqual(["nodes.csv"]);
   },
 );
+
+/** The decisions of this kind in the log. */
+async function decided({ store }: Chat, what: string) {
+  const all = await store.transaction(({ alerts }) => alerts.log.read({ limit: 500 }));
+  return all.filter((one) => one.what === what);
+}
+
+/** How many deliveries are owed there. */
+function waitingIn(chat: Chat): Promise<number> {
+  return chat.store.transaction(({ alerts }) =>
+    alerts.outbox.openOf(destinationKeyOf(chat)).then(({ length }) => length),
+  );
+}
+
+describe.each(PLATFORMS)("on %s, a file hangs", (_name, open) => {
+  test.each(["its message", "the thread that it is in"])(
+    "while somebody deletes %s: nothing is posted anew, and the channel goes on",
+    async (what) => {
+      await using chat = await open();
+      const clock = new VirtualClock();
+      await using process = startProcess(chat, clock);
+      const isInThread = what !== "its message";
+      const card = isInThread ? await process.owe(chat.channel, "Card") : undefined;
+      await expect.poll(() => waitingIn(chat)).toBe(0);
+      chat.failUpload();
+      await process.owe(chat.channel, "Many", card);
+      await until(() => chat.uploads() === 1, "the upload");
+      if (isInThread) chat.deleteThread("Card");
+      else chat.deleteMessage("Many");
+      await process.owe(chat.channel, "Next");
+      await passUntil(clock, async () => (await waitingIn(chat)) === 0);
+      expect(await waitingIn(chat)).toBe(0);
+      // Slack keeps what stands below a deleted message, and takes files there.
+      const stays = isInThread && chat.sender.platform === "slack" ? ["Many"] : [];
+      expect(chat.texts().filter((text) => text !== "Card")).toEqual([...stays, "Next"]);
+      expect(chat.files()).toHaveLength(stays.length);
+      expect(await decided(chat, "destination unreachable")).toEqual([]);
+    },
+  );
+
+  test.each(["post", "edit"] as const)(
+    "and the platform puts off the %s of its words with 429: they come once, and then the file",
+    async (how) => {
+      await using chat = await open();
+      const clock = new VirtualClock();
+      await using process = startProcess(chat, clock);
+      if (how === "post") chat.limit("post");
+      else chat.failUpload();
+      await process.owe(chat.channel, "Many");
+      if (how === "edit") {
+        await until(() => chat.uploads() === 1, "the upload");
+        chat.limit("edit");
+        await clock.advance(60_000);
+      }
+      await passUntil(clock, async () => chat.files().length === 1);
+      await expect.poll(() => waitingIn(chat)).toBe(0);
+      expect([chat.texts(), chat.files().length, chat.limited()]).toEqual([["Many"], 1, 1]);
+    },
+  );
+});
+
+/** Lets time pass, by the clock and in truth, until this is so. */
+async function passUntil(clock: VirtualClock, isSo: () => Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 400 && !(await isSo()); turn += 1) {
+    await clock.advance(1000);
+    await sleep(10);
+  }
+}
 
 function destinationKeyOf({ sender, channel }: Chat): string {
   return destinationKey({ platform: sender.platform, channel });
