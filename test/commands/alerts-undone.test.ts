@@ -114,6 +114,27 @@ describe("a silence that two people change at once", () => {
     expect(await talk.engine.silences()).toEqual([]);
   });
 
+  test.each([0, 1, 2])(
+    "lasts until the later end, where another process lengthens it after %i transactions of the first",
+    async (passed) => {
+      const talk = await talkInOps();
+      await talk.ask("alerts silence node.down 1h");
+      const [read] = await talk.engine.silences();
+      const until = read!.until + 2 * 3_600_000;
+      const { transaction } = talk.store;
+      let begun = 0;
+      const interrupted: typeof transaction = async (work) => {
+        begun += 1;
+        if (begun === passed + 1) await talk.engine.putSilence({ ...read!, until }, "ops");
+        return transaction(work);
+      };
+      Object.assign(talk.store, { transaction: interrupted });
+      const lengthened = await talk.askFor("alerts silence node.down 2h");
+      expect(await talk.engine.silences()).toMatchObject([{ id: read!.id, until }]);
+      expect(shown(lengthened)).toMatch(passed < 2 ? "15:00:00" : "14:00:00");
+    },
+  );
+
   test("and that is lengthened while it is being ended offers its end no more", async () => {
     const talk = await talkInOps();
     const { messages } = channel(talk);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 
 import { silentLog } from "../../src/log.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
+import { alertsOn } from "../support/alert-service.ts";
 import { onServer, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../support/postgres.ts";
 
 const T = 1_700_000_000_000;
@@ -153,5 +154,21 @@ describe.skipIf(postgresMissing !== undefined)(`several processes on PostgreSQL 
     for (let time = 0; time < 5; time += 1) a.processes.announce();
     await expect.poll(() => heard.filter((who) => who === "b").length).toBe(2);
     expect(heard.filter((who) => who === "a")).toHaveLength(1);
+  });
+
+  it("lengthen one silence at once: the later end holds, whoever is first", async () => {
+    const engines = [await alive(), await alive()].map((store) => alertsOn(store).engine);
+    const now = Date.now();
+    const silence = { id: "q1", scope: { kind: "node.down" }, from: now, until: now + 1000, by: "ann", created: now };
+    for (const hours of [
+      [1, 2],
+      [4, 3],
+    ]) {
+      const put = engines.map((engine, at) =>
+        engine.putSilence({ ...silence, until: now + hours[at]! * 3_600_000 }, "ann"),
+      );
+      expect(await Promise.all(put)).toContain(true);
+      expect(await engines[0]!.silences()).toMatchObject([{ until: now + Math.max(...hours) * 3_600_000 }]);
+    }
   });
 });

@@ -113,7 +113,7 @@ export function createAlertEngine(dependencies: AlertDependencies) {
       }),
     /**
      * Adds a silence or replaces the one with its id; one with `until` now ends it. Where that one is over already, an end
-     * changes and announces nothing: false.
+     * changes and announces nothing, nor does what ends before it: false.
      */
     async putSilence(given: Silence, by: string, announced: readonly Announcement[] = []) {
       const { announced: _, ...silence } = Silence.parse(given);
@@ -123,7 +123,7 @@ export function createAlertEngine(dependencies: AlertDependencies) {
       const isStored = await store.transaction(async ({ alerts }) => {
         // Somebody else may have changed or ended it since it was read.
         const row = await alerts.subscriptions.silence(silence.id);
-        if (isOver && row !== undefined && row.ends_at <= at) return false;
+        if (row !== undefined && (isOver ? row.ends_at <= at : row.ends_at > silenceEnds(silence))) return false;
         const before = row === undefined ? [] : (Silence.parse(JSON.parse(row.data)).announced ?? []);
         await closeOffers(dependencies, alerts, before, { what: isOver ? "ended" : "lengthened", by });
         const offering = offersOf(await owe(dependencies, alerts, announced));

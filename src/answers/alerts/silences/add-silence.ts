@@ -106,7 +106,9 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
     };
     const affected = destination === undefined ? await affectedDestinations(context, silence) : [destination];
     const announced = changeAnnouncements(context, affected, { what: "silenced", silence });
-    await alerts.putSilence(silence, caller.name, announced);
+    if (!(await alerts.putSilence(silence, caller.name, announced))) {
+      return existingSilenceReply((await alerts.silence(silence.id)) ?? silence, now);
+    }
     const isQuiet = withQuietHours(silence, await alerts.subscriptions()).length > 0;
     return reply({
       tone: "good",
