@@ -121,7 +121,7 @@ describe("a silence that two people change at once", () => {
       await talk.ask("alerts silence node.down 1h");
       const [read] = await talk.engine.silences();
       const until = read!.until + 2 * 3_600_000;
-      const { transaction } = talk.store;
+      const transaction = talk.store.transaction.bind(talk.store);
       let begun = 0;
       const interrupted: typeof transaction = async (work) => {
         begun += 1;

@@ -12,7 +12,7 @@ import { parseJson } from "./parse-json.ts";
 const REMEMBERED_AFTER: Milliseconds = 2000;
 /** How long it is remembered, from the question on: as long as Discord lets it be closed. */
 const KEPT_FOR: Milliseconds = 900_000;
-/** How long an answer waits for the store to note that it is sent. */
+/** How long an answer waits for the store to note that it is sent, or that it is over. */
 const NOTE_MILLIS: Milliseconds = 1000;
 
 /** An answer that a dead process left open. */
@@ -90,19 +90,20 @@ export class OpenAnswers {
     const change = (): void => {
       if (writing !== undefined) put();
     };
+    const written = (): Promise<void> => inTime(writing ?? Promise.resolve(), { millis: NOTE_MILLIS }, () => undefined);
     const end = async (): Promise<void> => {
+      clearTimeout(timer);
       if (writing === undefined) return;
       write(() => table.remove(id));
-      await writing;
+      await written();
     };
     try {
       await work({
         changed: change,
         async answering() {
-          clearTimeout(timer);
           answering = 1;
           change();
-          await inTime(writing ?? Promise.resolve(), { millis: NOTE_MILLIS }, () => undefined);
+          await written();
         },
       });
       await end();

@@ -75,6 +75,34 @@ describe("an answer", () => {
     expect(performance.now() - began).toBeLessThan(3000);
   });
 
+  test("that is made at once is remembered, too, where its sending takes long; and forgotten then", async () => {
+    const memory = tableInMemory();
+    const sent = Promise.withResolvers<void>();
+    const done = processOn(memory, "one").during(opening, async (open) => {
+      await open.answering();
+      await sent.promise;
+    });
+    await until(() => memory.rows.size > 0, "the row");
+    const left: boolean[] = [];
+    await processOn(memory, "two").closeLeft(async ({ isUncertain }) => void left.push(isUncertain), NEVER);
+    expect(left).toEqual([true]);
+    sent.resolve();
+    await done;
+    expect(memory.rows.size).toBe(0);
+  });
+
+  test.each(["arrived", "was refused"])("that %s ends in time where the database hangs", async (how) => {
+    const memory = tableInMemory();
+    const done = processOn(memory, "one").during(opening, async () => {
+      await until(() => memory.rows.size > 0, "the row");
+      memory.fault = () => new Promise(() => undefined);
+      if (how === "was refused") throw new Error(how);
+    });
+    const began = performance.now();
+    await done.catch(() => undefined);
+    expect(performance.now() - began).toBeLessThan(3000);
+  });
+
   test("that fails is forgotten; one that a stop breaks off is left to the next start", async () => {
     const memory = tableInMemory();
     const stopping = new AbortController();
