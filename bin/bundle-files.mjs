@@ -16,7 +16,7 @@ export function freshBundle(manifest = MANIFEST) {
     /** @type {[string, number, number][]} */
     const sources = JSON.parse(readFileSync(manifest, "utf8"));
     const isFresh = sources.every(([file, modifiedAt, size]) => {
-      const source = statSync(path.join(ROOT, file));
+      const source = statSync(`${ROOT}/${file}`);
       return source.mtimeMs === modifiedAt && source.size === size;
     });
     return isFresh ? path.join(path.dirname(manifest), "main.cjs") : undefined;

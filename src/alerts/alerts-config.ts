@@ -57,7 +57,8 @@ export const AlertsConfig = group({
 });
 export type AlertsConfig = z.infer<typeof AlertsConfig>;
 
-export const DEFAULT_ALERTS_CONFIG: AlertsConfig = AlertsConfig.parse({});
+// What is parsed once is not worth compiling.
+export const DEFAULT_ALERTS_CONFIG: AlertsConfig = AlertsConfig.parse({}, { jitless: true });
 
 /**
  * The settings that the text of an ALERTS_CONFIG file makes.

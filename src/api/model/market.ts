@@ -64,8 +64,8 @@ export const MarketData = z.looseObject({
 });
 export type MarketData = z.infer<typeof MarketData>;
 
-// Compiled, since one answer holds thousands of records.
-export const MarketsData = z.compile(z.looseObject({ marketsData: requiredListField(MarketData) }));
+// Compiled with the first answer, since one answer holds thousands of records.
+export const MarketsData = z.lazy(() => z.compile(z.looseObject({ marketsData: requiredListField(MarketData) })));
 
 /** Nodes list settled and proposed markets, too; only those in these states can be traded, now or soon. */
 export const LIVE_STATES: readonly string[] = ["STATE_ACTIVE", "STATE_SUSPENDED", "STATE_PENDING"];

@@ -30,5 +30,5 @@ export const PartyStake = z.looseObject({
 });
 export type PartyStake = z.infer<typeof PartyStake>;
 
-// Compiled, since one answer holds thousands of records.
-export const PartiesStake = z.compile(z.looseObject({ partiesStake: requiredListField(PartyStake) }));
+// Compiled with the first answer, since one answer holds thousands of records.
+export const PartiesStake = z.lazy(() => z.compile(z.looseObject({ partiesStake: requiredListField(PartyStake) })));
