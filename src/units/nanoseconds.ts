@@ -23,6 +23,16 @@ export function toMillis(at: Nanoseconds): number {
   return Number(floorDiv(at, NANOSECONDS_PER_MILLISECOND));
 }
 
+/** As JSON has it: in decimal. */
+export function timeToText(at: Nanoseconds): string {
+  return at.toString();
+}
+
+/** The other way. Throws SyntaxError for what is no integer. */
+export function timeFromText(at: string): Nanoseconds {
+  return nanoseconds(BigInt(at));
+}
+
 /** Whole Unix seconds, rounded down. */
 export function toSeconds(at: Nanoseconds): bigint {
   return floorDiv(at, NANOSECONDS_PER_SECOND);

@@ -3,11 +3,6 @@ import { z } from "zod";
 import { IntegerText, timeToText } from "../alerts/judge/kinds/json-fields.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 
-/** A schema for stored JSON that `state` can decode; it leaves the JSON as it is. */
-export function storedAs<S extends z.ZodType>(state: S) {
-  return z.custom<z.input<S>>((stored) => z.safeDecode(state, stored as z.input<S>).success);
-}
-
 /**
  * Numbers a watcher's observations, to tell apart events that look alike, such as a market's second auction of the day. An
  * observation that is repeated because it could not be stored gets the same number again.

@@ -1,7 +1,7 @@
 // What a poll finds and what is remembered of it, as schemas: a watcher stores it. The types of both come from here.
 import { z } from "zod";
 
-import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { type Nanoseconds, timeFromText, timeToText } from "../../units/nanoseconds.ts";
 
 const IntegerText = z.string().regex(/^-?\d+$/u);
 
@@ -9,7 +9,7 @@ const IntegerText = z.string().regex(/^-?\d+$/u);
 export const timeCodec = z.codec(
   IntegerText,
   z.custom<Nanoseconds>((value) => typeof value === "bigint"),
-  { decode: (stored) => nanoseconds(BigInt(stored)), encode: (value) => value.toString() },
+  { decode: timeFromText, encode: timeToText },
 );
 
 /** An integer of any size, stored in decimal. */
@@ -17,6 +17,11 @@ export const integerCodec = z.codec(IntegerText, z.bigint(), {
   decode: (stored) => BigInt(stored),
   encode: (value) => value.toString(),
 });
+
+/** A schema for stored JSON that `state` can decode; it leaves the JSON as it is. */
+export function storedAs<S extends z.ZodType>(state: S) {
+  return z.custom<z.input<S>>((stored) => z.safeDecode(state, stored as z.input<S>).success);
+}
 
 /** The answer of one node in one poll. */
 const Witness = z.object({

@@ -6,8 +6,8 @@ import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { ApiClient, CallOptions, NodeClient } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { HISTORIES, type History, type HistoryName } from "../../api/histories.ts";
+import { storedAs } from "../../api/verdict/memory.ts";
 import { compareIntegers, decimal, formatDecimal } from "../../units/decimal.ts";
-import { storedAs } from "../snapshot-schema.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 import {

@@ -11,11 +11,12 @@ import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { Answer, ApiClient, AsOf, CallOptions } from "../../api/api-client.ts";
 import { isAuctionMode, isLiveState, type MarketData } from "../../api/model/market.ts";
 import type { MarketNames } from "../../api/model/names.ts";
+import { storedAs } from "../../api/verdict/memory.ts";
 import { compareDecimals, decimal, type Decimal, formatDecimal, percentOf } from "../../units/decimal.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { isPlausibleTime } from "../block-time.ts";
-import { countObservation, observationCounter, observationKey, storedAs } from "../snapshot-schema.ts";
+import { countObservation, observationCounter, observationKey } from "../snapshot-schema.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 

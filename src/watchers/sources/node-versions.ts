@@ -3,8 +3,9 @@ import { z } from "zod";
 import { type AlertEvent, nodeRelease } from "../../alerts/judge/kinds/event.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { ApiError } from "../../api/api-error.ts";
+import { storedAs } from "../../api/verdict/memory.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
-import { countObservation, observationCounter, observationKey, storedAs } from "../snapshot-schema.ts";
+import { countObservation, observationCounter, observationKey } from "../snapshot-schema.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 
 type Release = z.output<typeof nodeRelease>;

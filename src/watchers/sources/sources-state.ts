@@ -1,11 +1,10 @@
 import { z } from "zod";
 
 import { judgeSources, shiftMemory } from "../../api/verdict/judge-sources.ts";
-import { PollRound, SourceMemory } from "../../api/verdict/memory.ts";
+import { PollRound, SourceMemory, storedAs } from "../../api/verdict/memory.ts";
 import type { Verdict, VerdictThresholds } from "../../api/verdict/verdict.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
-import { storedAs } from "../snapshot-schema.ts";
 
 /** One round over all nodes, and the memory of the rounds before it. */
 export const SourcesState = z.object({

@@ -1,7 +1,8 @@
 import { z } from "zod";
 
 import type { HistoryName } from "../../../api/histories.ts";
-import { nanoseconds, type Nanoseconds } from "../../../units/nanoseconds.ts";
+
+export { timeFromText, timeToText } from "../../../units/nanoseconds.ts";
 
 // Alerts are stored as plain JSON, in which numbers of 64 bits are decimal text.
 
@@ -15,12 +16,3 @@ export const DecimalText = z.string().regex(/^-?\d+(?:\.\d+)?$/u);
 export const MillisField = z.number().nonnegative();
 /** The name of a list of the network. */
 export const HistoryField = z.enum(["checkpoints", "snapshots", "rotations"] satisfies HistoryName[]);
-
-export function timeToText(at: Nanoseconds): string {
-  return at.toString();
-}
-
-/** The other way. Throws SyntaxError for what TimeText does not accept. */
-export function timeFromText(at: string): Nanoseconds {
-  return nanoseconds(BigInt(at));
-}
