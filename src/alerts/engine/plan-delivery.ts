@@ -50,7 +50,9 @@ export function planDelivery(
   more: Pick<PlannedDelivery, "mention" | "quiet" | "cardOf" | "edits" | "spent"> = {},
 ): PlannedDelivery {
   const episode = input.episode.id;
-  return { id: input.newId(), destination, phase, message: sharedMessage(input, message), episode, ...more };
+  const isShort = message.type === "condition" && more.cardOf !== undefined;
+  const said = sharedMessage(input, isShort ? { ...message, short: true } : message);
+  return { id: input.newId(), destination, phase, message: said, episode, ...more };
 }
 
 export function decision(input: DeliveryInput, destination: string, what: string, detail: string): Decision {

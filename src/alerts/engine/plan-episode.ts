@@ -207,16 +207,14 @@ function planFollowUps(
   }
   const phase = escalates ? "escalation" : "reminder";
   const number = before.reminders + 1;
-  const ringing = before.cardDeleted === true ? WHOLE_POST : shortPost(before);
   const message = {
     type: "condition",
     phase,
     episode,
     ...guidanceOf(before),
     ...(escalates ? {} : { reminder: { number, of: config.remind.times } }),
-    ...ringing.message,
   } as const;
-  const options = { ...notificationOptions(routed), ...ringing.options };
+  const options = { ...notificationOptions(routed), ...(before.cardDeleted === true ? {} : besideCard(before)) };
   const delivery = planDelivery(input, subscription, phase, message, options);
   const told = escalates
     ? { severity: episode.severity, escalation: delivery.id }
@@ -272,11 +270,9 @@ function planResolve(
       ? { states, decisions: decide("no resolve owed", "its trigger could not be sent") }
       : { states, decisions: decide("never told", `suppressed by ${state.by ?? "nothing"}`) };
   }
-  const ringing = shortPost(state);
   // Nobody is woken by the end of a warning.
   const quiet = state.severity === "critical" ? {} : { quiet: true as const };
-  const end = { ...message, ...ringing.message };
-  const resolve = planDelivery(input, state, "resolve", end, { ...ringing.options, ...quiet });
+  const resolve = planDelivery(input, state, "resolve", message, { ...besideCard(state), ...quiet });
   const deliveries = [resolve];
   // Each of its messages tells the end, and loses the buttons that act.
   for (const edits of messagesOf(state)) {
@@ -286,17 +282,9 @@ function planResolve(
   return { deliveries, states: [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }] };
 }
 
-interface RingingPost {
-  readonly message: { readonly short?: true };
-  readonly options: Pick<PlannedDelivery, "cardOf">;
-}
-
-const WHOLE_POST: RingingPost = { message: {}, options: {} };
-
 /** What rings beside a card is one line with a link to it; in plain style each state is a message of its own. */
-function shortPost({ style, trigger }: NotificationState): RingingPost {
-  if (style === "plain" || trigger === undefined) return WHOLE_POST;
-  return { message: { short: true }, options: { cardOf: trigger } };
+function besideCard({ style, trigger }: NotificationState): Pick<PlannedDelivery, "cardOf"> {
+  return style === "plain" || trigger === undefined ? {} : { cardOf: trigger };
 }
 
 /** Where the card is deleted, a post that rings is the card from now on. */

@@ -7,8 +7,8 @@ import { joinPlans, type OutboxBatch } from "../deliver/outbox/batch.ts";
 import { joinRules } from "../deliver/outbox/join-rules.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
 import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";
-import { type Episode, episodeRow, isOpen, machineRow } from "../judge/rules/episode.ts";
-import { NetworkStateCache, RuleSubjectMap } from "../judge/rules/state-cache.ts";
+import { Episode, episodeRow, isOpen, Machine, machineKey, machineRow } from "../judge/rules/episode.ts";
+import { ParsedRowCache, RuleSubjectMap } from "../judge/rules/state-cache.ts";
 import {
   type JudgedObservation,
   judgeObservation,
@@ -30,14 +30,6 @@ export interface ObservationResult {
 
 export type ProcessObservation = (observation: Observation) => Promise<ObservationResult>;
 
-/** What this process knows of a network. */
-interface NetworkKnowledge {
-  readonly cache: NetworkStateCache;
-  readonly memory: ProcessMemory;
-  readonly progress: Map<string, WatcherProgress>;
-  isBlind: boolean;
-}
-
 /** Serializing a longer snapshot is followed by a yield to the event loop. */
 const YIELD_ABOVE_CHARACTERS = 1_000_000;
 
@@ -51,25 +43,31 @@ export function observationProcessor(
   readIndex: ReturnType<typeof subscriptionIndexReader>,
 ): ProcessObservation {
   const { store, clock } = dependencies;
-  const networks = new Map<string, NetworkKnowledge>();
+  const networks = new Map<string, ReturnType<typeof nothingKnown>>();
 
   return async (observation) => {
     const { network, watcher } = observation;
     const at = toMillis(observation.at);
     const monotonicMillis = observation.dueMillis ?? clock.monotonicMillis();
     dependencies.onStep?.("observed");
-    const known = networks.get(network) ?? nothingKnown(network);
+    const known = networks.get(network) ?? nothingKnown();
     networks.set(network, known);
     const snapshot = JSON.stringify(observation.snapshot);
     if (snapshot.length > YIELD_ABOVE_CHARACTERS) await setImmediate();
 
     const { judged, batch } = await store.transaction(async ({ alerts: tables }) => {
       const index = await readIndex(tables, at);
+      const machines = new RuleSubjectMap<Machine>();
+      const stored = await tables.watch.machines(network);
+      for (const one of known.machines.parse(stored, ({ rule, subject }) => machineKey(rule, subject)).values()) {
+        machines.set(one.rule, one.subject, one);
+      }
       const state: ObservationState = {
         index,
         ruleWords,
         config: dependencies.config,
-        ...(await known.cache.load(tables)),
+        machines,
+        open: known.episodes.parse(await tables.watch.openEpisodes(network), ({ id }) => id),
         stored: (await tables.watch.snapshot(network, watcher.name))?.at,
         last: known.progress.get(watcher.name),
         memory: known.memory,
@@ -97,13 +95,20 @@ export function observationProcessor(
   };
 }
 
-function nothingKnown(network: string): NetworkKnowledge {
-  const memory = {
+/** What this process knows of a network that it has not observed yet. */
+function nothingKnown() {
+  const memory: ProcessMemory = {
     judged: new RuleSubjectMap<boolean>(),
     unseen: new RuleSubjectMap<boolean>(),
     resumed: new RuleSubjectMap<boolean>(),
   };
-  return { cache: new NetworkStateCache(network), memory, progress: new Map(), isBlind: false };
+  return {
+    machines: new ParsedRowCache((data) => Machine.parse(JSON.parse(data))),
+    episodes: new ParsedRowCache((data) => Episode.parse(JSON.parse(data))),
+    memory,
+    progress: new Map<string, WatcherProgress>(),
+    isBlind: false,
+  };
 }
 
 /** Everything that becomes owed by an observation, and what was decided. */

@@ -31,18 +31,7 @@ export interface DowntimeReportDependencies {
 }
 
 /** Reports after a restart that the bot was down, and which events are therefore late. */
-export interface DowntimeReport {
-  /**
-   * Stores a downtime that is long enough to report. Call it before the first observation, which overwrites the last
-   * snapshot. Returns whether there is one to report, perhaps one that an earlier process stored.
-   */
-  begin(): Promise<boolean>;
-  /**
-   * Plans the report. Call it once every watcher has observed its network: only then are all late events known. The
-   * report names the networks that could not be observed.
-   */
-  finish(unseen?: readonly string[]): Promise<void>;
-}
+export type DowntimeReport = ReturnType<typeof createDowntimeReport>;
 
 /** Stored under this name beside the watchers' snapshots, for no network. */
 const SNAPSHOT_NAME = "away-report";
@@ -64,49 +53,20 @@ const MAX_LOG_LINES = 2000;
  * Each downtime is reported once, also after a crash: it is stored before the first observation, and its report is
  * owed in the transaction that marks it as reported. The late events are those that the log has seen since.
  */
-export function createDowntimeReport(dependencies: DowntimeReportDependencies): DowntimeReport {
+export function createDowntimeReport(dependencies: DowntimeReportDependencies) {
   const { store, clock, config, networks, watcher, always, simulated, newId = randomId } = dependencies;
   const minDowntime = Math.max(MIN_DOWNTIME, MIN_MISSED_POLLS * config.poll.time);
 
-  async function finish(unseen: readonly string[] = []): Promise<void> {
-    const at = nowMillis(clock);
-    const owed = await store.transaction(async ({ alerts: tables }) => {
-      const downtime = await readDowntime(tables);
-      if (downtime === undefined || downtime.told) return 0;
-      const seen = (await Promise.all(networks.map((one) => eventsSince(tables, one, downtime.to)))).flat();
-      const subscriptions = (await tables.subscriptions.list()).map(({ data }) => Subscription.parse(JSON.parse(data)));
-      const common = {
-        type: "away",
-        ...(simulated ? { simulated: true as const } : {}),
-        from: timeToText(fromMillis(downtime.from)),
-        to: timeToText(fromMillis(downtime.to)),
-      } as const;
-      const deliveries = recipients(always, subscriptions, seen).map(({ destination, late, about }) => {
-        const missing = unseen.filter((network) => about?.has(network) ?? true);
-        const message: AlertMessage = {
-          ...common,
-          late: countsOf(late),
-          ...(missing.length === 0 ? {} : { unseen: missing }),
-        };
-        return { id: newId(), destination, phase: "bot", message } as const;
-      });
-      const span = formatDuration(downtime.to - downtime.from);
-      const count = deliveries.length;
-      const where = `${count} ${count === 1 ? "destination" : "destinations"}`;
-      const decisions = [{ what: "away", detail: `for ${span}; told at ${where}` }];
-      await enqueue(tables, { deliveries, decisions }, at);
-      await writeDowntime(tables, { ...downtime, told: true }, at);
-      return count;
-    });
-    if (owed > 0) dependencies.onOwed?.();
-  }
-
   return {
+    /**
+     * Stores a downtime that is long enough to report. Call it before the first observation, which overwrites the last
+     * snapshot. Returns whether there is one to report, perhaps one that an earlier process stored.
+     */
     async begin() {
       const at = nowMillis(clock);
       return store.transaction(async ({ alerts: tables }) => {
-        const snapshots = await Promise.all(networks.map((network) => tables.watch.snapshot(network, watcher)));
-        const last = Math.max(...snapshots.map((one) => one?.at ?? Number.NEGATIVE_INFINITY));
+        const observed = await Promise.all(networks.map((network) => tables.watch.observedAt(network, watcher)));
+        const last = Math.max(...observed.map((one) => one ?? Number.NEGATIVE_INFINITY));
         const noted = await readDowntime(tables);
         const unreported = noted?.told === false ? noted : undefined;
         // The very first start ends no downtime.
@@ -115,7 +75,44 @@ export function createDowntimeReport(dependencies: DowntimeReportDependencies): 
         return wasDown || unreported !== undefined;
       });
     },
-    finish,
+    /**
+     * Plans the report. Call it once every watcher has observed its network: only then are all late events known. The
+     * report names the networks that could not be observed.
+     */
+    async finish(unseen: readonly string[] = []) {
+      const at = nowMillis(clock);
+      const owed = await store.transaction(async ({ alerts: tables }) => {
+        const downtime = await readDowntime(tables);
+        if (downtime === undefined || downtime.told) return 0;
+        const seen = (await Promise.all(networks.map((one) => eventsSince(tables, one, downtime.to)))).flat();
+        const subscriptions = (await tables.subscriptions.list()).map(({ data }) =>
+          Subscription.parse(JSON.parse(data)),
+        );
+        const common = {
+          type: "away",
+          ...(simulated ? { simulated: true as const } : {}),
+          from: timeToText(fromMillis(downtime.from)),
+          to: timeToText(fromMillis(downtime.to)),
+        } as const;
+        const deliveries = recipients(always, subscriptions, seen).map(({ destination, late, about }) => {
+          const missing = unseen.filter((network) => about?.has(network) ?? true);
+          const message: AlertMessage = {
+            ...common,
+            late: countsOf(late),
+            ...(missing.length === 0 ? {} : { unseen: missing }),
+          };
+          return { id: newId(), destination, phase: "bot", message } as const;
+        });
+        const span = formatDuration(downtime.to - downtime.from);
+        const count = deliveries.length;
+        const where = `${count} ${count === 1 ? "destination" : "destinations"}`;
+        const decisions = [{ what: "away", detail: `for ${span}; told at ${where}` }];
+        await enqueue(tables, { deliveries, decisions }, at);
+        await writeDowntime(tables, { ...downtime, told: true }, at);
+        return count;
+      });
+      if (owed > 0) dependencies.onOwed?.();
+    },
   };
 }
 
@@ -150,21 +147,13 @@ async function eventsSince(tables: AlertTables, network: string, since: Millisec
   });
 }
 
-interface Recipient {
-  readonly destination: Destination;
-  readonly late: readonly Late[];
-  /** The networks that concern it; absent = all. */
-  readonly about?: ReadonlySet<string>;
-}
-
-/** Who is notified, and of what: `always` of everything, a channel only of late events that it is subscribed to. */
-function recipients(
-  always: readonly Destination[],
-  subscriptions: readonly Subscription[],
-  seen: readonly Late[],
-): readonly Recipient[] {
+/**
+ * Who is notified, and of what: `always` of everything, a channel only of late events that it is subscribed to, and of their
+ * networks (`about`).
+ */
+function recipients(always: readonly Destination[], subscriptions: readonly Subscription[], seen: readonly Late[]) {
   const place = (one: Destination): string => `${tokenKey(one)} ${one.channel}`;
-  const notified = new Map(always.map((destination) => [place(destination), { destination, late: seen }]));
+  const notified = new Set(always.map(place));
   const channels = subscriptions.filter(
     ({ destination, state, personal }) => state === "active" && personal !== true && !notified.has(place(destination)),
   );
@@ -177,7 +166,7 @@ function recipients(
       return all.slice(0, late.length === 0 ? 0 : 1).map(({ destination }) => ({ destination, late, about }));
     },
   );
-  return [...notified.values(), ...others];
+  return [...always.map((destination) => ({ destination, late: seen, about: undefined })), ...others];
 }
 
 function countsOf(late: readonly Late[]): { kind: AlertKind; count: number }[] {

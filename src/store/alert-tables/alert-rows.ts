@@ -66,42 +66,31 @@ export type DeliveryState = "held" | "owed" | "sending" | "sent" | "dead" | "mer
  */
 export type Urgency = 0 | 1 | 2;
 
-export interface NewDeliveryRow {
+/** One message to one destination: what it should say by now, and what was sent of it. */
+export interface DeliveryRow {
+  /** The order within its destination. */
+  readonly seq: number;
   readonly id: string;
   readonly destination: string;
   readonly platform: string;
   readonly phase: string;
   readonly urgency: Urgency;
-  /** What is planned with an equal key for its destination joins it. Absent = nothing does. */
-  readonly join_key?: string | null;
-  /** Until when it may be joined once it is sent. Absent = without end. */
-  readonly open_until?: Milliseconds | null;
-  /** The id of its message. */
-  readonly message: string;
-  readonly episode: string | null;
-  readonly run_at: Milliseconds;
-  readonly created_at: Milliseconds;
-  readonly data: string;
-  /** Default: owed. */
-  readonly state?: DeliveryState;
-  /** Defaults: 0, and null. */
-  readonly revision?: number;
-  readonly shown?: number | null;
-}
-
-/** One message to one destination: what it should say by now, and what was sent of it. */
-export interface DeliveryRow extends NewDeliveryRow {
-  /** The order within its destination. */
-  readonly seq: number;
   readonly state: DeliveryState;
   /** Grows with each change of what it says. */
   readonly revision: number;
   /** The revision that arrived last; null before the first. */
   readonly shown: number | null;
+  /** What is planned with an equal key for its destination joins it. Null = nothing does. */
+  readonly join_key: string | null;
+  /** Until when it may be joined once it is sent. Null = without end. */
+  readonly open_until: Milliseconds | null;
+  /** The id of its message. */
+  readonly message: string;
+  readonly episode: string | null;
+  readonly run_at: Milliseconds;
+  readonly created_at: Milliseconds;
   /** Since when what it says by now is owed. */
   readonly owed_at: Milliseconds;
-  readonly join_key: string | null;
-  readonly open_until: Milliseconds | null;
   /** Of the last revision that was sent, or is owed. */
   readonly attempts: number;
   readonly attempted_at: Milliseconds | null;
@@ -114,7 +103,15 @@ export interface DeliveryRow extends NewDeliveryRow {
   readonly last_error: string | null;
   /** When it first arrived, or was given up. */
   readonly settled_at: Milliseconds | null;
+  readonly data: string;
 }
+
+/** A delivery to add, owed or held, at revision 0, without a key and not shown unless it says so. */
+export type NewDeliveryRow = Pick<
+  DeliveryRow,
+  "id" | "destination" | "platform" | "phase" | "urgency" | "message" | "episode" | "run_at" | "created_at" | "data"
+> &
+  Partial<Pick<DeliveryRow, "state" | "revision" | "shown" | "join_key" | "open_until">>;
 
 /** What joined the message of a delivery. */
 export interface ItemRow {

@@ -2,7 +2,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { type Claim, claim } from "../outbox/claim.ts";
 import { expire } from "../outbox/record.ts";
 import type { Sender } from "../../sender.ts";
-import { resume, type SuspensionContext } from "./suspension.ts";
+import { forgetLost, resume, type SuspensionContext } from "./suspension.ts";
 import { graceEndsAt, isOfPlatform, isOfToken, isTryDue, suspensionKey, tokenScope } from "../../route/suspension.ts";
 import type { Decision } from "../../judge/judge.ts";
 
@@ -60,10 +60,12 @@ const ASKED_WITHIN: Milliseconds = 300_000;
  */
 export async function expireOverdue(
   at: Milliseconds,
-  { tables, newId, suspensions }: SuspensionContext,
+  context: SuspensionContext,
   served: readonly string[],
 ): Promise<readonly Decision[]> {
+  const { tables, newId, suspensions } = context;
   const why = (destination: string): string | undefined => suspensions.ofToken(destination)?.why;
+  await forgetLost(at, context);
   const decisions = [...(await expire(tables, at, newId, { except: served }, why))];
   for (const one of suspensions.all().filter(isOfToken)) {
     if (one.retired === undefined && at < graceEndsAt(one) + ASKED_WITHIN) continue;

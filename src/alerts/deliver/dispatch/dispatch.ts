@@ -19,7 +19,6 @@ import {
   recoverUnfinished,
   splitByClaim,
 } from "../outbox/record.ts";
-import type { Platforms } from "../../platform.ts";
 import type { Receipt, Sender } from "../../sender.ts";
 import { readSuspensions, suspensionKey, Suspensions, USUAL_PAUSE } from "../../route/suspension.ts";
 import { askToken, logTokens, questionsDue, recordAnswers, type TokenAnswer, type TokenQuestion } from "./ask-token.ts";
@@ -27,18 +26,14 @@ import { attemptDelivery, type AttemptDependencies } from "./attempt.ts";
 import { claimDue, expireOverdue } from "./claim-due.ts";
 import { ConcurrencyLimit, type ConcurrencyLimits } from "./concurrency-limit.ts";
 import { recordResults } from "./record-result.ts";
+import type { SuspensionDependencies } from "./suspension.ts";
 import { noteRefusals, type Refusal } from "./refused-messages.ts";
-import { type Destination, destinationFromKey } from "../../destination.ts";
+import { destinationFromKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
 
-export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLimits {
+export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLimits, Partial<SuspensionDependencies> {
   readonly store: Pick<Store, "transaction"> & { readonly processes: Pick<Processes, "self" | "aliveFor"> };
   readonly senders: readonly Sender[];
-  /** Notified of lost destinations and refused tokens, like the console where there is one. */
-  readonly operators?: Destination;
-  readonly console?: Destination;
-  /** To tell people by direct message that a channel of theirs is lost; without it they are not told. */
-  readonly platforms?: Platforms;
   /** For metrics: the outcome of an attempt, and how long after the delivery was created. */
   readonly onOutcome?: (outcome: {
     platform: string;
@@ -46,7 +41,6 @@ export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLi
     outcome: DeliveryOutcome;
     waited: Milliseconds;
   }) => void;
-  readonly newId?: () => string;
   /** From 0 to below 1. */
   readonly random: () => number;
 }
@@ -96,7 +90,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   const free = (sender: Sender): number => limit.free(sender);
 
   /** Records the last results and claims the next deliveries for these senders, all in one transaction. */
-  async function turn(wanting: readonly Sender[]): Promise<Turn> {
+  async function turn(wanting: readonly Sender[]) {
     const recorded = results;
     results = [];
     const late = lateReceipts;
@@ -292,17 +286,6 @@ function logLosses(log: Log, decisions: readonly Decision[]): void {
     if (what === "destination reached") log.info({ destination }, "destination resumed");
     if (what === "destination lost") log.warn({ destination, why }, "destination lost");
   }
-}
-
-interface Turn {
-  readonly claimed: readonly ClaimedDelivery[];
-  /** A due delivery was dropped or a new one was added, so that another may be due now. */
-  readonly more: boolean;
-  /** Senders at their concurrency limit. */
-  readonly full: readonly Sender[];
-  /** When the next delivery, or try of what is suspended, becomes due; Unix milliseconds. */
-  readonly next: Milliseconds;
-  readonly questions: readonly TokenQuestion[];
 }
 
 async function waitFor(

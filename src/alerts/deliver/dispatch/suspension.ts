@@ -16,6 +16,7 @@ import type { Platforms } from "../../platform.ts";
 import { isAlive, Subscription, subscriptionRow } from "../../route/subscription.ts";
 import {
   afterRefusal,
+  DEAD_LETTER_AFTER,
   graceEndsAt,
   isOfToken,
   nextTryAt,
@@ -52,6 +53,16 @@ export interface SuspensionContext extends SuspensionDependencies {
 /** The platform's refusal, and when in Unix milliseconds. */
 type Refusal = SuspensionTarget & { readonly error: SendError; readonly at: Milliseconds };
 
+/** Forgets lost destinations, for which nothing is owed any more, once nobody is subscribed there. */
+export async function forgetLost(at: Milliseconds, context: SuspensionContext): Promise<void> {
+  const { tables, suspensions } = context;
+  for (const one of suspensions.all()) {
+    if (isOfToken(one) || one.retired === undefined || at < one.retired.at + DEAD_LETTER_AFTER) continue;
+    const isListed = (await subscriptionsOf(tables, one)).some((of) => isAlive(of) || of.state === "retired");
+    if (!isListed && !(await isAwaited(one, context))) suspensions.drop(suspensionKey(one));
+  }
+}
+
 /** Whether deliveries wait for a target: somebody is subscribed there, or it is the operators'. */
 export async function isAwaited(target: SuspensionTarget, context: SuspensionContext): Promise<boolean> {
   const key = suspensionKey(target);
@@ -80,17 +91,18 @@ export async function suspend(
   const ends = suspension.retired === undefined && (error.revoked || at >= graceEndsAt(suspension));
   if (before !== undefined && !ends) return [];
   const alive = await aliveAt(tables, target);
+  const to = [...operatorsFor(suspension, context), ...peopleFor(suspension, alive, context)];
   if (ends) {
     const { lost, decisions } = await endSubscriptions(suspension, alive, error.revoked, at, context);
     const change = { what: "revoked", ...(error.revoked ? { removed: true as const } : {}), ...lost } as const;
-    await notifySuspended(suspension, change, alive, at, context);
+    await send(suspension, to, change, at, context);
     // The first question comes as soon as after any other refusal: an app that was removed by mistake soon comes back.
     suspensions.put({ ...suspension, retired: { at, ...lost } });
     return [...begins, ...decisions];
   }
   const waiting = await waitingOn(tables, suspensionKey(target));
   const change = { what: "refused", waiting, until: timeToText(fromMillis(graceEndsAt(suspension))) } as const;
-  await notifySuspended(suspension, change, alive, at, context);
+  await send(suspension, to, change, at, context);
   return begins;
 }
 
@@ -155,10 +167,7 @@ async function endSubscriptions(
   revoked: boolean,
   at: Milliseconds,
   { tables, newId }: SuspensionContext,
-): Promise<{
-  readonly lost: { readonly subscriptions: number; readonly unsent: number };
-  readonly decisions: readonly Decision[];
-}> {
+) {
   const { why: words, destination } = suspension;
   const key = suspensionKey(suspension);
   const why = isOfToken(suspension)
@@ -180,7 +189,7 @@ async function endSubscriptions(
   if (destination !== undefined) places.add(key);
   const counts = `subscriptions ended: ${retired.length}; messages given up: ${unsent}`;
   const ended = { what: "platform lost", ...placeOf(suspension), detail: `${key}: ${why}; ${counts}` };
-  const decisions = [
+  const decisions: Decision[] = [
     ...(isOfToken(suspension) ? [ended] : []),
     ...[...places].map((place) => ({ what: "destination lost", destination: place, detail: why })),
   ];
@@ -207,18 +216,6 @@ async function subscriptionsOf(tables: AlertTables, target: SuspensionTarget): P
   return rows
     .filter(({ destination }) => destination === key || destination.startsWith(`${key}/`))
     .map(({ data }) => Subscription.parse(JSON.parse(data)));
-}
-
-/** Notifies the operators and whoever subscribed: a suspension begins, or its subscriptions (`alive`) have ended. */
-async function notifySuspended(
-  suspension: Suspension,
-  change: Extract<TokenMessage["change"], { what: "refused" | "revoked" }>,
-  alive: readonly Subscription[],
-  at: Milliseconds,
-  context: SuspensionContext,
-): Promise<void> {
-  const to = [...operatorsFor(suspension, context), ...peopleFor(suspension, alive, context)];
-  await send(suspension, to, change, at, context);
 }
 
 /** Notifies the operators that it is over, and the channels that alerts arrive there again. */

@@ -1,28 +1,3 @@
-import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
-import { Episode, Machine } from "./episode.ts";
-
-/** The stored machines and episodes of one network, parsed: most have not changed since the last observation. */
-export class NetworkStateCache {
-  readonly #network: string;
-  readonly #machines = new ParsedRowCache((data) => Machine.parse(JSON.parse(data)));
-  readonly #episodes = new ParsedRowCache((data) => Episode.parse(JSON.parse(data)));
-
-  constructor(network: string) {
-    this.#network = network;
-  }
-
-  /** All machines, and the open episodes by their ids; for the caller to change. */
-  async load(tables: AlertTables): Promise<{ machines: RuleSubjectMap<Machine>; open: Map<string, Episode> }> {
-    const rows = await tables.watch.machines(this.#network);
-    const machines = new RuleSubjectMap<Machine>();
-    for (const machine of this.#machines.parse(rows, ({ rule, subject }) => `${rule}|${subject}`).values()) {
-      machines.set(machine.rule, machine.subject, machine);
-    }
-    const open = this.#episodes.parse(await tables.watch.openEpisodes(this.#network), ({ id }) => id);
-    return { machines, open };
-  }
-}
-
 /** Parses each stored row once for as long as it does not change; holds no more than the rows of the last call. */
 export class ParsedRowCache<T> {
   readonly #parse: (data: string) => T;

@@ -180,6 +180,23 @@ describe("a channel that cannot be reached", () => {
     expect(it.sender.take()).toEqual([RESOLVED]);
   });
 
+  it("is forgotten a day after that, once nobody is subscribed there any more", async () => {
+    const it = await subscribed();
+    gone(it);
+    await it.rounds(8, [stalled("bad")]);
+    await nextDay(it);
+    const lost = async (): Promise<number> => (await it.engine.suspensions()).length;
+    const [retired] = await it.engine.subscriptions();
+    await it.engine.putSubscriptions([{ ...retired!, id: "other" }], "ada");
+    await it.engine.putSubscriptions([{ ...retired!, state: "removed" }], "ada");
+    await nextDay(it);
+    expect(await lost()).toBe(1);
+    await it.engine.putSubscriptions([{ ...retired!, id: "other", state: "removed" }], "ada");
+    await minutes(it, 2);
+    expect(await lost()).toBe(0);
+    expect(it.sender.take()).toContain(ENDED);
+  });
+
   it("brings its subscriptions back where the end of an alert arrives after all", async () => {
     const it = await subscribed();
     await it.rounds(8, [stalled("bad")]);
