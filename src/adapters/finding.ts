@@ -45,12 +45,30 @@ export function unanswered(platform: string, statusPage: string, check: string, 
 /** How far this machine's clock is from a platform's, as the Date header of an answer shows it, to the second. */
 export function examineClock(
   platform: string,
-  date: string | null | undefined,
+  headers: Headers | undefined,
   { now, within }: { readonly now: () => Milliseconds; readonly within: Milliseconds },
 ): Finding[] {
-  const ahead = now() - Date.parse(date ?? "");
+  const ahead = now() - Date.parse(headers?.get("date") ?? "");
   if (Number.isNaN(ahead) || Math.abs(ahead) <= within) return [];
   const seconds = Math.round(ahead / 1000);
   const what = `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} ${platform}'s`;
   return [warning(`${platform} clock`, what, "Let the machine keep its clock by NTP (timedatectl set-ntp true).")];
+}
+
+/** An answer of a platform's interface; without a status, none came. */
+export interface PlatformAnswer {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Headers;
+}
+
+/** The answer to a request of a platform's interface, made without its library. Never rejects. */
+export async function answerTo(asked: Promise<Response>): Promise<PlatformAnswer> {
+  try {
+    const response = await asked;
+    const body: unknown = await response.json().catch(() => undefined);
+    return { status: response.status, body, headers: response.headers };
+  } catch {
+    return {};
+  }
 }

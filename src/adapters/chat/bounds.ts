@@ -2,7 +2,11 @@
 import { tableAttachment } from "../../reply/csv.ts";
 import { fullTextAttachment } from "../../reply/full-text.ts";
 import { messageFile, type MessageFile, type nameFiles, ownCsv } from "../../reply/message-files.ts";
+import { columnCount } from "../../reply/columns.js";
+import type { Table } from "../../reply/block.ts";
+import { oneLine } from "../../reply/plain-text.ts";
 import type { Reply } from "../../reply/reply.ts";
+import { formatCount } from "../../units/format-number.ts";
 import { type Inline, mergeRuns, type Person, type Text } from "../../reply/text.ts";
 
 type Run<K extends Inline["kind"]> = Extract<Inline, { kind: K }>;
@@ -109,4 +113,27 @@ export function filesOf(
   );
   const whole = name === undefined ? [] : [messageFile(name, fullTextAttachment(told, name, prefix))];
   return [...given, ...tables, ...whole];
+}
+
+/** How much of a table is shown, where that is not all: `3 of 1,200 rows, 2 of 5 columns`. */
+export function shownOf(table: Table, { rows, columns }: { readonly rows: number; readonly columns: number }): string {
+  const all = Math.max(table.total ?? 0, table.rows.length);
+  const count = columnCount(table);
+  const parts = [
+    ...(rows < all ? [`${rows} of ${formatCount(all)} rows`] : []),
+    ...(columns < count ? [`${columns} of ${count} columns`] : []),
+  ];
+  return parts.join(", ");
+}
+
+/** A label within its limit; `whole` is false where it was cut. */
+export function cutLabel(shown: string, most: number): { readonly text: string; readonly whole: boolean } {
+  if (shown.length <= most) return { text: shown, whole: true };
+  const kept = shown.slice(0, most - 1).toWellFormed();
+  return { text: `${kept.replace(/\uFFFD$/u, "")}…`, whole: false };
+}
+
+/** The first label that is seen: platforms refuse one that is not. */
+export function visibleLabel(offered: readonly string[]): string {
+  return offered.find((label) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(oneLine(label))) ?? "Run";
 }

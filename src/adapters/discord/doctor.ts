@@ -2,7 +2,16 @@ import type { APIApplicationCommand } from "discord-api-types/v10";
 import { z } from "zod";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { examineClock, fault, type Finding, ok, unanswered as unansweredBy, warning } from "../finding.ts";
+import {
+  examineClock,
+  fault,
+  type Finding,
+  ok,
+  unanswered as unansweredBy,
+  warning,
+  answerTo,
+  type PlatformAnswer,
+} from "../finding.ts";
 import type { ExaminationContext } from "../chat/chat.ts";
 import { webhookUrl } from "../webhook.ts";
 import type { DiscordAdapterOptions } from "./index.ts";
@@ -78,7 +87,7 @@ export async function examineDiscord(options: DiscordExaminationOptions): Promis
     ...guild,
     ...(known === undefined ? [] : [await examineCommands(options, known.id)]),
     ...channels,
-    ...examineClock("Discord", me.date, { now: options.now, within: MAX_CLOCK_SKEW_MILLIS }),
+    ...examineClock("Discord", me.headers, { now: options.now, within: MAX_CLOCK_SKEW_MILLIS }),
   ];
 }
 
@@ -205,28 +214,11 @@ async function examineChannel(
   return answer.status === 200 ? ok(check, "Discord lets the bot see that channel") : unanswered(check, answer);
 }
 
-/** An answer of Discord's; without a status, none came. */
-interface ApiAnswer {
-  readonly status?: number;
-  readonly body?: unknown;
-  /** Discord's clock, to the second. */
-  readonly date?: string | null;
+function ask({ apiUrl = API_URL, token, signal }: DiscordExaminationOptions, path: string): Promise<PlatformAnswer> {
+  const headers = { Authorization: `Bot ${token}`, "User-Agent": "DiscordBot (Bellwether, doctor)" };
+  return answerTo(fetch(`${apiUrl.replace(/\/+$/u, "")}/v10${path}`, { headers, redirect: "error", signal }));
 }
 
-async function ask({ apiUrl = API_URL, token, signal }: DiscordExaminationOptions, path: string): Promise<ApiAnswer> {
-  try {
-    const response = await fetch(`${apiUrl.replace(/\/+$/u, "")}/v10${path}`, {
-      headers: { Authorization: `Bot ${token}`, "User-Agent": "DiscordBot (Bellwether, doctor)" },
-      redirect: "error",
-      signal,
-    });
-    const body: unknown = await response.json().catch(() => undefined);
-    return { status: response.status, body, date: response.headers.get("date") };
-  } catch {
-    return {};
-  }
-}
-
-function unanswered(check: string, { status }: ApiAnswer): Finding {
+function unanswered(check: string, { status }: PlatformAnswer): Finding {
   return unansweredBy("Discord", "https://discordstatus.com", check, status);
 }

@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type APIApplication, type APIInteraction, Routes } from "discord-api-types/v10";
+import { type APIInteraction } from "discord-api-types/v10";
 import type { REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
@@ -163,7 +163,8 @@ class DiscordAdapter implements SendingAdapter {
     }
     // Discord sends each interaction to every connection, and each connection would answer it.
     this.#shared.add("discord gateway", () => this.#connect(new GatewayConnection({ ...common, token })));
-    if (this.#shared.live > 1) void this.#learnCommands(bot);
+    // A process without a gateway learns the ids of the commands, too.
+    if (this.#shared.live > 1) this.#registered ??= this.#register(bot, this.#options.applicationId);
     return Promise.resolve();
   }
 
@@ -177,13 +178,6 @@ class DiscordAdapter implements SendingAdapter {
       await supervision.stop();
       if (this.#connection === connection) this.#connection = undefined;
     };
-  }
-
-  /** Learns the ids of commands in a process without a gateway; where Discord does not answer, mentions stay plain text. */
-  async #learnCommands(bot: Bot): Promise<void> {
-    const { signal } = this.#stopping;
-    const own = await this.#botRest.get(Routes.currentApplication(), { signal }).catch(() => undefined);
-    if (own !== undefined) this.#registered ??= this.#register(bot, (own as APIApplication).id);
   }
 
   async stop(): Promise<void> {
@@ -227,7 +221,7 @@ class DiscordAdapter implements SendingAdapter {
   }
 
   /** Runs once; the commands registered before stay until it succeeds. */
-  async #register(bot: Bot, applicationId: string): Promise<void> {
+  async #register(bot: Bot, applicationId: string | undefined): Promise<void> {
     const { guildId, log } = this.#options;
     const { signal } = this.#stopping;
     let wait = this.#timing.registerAgainMillis;

@@ -26,6 +26,7 @@ import {
   MAX_OPTION_CHOICES,
   TEXT_OPTION_LENGTH,
 } from "./limits.ts";
+import { cutLabel } from "../chat/bounds.ts";
 
 /** A command to type. */
 type TypedCommand = RESTPostAPIChatInputApplicationCommandsJSONBody;
@@ -157,7 +158,7 @@ function nameOf(name: string): string {
 }
 
 function describe(description: string): string {
-  return description.length <= DESCRIPTION_LENGTH ? description : `${description.slice(0, DESCRIPTION_LENGTH - 1)}…`;
+  return cutLabel(description, DESCRIPTION_LENGTH).text;
 }
 
 function capital(word: string): string {

@@ -5,10 +5,10 @@ import type { Log } from "../../log.ts";
 import type { PressStorage } from "../chat/press.ts";
 import type { HomeData } from "../chat/home-data.ts";
 import type { OpenAnswers } from "../chat/open-answers.ts";
-import type { ChannelManagers } from "./respond/channel-managers.ts";
+import type { PermissionOf } from "./respond/channel-managers.ts";
 import type { RequestContext } from "./respond/request-context.ts";
 import type { UserGroups } from "./respond/user-groups.ts";
-import type { AnswerRetrier } from "./respond/retry-answer.ts";
+import type { SendAnswer } from "./respond/retry-answer.ts";
 import type { WebApiAccess } from "./transport/web-api.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS, CHANNEL_INTERVAL_MILLIS, TRIGGER_LIFETIME_MILLIS } from "./limits.ts";
 
@@ -67,7 +67,7 @@ export interface SlackContext extends PressStorage, WebApiAccess, SlackTiming {
   readonly workspace?: string;
   /** Unix milliseconds. */
   now(): number;
-  readonly managers: ChannelManagers;
+  readonly permissionOf: PermissionOf;
   readonly userGroups: UserGroups;
   /**
    * By channel, the last request that changed its alerts. A slash command also works where the bot is no member, but the
@@ -76,8 +76,8 @@ export interface SlackContext extends PressStorage, WebApiAccess, SlackTiming {
   readonly lastManagementRequests: LRUCache<string, RequestContext>;
   readonly homeData: HomeData;
   readonly openAnswers: OpenAnswers;
-  readonly answerRetrier: AnswerRetrier;
-  readonly lostNoticeRetrier: AnswerRetrier;
+  readonly sendAnswer: SendAnswer;
+  readonly sendLostNotice: SendAnswer;
   /** Aborted when the adapter stops: handlers end without waiting. */
   readonly stopping: AbortSignal;
 }

@@ -1,24 +1,20 @@
 import { z } from "zod";
 
-import type { AnyCommand } from "../../bot/command.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { examineClock, fault, ok, type Finding, unanswered as unansweredBy, warning } from "../finding.ts";
+import { examineClock, fault, ok, type Finding, unanswered as unansweredBy, warning, answerTo } from "../finding.ts";
 import { type ManifestAddresses, manifestFile, OPTIONAL_SCOPES, SCOPES } from "./manifest.ts";
 import { API_URL, TEMPORARY_ERRORS } from "./platform.ts";
+import type { ExaminationContext, InstallationRow } from "../chat/chat.ts";
 
 /** An installation of an app of many workspaces, as the database has it. */
-export interface KeptInstallation {
-  readonly id: string;
-  readonly name: string | null;
-  /** Separated by commas. */
-  readonly scopes: string;
+export interface KeptInstallation extends Pick<InstallationRow, "id" | "name" | "scopes"> {
   /** Undefined where SECRET_KEY does not open it. */
   readonly botToken: string | undefined;
   /** Its token has expired, which the running bot would have refreshed. */
   readonly expired: boolean;
 }
 
-export interface SlackExaminationOptions {
+export interface SlackExaminationOptions extends Pick<ExaminationContext, "commands" | "now" | "signal"> {
   /** Undefined where any workspace may install the app. */
   readonly botToken: string | undefined;
   /** Where workspaces install the app, and which have done so; undefined where the database cannot be read. */
@@ -33,16 +29,12 @@ export interface SlackExaminationOptions {
   readonly command: string;
   /** Left out = Slack's own. */
   readonly apiUrl?: string | undefined;
-  readonly commands: readonly AnyCommand[];
   /** What `slack-manifest.json` holds; undefined where there is none. */
   readonly manifest?: string | undefined;
   /** The ids in ALERT_MANAGERS. */
   readonly managers?: readonly string[];
   /** Channels that must be reachable, and the setting that names each. */
-  readonly channels?: readonly { readonly id: string; readonly setting: string }[];
-  /** Unix milliseconds. */
-  readonly now: () => Milliseconds;
-  readonly signal: AbortSignal;
+  readonly channels?: ExaminationContext["channels"];
 }
 
 const APPS_URL = "https://api.slack.com/apps";
@@ -90,7 +82,7 @@ async function examineBot(options: SlackExaminationOptions, botToken: string): P
   return [
     ok(check, `the bot is ${user ?? "there"}${team === undefined ? "" : ` in ${team}`}`),
     examineScopes(answer.scopes, options.managers),
-    ...examineClock("Slack", answer.date, { now: options.now, within: MAX_CLOCK_SKEW_MILLIS }),
+    ...examineClock("Slack", answer.headers, { now: options.now, within: MAX_CLOCK_SKEW_MILLIS }),
   ];
 }
 
@@ -127,7 +119,7 @@ async function examineInstallations(options: SlackExaminationOptions): Promise<F
     ok(check, `${installations.length}; the tokens of ${tried.length} were tried`),
     ...(refused.length === 0 ? [] : [fault(check, `Slack refuses the tokens of ${listed(refused)}`, again)]),
     ...(poorer.length === 0 ? [] : [warning(check, `not all scopes are granted in ${listed(poorer)}`, again)]),
-    ...examineClock("Slack", answers[0]?.answer.date, { now: options.now, within: MAX_CLOCK_SKEW_MILLIS }),
+    ...examineClock("Slack", answers[0]?.answer.headers, { now: options.now, within: MAX_CLOCK_SKEW_MILLIS }),
   ];
 }
 
@@ -229,10 +221,9 @@ async function examineChannel(
 
 /** One response. `error` is Slack's own code; without `ok` and `error`, Slack did not answer. */
 interface ApiAnswer extends z.infer<typeof Answer> {
-  readonly status?: number;
+  readonly status?: number | undefined;
   readonly scopes?: readonly string[] | undefined;
-  /** Slack's clock, to the second. */
-  readonly date?: string | null;
+  readonly headers?: Headers | undefined;
 }
 
 async function call(
@@ -241,25 +232,21 @@ async function call(
   token: string,
   form: Readonly<Record<string, string>> = {},
 ): Promise<ApiAnswer> {
-  try {
-    const response = await fetch(`${apiUrl.replace(/\/+$/u, "")}/${method}`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${token}` },
-      body: new URLSearchParams(form),
-      redirect: "error",
-      signal,
-    });
-    const { status, headers } = response;
-    const answer = Answer.safeParse(await response.json().catch(() => undefined)).data;
-    if (status !== 200 || answer === undefined) return { ok: false, status };
-    const { ok: isGood, error = "unknown_error" } = answer;
-    if (!isGood && TEMPORARY_ERRORS.has(error)) return { ok: false, status: error === "ratelimited" ? 429 : 503 };
-    if (!isGood) return { ok: false, error: printableErrorCode(error), status };
-    const scopes = headers.get("x-oauth-scopes")?.split(",");
-    return { ...answer, status, scopes: scopes?.map((scope) => scope.trim()), date: headers.get("date") };
-  } catch {
-    return { ok: false };
-  }
+  const asked = fetch(`${apiUrl.replace(/\/+$/u, "")}/${method}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}` },
+    body: new URLSearchParams(form),
+    redirect: "error",
+    signal,
+  });
+  const { status, body, headers } = await answerTo(asked);
+  const answer = Answer.safeParse(body).data;
+  if (status !== 200 || answer === undefined) return { ok: false, status };
+  const { ok: isGood, error = "unknown_error" } = answer;
+  if (!isGood && TEMPORARY_ERRORS.has(error)) return { ok: false, status: error === "ratelimited" ? 429 : 503 };
+  if (!isGood) return { ok: false, error: printableErrorCode(error), status };
+  const scopes = headers?.get("x-oauth-scopes")?.split(",");
+  return { ...answer, status, scopes: scopes?.map((scope) => scope.trim()), headers };
 }
 
 /** Slack's error codes are words in lower case; anything else is not repeated. */

@@ -15,12 +15,7 @@ import { type SlackTiming, TIMING } from "./context.ts";
 import { createBoltApp } from "./respond/bolt-app.ts";
 import { closeLeft } from "./respond/left-answers.ts";
 import { notifyNotInChannel } from "./respond/respond.ts";
-import {
-  ANSWER_RETRY_POLICY,
-  AnswerRetrier,
-  LOST_NOTICE_RETRY_POLICY,
-  type RetryPolicy,
-} from "./respond/retry-answer.ts";
+import { ANSWER_RETRY_POLICY, answerRetrier, LOST_NOTICE_RETRY_POLICY } from "./respond/retry-answer.ts";
 import type { SlackSender } from "./send/send.ts";
 import { ServedInstallations, type SharedContext } from "./served-installations.ts";
 import { SlackEndpoint } from "./transport/endpoint.ts";
@@ -151,15 +146,14 @@ function sharedContext(
   { command, home, log, openAnswers, payloads }: SlackAdapterOptions,
   running: SlackTiming & Pick<SharedContext, "bot" | "now" | "sleep" | "stopping" | "signal">,
 ): SharedContext {
-  const retrier = (policy: RetryPolicy) => new AnswerRetrier({ ...running, log, policy });
   return {
     ...running,
     payloads,
     log,
     command,
     ttlMillis: BUTTON_LIFETIME_MILLIS,
-    answerRetrier: retrier(ANSWER_RETRY_POLICY),
-    lostNoticeRetrier: retrier(LOST_NOTICE_RETRY_POLICY),
+    sendAnswer: answerRetrier({ ...running, log, policy: ANSWER_RETRY_POLICY }),
+    sendLostNotice: answerRetrier({ ...running, log, policy: LOST_NOTICE_RETRY_POLICY }),
     homeData: home,
     openAnswers,
   };

@@ -3,6 +3,7 @@ import { shortUsage } from "../../bot/grammar/usage.ts";
 import { WHY_THIS_ALERT } from "../chat/why-this-alert.ts";
 import { MANIFEST_DESCRIPTION_LENGTH, MANIFEST_LONG_DESCRIPTION_LENGTHS, USAGE_HINT_LENGTH } from "./limits.ts";
 import { ROOT_COMMAND } from "./platform.ts";
+import { cutLabel } from "../chat/bounds.ts";
 
 /** The bot's scopes and the feature that each is for. None lets it read conversations. */
 export const SCOPES = {
@@ -61,7 +62,7 @@ export function slackManifest(
     _metadata: { major_version: 2, minor_version: 1 },
     display_information: {
       name: "Bellwether",
-      description: cut(DESCRIPTION, MANIFEST_DESCRIPTION_LENGTH),
+      description: cutLabel(DESCRIPTION, MANIFEST_DESCRIPTION_LENGTH).text,
       long_description: longDescription(commands, command),
       background_color: "#1f2a44",
     },
@@ -105,7 +106,7 @@ function longDescription(commands: readonly AnyCommand[], command: string): stri
   const text =
     "Bellwether reads the data nodes of the trading network and changes nothing there. Answers go to the asker alone, " +
     `who may share them.\n\nWhat it may do, and why:\n${scopes}\n\nWhat can be asked:\n${asked}`;
-  return cut(text, MANIFEST_LONG_DESCRIPTION_LENGTHS.max).padEnd(MANIFEST_LONG_DESCRIPTION_LENGTHS.min);
+  return cutLabel(text, MANIFEST_LONG_DESCRIPTION_LENGTHS.max).text.padEnd(MANIFEST_LONG_DESCRIPTION_LENGTHS.min);
 }
 
 /** The commands in their shortest form, as many as Slack shows. */
@@ -117,10 +118,6 @@ function usageHint(commands: readonly AnyCommand[]): string {
     hint = next;
   }
   return hint;
-}
-
-function cut(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 }
 
 /** The manifest as the file that people paste into Slack. */

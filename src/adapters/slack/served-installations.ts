@@ -8,7 +8,7 @@ import type { PressStorage } from "../chat/press.ts";
 import type { SlackAdapterOptions } from "./index.ts";
 import type { SlackContext, SlackTiming } from "./context.ts";
 import { payloadsOf } from "./install/workspace-payloads.ts";
-import { ChannelManagers } from "./respond/channel-managers.ts";
+import { channelManagers } from "./respond/channel-managers.ts";
 import { UserGroups } from "./respond/user-groups.ts";
 import { SlackSender } from "./send/send.ts";
 import { Identity } from "./transport/identity.ts";
@@ -27,7 +27,7 @@ interface ServedDependencies
 /** What handlers share, whichever installation a request comes from. */
 export type SharedContext = Omit<
   SlackContext,
-  "web" | "botName" | "botUser" | "workspace" | "managers" | "userGroups" | "lastManagementRequests"
+  "web" | "botName" | "botUser" | "workspace" | "permissionOf" | "userGroups" | "lastManagementRequests"
 >;
 
 /** The clients of one installation, each with its queues and caches: Slack's limits hold for each workspace. */
@@ -151,7 +151,7 @@ export class ServedInstallations {
       botUser: () => identity.userId,
       ...(many ? { workspace: installation.id, payloads: payloadsOf(this.#shared.payloads, installation.id) } : {}),
       userGroups,
-      managers: new ChannelManagers({
+      permissionOf: channelManagers({
         web,
         log,
         userGroups,

@@ -7,10 +7,9 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { NOT_RUNNING, type Webhook, type WebhookPage, type WebhookResponse } from "../webhook.ts";
 import { createAttemptLimiter } from "./access/attempt-limiter.ts";
 import { clientOf, type TrustedProxies } from "./access/client-address.ts";
-import { limitBody, refuse } from "./access/guard.ts";
+import { limitBody, refuse, limitRunning } from "./access/guard.ts";
 import { smallPage } from "./access/login.ts";
 import {
-  createConcurrencyLimit,
   MAX_PAGES_PER_MINUTE,
   MAX_WEBHOOK_BYTES,
   MAX_WEBHOOK_REQUESTS,
@@ -38,8 +37,9 @@ export function webhookRoutes({ webhooks, proxies, log, now }: WebhookRouteDepen
   for (const webhook of webhooks) {
     const { path, method = "POST" } = webhook;
     const onRefused = logRefused(path, log);
-    const guards =
-      method === "GET" ? [limitVisitor, limitRequests()] : [limitRequests(), limitBody(MAX_WEBHOOK_BYTES, tooLong)];
+    // Requests beyond the limit are refused before their body is read, so that it bounds the memory that bodies take.
+    const limit = limitRunning(MAX_WEBHOOK_REQUESTS, "Too many requests at once. Try again in a moment.", 1);
+    const guards = method === "GET" ? [limitVisitor, limit] : [limit, limitBody(MAX_WEBHOOK_BYTES, tooLong)];
     const millis = method === "GET" ? PAGE_TIMEOUT_MILLIS : WEBHOOK_TIMEOUT_MILLIS;
     app.on([method], [path], ...guards, async (c) => {
       const body = new Uint8Array(await c.req.arrayBuffer());
@@ -82,22 +82,6 @@ function page({ title, words, link }: WebhookPage): ReturnType<typeof html> {
       ${words.map((paragraph) => html`<p>${paragraph}</p>`)}
       ${link === undefined ? "" : html`<p><a href="${link.path}">${link.label}</a></p>`}`,
   );
-}
-
-/** Requests beyond the limit are refused before their body is read, so that it bounds the memory that bodies take. */
-function limitRequests(): MiddlewareHandler {
-  const takeSlot = createConcurrencyLimit(MAX_WEBHOOK_REQUESTS);
-  return async (c, next) => {
-    const release = takeSlot();
-    if (release === undefined) {
-      return refuse(c, 503, "Too many requests at once. Try again in a moment.", 1);
-    }
-    try {
-      return await next();
-    } finally {
-      release();
-    }
-  };
 }
 
 /** Limits how many pages a client gets: a page costs a request to the platform, and a row in the database. */

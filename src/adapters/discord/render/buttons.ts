@@ -23,6 +23,7 @@ import {
 } from "../limits.ts";
 import { askMarkup, escapeMarkdown, isWebAddress, linkLabel, linkTarget } from "./markdown.ts";
 import { encodePress } from "./press.ts";
+import { cutLabel, visibleLabel } from "../../chat/bounds.ts";
 
 /** The context of a message, beside its reply. */
 export interface MessageContext extends KeptContext {
@@ -156,15 +157,7 @@ export function selectRow(
 
 /** The first with a visible character, within its limit: Discord refuses a label without one. */
 function labelOf(offered: readonly string[], most: number): { text: string; whole: boolean } {
-  const lines = offered.map((one) => oneLine(one).trim());
-  return cutLabel(lines.find((one) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(one)) ?? "Run", most);
-}
-
-/** A label within its limit; `whole` is false where it was cut. */
-export function cutLabel(shown: string, most: number): { text: string; whole: boolean } {
-  if (shown.length <= most) return { text: shown, whole: true };
-  const kept = shown.slice(0, most - 1).toWellFormed();
-  return { text: `${kept.replace(/\uFFFD$/u, "")}…`, whole: false };
+  return cutLabel(oneLine(visibleLabel(offered)).trim(), most);
 }
 
 /** An action as a line of markdown, where it can be no button. */

@@ -24,7 +24,7 @@ import {
   TEXT_INPUT_LENGTH,
   TEXT_INPUT_PLACEHOLDER_LENGTH,
 } from "../limits.ts";
-import { cutLabel } from "./buttons.ts";
+import { cutLabel } from "../../chat/bounds.ts";
 
 // A command's form: the options that are needed most, with the present values of the thing that the command changes.
 

@@ -2,10 +2,10 @@ import type { Table } from "../../../reply/block.ts";
 import { columnCount, leavingOrder } from "../../../reply/columns.js";
 import { shortText } from "../../../reply/fold.ts";
 import { type Text, toText } from "../../../reply/text.ts";
-import { formatCount } from "../../../units/format-number.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { FIXED_WIDTH, flatText, inlineCode, insideFence, type Markup, renderText } from "./markdown.ts";
 import { foldedLinesOf, GAP, type Layout, linesOf, recordsOf, timeColumn, twoLinesOf } from "./table-lines.ts";
+import { shownOf } from "../../chat/bounds.ts";
 
 export interface TableContext {
   readonly max: number;
@@ -44,7 +44,7 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
     const markdown = `${title.markdown}${empty.markdown}`;
     return { markdown, whole: title.whole && empty.whole, rows: { above: markdown, lines: [], below: "" } };
   }
-  const noteOf = (rows: number, columns: number): string => note(table, { rows, columns }, count, held);
+  const noteOf = (rows: number, columns: number): string => note(table, { rows, columns }, held);
   const filled = (layout: Layout): ReturnType<typeof fill> =>
     fill(layout, rowCount, space - noteOf(rowCount, layout.columns).length - 1, wholeIds);
   const { layout, isShort } = layoutOf(table, count, context, (one) => filled(one).lines.length === rowCount);
@@ -90,19 +90,11 @@ function headline(title: Text, { max, ...ids }: Pick<Required<TableContext>, "ma
 }
 
 /** Counts the omissions, in one small line. */
-function note(
-  table: Table,
-  shown: { rows: number; columns: number },
-  columnCount: number,
-  held: string | undefined,
-): string {
-  const all = Math.max(table.total ?? 0, table.rows.length);
-  const parts: string[] = [];
-  if (shown.rows < all) parts.push(`${shown.rows} of ${formatCount(all)} rows`);
-  if (shown.columns < columnCount) parts.push(`${shown.columns} of ${columnCount} columns`);
-  if (parts.length === 0) return "";
-  const carried = held !== undefined && (shown.rows < table.rows.length || shown.columns < columnCount);
-  return `-# ${parts.join(", ")} shown${carried ? `; ${held}` : ""}`;
+function note(table: Table, shown: { rows: number; columns: number }, held: string | undefined): string {
+  const part = shownOf(table, shown);
+  if (part === "") return "";
+  const carried = held !== undefined && (shown.rows < table.rows.length || shown.columns < columnCount(table));
+  return `-# ${part} shown${carried ? `; ${held}` : ""}`;
 }
 
 function columnsOf(count: number): number[] {

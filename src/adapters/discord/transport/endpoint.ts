@@ -5,32 +5,24 @@ import {
   type RESTGetCurrentApplicationResult,
   Routes,
 } from "discord-api-types/v10";
-import type { REST } from "discord.js";
 
 import { messageOf } from "../../../errors.ts";
-import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../chat/parse-json.ts";
 import { Backoff } from "../../chat/supervision.ts";
 import type { WebhookRequest, WebhookResponse } from "../../webhook.ts";
-import type { DiscordTiming } from "../context.ts";
 import { isTokenRefused, TOKEN_REFUSED } from "./rest.ts";
 import { signatureCheck } from "./signature.ts";
+import type { GatewayOptions } from "./transport.ts";
 
-interface EndpointOptions {
-  readonly rest: REST;
+interface EndpointOptions extends Omit<GatewayOptions, "token"> {
   /** 64 hexadecimal digits. */
   readonly publicKey: string;
   /** Where Discord should post interactions; undefined without PUBLIC_URL. */
   readonly url: string | undefined;
-  readonly log: Log;
   /** Unix milliseconds. */
   now(): number;
-  onInteraction(interaction: APIInteraction): void;
-  /** Called each time that Discord accepts the token, with the id of the application. */
-  onReady(applicationId: string): void;
-  readonly timing: DiscordTiming;
 }
 
 const KEY_REFUSED =

@@ -27,12 +27,12 @@ import { Backoff, jittered } from "../../chat/supervision.ts";
 import type { DiscordTiming } from "../context.ts";
 import { isTokenRefused, TOKEN_REFUSED } from "./rest.ts";
 
-interface GatewayOptions {
+export interface GatewayOptions {
   readonly rest: REST;
   readonly token: string;
   readonly log: Log;
   onInteraction(interaction: APIInteraction): void;
-  /** Called at each Ready event, with the id of the application. */
+  /** Called at each Ready event, or each time that Discord accepts the token, with the id of the application. */
   onReady(applicationId: string): void;
   readonly timing: DiscordTiming;
 }
@@ -50,17 +50,6 @@ const RECONNECT_STEP_MILLIS = 500;
 const IDENTIFIES_PER_DAY = 1000;
 const HOURLY_DIVISOR = 32;
 const HOUR_MILLIS = 3_600_000;
-
-interface BudgetClock {
-  /** Monotonic milliseconds. */
-  now(): number;
-  sleep(millis: number, signal: AbortSignal): Promise<unknown>;
-}
-
-const REAL_CLOCK: BudgetClock = {
-  now: () => performance.now(),
-  sleep: (millis, signal) => sleep(millis, undefined, { signal, ref: false }),
-};
 
 /**
  * Keeps a gateway session. discord.js resumes and reconnects; this class reports the health, and a further attempt makes
@@ -216,24 +205,17 @@ const FATAL_CLOSES = new Map<number, string>([
 
 /** Limits the session starts of a process, over all its connections, so that a flapping gateway cannot use them up. */
 export class IdentifyBudget {
-  readonly #clock: BudgetClock;
-  readonly #starts: number[] = [];
+  /** By the monotonic clock. */
+  readonly #starts: Milliseconds[] = [];
   #perHour = Math.floor(IDENTIFIES_PER_DAY / HOURLY_DIVISOR);
 
-  constructor(clock: BudgetClock = REAL_CLOCK) {
-    this.#clock = clock;
-  }
-
-  /** Resolves when another session may start. */
-  async take(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const now = this.#clock.now();
-      while ((this.#starts[0] ?? now) <= now - HOUR_MILLIS) this.#starts.shift();
-      const [oldest] = this.#starts;
-      if (oldest === undefined || this.#starts.length < this.#perHour) break;
-      await this.#clock.sleep(oldest + HOUR_MILLIS - now, signal);
-    }
-    this.#starts.push(this.#clock.now());
+  /** Takes the start of a session at this moment: 0, or the wait where none is left. */
+  take(now: Milliseconds): Milliseconds {
+    while ((this.#starts[0] ?? now) <= now - HOUR_MILLIS) this.#starts.shift();
+    const [oldest] = this.#starts;
+    if (oldest !== undefined && this.#starts.length >= this.#perHour) return oldest + HOUR_MILLIS - now;
+    this.#starts.push(now);
+    return 0;
   }
 
   /** The throttler of one connection: Discord's own concurrency limit, within this budget. */
@@ -243,7 +225,9 @@ export class IdentifyBudget {
     return {
       waitForIdentify: async (shardId, signal) => {
         await pace.waitForIdentify(shardId, signal);
-        await this.take(signal);
+        for (let wait = this.take(performance.now()); wait > 0; wait = this.take(performance.now())) {
+          await sleep(wait, undefined, { signal, ref: false });
+        }
       },
     };
   }

@@ -4,8 +4,7 @@ import { columnCount } from "../../../reply/columns.js";
 import type { Block, Field, Table } from "../../../reply/block.ts";
 import { plainText, printable } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
-import { formatCount } from "../../../units/format-number.ts";
-import { mostThat } from "../../chat/bounds.ts";
+import { mostThat, shownOf } from "../../chat/bounds.ts";
 import type { Press } from "../../chat/press.ts";
 import { MAX_SECTION_FIELDS, SECTION_FIELD_LENGTH, SECTION_LENGTH } from "../limits.ts";
 import { renderChoice } from "./buttons.ts";
@@ -254,14 +253,10 @@ function shortLine(cells: readonly Text[]): Text {
 }
 
 function truncationNote(table: Table, shown: RenderedTable, { held, folded }: TableForm): string {
-  const all = Math.max(table.total ?? 0, table.rows.length);
-  const of = columnCount(table);
-  const parts: string[] = [];
-  if (shown.rows < all) parts.push(`${shown.rows} of ${formatCount(all)} rows`);
-  if (shown.columns < of) parts.push(`${shown.columns} of ${of} columns`);
-  if (parts.length === 0 && shown.whole) return "";
-  if (folded && (shown.rows < table.rows.length || shown.columns < of)) return parts.join(", ");
-  return escapeMrkdwn(`${parts.length === 0 ? "Shortened" : `${parts.join(", ")} shown`}; ${held}`);
+  const part = shownOf(table, shown);
+  if (part === "" && shown.whole) return "";
+  if (folded && (shown.rows < table.rows.length || shown.columns < columnCount(table))) return part;
+  return escapeMrkdwn(`${part === "" ? "Shortened" : `${part} shown`}; ${held}`);
 }
 
 export function headerBlock(text: string): KnownBlock {

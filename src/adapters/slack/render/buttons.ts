@@ -35,6 +35,7 @@ import {
   STORED_PRESS_VALUE_LENGTH,
   storedPressValue,
 } from "./press.ts";
+import { visibleLabel } from "../../chat/bounds.ts";
 
 interface Buttons {
   readonly block: ActionsBlock | undefined;
@@ -248,8 +249,7 @@ interface Label {
 
 /** The first of these that is seen; as long as a button and an option take. */
 function labelText(offered: readonly string[]): Label {
-  const text = offered.find((label) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(oneLine(label))) ?? "Run";
-  return renderPlain([{ kind: "text", text }], BUTTON_LABEL_LENGTH);
+  return renderPlain([{ kind: "text", text: visibleLabel(offered) }], BUTTON_LABEL_LENGTH);
 }
 
 /** What can be chosen from. */

@@ -29,6 +29,7 @@ import {
   textInput,
 } from "./form-fields.ts";
 import { renderText } from "./mrkdwn.ts";
+import { ResponseAddress } from "../transport/response-url.ts";
 
 // A command's options as a modal: Slack has no typed options, so the form asks for them.
 
@@ -36,7 +37,7 @@ import { renderText } from "./mrkdwn.ts";
 const FormMetadata = z.object({
   command: z.string(),
   /** The response_url of the answer; without it, the answer goes to direct messages. */
-  response: z.object({ url: z.url(), since: z.number(), used: z.number() }).optional(),
+  response: ResponseAddress.optional(),
   /** The response_url belongs to a button: an answer there appears below its message. */
   button: z.literal(true).optional(),
   channel: z.string().optional(),

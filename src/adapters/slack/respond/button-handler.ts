@@ -112,7 +112,7 @@ async function showKept(slack: SlackContext, place: PressPlace, press: KeptPress
   const { channel, message: ts } = place;
   const here = responderOf(slack, place, own);
   const direct = here.place().kind === "direct" ? undefined : directMessageResponder(slack, place.asker.id);
-  await slack.answerRetrier.say("details", {
+  await slack.sendAnswer("details", {
     async sayHere() {
       try {
         await here.say(body, "caller");
@@ -290,7 +290,7 @@ function sendBatch(
     await to.sayEphemeral({ text: "Files", blocks: [sectionBlock(lines)] });
   };
   const direct = directMessageResponder(slack, place.asker.id);
-  return slack.answerRetrier.say("files", {
+  return slack.sendAnswer("files", {
     sayHere: () => send(responder),
     sayInDirectMessage: responder.place().kind === "direct" ? undefined : () => send(direct),
   });

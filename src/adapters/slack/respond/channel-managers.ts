@@ -22,7 +22,7 @@ interface ChannelManagersOptions {
   /**
    * The bot's own workspace, as far as it is known: a request may name the workspace of another organisation.
    */
-  team(): Pick<Workspace, "id" | "enterprise"> | undefined;
+  readonly team: () => Pick<Workspace, "id" | "enterprise"> | undefined;
   readonly timing: Pick<SlackTiming, "lookupMillis">;
   /** The number of people whose permission is cached. */
   readonly cached?: number | undefined;
@@ -37,62 +37,52 @@ const UNKNOWN_PERMISSION = refusal(
   "Slack did not say just now whether you are a full member of this workspace. Try again in a moment.",
 );
 
+export type PermissionOf = ReturnType<typeof channelManagers>;
+
 /**
  * Slack has no role for channel managers, and a command does not reveal guests. So every full member may manage alerts,
- * or only the users that the operator lists. A user who cannot be looked up may not.
+ * or only the users that the operator lists. A user who cannot be looked up may not. Never rejects, and takes no longer
+ * than the look-ups of the person and of the groups.
  */
-export class ChannelManagers {
-  readonly #options: ChannelManagersOptions;
-  readonly #listed: ReadonlySet<string> | undefined;
-  readonly #permissions: LRUCache<string, ManagePermission, WorkspaceUser>;
-
-  constructor(options: ChannelManagersOptions) {
-    this.#options = options;
-    this.#permissions = new LRUCache({
-      maxSize: options.cached ?? MAX_CACHED,
-      sizeCalculation: () => 1,
-      ttl: CACHED_FOR_MILLIS,
-      fetchMethod: (_key, _stale, { context }) => this.#lookUp(context),
-    });
-    const listed = (options.listed ?? []).map((id) => id.toUpperCase());
-    this.#listed = listed.length === 0 ? undefined : new Set(listed);
-  }
-
-  /** Never rejects, and takes no longer than the look-ups of the person and of the groups. */
-  async permissionOf(person: WorkspaceUser): Promise<ManagePermission> {
-    const listed = this.#listed;
-    const own =
-      listed === undefined
-        ? await this.#memberPermission(person)
-        : listed.has(person.id.toUpperCase())
-          ? { mayManageChannel: true }
-          : NOT_LISTED;
+export function channelManagers({
+  cached,
+  listed: ids = [],
+  log,
+  team,
+  timing,
+  userGroups,
+  web,
+}: ChannelManagersOptions) {
+  const listed = ids.length === 0 ? undefined : new Set(ids.map((id) => id.toUpperCase()));
+  const permissions = new LRUCache<string, ManagePermission, WorkspaceUser>({
+    maxSize: cached ?? MAX_CACHED,
+    sizeCalculation: () => 1,
+    ttl: CACHED_FOR_MILLIS,
+    // Undefined where Slack does not say it: then it is asked again the next time.
+    async fetchMethod(_key, _stale, { context: person }) {
+      try {
+        const { user } = await web.users.info({ user: person.id });
+        const { id: workspace = person.workspace, enterprise } = team() ?? {};
+        return user && permissionOf(user, { id: person.id, workspace, enterprise });
+      } catch (error) {
+        log.warn({ platform: "slack", why: describeError(error) }, "user lookup failed");
+        return undefined;
+      }
+    },
+  });
+  const memberPermission = async (person: WorkspaceUser): Promise<ManagePermission> => {
+    const lookup = permissions.fetch(`${person.workspace ?? ""} ${person.id}`, { context: person });
+    return (await withTimeout(lookup, timing.lookupMillis).catch(() => undefined)) ?? UNKNOWN_PERMISSION;
+  };
+  return async (person: WorkspaceUser): Promise<ManagePermission> => {
+    const isListed = listed?.has(person.id.toUpperCase()) === true ? { mayManageChannel: true } : NOT_LISTED;
+    const own = listed === undefined ? await memberPermission(person) : isListed;
     if (own.mayManageChannel) return own;
-    const groups = await this.#options.userGroups.groupsOf(person);
+    const groups = await userGroups.groupsOf(person);
     return listed !== undefined && groups.some((id) => listed.has(id))
       ? { mayManageChannel: true }
       : { ...own, groups };
-  }
-
-  async #memberPermission(person: WorkspaceUser): Promise<ManagePermission> {
-    const key = `${person.workspace ?? ""} ${person.id}`;
-    const lookup = this.#permissions.fetch(key, { context: person });
-    const found = withTimeout(lookup, this.#options.timing.lookupMillis);
-    return (await found.catch(() => undefined)) ?? UNKNOWN_PERMISSION;
-  }
-
-  /** Undefined where Slack does not say it: then it is asked again the next time. */
-  async #lookUp(person: WorkspaceUser): Promise<ManagePermission | undefined> {
-    try {
-      const { user } = await this.#options.web.users.info({ user: person.id });
-      const { id: workspace = person.workspace, enterprise } = this.#options.team() ?? {};
-      return user && permissionOf(user, { id: person.id, workspace, enterprise });
-    } catch (error) {
-      const { log } = this.#options;
-      log.warn({ platform: "slack", why: describeError(error) }, "user lookup failed");
-      return undefined;
-    }
-  }
+  };
 }
 
 function refusal(mayNotManage: string): ManagePermission {

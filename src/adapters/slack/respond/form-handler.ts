@@ -17,6 +17,7 @@ import type { RequestContext, Responder } from "./request-context.ts";
 import { respond } from "./respond.ts";
 import { isMention, resolveMention } from "./typed-mention.ts";
 import { buttonResponder, commandResponder, directMessageResponder } from "./responders.ts";
+import { cutLabel } from "../../chat/bounds.ts";
 
 /**
  * Opens the form of a command, in place of an answer's modal where it was asked for there; false when the command is
@@ -211,8 +212,7 @@ export function errorText({ command }: Pick<SlackContext, "command">, given: Rep
           : [],
   );
   const text = [plainText(reply.title), ...details].join(" ").replaceAll(/\s+/gu, " ").trim().toWellFormed();
-  if (text === "") return "This is not right.";
-  return text.length <= FIELD_ERROR_LENGTH ? text : `${text.slice(0, FIELD_ERROR_LENGTH - 1).toWellFormed()}…`;
+  return text === "" ? "This is not right." : cutLabel(text, FIELD_ERROR_LENGTH).text;
 }
 
 /** Suggestions while typing, empty on time-out; the typed value is always included, since any value may be valid. */

@@ -77,7 +77,7 @@ export function askerOf(
 export async function callerOf(slack: SlackContext, asker: Asker, command: string | undefined): Promise<Caller> {
   const plain = plainCaller(asker);
   if (command === undefined || !isManagementCommand(slack, command)) return plain;
-  return { ...plain, ...(await slack.managers.permissionOf(asker)) };
+  return { ...plain, ...(await slack.permissionOf(asker)) };
 }
 
 /** The same without that look-up. */

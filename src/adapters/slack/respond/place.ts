@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { Ask, type Immutable } from "../../../reply/document.ts";
+import { ResponseAddress } from "../transport/response-url.ts";
 
 // Where an answer goes, as the store keeps it while the answer is being made: left-answers.ts closes it after a crash.
 
@@ -10,7 +11,7 @@ export type Posted = Immutable<z.infer<typeof Posted>>;
 
 /** A response_url, and whose it is. */
 const ByUrl = z.object({
-  address: z.object({ url: z.string(), since: z.number(), used: z.number() }),
+  address: ResponseAddress,
   user: z.string(),
   shared: z.boolean(),
   /** The direct message that shows its progress. */

@@ -112,7 +112,7 @@ export async function respondWith(
 ): Promise<boolean> {
   const answer = createAnswer(slack, { reply, ask, request, audience, progress });
   try {
-    return await slack.answerRetrier.say(ask?.command ?? "notice", answer);
+    return await slack.sendAnswer(ask?.command ?? "notice", answer);
   } finally {
     await disposeReply(reply);
   }
@@ -137,5 +137,5 @@ export async function notifyLostAnswer(slack: SlackContext, ask: Ask, request: R
   const direct: RequestContext = { ...request, responder: directMessageResponder(slack, request.caller.id) };
   const notice = lostAnswerNotice(slack.command, ask);
   const lost = createAnswer(slack, { reply: notice, ask, request: direct, audience: "caller" });
-  await slack.lostNoticeRetrier.say(ask.command, lost);
+  await slack.sendLostNotice(ask.command, lost);
 }

@@ -24,7 +24,7 @@ export interface RetryableAnswer {
 type AnswerRetrierOptions = Pick<SlackContext, "log" | "now" | "sleep" | "stopping"> & { readonly policy: RetryPolicy };
 
 /** How long and how often an answer is retried. */
-export type RetryPolicy = typeof ANSWER_RETRY_POLICY;
+type RetryPolicy = typeof ANSWER_RETRY_POLICY;
 
 /** For answers, which may hold files: as long as a response_url lives. */
 export const ANSWER_RETRY_POLICY = {
@@ -44,24 +44,16 @@ export const LOST_NOTICE_RETRY_POLICY: RetryPolicy = {
   maxWaiting: 2000,
 };
 
+export type SendAnswer = ReturnType<typeof answerRetrier>;
+
 /**
  * Sends answers to their destination, else by direct message, and retries with growing delays while Slack is
- * unavailable.
+ * unavailable. False where that takes too long, or too many answers wait for it. Rejects with the error of an answer
+ * that cannot be sent.
  */
-export class AnswerRetrier {
-  readonly #options: AnswerRetrierOptions;
-  #waiting = 0;
-
-  constructor(options: AnswerRetrierOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * False where Slack was unavailable for too long, or too many answers wait for it. Rejects with the error of an answer
-   * that cannot be sent.
-   */
-  async say(what: string, answer: RetryableAnswer): Promise<boolean> {
-    const { log, now, policy, sleep, stopping } = this.#options;
+export function answerRetrier({ log, now, policy, sleep, stopping }: AnswerRetrierOptions) {
+  let waiting = 0;
+  return async (what: string, answer: RetryableAnswer): Promise<boolean> => {
     const until = now() + policy.maxDurationMillis;
     const next = attemptsOf(answer, log, what);
     let pause = policy.initialDelayMillis;
@@ -73,11 +65,11 @@ export class AnswerRetrier {
         const wait = Math.max(jittered(pause), askedWait(error) ?? 0);
         if (stopping.aborted || !isTransient(error)) throw error;
         const about = { platform: "slack", what, why: describeError(error) };
-        if (now() + wait > until || (!waits && this.#waiting >= policy.maxWaiting)) {
-          log.error({ ...about, waiting: this.#waiting }, "answer dropped");
+        if (now() + wait > until || (!waits && waiting >= policy.maxWaiting)) {
+          log.error({ ...about, waiting }, "answer dropped");
           return false;
         }
-        if (!waits) this.#waiting += 1;
+        if (!waits) waiting += 1;
         waits = true;
         log.warn({ ...about, againInMillis: wait }, "answer retried");
         await sleep(wait, stopping).catch(() => undefined);
@@ -85,9 +77,9 @@ export class AnswerRetrier {
         pause = Math.min(pause * 2, policy.maxDelayMillis);
       }
     } finally {
-      if (waits) this.#waiting -= 1;
+      if (waits) waiting -= 1;
     }
-  }
+  };
 }
 
 /**

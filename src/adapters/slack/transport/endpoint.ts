@@ -1,21 +1,17 @@
 import type { App, Receiver } from "@slack/bolt";
 
-import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../chat/parse-json.ts";
 import { NOT_RUNNING, type WebhookRequest, type WebhookResponse } from "../../webhook.ts";
 import { isObject } from "./bolt.ts";
 import type { Identity } from "./identity.ts";
-import { Intake, type IsFirst } from "./intake.ts";
+import { Intake, type IntakeOptions } from "./intake.ts";
 import { isSignedBySlack } from "./signature.ts";
 
-interface EndpointOptions {
+interface EndpointOptions extends IntakeOptions {
   readonly signingSecret: string;
   /** Checks the bot's token; left out where there are many. */
   readonly identity?: Pick<Identity, "health"> | undefined;
-  readonly log: Log;
-  /** See IntakeOptions. */
-  readonly isFirst?: IsFirst | undefined;
   /** Unix milliseconds. */
   now(): number;
 }

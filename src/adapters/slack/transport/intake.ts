@@ -13,7 +13,7 @@ export type IsFirst = (request: string) => Promise<boolean>;
 /** Longer than a database takes, and soon enough for the 3 s that Slack waits. */
 const FIRST_TIMEOUT: Milliseconds = 1000;
 
-interface IntakeOptions {
+export interface IntakeOptions {
   readonly log: Log;
   /** Left out where this process is given all requests. */
   readonly isFirst?: IsFirst | undefined;

@@ -1,9 +1,12 @@
+import { z } from "zod";
+
 import { messageOf } from "../../../errors.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
 import type { SlackContext } from "../context.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS, RESPONSE_URL_USES } from "../limits.ts";
 import { DEFAULT_RETRY_AFTER_MILLIS } from "./api-error.ts";
+import type { Immutable } from "../../../reply/document.ts";
 
 /** A response_url has expired or was used five times. */
 export class ResponseUrlExpired extends Error {
@@ -31,12 +34,13 @@ export class ResponseUnreached extends Error {
 }
 
 /** A response_url, which needs no permission, and its number of uses; plain data, so that a form can carry it. */
-export interface ResponseAddress {
-  readonly url: string;
+export const ResponseAddress = z.object({
+  url: z.url(),
   /** Unix milliseconds. */
-  readonly since: number;
-  readonly used: number;
-}
+  since: z.number(),
+  used: z.number(),
+});
+export type ResponseAddress = Immutable<z.infer<typeof ResponseAddress>>;
 
 const RESPONSE_TIMEOUT_MILLIS = 15_000;
 /** A call made shortly before the expiry may arrive after it. */

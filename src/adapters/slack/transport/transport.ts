@@ -4,22 +4,18 @@
 
 import type { App, Receiver, ReceiverEvent } from "@slack/bolt";
 
-import type { Log } from "../../../log.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../chat/parse-json.ts";
 import { Backoff, jittered, Supervision } from "../../chat/supervision.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
 import { guardSocketMessages, SocketModeReceiver } from "./bolt.ts";
-import { Intake, type IsFirst } from "./intake.ts";
+import { Intake, type IntakeOptions } from "./intake.ts";
 import { libraryLogger, webClientOptions } from "./web-api.ts";
 import type { SlackTiming } from "../context.ts";
 
-interface ConnectionOptions {
+interface ConnectionOptions extends IntakeOptions {
   readonly appToken: string;
   readonly apiUrl?: string | undefined;
-  readonly log: Log;
-  /** See IntakeOptions. */
-  readonly isFirst?: IsFirst | undefined;
   /** How many processes share the sockets that Slack allows; 1 or more. */
   readonly processes: () => number;
   readonly timing: SlackTiming;

@@ -48,6 +48,7 @@ const SYMBOLS: Record<Tone, Span> = {
 /** Prose wider than this is hard to read. */
 const WIDEST_PROSE = 100;
 const NESTED = 2;
+const BULLET = span("• ");
 
 interface BlockOptions extends SpanOptions {
   readonly width: number;
@@ -70,7 +71,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   sections.push(
     fileLines(reply, shown.blocks, width, options),
     actionLines(actionEntries(reply.actions), width, options.links),
-    footerLines(shown.footer ?? [], width, options),
+    shown.footer === undefined ? [] : wrap(toSpans(shown.footer, options, "keep", "dim"), width),
   );
   let rendered = "";
   for (const lines of sections) {
@@ -85,10 +86,6 @@ function titleLines(reply: Reply, width: number, options: RenderOptions): Line[]
   const lines = hang([SYMBOLS[reply.tone], blank(1)], wrap(title, width - 2));
   if (reply.url === undefined) return lines;
   return [...lines, ...indent(wrap(linkSpans("", reply.url, options.links), width - 2), 2)];
-}
-
-function footerLines(footer: Text, width: number, options: RenderOptions): Line[] {
-  return footer.length === 0 ? [] : wrap(toSpans(footer, options, "keep", "dim"), width);
 }
 
 /** `shown`: the blocks that are read beside them. */
@@ -253,7 +250,7 @@ function renderBlock(block: Block, options: BlockOptions): Line[] {
         block.items.length === 0
           ? none([])
           : block.items.flatMap((item) =>
-              bullet(wrap(toSpans(item, options, "keep"), Math.min(inner, WIDEST_PROSE) - NESTED)),
+              hang([BULLET], wrap(toSpans(item, options, "keep"), Math.min(inner, WIDEST_PROSE) - NESTED)),
             ),
       );
     case "table":
@@ -271,16 +268,6 @@ function titled(title: Text | undefined, options: BlockOptions, content: (width:
 
 function none(title: Text | undefined): Line[] {
   return title === undefined ? [] : [{ spans: [span("None.", "dim")], width: 5 }];
-}
-
-function bullet(lines: readonly Line[]): Line[] {
-  return lines.map((line, at) =>
-    at === 0
-      ? { spans: [span("• "), ...line.spans], width: line.width + 2 }
-      : line.width === 0
-        ? line
-        : { spans: [blank(2), ...line.spans], width: line.width + 2 },
-  );
 }
 
 /** Code unchanged, for copying: long lines are left to the terminal to wrap. */

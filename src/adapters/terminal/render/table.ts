@@ -32,7 +32,8 @@ export function renderTable(table: Table, width: number, options: SpanOptions, o
     ...(layout.below.length > 0 ? belowLines(row, layout, width) : []),
   ]);
   const omitted = notes(table, omissionNotes(titles, rows, layout, omittedHint), width);
-  return [...rowLines(titles, layout, table), ruleLine(layout), ...body, ...omitted];
+  const rules = titles.map((_, at) => [rule(layout.shown.find(({ index }) => index === at)?.width ?? 0)]);
+  return [...rowLines(titles, layout, table), ...rowLines(rules, layout, table), ...body, ...omitted];
 }
 
 /** The omitted columns and shortened ids, in sentences. */
@@ -112,18 +113,6 @@ function belowLines(cells: readonly (readonly Span[])[], { below, short }: Colum
   });
   const joined = filled.flatMap((cell, at) => (at === 0 ? cell : [span(" · ", "dim"), ...cell]));
   return joined.length === 0 ? [] : indent(wrap(joined, width - NESTED), NESTED);
-}
-
-function ruleLine(layout: Columns): Line {
-  const line: OpenLine = { spans: [], width: 0 };
-  let start = 0;
-  for (const { width } of layout.shown) {
-    pad(line, start);
-    line.spans.push(rule(width));
-    line.width += width;
-    start += width + GAP;
-  }
-  return line;
 }
 
 function pad(line: OpenLine, to: number): void {

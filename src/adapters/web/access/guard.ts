@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 
-import { MAX_BODY_BYTES } from "../limits.ts";
+import { MAX_BODY_BYTES, createConcurrencyLimit } from "../limits.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
 
 /** Content Security Policy: only this server's assets, Trusted Types, no framing. */
@@ -133,4 +133,18 @@ async function readUpTo(
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
+}
+
+/** Refuses requests beyond so many at a time. */
+export function limitRunning(count: number, error: string, retryAfter?: number): MiddlewareHandler {
+  const takeSlot = createConcurrencyLimit(count);
+  return async (c, next) => {
+    const release = takeSlot();
+    if (release === undefined) return refuse(c, 503, error, retryAfter);
+    try {
+      return await next();
+    } finally {
+      release();
+    }
+  };
 }

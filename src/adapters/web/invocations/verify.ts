@@ -4,8 +4,8 @@ import { Hono } from "hono";
 
 import { UserError } from "../../../errors.ts";
 import { disposeReply } from "../../../reply/reply.ts";
-import { refuse } from "../access/guard.ts";
-import { createConcurrencyLimit, MAX_VERIFIED_BYTES, MAX_VERIFYING } from "../limits.ts";
+import { refuse, limitRunning } from "../access/guard.ts";
+import { MAX_VERIFIED_BYTES, MAX_VERIFYING } from "../limits.ts";
 import { render } from "../render.ts";
 import type { InvocationDependencies } from "./invocations.ts";
 import { CONSOLE_CONTEXT } from "./question.ts";
@@ -26,30 +26,23 @@ export function isUpload({ url = "" }: IncomingMessage): boolean {
  */
 export function verifyRoutes(dependencies: InvocationDependencies): Hono {
   const app = new Hono();
-  const takeSlot = createConcurrencyLimit(MAX_VERIFYING);
-  app.post("/verify", async (c) => {
+  const limit = limitRunning(MAX_VERIFYING, `${MAX_VERIFYING} files are being verified already: try again soon.`);
+  app.post("/verify", limit, async (c) => {
     const bytes = c.req.raw.body;
     if (c.req.header("content-type") !== MEDIA_TYPE || bytes === null) {
       return refuse(c, 415, `Send the file as it is, with Content-Type: ${MEDIA_TYPE}.`);
     }
-    const release = takeSlot();
-    if (release === undefined)
-      return refuse(c, 503, `${MAX_VERIFYING} files are being verified already: try again soon.`);
-    try {
-      const name = (c.req.query("name") ?? "the file").slice(0, 200);
-      const answer = await dependencies.bot.run({
-        ...CONSOLE_CONTEXT,
-        command: "ledger verify",
-        options: { file: GIVEN },
-        signal: AbortSignal.any([c.req.raw.signal, dependencies.stopping]),
-        openFile: () => ({ name, open: async () => bounded(bytes) }),
-      });
-      if (!c.req.raw.signal.aborted) return c.json(render(answer, dependencies));
-      await disposeReply(answer);
-      return c.body(null);
-    } finally {
-      release();
-    }
+    const name = (c.req.query("name") ?? "the file").slice(0, 200);
+    const answer = await dependencies.bot.run({
+      ...CONSOLE_CONTEXT,
+      command: "ledger verify",
+      options: { file: GIVEN },
+      signal: AbortSignal.any([c.req.raw.signal, dependencies.stopping]),
+      openFile: () => ({ name, open: async () => bounded(bytes) }),
+    });
+    if (!c.req.raw.signal.aborted) return c.json(render(answer, dependencies));
+    await disposeReply(answer);
+    return c.body(null);
   });
   return app;
 }

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import {
   ANSWER_RETRY_POLICY,
-  AnswerRetrier,
+  answerRetrier,
   type RetryableAnswer,
+  type SendAnswer,
 } from "../../../../src/adapters/slack/respond/retry-answer.ts";
 import {
   ResponseRefused,
@@ -22,8 +23,8 @@ const unreached = () => new ResponseUnreached("no answer", { cause: new Error("r
 const refused = () =>
   new ResponseUnreached("no answer", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
 
-function retrier(waits: VirtualWaits, stopping = new AbortController()): AnswerRetrier {
-  return new AnswerRetrier({
+function retrier(waits: VirtualWaits, stopping = new AbortController()): SendAnswer {
+  return answerRetrier({
     log: silentLog(),
     sleep: waits.sleep,
     now: () => waits.passed,
@@ -82,9 +83,7 @@ describe("an answer is retried", () => {
     const waits = new VirtualWaits();
     const { tries, answer } = answerThat(here, there);
     let done = false;
-    const work = retrier(waits)
-      .say("x", answer)
-      .then((sent) => (done = sent));
+    const work = retrier(waits)("x", answer).then((sent) => (done = sent));
     await waits.passUntil(() => done, "it to be sent");
     await work;
     expect(tries).toEqual(expected);
@@ -99,7 +98,7 @@ describe("an answer is retried", () => {
   ])("%s: not at all", async (_name, here, there) => {
     const waits = new VirtualWaits();
     const { answer } = answerThat(here, there);
-    await expect(retrier(waits).say("x", answer)).rejects.toThrow(Error);
+    await expect(retrier(waits)("x", answer)).rejects.toThrow(Error);
     expect(waits.passed).toBe(0);
   });
 
@@ -118,9 +117,7 @@ describe("an answer is retried", () => {
       },
     };
     let sent: boolean | undefined;
-    const work = retrier(waits)
-      .say("x", timed)
-      .then((is) => (sent = is));
+    const work = retrier(waits)("x", timed).then((is) => (sent = is));
     await waits.passUntil(() => sent !== undefined, "the end");
     await work;
     expect(sent).toBe(false);
@@ -134,7 +131,7 @@ describe("an answer is retried", () => {
   test("after a rate limit, once the time is over that Slack names", async () => {
     const waits = new VirtualWaits();
     const { answer } = answerThat([new WebAPIRateLimitedError(300)]);
-    const work = retrier(waits).say("x", answer);
+    const work = retrier(waits)("x", answer);
     await waits.next();
     await work;
     expect(waits.passed).toBe(300_000);
@@ -144,13 +141,13 @@ describe("an answer is retried", () => {
     const waits = new VirtualWaits();
     const queue = retrier(waits);
     const many = Array.from({ length: 200 }, () => answerThat([http(503)]));
-    const work = Promise.all(many.map(({ answer }) => queue.say("x", answer)));
+    const work = Promise.all(many.map(({ answer }) => queue("x", answer)));
     await until(() => waits.waiting === 200, "all of them to wait");
-    expect(await queue.say("x", answerThat([http(503)]).answer)).toBe(false);
+    expect(await queue("x", answerThat([http(503)]).answer)).toBe(false);
     while (waits.waiting > 0) await waits.next();
     expect(await work).toEqual(many.map(() => true));
     const { answer, tries } = answerThat([http(503)]);
-    const later = queue.say("x", answer);
+    const later = queue("x", answer);
     await waits.next();
     await later;
     expect(tries).toEqual(["here", "here"]);
@@ -160,7 +157,7 @@ describe("an answer is retried", () => {
     const waits = new VirtualWaits();
     const stopping = new AbortController();
     const queue = retrier(waits, stopping);
-    const work = queue.say("x", answerThat(often(() => http(503))).answer);
+    const work = queue("x", answerThat(often(() => http(503))).answer);
     await until(() => waits.waiting === 1, "it to wait");
     stopping.abort(new Error("stop"));
     await expect(work).rejects.toThrow(/503/u);
