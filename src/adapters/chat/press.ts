@@ -5,7 +5,7 @@ import { withTimeout } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
 import { Ask, type Immutable, Invalidates, ReplyJson } from "../../reply/document.ts";
 import { replyFromJson, replyToJson } from "../../reply/json.ts";
-import type { Reply } from "../../reply/reply.ts";
+import { keepActions, type Reply } from "../../reply/reply.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Payloads } from "../adapter.ts";
 
@@ -157,6 +157,11 @@ export function keptReply({ shown }: KeptPress): Reply | undefined {
     },
     dispose: () => Promise.resolve(),
   }));
+}
+
+/** A reply that is shared: all who see it may use its links, and no other button. */
+export function forSharing(reply: Reply): Reply {
+  return keepActions(reply, (action) => "url" in action);
 }
 
 export interface PressStorage {

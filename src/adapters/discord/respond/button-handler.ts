@@ -4,10 +4,10 @@ import { type APIAttachment, type APIMessageComponentInteraction, ComponentType 
 
 import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
-import { reply, type Reply, keepActions } from "../../../reply/reply.ts";
+import { reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { keptReply, type Press, type ReadPress } from "../../chat/press.ts";
+import { keptReply, type Press, type ReadPress, forSharing } from "../../chat/press.ts";
 import type { DiscordContext } from "../context.ts";
 import type { MessageContext } from "../render/buttons.ts";
 import { compose, type ComposedMessage, composeKept, keep } from "../render/compose.ts";
@@ -127,7 +127,7 @@ async function shareKept(context: ButtonContext, press: ReadKept): Promise<void>
   await api.update(
     await composeKept(own[isWhole ? "whole" : "folded"], key, filesOf(interaction, own.picture), context),
   );
-  const reply = keepActions(given, (action) => "url" in action);
+  const reply = forSharing(given);
   const forAll: MessageContext = { keeps: true, mention: context.mention };
   const { whole, folded, picture } = renderAnswer(reply, forAll);
   const sharedKey = await keep(reply, forAll, context, at);

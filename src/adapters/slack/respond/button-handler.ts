@@ -3,7 +3,15 @@ import type { BlockAction } from "@slack/bolt";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import { time } from "../../../reply/text.ts";
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
-import { keptReply, type KeptPress, type Press, readPress, type ReadPress, type Show } from "../../chat/press.ts";
+import {
+  keptReply,
+  type KeptPress,
+  type Press,
+  readPress,
+  type ReadPress,
+  type Show,
+  forSharing,
+} from "../../chat/press.ts";
 import type { Progress } from "../../progress.ts";
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
@@ -90,9 +98,8 @@ async function share(slack: SlackContext, place: PressPlace, press: KeptPress): 
   const without = files === 0 ? "" : files === 1 ? ", without its file" : `, without its ${files} files`;
   const above = `Shared by <@${place.asker.id}>${asked}${without}`;
   const request = { ...(await requestContextOf(slack, place)), above };
-  const { picture: _picture, ...document } = shown;
-  const actions = shown.actions.filter((action) => "url" in action);
-  await respondWith(slack, { ...document, actions, attachments: [] }, undefined, request, "channel");
+  const { picture: _picture, ...document } = forSharing(shown);
+  await respondWith(slack, { ...document, attachments: [] }, undefined, request, "channel");
 }
 
 /** Shows all of a kept reply, or what people read first, in its place: for its asker; for anyone else beside it. */

@@ -111,6 +111,17 @@ describe("Details", () => {
     expect(shared).toMatchObject({ edits: 1, onlyFor: undefined });
   });
 
+  test("a shared table has no choice of its rows, nor any button but links and Details", async () => {
+    await using scene = await stage({ extra: [rows()] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe rows");
+    expect(choicesOf(last.blocks)).not.toEqual([]);
+    const shared = (await ann.press(last, "Share")).last;
+    expect([labelsOf(shared.blocks), choicesOf(shared.blocks)]).toEqual([["Details"], []]);
+    await ann.press(shared, "Details");
+    expect([labelsOf(shared.blocks), choicesOf(shared.blocks)]).toEqual([["Less"], []]);
+  });
+
   test.each([
     ["is edited through the Web API where all see it", "probe fold private:no", 0],
     ["comes as a direct message where nobody else does", "probe fold", 1],
