@@ -5,15 +5,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type APIInteraction } from "discord-api-types/v10";
-import type { REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
-import { type Delivery, type Edit, OWN_TOKEN, type Receipt, type SharedToken } from "../../alerts/sender.ts";
-import type { Bot } from "../../bot/bot.ts";
+import { OWN_TOKEN, type SharedToken } from "../../alerts/sender.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { Reply } from "../../reply/reply.ts";
-import type { AdapterHealth, Payloads, SendingAdapter } from "../adapter.ts";
+import type { Payloads, SendingAdapter } from "../adapter.ts";
 import { withListedManagers } from "../chat/listed-managers.ts";
 import type { OpenAnswers } from "../chat/open-answers.ts";
 import { BUTTON_LIFETIME_MILLIS } from "../chat/press.ts";
@@ -60,185 +57,125 @@ const LONGEST_UPLOAD_MILLIS = 3_600_000;
 
 /** The adapter for Discord. A failure of Discord never reaches the rest of the process. */
 export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAdapter {
-  return new DiscordAdapter(options);
-}
-
-class DiscordAdapter implements SendingAdapter {
-  readonly platform = "discord";
-  readonly dropsRepeatsForMillis = NONCE_LIFETIME_MILLIS;
-  readonly webhooks: readonly Webhook[];
-  readonly #options: DiscordAdapterOptions;
-  readonly #shared: SharedToken;
-  readonly #timing: DiscordTiming;
-  readonly #stopping = new AbortController();
-  readonly #rest: REST;
-  readonly #botRest: REST;
-  readonly #sendRest: REST;
-  readonly #uploadRest: REST;
-  readonly #sender: DiscordSender;
-  readonly #answering = new Set<Promise<void>>();
-  readonly #mentions = new CommandMentions();
-  readonly #seen = new LRUCache<string, true>({ maxSize: 5000, sizeCalculation: () => 1 });
-  #connection: GatewayConnection | InteractionsEndpoint | undefined;
-  #supervision = new Supervision();
-  #registered: Promise<void> | undefined;
-
-  constructor(options: DiscordAdapterOptions) {
-    this.#options = options;
-    this.#shared = options.shared ?? OWN_TOKEN;
-    this.#timing = { ...TIMING, ...options.timing };
-    const { token, apiUrl, payloads, log, publicKey } = options;
-    const handle: Webhook["handle"] = async (request) => {
-      const endpoint = this.#connection;
-      if (!(endpoint instanceof InteractionsEndpoint) || this.#stopping.signal.aborted) return NOT_RUNNING;
-      return endpoint.handle(request);
-    };
-    this.webhooks = publicKey === undefined ? [] : [{ path: INTERACTIONS_PATH, handle }];
-    // No retries: a second acknowledgement fails, and a second message is unwanted. InteractionApi retries where it is safe.
-    this.#rest = createRest({
-      token,
-      apiUrl,
-      retries: 0,
-      timeout: 60_000,
-      // Interactions stand outside of the global limit: https://docs.discord.com/developers/interactions/receiving-and-responding#endpoints.
-      globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-    });
-    this.#botRest = createRest({ token, apiUrl });
-    const sending = {
-      token,
-      apiUrl,
-      // The alert dispatcher retries, with the same nonce.
-      retries: 0,
-      globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-      // A rate-limited request waits in the sender's own queue.
-      rejectOnRateLimit: () => true,
-    };
-    this.#sendRest = createRest(sending);
-    this.#uploadRest = createRest({ ...sending, timeout: LONGEST_UPLOAD_MILLIS });
-    this.#sender = new DiscordSender(this.#sendRest, {
-      payloads,
-      log,
-      ttlMillis: BUTTON_LIFETIME_MILLIS,
-      uploads: this.#uploadRest,
-      mentions: this.#mentions,
-      token: this.#shared,
-    });
-  }
-
-  get health(): AdapterHealth {
-    // Of several processes, one has the gateway, and all send.
-    return this.#connection?.health ?? { state: this.#shared.live > 1 ? "up" : "starting" };
-  }
-
-  start(everybodys: Bot): Promise<void> {
-    const bot = withListedManagers(everybodys, this.#options.managers ?? []);
-    const { openAnswers, payloads, log, publicKey, publicUrl, token } = this.#options;
-    const timing = this.#timing;
-    const context: DiscordContext = {
-      bot,
-      rest: this.#rest,
-      botRest: this.#botRest,
-      payloads,
-      openAnswers,
-      log,
-      ttlMillis: BUTTON_LIFETIME_MILLIS,
-      now: this.#options.now ?? Date.now,
-      timing,
-      signal: this.#stopping.signal,
-    };
-    void openAnswers.closeLeft((left) => closeLeft(context, left), context.signal);
-    const common = {
-      rest: this.#botRest,
-      log,
-      timing,
-      onInteraction: (interaction: APIInteraction) => this.#answer(context, interaction),
-      onReady: (applicationId: string) => {
-        this.#registered ??= this.#register(bot, this.#options.applicationId ?? applicationId);
-      },
-    };
-    const url = publicUrl === undefined ? undefined : webhookUrl(INTERACTIONS_PATH, publicUrl);
-    if (publicKey !== undefined) {
-      this.#connect(new InteractionsEndpoint({ ...common, publicKey, url, now: () => context.now() }));
-      return Promise.resolve();
-    }
-    // Discord sends each interaction to every connection, and each connection would answer it.
-    this.#shared.add("discord gateway", () => this.#connect(new GatewayConnection({ ...common, token })));
-    // A process without a gateway learns the ids of the commands, too.
-    if (this.#shared.live > 1) this.#registered ??= this.#register(bot, this.#options.applicationId);
-    return Promise.resolve();
-  }
+  const { log, now = Date.now, openAnswers, payloads, publicKey, publicUrl, shared = OWN_TOKEN, token } = options;
+  const timing = { ...TIMING, ...options.timing };
+  const stopping = new AbortController();
+  const ending = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, stopping.signal]);
+  const { rest, botRest, sendRest, uploadRest } = createRests(options);
+  const mentions = new CommandMentions();
+  const stored = { payloads, log, ttlMillis: BUTTON_LIFETIME_MILLIS };
+  const sender = new DiscordSender(sendRest, { ...stored, uploads: uploadRest, mentions, token: shared });
+  const answering = new Set<Promise<void>>();
+  const seen = new LRUCache<string, true>({ maxSize: 5000, sizeCalculation: () => 1 });
+  let connection: GatewayConnection | InteractionsEndpoint | undefined;
+  let supervision = new Supervision();
+  let registered: Promise<void> | undefined;
 
   /** Starts a connection; returns the function that ends it. */
-  #connect(connection: GatewayConnection | InteractionsEndpoint): () => Promise<void> {
-    const supervision = new Supervision();
-    this.#connection = connection;
-    this.#supervision = supervision;
-    supervision.start(() => connection.attempt(supervision.signal));
+  const connect = (made: GatewayConnection | InteractionsEndpoint): (() => Promise<void>) => {
+    const own = new Supervision();
+    connection = made;
+    supervision = own;
+    own.start(() => made.attempt(own.signal));
     return async () => {
-      await supervision.stop();
-      if (this.#connection === connection) this.#connection = undefined;
+      await own.stop();
+      if (connection === made) connection = undefined;
     };
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort(new BotStopping());
-    const work = Promise.allSettled([...this.#answering, this.#registered, this.#supervision.stop()]);
-    await Promise.race([work, sleep(STOP_TIMEOUT_MILLIS, undefined, { ref: false })]);
-    for (const rest of [this.#rest, this.#botRest, this.#sendRest, this.#uploadRest]) closeRest(rest);
-  }
-
-  capacity(): number {
-    return this.#sender.capacity();
-  }
-
-  async checkToken(signal: AbortSignal): Promise<void> {
-    const wasRefused = this.#sender.isTokenRefused;
-    await this.#sender.checkToken(AbortSignal.any([signal, this.#stopping.signal]));
-    if (wasRefused) this.#supervision.wake();
-  }
-
-  send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {
-    return this.#sender.send(delivery, reply, AbortSignal.any([signal, this.#stopping.signal]));
-  }
-
-  link(receipt: Receipt, signal: AbortSignal): Promise<string | undefined> {
-    return this.#sender.link(receipt, AbortSignal.any([signal, this.#stopping.signal]));
-  }
-
-  update(receipt: Receipt, reply: Reply, signal: AbortSignal, edit?: Edit): Promise<void> {
-    return this.#sender.update(receipt, reply, AbortSignal.any([signal, this.#stopping.signal]), edit);
-  }
-
-  #answer(context: DiscordContext, interaction: APIInteraction): void {
+  };
+  const answer = (context: DiscordContext, interaction: APIInteraction): void => {
     // A resumed gateway may repeat an interaction; no command must run twice.
-    if (this.#stopping.signal.aborted || this.#seen.has(interaction.id)) return;
-    this.#seen.set(interaction.id, true);
-    const mention = this.#mentions.in(interaction.guild_id);
-    const answering = respondToInteraction({ ...context, mention }, interaction).finally(() =>
-      this.#answering.delete(answering),
-    );
-    this.#answering.add(answering);
-  }
+    if (stopping.signal.aborted || seen.has(interaction.id)) return;
+    seen.set(interaction.id, true);
+    const mention = mentions.in(interaction.guild_id);
+    const work = respondToInteraction({ ...context, mention }, interaction).finally(() => answering.delete(work));
+    answering.add(work);
+  };
+  const handle: Webhook["handle"] = async (request) =>
+    connection instanceof InteractionsEndpoint && !stopping.signal.aborted ? connection.handle(request) : NOT_RUNNING;
 
-  /** Runs once; the commands registered before stay until it succeeds. */
-  async #register(bot: Bot, applicationId: string | undefined): Promise<void> {
-    const { guildId, log } = this.#options;
-    const { signal } = this.#stopping;
-    let wait = this.#timing.registerAgainMillis;
-    while (!signal.aborted) {
-      try {
-        const { commands, networks } = bot;
-        const options = { rest: this.#botRest, applicationId, guildId, commands, networks, signal };
-        const { changes, registered } = await registerCommands(options);
-        this.#mentions.learn(registered, commands, guildId);
-        log.info({ platform: "discord", ...changes }, "commands registered");
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        log.error({ platform: "discord", why: messageOf(error), againInMillis: wait }, "command registration failed");
-        await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
-        wait = Math.min(wait * 2, 3_600_000);
-      }
+  return {
+    platform: "discord",
+    dropsRepeatsForMillis: NONCE_LIFETIME_MILLIS,
+    webhooks: publicKey === undefined ? [] : [{ path: INTERACTIONS_PATH, handle }],
+    get health() {
+      // Of several processes, one has the gateway, and all send.
+      return connection?.health ?? { state: shared.live > 1 ? "up" : "starting" };
+    },
+    async start(everybodys) {
+      const bot = withListedManagers(everybodys, options.managers ?? []);
+      const { signal } = stopping;
+      const context: DiscordContext = { ...stored, bot, rest, botRest, openAnswers, now, timing, signal };
+      void openAnswers.closeLeft((left) => closeLeft(context, left), signal);
+      const register = (applicationId = options.applicationId): void => {
+        registered ??= registerUntilDone(context, mentions, { ...options, applicationId });
+      };
+      const common = {
+        rest: botRest,
+        log,
+        timing,
+        onInteraction: (interaction: APIInteraction) => answer(context, interaction),
+        onReady: (applicationId: string) => register(options.applicationId ?? applicationId),
+      };
+      const url = publicUrl === undefined ? undefined : webhookUrl(INTERACTIONS_PATH, publicUrl);
+      if (publicKey !== undefined) return void connect(new InteractionsEndpoint({ ...common, publicKey, url, now }));
+      // Discord sends each interaction to every connection, and each connection would answer it.
+      shared.add("discord gateway", () => connect(new GatewayConnection({ ...common, token })));
+      // A process without a gateway learns the ids of the commands, too.
+      if (shared.live > 1) register();
+    },
+    async stop() {
+      stopping.abort(new BotStopping());
+      const work = Promise.allSettled([...answering, registered, supervision.stop()]);
+      await Promise.race([work, sleep(STOP_TIMEOUT_MILLIS, undefined, { ref: false })]);
+      for (const one of [rest, botRest, sendRest, uploadRest]) closeRest(one);
+    },
+    capacity: () => sender.capacity(),
+    async checkToken(signal) {
+      const wasRefused = sender.isTokenRefused;
+      await sender.checkToken(ending(signal));
+      if (wasRefused) supervision.wake();
+    },
+    send: (delivery, reply, signal) => sender.send(delivery, reply, ending(signal)),
+    link: (receipt, signal) => sender.link(receipt, ending(signal)),
+    update: (receipt, reply, signal, edit) => sender.update(receipt, reply, ending(signal), edit),
+  };
+}
+
+/** A client for each kind of request. */
+function createRests({ token, apiUrl }: DiscordAdapterOptions) {
+  const alone = { token, apiUrl, retries: 0, globalRequestsPerSecond: Number.POSITIVE_INFINITY };
+  // The alert dispatcher retries, with the same nonce; a rate-limited request waits in the sender's own queue.
+  const sending = { ...alone, rejectOnRateLimit: () => true };
+  return {
+    // No retries: a second acknowledgement fails, and a second message is unwanted. InteractionApi retries where it is safe.
+    // Interactions stand outside of the global limit: https://docs.discord.com/developers/interactions/receiving-and-responding#endpoints.
+    rest: createRest({ ...alone, timeout: 60_000 }),
+    botRest: createRest({ token, apiUrl }),
+    sendRest: createRest(sending),
+    uploadRest: createRest({ ...sending, timeout: LONGEST_UPLOAD_MILLIS }),
+  };
+}
+
+/** Registers the commands; those registered before stay until it succeeds. Never rejects. */
+async function registerUntilDone(
+  { bot, botRest: rest, log, signal, timing }: DiscordContext,
+  mentions: CommandMentions,
+  { applicationId, guildId }: Pick<DiscordAdapterOptions, "applicationId" | "guildId">,
+): Promise<void> {
+  const { commands, networks } = bot;
+  let wait = timing.registerAgainMillis;
+  while (!signal.aborted) {
+    try {
+      const options = { rest, applicationId, guildId, commands, networks, signal };
+      const { changes, registered } = await registerCommands(options);
+      mentions.learn(registered, commands, guildId);
+      log.info({ platform: "discord", ...changes }, "commands registered");
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      log.error({ platform: "discord", why: messageOf(error), againInMillis: wait }, "command registration failed");
+      await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
+      wait = Math.min(wait * 2, 3_600_000);
     }
   }
 }

@@ -44,18 +44,14 @@ export class InteractionApi {
   readonly #arrived = performance.now();
   /** Unix milliseconds. */
   readonly #createdAt: number;
-  #acknowledged = false;
+  /** Whether an acknowledgement was at least sent, and not refused. */
+  acknowledged = false;
 
   constructor(context: Pick<DiscordContext, "rest" | "now" | "signal">, key: InteractionKey) {
     this.#context = context;
     this.#key = key;
     const { id } = key;
     this.#createdAt = /^\d{1,20}$/u.test(id) ? Number((BigInt(id) >> 22n) + EPOCH_MILLIS) : context.now();
-  }
-
-  /** Whether an acknowledgement was at least sent, and not refused. */
-  get acknowledged(): boolean {
-    return this.#acknowledged;
   }
 
   /** Whether its token has expired, or so nearly that no answer would get through. */
@@ -142,7 +138,7 @@ export class InteractionApi {
       await this.#callback(answer);
     } catch (error) {
       const uncertain = isTransient(error) || hasErrorCode(error, RESTJSONErrorCodes.UnknownInteraction);
-      if (!this.#acknowledged || !uncertain) throw error;
+      if (!this.acknowledged || !uncertain) throw error;
     }
   }
 
@@ -151,8 +147,8 @@ export class InteractionApi {
    * counts as success.
    */
   async #callback(answer: object, files: ComposedMessage["files"] = []): Promise<void> {
-    if (this.#acknowledged) throw new Error("an interaction was to be acknowledged twice");
-    this.#acknowledged = true;
+    if (this.acknowledged) throw new Error("an interaction was to be acknowledged twice");
+    this.acknowledged = true;
     const { id, token } = this.#key;
     const ends = this.#arrived + ACKNOWLEDGE_TIMEOUT_MILLIS;
     const upload = uploadOf(answer, files);
@@ -172,7 +168,7 @@ export class InteractionApi {
         const passing = isTransient(error);
         uncertain ||= passing && !isUnsent(error);
         if (!passing || performance.now() + pause >= ends || this.#isHopeless(upload)) {
-          this.#acknowledged = uncertain || twice;
+          this.acknowledged = uncertain || twice;
           throw error;
         }
         await this.#pause(pause);

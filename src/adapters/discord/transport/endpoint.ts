@@ -36,7 +36,7 @@ export class InteractionsEndpoint {
   readonly #options: EndpointOptions;
   readonly #isSigned: ReturnType<typeof signatureCheck>;
   readonly #backoff: Backoff;
-  #health: AdapterHealth = { state: "starting" };
+  health: AdapterHealth = { state: "starting" };
   /** The address that the Developer Portal named last. */
   #entered: string | undefined;
 
@@ -46,17 +46,13 @@ export class InteractionsEndpoint {
     this.#backoff = new Backoff(options.timing.backoffMillis);
   }
 
-  get health(): AdapterHealth {
-    return this.#health;
-  }
-
   /** Checks the token; resolves with the pause before the next check, or with undefined once it is stopped. */
   async attempt(signal: AbortSignal): Promise<Milliseconds | undefined> {
     const { log, timing } = this.#options;
-    const { state: before } = this.#health;
+    const { state: before } = this.health;
     const health = await this.#check(signal);
     if (signal.aborted) return undefined;
-    this.#health = health;
+    this.health = health;
     const { state, why } = health;
     if (state === "up") {
       this.#backoff.reset();

@@ -59,15 +59,11 @@ export class GatewayConnection {
   readonly #options: GatewayOptions;
   readonly #backoff: Backoff;
   readonly #budget = new IdentifyBudget();
-  #health: AdapterHealth = { state: "starting" };
+  health: AdapterHealth = { state: "starting" };
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#backoff = new Backoff(options.timing.backoffMillis);
-  }
-
-  get health(): AdapterHealth {
-    return this.#health;
   }
 
   /** Keeps one connection up to its end; resolves with the pause before the next one, or with undefined once stopped. */
@@ -182,8 +178,8 @@ export class GatewayConnection {
 
   #become(health: AdapterHealth): void {
     // A failure stays reported until a session is up again, whatever closes meanwhile.
-    if (this.#health.state === "failed" && health.state === "down") return;
-    this.#health = health;
+    if (this.health.state === "failed" && health.state === "down") return;
+    this.health = health;
   }
 }
 

@@ -28,13 +28,12 @@ export async function handleCommand(slack: SlackContext, payload: SlashCommand):
       channel: payload.channel_id,
       responder: commandResponder(slack, { address: response, user: payload.user_id, shared }),
     };
-    if (ask === undefined) return respondToUnreadable(slack, line, request);
-    const command = commandOf(slack, ask);
-    if (command !== undefined && wantsForm(command, ask)) {
+    const command = ask && commandOf(slack, ask);
+    if (ask !== undefined && command !== undefined && wantsForm(command, ask)) {
       const metadata = { command: command.name, response, channel: payload.channel_id, shared };
       if (await openForm(slack, payload.trigger_id, ask, metadata, asker)) return;
     }
-    await respondToTyped(slack, ask, request, asker);
+    await answerLine(slack, { ask, asker, line }, request);
   });
 }
 
@@ -47,18 +46,21 @@ export function parseTypedLine(slack: SlackContext, line: string): Ask | undefin
   }
 }
 
-/** Answers a typed line, in which a user group may stand by its name. */
-async function respondToTyped(slack: SlackContext, ask: Ask, request: RequestContext, asker: Asker): Promise<void> {
+/** Answers a typed line, in which a user group may stand by its name; explains one that cannot be parsed. */
+async function answerLine(
+  slack: SlackContext,
+  { ask, asker, line }: { readonly ask: Ask | undefined; readonly asker: Asker; readonly line: string },
+  request: RequestContext,
+): Promise<void> {
+  if (ask === undefined) {
+    const { caller } = request;
+    const reply = await slack.bot.runLine(line, { here: targetOf(request), caller, signal: slack.stopping });
+    await respondWith(slack, reply, { command: "help", options: {} }, request, "caller");
+    return;
+  }
   const resolved = await resolveMention(slack, ask, asker);
   if ("refusal" in resolved) await respondWith(slack, resolved.refusal, ask, request, "caller");
   else await respond(slack, resolved.ask, request);
-}
-
-/** Explains a line that cannot be parsed. */
-async function respondToUnreadable(slack: SlackContext, line: string, request: RequestContext): Promise<void> {
-  const { caller } = request;
-  const reply = await slack.bot.runLine(line, { here: targetOf(request), caller, signal: slack.stopping });
-  await respondWith(slack, reply, { command: "help", options: {} }, request, "caller");
 }
 
 /** The members of the event that are used: https://docs.slack.dev/reference/events/app_mention. */
@@ -88,8 +90,7 @@ export async function handleMention(slack: SlackContext, event: Mention): Promis
       thread,
       responder: mentionResponder(slack, { channel, thread, user }),
     };
-    if (ask === undefined) return respondToUnreadable(slack, line, request);
-    await respondToTyped(slack, ask, request, asker);
+    await answerLine(slack, { ask, asker, line }, request);
   });
 }
 
