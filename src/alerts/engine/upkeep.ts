@@ -1,9 +1,10 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { fromMillis, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { fromMillis, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { isDrill } from "../judge/drill.ts";
-import { timeToText } from "../judge/kinds/json-fields.ts";
+import { timeFromText, timeToText } from "../judge/kinds/json-fields.ts";
 import { labelOf } from "../judge/kinds/reading.ts";
 import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import { releaseHeld } from "../deliver/outbox/held.ts";
@@ -173,14 +174,20 @@ async function planCalmNotice(
   const { kind, network, subject, flapping } = machine;
   const began = episodeId(machine, flapping.before + 1);
   const row = await tables.watch.episode(episodeId(machine, machine.number));
-  const label = row === undefined ? undefined : labelOf(Episode.parse(JSON.parse(row.data)).last);
+  const last = row === undefined ? undefined : Episode.parse(JSON.parse(row.data));
+  const until = last?.recovered ?? last?.ended;
+  const isCritical = (machine.critical?.lastMillis ?? 0) >= toMillis(timeFromText(flapping.since));
   const message = {
     type: "calm",
     ...(simulated.has(network) ? { simulated: true as const } : {}),
     kind,
     network,
     subject,
-    ...(label === undefined ? {} : { label }),
+    ...withoutUndefined({
+      label: last && labelOf(last.last),
+      until,
+      critical: isCritical ? (true as const) : undefined,
+    }),
     episodes: machine.number - flapping.before,
     since: flapping.since,
     open: machine.phase === "firing" || machine.phase === "recovering",

@@ -92,6 +92,10 @@ export const AlertMessage = z.discriminatedUnion("type", [
     label: z.string().exactOptional(),
     episodes: z.int(),
     since: TimeText,
+    /** When the last episode ended. */
+    until: TimeText.exactOptional(),
+    /** One of the episodes was critical. */
+    critical: z.literal(true).exactOptional(),
     /** The last episode is still open. */
     open: z.boolean(),
     at: TimeText,

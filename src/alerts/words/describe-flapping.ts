@@ -20,15 +20,22 @@ type Calm = Extract<AlertMessage, { type: "calm" }>;
 export function describeFlapping(message: Flapping, { group, growing }: DeliveryContext): Reply {
   const { episode, episodes, withinMillis } = message;
   const within = formatDuration(withinMillis);
-  const all = group?.notices.filter((one) => one.type === "flapping") ?? [];
-  const tone = TONES[episode.severity];
-  if (all.length < 2) {
+  const joined = group?.notices.filter((one) => one.type === "flapping") ?? [];
+  const isOne = joined.length < 2;
+  const all = isOne ? [message] : joined;
+  const last = all.map((one) => one.episode).reduce((a, b) => (BigInt(a.began) < BigInt(b.began) ? b : a));
+  const isCritical = all.some((one) => one.episode.severity === "critical");
+  const times = all.reduce((sum, one) => sum + one.episodes, 0);
+  const { now } = groupTitles(episode.kind, strong(`${all.length}`), strong(episode.network));
+  const tone = TONES[isCritical ? "critical" : episode.severity];
+  const title = markedTitle(
+    text`${isOne ? conditionWords(episode).bad : now}, again and again: ${times} times in ${within}, last since ${clock(last.began)}${isCritical ? " · critical" : ""}`,
+    message,
+  );
+  if (isOne) {
     return reply({
       tone,
-      title: markedTitle(
-        text`${conditionWords(episode).bad}, again and again: ${episodes} times in ${within}, last since ${clock(episode.began)}${episode.severity === "critical" ? " · critical" : ""}`,
-        message,
-      ),
+      title,
       blocks: [
         paragraph(
           text`It fired ${episodes} times in ${within}, last at ${time(timeFromText(episode.detected), "both")}. Until it has been calm for ${within}, it is told only when it becomes critical; after two critical ones, only once it lasts longer.`,
@@ -41,10 +48,9 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
     const { kind, subject, detected, last } = one.episode;
     return { kind, subject, label: labelOf(last), firings: one.episodes, at: detected };
   });
-  const { now } = groupTitles(episode.kind, strong(`${all.length}`), strong(episode.network));
   return reply({
     tone,
-    title: markedTitle(text`${now}, again and again`, message),
+    title,
     blocks: [
       paragraph(
         `Until one has been calm for ${within}, it is told only when it becomes critical; after two critical ones, only once it lasts longer. Fired in ${within}:`,
@@ -61,9 +67,7 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
   const all = group?.notices.filter((one) => one.type === "calm") ?? [];
   const isOne = all.length < 2;
   const of = message.subject === "" ? text`${strong(network)}` : text`${subjectWords(message)} on ${strong(network)}`;
-  const first = all.map((one) => one.since).reduce((a, b) => (BigInt(a) < BigInt(b) ? a : b), since);
-  const alerts = isOne ? episodes : all.reduce((sum, one) => sum + one.episodes, 0);
-  const after = ` after ${alerts === 1 ? "1 alert" : `${alerts} alerts`} since ${clock(first)}: ${KINDS[kind].words}`;
+  const after = `${afterWords(isOne ? [message] : all)}: ${KINDS[kind].words}`;
   const titles = groupTitles(kind, strong(`${all.length}`), strong(network));
   const ofOne = open ? text`${of}: ${KINDS[kind].words}` : text`${of} is calm again${after}`;
   const what = isOne
@@ -87,6 +91,20 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
         ],
     ...(isOne || growing === true ? {} : fileOf(subjects, `${network}-${kind}-calm`, "Since", message)),
   });
+}
+
+/** ` after 7 alerts (22:13 to 23:50 UTC), was critical`; notices of earlier versions know since when alone. */
+function afterWords(told: readonly Calm[]): string {
+  const count = told.reduce((sum, one) => sum + one.episodes, 0);
+  const first = told.map((one) => one.since).reduce((a, b) => (BigInt(a) < BigInt(b) ? a : b));
+  const ends = told.flatMap(({ until }) => until ?? []);
+  const last = ends.reduce((a, b) => (BigInt(a) < BigInt(b) ? b : a), first);
+  const span =
+    ends.length < told.length
+      ? `since ${clock(first)}`
+      : `(${clock(first).replace(" UTC", "")} to ${clock(last, first)})`;
+  const wasCritical = told.some(({ critical }) => critical === true) ? ", was critical" : "";
+  return ` after ${count === 1 ? "1 alert" : `${count} alerts`} ${span}${wasCritical}`;
 }
 
 /** One of several that flap, or did. */

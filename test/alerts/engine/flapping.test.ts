@@ -88,6 +88,12 @@ describe("flapping", () => {
       await stage.rounds(4, [blind("good"), stalled("good")]);
     }
     expect(stage.sender.take()).toEqual(posts);
+    // Whoever reads its end alone learns how bad it was.
+    await stage.rounds(65, [blind("good"), stalled("good")]);
+    expect(stage.sender.take()).toEqual([CALM]);
+    const [calm] = await stage.engine.finished(1);
+    const messages = await stage.engine.messages([calm!.message]);
+    expect(messages.get(calm!.message)).toMatchObject({ type: "calm", critical: true });
   });
 
   it("of many markets is one message, and so is its end; the console lists each by itself", async () => {
@@ -139,7 +145,10 @@ describe("flapping", () => {
     expect(stage.sender.take().at(-1)).toBe("calm: market.auction of m1 on mainnet");
     const [calm] = await stage.engine.finished(1);
     const messages = await stage.engine.messages([calm!.message]);
-    expect(messages.get(calm!.message)).toMatchObject({ type: "calm", subject: "m1", label: "BTC/USD" });
+    const { recovered: until } = (await stage.engine.history("market.auction|mainnet|m1|5"))!.episode;
+    const message = messages.get(calm!.message);
+    expect(message).toMatchObject({ type: "calm", subject: "m1", label: "BTC/USD", until });
+    expect(message).not.toHaveProperty("critical");
     const log = await stage.engine.decisions({ limit: 1000 });
     expect(log.filter(({ what }) => what === "calm")).toMatchObject([{ detail: "market.auction" }]);
   });

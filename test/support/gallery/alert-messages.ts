@@ -119,6 +119,8 @@ const digest = (reason: "quiet hours" | "catch-up" | "held"): Extract<AlertMessa
   episodes: [],
 });
 const over = { state: "resolved", recovered: at, ended: at } as const;
+/** An hour and a half later. */
+const later = "1700005400000000000";
 const calm = { type: "calm", kind: "node.down", network: "mainnet", subject: "a:1", since: at, at } as const;
 const node = { type: "condition", episode: episodeOf("node.down") } as const;
 const GUIDANCE = { note: "Core 2 restarts by itself.", runbook: "https://wiki.example.org/node-down" };
@@ -284,7 +286,9 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
   [unacknowledged({ acknowledged: { by: "bob", at } })],
   [unacknowledged(over)],
   [{ ...calm, episodes: 1, open: true }],
+  // As of versions that did not know when the last one ended.
   [{ ...calm, episodes: 7, open: false }],
+  [{ ...calm, episodes: 7, open: false, until: later, critical: true }],
   noticed([
     { ...calm, episodes: 1, open: true },
     { ...calm, subject: NASTY, episodes: 7, open: true },
@@ -297,6 +301,7 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
       label: `M${index + 1}/USD`,
       episodes: 7,
       open: false,
+      until: later,
     })),
   ),
   [{ type: "flapping", episode: episodeOf("node.down"), episodes: 4, withinMillis: 1_800_000 }],
