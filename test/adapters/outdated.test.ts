@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { episodeRow } from "../../src/alerts/judge/rules/episode.ts";
 import { labelsOf as labelsOnDiscord, textOf } from "../support/fake-discord/person.ts";
@@ -203,19 +203,37 @@ test.each(PLATFORMS)(
     }),
 );
 
-test("on Discord a restart between the question and its answer leaves the message, which says so when it is pressed", async () => {
-  await using scene = await onDiscord();
-  const ann = scene.fake.person("Ann", { manages: true });
-  const by = { id: ann.id, name: "Ann" };
-  const destination = { platform: "discord", channel: scene.channel };
-  const one = aSubscription({ id: "7k2mq", destination, kinds: ["node.down"], created: 0, by });
-  await scene.engine.putSubscriptions([one], "Ann");
-  const { last: list } = await ann.run(scene.channel, "alerts list");
-  const { last: question } = await ann.press(list, "Remove");
-  await scene.restart();
-  await ann.press(question, "Yes, go on");
-  expect(textOf(question)).toMatch(saying("7k2mq", "removed"));
-  await ann.press(list, "Pause");
-  await until(() => !labelsOnDiscord(list).includes("Pause"), "the pause");
-  expect(textOf(list)).toMatch(saying("7k2mq", "removed"));
+describe("on Discord a restart between the question and its answer", () => {
+  /** Ann is asked below a list whether she means it, and the bot restarts. */
+  async function asked(scene: Awaited<ReturnType<typeof onDiscord>>) {
+    const ann = scene.fake.person("Ann", { manages: true });
+    const by = { id: ann.id, name: "Ann" };
+    const destination = { platform: "discord", channel: scene.channel };
+    const one = aSubscription({ id: "7k2mq", destination, kinds: ["node.down"], created: 0, by });
+    await scene.engine.putSubscriptions([one], "Ann");
+    const { last: list } = await ann.run(scene.channel, "alerts list");
+    const { last: question } = await ann.press(list, "Remove");
+    await scene.restart();
+    return { ann, list, question };
+  }
+
+  test("changes the message all the same, and takes the question away", async () => {
+    await using scene = await onDiscord({ rememberedAfter: 600_000 });
+    const { ann, list, question } = await asked(scene);
+    ann.startPress(question, "Yes, go on");
+    await until(() => labelsOnDiscord(list).includes("Undo"), "the removal");
+    expect(textOf(list)).toMatch(saying("7k2mq", "removed"));
+    expect(labelsOnDiscord(list)).not.toContain("Pause");
+    await until(() => !ann.sees(scene.channel).includes(question), "the end of the question");
+  });
+
+  test("without a key leaves the message, which says so when it is pressed", async () => {
+    await using scene = await onDiscord();
+    const { ann, list, question } = await asked(scene);
+    await ann.press(question, "Yes, go on");
+    expect(textOf(question)).toMatch(saying("7k2mq", "removed"));
+    await ann.press(list, "Pause");
+    await until(() => !labelsOnDiscord(list).includes("Pause"), "the pause");
+    expect(textOf(list)).toMatch(saying("7k2mq", "removed"));
+  });
 });

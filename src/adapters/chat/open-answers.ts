@@ -5,7 +5,7 @@ import { inTime } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
 import type { OpenAnswerRow, OpenAnswerTable } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { KeyRing } from "./key-ring.ts";
+import { KEY_BYTES, KeyRing } from "./key-ring.ts";
 import { parseJson } from "./parse-json.ts";
 
 /** An answer that takes longer is remembered. */
@@ -64,10 +64,13 @@ const UNREMEMBERED: OpenAnswer = { changed: () => undefined, answering: () => Pr
  */
 export class OpenAnswers {
   readonly #options: OpenAnswersOptions | undefined;
+  /** What closes or changes a message, sealed; without keys of the operator only this process opens it. */
+  readonly keys: Pick<KeyRing, "seal" | "open">;
 
   /** Without options nothing is remembered. */
   constructor(options?: OpenAnswersOptions) {
     this.#options = options;
+    this.keys = options?.keys ?? new KeyRing([randomBytes(KEY_BYTES)]);
   }
 
   /** Does the work of an answer. Rejects as the work does. */

@@ -43,6 +43,8 @@ const Press = z.discriminatedUnion("kind", [
     invalidates: Invalidates.optional(),
     /** The question to confirm first, where the platform does not ask it. */
     confirm: z.string().optional(),
+    /** Of a question: how to reach the message below which it was asked, sealed. */
+    above: z.string().optional(),
     /** In the home tab: the channel that it is about. */
     channel: z.string().optional(),
     /** The message is an error, so its files, if any, were not sent. */

@@ -27,8 +27,8 @@ import { cutLabel, visibleLabel } from "../../chat/bounds.ts";
 
 /** The context of a message, beside its reply. */
 export interface MessageContext extends KeptContext {
-  /** The reply asks for confirmation, and its buttons confirm. */
-  readonly confirms?: true;
+  /** The reply asks for confirmation, and its buttons confirm; `above` is how to reach the message above it, sealed. */
+  readonly confirms?: { readonly above?: string };
   /** How it mentions commands. */
   readonly mention?: CommandMention | undefined;
   /** The reply can be kept, for Details, Less and Share. */
@@ -98,11 +98,11 @@ export function actionButton(
   const { confirm, invocation: ask, effect, invalidates } = action;
   const { text: label, whole } = labelOf([action.label, ask.command, "Run"], BUTTON_LABEL_LENGTH);
   const style = confirm === undefined ? ButtonStyle.Secondary : ButtonStyle.Danger;
-  const answered = confirms === true ? "confirmed" : effect;
+  const answered = confirms === undefined ? effect : "confirmed";
   return {
     button: pressButton(
       label,
-      presses.idOf({ kind: "ask", ask, effect: answered, asker, confirm, invalidates }),
+      presses.idOf({ kind: "ask", ask, effect: answered, asker, confirm, invalidates, ...confirms }),
       style,
     ),
     whole,

@@ -25,7 +25,7 @@ export function encodePress(press: Press, index: number): string | undefined {
 
 function contentOf(press: Press): readonly unknown[] | undefined {
   if (press.kind === "ids") return press.ids.map(({ name, value }) => [name, value]);
-  if (press.kind !== "ask") return undefined;
+  if (press.kind !== "ask" || press.above !== undefined) return undefined;
   const { ask, asker = 0, effect, confirm, invalidates } = press;
   const options = Object.keys(ask.options).length === 0 ? 0 : ask.options;
   const shown = typeof invalidates === "object" ? [invalidates.command, invalidates.options] : Number(invalidates);

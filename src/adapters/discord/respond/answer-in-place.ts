@@ -1,11 +1,11 @@
 import type { APIMessageComponentInteraction } from "discord-api-types/v10";
-import { LRUCache } from "lru-cache";
+import { z } from "zod";
 
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Press } from "../../chat/press.ts";
 import { compose } from "../render/compose.ts";
 import { composeAndSend, deliver, messageContextOf } from "./answer.ts";
-import type { InteractionApi } from "./interaction-api.ts";
+import { InteractionApi } from "./interaction-api.ts";
 import { callerOf, givenFile, type InteractionContext, isEphemeral, targetOf } from "./interaction.ts";
 import { confirmNotice } from "./notices.ts";
 
@@ -15,19 +15,17 @@ import { confirmNotice } from "./notices.ts";
 type ButtonContext = InteractionContext<APIMessageComponentInteraction>;
 type AskPress = Extract<Press, { kind: "ask" }>;
 
-/** Of each adapter, the presses whose questions were asked below their messages, by who is asked what. */
-const confirming = new WeakMap<object, LRUCache<string, InteractionApi>>();
-const MAX_CONFIRMING = 1000;
+/** How to reach the message of a press. */
+const Above = z.object({ id: z.string(), token: z.string(), application_id: z.string() });
 
-/** Asks below the message, which only the token of this press reaches where it is ephemeral. */
+/** Asks below the message, which only the token of this press reaches where it is ephemeral. The button keeps it, sealed. */
 export async function confirmBelow(context: ButtonContext, press: AskPress, confirm: string): Promise<void> {
-  const { api } = context;
-  const asked = confirming.get(context.rest) ?? new LRUCache({ max: MAX_CONFIRMING });
-  confirming.set(context.rest, asked.set(keyOf(context, press.ask), api));
+  const { api, interaction, openAnswers } = context;
   await api.deferUpdate();
+  const above = openAnswers.keys.seal(JSON.stringify(Above.parse(interaction)), aboutOf(context));
   await using question = await compose(
     confirmQuestion(press, confirm),
-    { asker: callerOf(context.interaction).id, confirms: true },
+    { asker: callerOf(interaction).id, confirms: { above } },
     context,
   );
   await api.followUp(question, true);
@@ -40,12 +38,16 @@ export function confirmQuestion({ ask, invalidates }: AskPress, confirm: string)
   return { ...confirmNotice(confirm), actions: [action] };
 }
 
-/** The press whose question was asked below; undefined where this process does not know it, or its token has expired. */
-export function confirmedPress(context: ButtonContext, ask: Ask): InteractionApi | undefined {
-  const asked = confirming.get(context.rest);
-  const api = asked?.get(keyOf(context, ask));
-  asked?.delete(keyOf(context, ask));
-  return api?.expired === true ? undefined : api;
+/** Reaches the message above a question; undefined where no key opens its token any more, or that has expired. */
+export function messageAbove(context: ButtonContext, { above = "" }: AskPress): InteractionApi | undefined {
+  const opened = context.openAnswers.keys.open(above, aboutOf(context));
+  if (opened === undefined) return undefined;
+  const api = new InteractionApi(context, Above.parse(JSON.parse(opened)));
+  return api.expired ? undefined : api;
+}
+
+function aboutOf({ interaction }: ButtonContext): string {
+  return `question discord/${callerOf(interaction).id}`;
 }
 
 /** `message` reaches the message that is out of date: another one than that of this press, where that is the question. */
@@ -90,8 +92,4 @@ function run({ bot, interaction, signal }: ButtonContext, ask: Ask, again?: true
     signal,
     openFile: (given) => givenFile(interaction, given),
   });
-}
-
-function keyOf({ interaction }: ButtonContext, ask: Ask): string {
-  return JSON.stringify([callerOf(interaction).id, ask.command, ask.options]);
 }

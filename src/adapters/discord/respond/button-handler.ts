@@ -16,7 +16,7 @@ import { renderAnswer } from "../render/render.ts";
 import { errorForLog } from "../transport/rest.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import { answerCommand } from "./answer.ts";
-import { answerInPlace, confirmBelow, confirmedPress, confirmQuestion } from "./answer-in-place.ts";
+import { answerInPlace, confirmBelow, confirmQuestion, messageAbove } from "./answer-in-place.ts";
 import { callerOf, type InteractionContext, isEmbed, isEphemeral } from "./interaction.ts";
 import { expiredNotice, notSharedNotice, shareFailedNotice } from "./notices.ts";
 import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
@@ -56,10 +56,10 @@ async function answerAsk(context: ButtonContext, press: Extract<ReadPress, { kin
   // Asks in an ephemeral message, which the answer then replaces.
   if (confirm !== undefined) {
     if (isOutdated) return confirmBelow(context, press, confirm);
-    return replyPrivately(context, confirmQuestion(press, confirm), { confirms: true });
+    return replyPrivately(context, confirmQuestion(press, confirm), { confirms: {} });
   }
   if (effect === "confirmed") {
-    const first = isOutdated ? confirmedPress(context, ask) : undefined;
+    const first = isOutdated ? messageAbove(context, press) : undefined;
     return first === undefined ? answerCommand(context, ask, "replace") : answerInPlace(context, press, first);
   }
   if (isOutdated) return answerInPlace(context, press, context.api);
