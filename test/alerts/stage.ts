@@ -8,7 +8,6 @@ import {
   type Dispatcher,
 } from "../../src/alerts/deliver/dispatch/dispatch.ts";
 import { type AlertEngine, createAlertEngine } from "../../src/alerts/engine/engine.ts";
-import type { ObservationResult } from "../../src/alerts/engine/process-observation.ts";
 import type { AlertEvent } from "../../src/alerts/judge/kinds/event.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import type { AlertMessage } from "../../src/alerts/message/message.ts";
@@ -89,7 +88,7 @@ export class Stage {
     events: readonly AlertEvent[] = [],
     network = "mainnet",
     more: { readonly name?: string; readonly failure?: unknown } = {},
-  ): Promise<ObservationResult> {
+  ): ReturnType<AlertEngine["processObservation"]> {
     const { name = "w", ...rest } = more;
     const watcher = { name, every: 5000 };
     const at = this.clock.wallClock();

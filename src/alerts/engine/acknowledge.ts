@@ -24,26 +24,11 @@ interface AcknowledgeRequest {
   readonly only?: string;
 }
 
-interface Acknowledged {
-  readonly episode: Episode;
-  readonly isNew: boolean;
-  /**
-   * Where it was told in another style than `live`: a new message announces the acknowledgement there. A live message
-   * shows it by its edit alone.
-   */
-  readonly announceAt: readonly Destination[];
-  /** By destination: the delivery that begins its thread. */
-  readonly threads: ReadonlyMap<string, string>;
-}
-
 /**
  * Ends the reminders of an episode; undefined if there is no such episode. One that is acknowledged everywhere already
  * stays as it is.
  */
-export async function acknowledge(
-  tables: AlertTables,
-  { episode: id, by, at, only }: AcknowledgeRequest,
-): Promise<Acknowledged | undefined> {
+export async function acknowledge(tables: AlertTables, { episode: id, by, at, only }: AcknowledgeRequest) {
   const row = await tables.watch.episode(id);
   if (row === undefined) return undefined;
   const stored = Episode.parse(JSON.parse(row.data));
@@ -54,7 +39,9 @@ export async function acknowledge(
     within === undefined || tokenKey(destination) === tokenKey(within);
   const announced = [...states].filter(([, state]) => isAnnounced(state) && concerns(state));
   const places = {
+    // Where it was told in another style than `live`: a new message announces it. A live message shows it by its edit alone.
     announceAt: announced.map(([, { destination }]) => destination),
+    // By destination: the delivery that begins its thread.
     threads: new Map(
       announced.flatMap(([key, { style, trigger }]) =>
         style === "thread" && trigger !== undefined ? [[key, trigger] as const] : [],

@@ -4,12 +4,12 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { UserError } from "../../errors.ts";
-import type { AlertTables, DecisionQuery, DecisionRow } from "../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DecisionQuery } from "../../store/alert-tables/alert-tables.ts";
 import { type AlertDependencies, nowMillis } from "../dependencies.ts";
 import { createLogReader, logDecisions } from "../deliver/outbox/alert-log.ts";
 import { episodesSaidBy } from "../deliver/outbox/group.ts";
 import { rescheduleAt, rescheduleHeld } from "../deliver/outbox/held.ts";
-import { deliveriesOf, type EpisodeDeliveries, finishedDeliveries, outboxDepth } from "../deliver/outbox/queries.ts";
+import { deliveriesOf, finishedDeliveries, outboxDepth } from "../deliver/outbox/queries.ts";
 import { recordPress } from "../deliver/outbox/record.ts";
 import { Silence, silenceEnds, silenceRow } from "../route/silence.ts";
 import { subscriptionIndexReader } from "../route/subscription-index.ts";
@@ -30,11 +30,7 @@ import { readMessages } from "../deliver/outbox/stored-messages.ts";
 export type { Announcement } from "./announce.ts";
 
 /** An episode with its decisions, deliveries and receipts. */
-export interface EpisodeHistory extends EpisodeDeliveries {
-  readonly episode: Episode;
-  /** Oldest first. */
-  readonly decisions: readonly DecisionRow[];
-}
+export type EpisodeHistory = NonNullable<Awaited<ReturnType<AlertEngine["history"]>>>;
 
 /** Turns observations, subscriptions and silences into deliveries in the outbox. */
 export type AlertEngine = ReturnType<typeof createAlertEngine>;
@@ -232,9 +228,10 @@ function createQueries(store: AlertDependencies["store"]) {
     lastEpisodes: (limit: number, network?: string) =>
       read(async (tables) => (await tables.watch.lastEpisodes(limit, network)).map(parseEpisode)),
     history: (id: string) =>
-      read(async (tables): Promise<EpisodeHistory | undefined> => {
+      read(async (tables) => {
         const row = await tables.watch.episode(id);
         if (row === undefined) return undefined;
+        // Oldest first.
         const decisions = (await tables.log.read({ episode: id, limit: MAX_HISTORY_DECISIONS })).toReversed();
         return { episode: parseEpisode(row), decisions, ...(await deliveriesOf(tables, id)) };
       }),

@@ -24,19 +24,15 @@ interface OpenPlanInput {
   readonly at: Milliseconds;
 }
 
-/** What is planned of open episodes. */
-interface OpenPlan {
-  readonly plan: Plan;
-  /** When the next reminder of each becomes due, by episode (Unix milliseconds, Infinity if none will). */
-  readonly reminders: ReadonlyMap<string, Milliseconds>;
-}
-
-/** Plans the deliveries of episodes in their current state. */
+/**
+ * Plans the deliveries of episodes in their current state. `reminders`: when the next one of each becomes due, by episode
+ * (Unix milliseconds, Infinity if none will).
+ */
 export async function planOpen(
   dependencies: AlertDependencies,
   tables: AlertTables,
   input: OpenPlanInput,
-): Promise<OpenPlan> {
+): Promise<{ readonly plan: Plan; readonly reminders: ReadonlyMap<string, Milliseconds> }> {
   const { config, simulated, console: listing, operators = listing, newId = randomId } = dependencies;
   const { index, episodes, at } = input;
   if (episodes.length === 0) return { plan: {}, reminders: new Map() };

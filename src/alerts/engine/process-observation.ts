@@ -21,15 +21,6 @@ import { ruleWords } from "../words/subscription-words.ts";
 import { planEvents } from "./plan-events.ts";
 import { planOpen } from "./plan-open.ts";
 
-/** The results of an observation. */
-export interface ObservationResult {
-  readonly changes: JudgedObservation["changes"];
-  /** The number of planned messages. */
-  readonly owed: number;
-}
-
-export type ProcessObservation = (observation: Observation) => Promise<ObservationResult>;
-
 /** Serializing a longer snapshot is followed by a yield to the event loop. */
 const YIELD_ABOVE_CHARACTERS = 1_000_000;
 
@@ -41,11 +32,11 @@ const YIELD_ABOVE_CHARACTERS = 1_000_000;
 export function observationProcessor(
   dependencies: AlertDependencies,
   readIndex: ReturnType<typeof subscriptionIndexReader>,
-): ProcessObservation {
+) {
   const { store, clock } = dependencies;
   const networks = new Map<string, ReturnType<typeof nothingKnown>>();
 
-  return async (observation) => {
+  return async (observation: Observation) => {
     const { network, watcher } = observation;
     const at = toMillis(observation.at);
     const monotonicMillis = observation.dueMillis ?? clock.monotonicMillis();

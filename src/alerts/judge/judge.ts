@@ -92,25 +92,10 @@ export interface ObservationState {
 }
 
 /** What changes with an observation. */
-export interface JudgedObservation {
-  readonly machines: RuleSubjectMap<Machine>;
-  readonly episodes: ReadonlyMap<string, Episode>;
-  readonly changes: readonly { readonly episode?: string; readonly rule: string; readonly change: Change }[];
-  /** In order. */
-  readonly decisions: readonly Decision[];
-  /** The events to send. */
-  readonly events: readonly AlertEvent[];
-  readonly progress: WatcherProgress;
-  readonly remembered: Readonly<Record<keyof ProcessMemory, readonly Remembered[]>>;
-  readonly isBlind: boolean;
-}
+export type JudgedObservation = ReturnType<typeof judgeObservation>;
 
 /** Judges an observation: advances the machines that it has readings of, and those without a reading by now. Pure. */
-export function judgeObservation(
-  state: ObservationState,
-  observation: Observation,
-  monotonicMillis: Milliseconds,
-): JudgedObservation {
+export function judgeObservation(state: ObservationState, observation: Observation, monotonicMillis: Milliseconds) {
   const { index, memory, stored, last } = state;
   const { network, watcher, readings, events, at } = observation;
   const isBlind = blindness(readings) ?? state.wasBlind;
@@ -120,7 +105,7 @@ export function judgeObservation(
 
   const machines = new RuleSubjectMap<Machine>();
   const episodes = new Map<string, Episode>();
-  const changes: JudgedObservation["changes"][number][] = [];
+  const changes: { readonly episode?: string; readonly rule: string; readonly change: Change }[] = [];
   const decisions: Decision[] = [];
   const remembered = { judged: [] as Remembered[], unseen: [] as Remembered[], resumed: [] as Remembered[] };
 
@@ -204,7 +189,7 @@ export function judgeObservation(
     episodes,
     changes,
     decisions,
-    // The very first observation only records the current state.
+    // Those to send: the very first observation only records the current state.
     events: stored === undefined ? [] : events,
     progress: { monotonicMillis, downtimeMillis, known: isBlind ? seen : at },
     remembered,

@@ -1,5 +1,5 @@
 import type { Milliseconds } from "../../../units/duration.ts";
-import { type Claim, claim } from "../outbox/claim.ts";
+import { claim } from "../outbox/claim.ts";
 import { expire } from "../outbox/record.ts";
 import type { Sender } from "../../sender.ts";
 import { forgetLost, resume, type SuspensionContext } from "./suspension.ts";
@@ -23,7 +23,7 @@ interface ClaimContext extends SuspensionContext {
  * Claims the due deliveries of all senders. Where a token is refused only a few as trials, once the platform says that it
  * accepts it; if nothing is due there, it resumes at once.
  */
-export async function claimDue(at: Milliseconds, context: ClaimContext): Promise<Claim> {
+export async function claimDue(at: Milliseconds, context: ClaimContext) {
   const { tables, senders, free, isIdle, suspensions, newId, self } = context;
   const waiting = suspensions.all().filter((one) => !isOfToken(one) && !isTryDue(one, at));
   const destinations = waiting.map(suspensionKey);

@@ -33,26 +33,16 @@ const TOKEN_ACCEPTED_KINDS: readonly (SendErrorKind | undefined)[] = [
 /** After these failures the platform has found the destination: it refused the message. */
 const DESTINATION_FOUND_KINDS: readonly SendErrorKind[] = ["content", "permanent"];
 
-/** What follows from some attempts. */
-interface RecordedResults {
-  /** In the order of the results. */
-  readonly outcomes: readonly DeliveryOutcome[];
-  readonly decisions: readonly Decision[];
-  /** For the operators. */
-  readonly refusals: readonly Refusal[];
-}
-
 /** Stores the results of some attempts and decides what follows from each: sent, retried or dead-lettered. */
-export async function recordResults(
-  results: readonly DeliveryResult[],
-  context: SuspensionContext,
-): Promise<RecordedResults> {
+export async function recordResults(results: readonly DeliveryResult[], context: SuspensionContext) {
   const { tables, suspensions } = context;
   // Successes first: a failure may dead-letter other deliveries, and must not include these.
   const sent = results.filter(({ error }) => error === undefined);
   await recordSent(tables, sent);
+  /** In the order of the results. */
   const outcomes: DeliveryOutcome[] = [];
   const decisions: Decision[] = [];
+  /** For the operators. */
   const refusals: Refusal[] = [];
   for (const { claimed, error: thrown, at, ofFiles } of results) {
     const error = ofFiles === true ? asOfFiles(thrown, at - claimed.row.owed_at) : thrown;
@@ -193,11 +183,7 @@ async function recordGone(
   error: SendError,
   at: Milliseconds,
   context: SuspensionContext,
-): Promise<{
-  readonly outcome: DeliveryOutcome;
-  readonly decisions: readonly Decision[];
-  readonly next?: Milliseconds;
-}> {
+) {
   const { tables, suspensions, newId } = context;
   const known = suspensions.get(row.destination);
   const target = { platform: row.platform, destination };
@@ -205,11 +191,11 @@ async function recordGone(
   const waits = isOfTold || (known !== undefined && known.retired === undefined) || (await isAwaited(target, context));
   if (!waits) {
     await deadLetter(tables, row, at, newId, UNREACHED);
-    return { outcome: known === undefined ? "dead" : "gone", decisions: [] };
+    return { outcome: known === undefined ? ("dead" as const) : ("gone" as const), decisions: [], next: undefined };
   }
   await recordOwed(tables, row, at);
   const decisions = await suspend({ ...target, error, at }, context);
-  return { outcome: "gone", decisions, next: suspensions.get(row.destination)?.nextAt ?? at };
+  return { outcome: "gone" as const, decisions, next: suspensions.get(row.destination)?.nextAt ?? at };
 }
 
 function iso(millis: Milliseconds): string {

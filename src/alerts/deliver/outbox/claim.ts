@@ -44,17 +44,6 @@ interface Wanted {
   readonly except?: Parameters<AlertTables["outbox"]["due"]>[3];
 }
 
-export interface Claim {
-  readonly claimed: readonly ClaimedDelivery[];
-  /** The senders whose limit was reached; trials do not count. */
-  readonly full: readonly Sender[];
-  /** A due delivery was dropped: the one behind it may be due now. */
-  readonly dropped: boolean;
-  /** A chunk was fanned out, or will be by the next claim: others may be due then. */
-  readonly chunked: boolean;
-  readonly decisions: readonly Decision[];
-}
-
 /**
  * Claims what is due, the most urgent first, and marks it as being sent by this process (`self`): a crash from here on
  * leaves its outcome unknown.
@@ -68,8 +57,9 @@ export async function claim(
   newId: () => string,
   self: string,
   isIdle = false,
-): Promise<Claim> {
+) {
   const decisions: Decision[] = [];
+  /** The senders whose limit was reached; trials do not count. */
   const full: Sender[] = [];
   const due: (UnreadDelivery | undefined)[] = [];
   for (const { sender, limit, trialOf, except } of wanted) {
@@ -104,7 +94,9 @@ export async function claim(
     decisions.push({ what: "dead letter", destination: one.row.destination, delivery: one.row.id, detail: why });
   }
   const waits = isIdle && claimed.length > 0;
+  // Others may be due then.
   const chunked = waits ? (await tables.chunks.oldestAt()) !== undefined : await fanOutNext(tables);
+  // Where a due delivery was dropped, the one behind it may be due now.
   return { claimed, full, dropped: claimed.length < due.length, chunked, decisions };
 }
 

@@ -32,25 +32,16 @@ interface Joinable {
   joined: number;
 }
 
-/** What came of a batch. */
-export interface JoinedBatch {
-  /** The deliveries that join nothing. */
-  readonly own: readonly Planned[];
-  /** Of those, the message that others joined. */
-  readonly begun: ReadonlyMap<string, Joinable>;
-  /** Messages that were there, and have grown. */
-  readonly grown: readonly Joinable[];
-  readonly items: readonly ItemRow[];
-  readonly decisions: readonly Decision[];
-}
-
-/** Lets the deliveries of a batch join messages that are there, and each other. */
+/**
+ * Lets the deliveries of a batch join messages that are there, and each other. Returns those that join nothing (`own`), of
+ * these the messages that others joined (`begun`), and the messages that were there and have grown.
+ */
 export async function joinMessages(
   tables: AlertTables,
   given: readonly Planned[],
   messages: MessageCollector,
   at: Milliseconds,
-): Promise<JoinedBatch> {
+) {
   const cards = await readCards(tables, given, at);
   const planned = given.map((one) => (cards.has(endedCard(one)) ? { ...one, ...ringRule(one, at) } : one));
   const asking = planned.filter((one) => rulesOf(one).length > 0);
@@ -58,7 +49,21 @@ export async function joinMessages(
   for (const one of known.values()) if (cards.has(one.id)) cards.set(one.id, one);
   const stored = [...new Set([...known.values(), ...cards.values()])];
   const endOf = await readEnds(tables, stored);
-  const lists = new Lists(await readLists(tables, asking, known), messages);
+  const lists = await readLists(tables, asking, known);
+  /** Most destinations have the same list: it is extended once. */
+  const extended = new Map<string, string>();
+  /** The id of a list with another one behind it. */
+  const extend = (list: string, added: string): string => {
+    const key = `${list} ${added}`;
+    const done = extended.get(key);
+    const [before, more] = [lists.get(list), lists.get(added)];
+    if (done !== undefined || before === undefined || more === undefined) return done ?? added;
+    const after = addToList(before, more);
+    const id = messages.add(after);
+    lists.set(id, after);
+    extended.set(key, id);
+    return id;
+  };
   const lastOn = new Map(planned.map((one) => [one.groupKey, one.id]));
   /** The open message that a delivery joins, if there is one. `last`: what has its own key. */
   const openFor = (one: Planned, rules: readonly AppliedRule[], last: Joinable | undefined): Joinable | undefined => {
@@ -82,7 +87,7 @@ export async function joinMessages(
     if (open !== undefined) {
       open.joined += 1;
       if (lists.has(open.message)) {
-        open.message = lists.extend(open.message, one.message);
+        open.message = extend(open.message, one.message);
         continue;
       }
       items.push(addItem(open, one));
@@ -91,7 +96,7 @@ export async function joinMessages(
     }
     // The list of a message that could not be sent goes on in the next one.
     const isLost = last?.row?.state === "dead" && lists.has(last.message);
-    const begins = isLost ? { ...one, message: lists.extend(last.message, one.message) } : one;
+    const begins = isLost ? { ...one, message: extend(last.message, one.message) } : one;
     own.push(begins);
     if (key === undefined) continue;
     const opened = newJoinable(begins, at);
@@ -233,36 +238,6 @@ async function readEnds(tables: AlertTables, said: readonly Joinable[]): Promise
     }),
   );
   return (episode) => ends.get(episode ?? "") ?? -Infinity;
-}
-
-/** Messages that are lists, by their ids. */
-class Lists {
-  readonly #known: Map<string, ListMessage>;
-  readonly #messages: MessageCollector;
-  /** Most destinations have the same list: it is extended once. */
-  readonly #extended = new Map<string, string>();
-
-  constructor(known: Map<string, ListMessage>, messages: MessageCollector) {
-    this.#known = known;
-    this.#messages = messages;
-  }
-
-  has(id: string): boolean {
-    return this.#known.has(id);
-  }
-
-  /** The id of a list with another one behind it. */
-  extend(list: string, added: string): string {
-    const key = `${list} ${added}`;
-    const done = this.#extended.get(key);
-    const [before, more] = [this.#known.get(list), this.#known.get(added)];
-    if (done !== undefined || before === undefined || more === undefined) return done ?? added;
-    const after = addToList(before, more);
-    const id = this.#messages.add(after);
-    this.#known.set(id, after);
-    this.#extended.set(key, id);
-    return id;
-  }
 }
 
 /** The lists among the messages that may join one another, by their ids. */

@@ -1,4 +1,4 @@
-import type { AlertTables, DeliveryRow, ItemRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
 import { fanOutAll } from "./outbox.ts";
@@ -49,17 +49,11 @@ export async function unsentOn(
   return new Map(rows.map((row) => [row.destination, row.count]));
 }
 
-/** What is stored of an episode's deliveries, without those still in chunks. */
-export interface EpisodeDeliveries {
-  /** Whose messages say it, in order. */
-  readonly deliveries: readonly DeliveryRow[];
-  /** By which it joined those of other episodes. */
-  readonly items: readonly ItemRow[];
-  /** Of those that arrived. */
-  readonly receipts: readonly ReceiptRow[];
-}
-
-export async function deliveriesOf({ outbox, items }: AlertTables, episode: string): Promise<EpisodeDeliveries> {
+/**
+ * What is stored of an episode's deliveries, without those still in chunks: those whose messages say it, in order, the items
+ * by which it joined those of other episodes, and the receipts of those that arrived.
+ */
+export async function deliveriesOf({ outbox, items }: AlertTables, episode: string) {
   const deliveries = await outbox.ofEpisode(episode);
   const receipts = await outbox.receipts(deliveries.map(({ id }) => id));
   return { deliveries, items: await items.ofEpisode(episode), receipts };
