@@ -55,18 +55,7 @@ function readEnvFile(): EnvFile {
 }
 
 /** The valid settings of an environment, and what is wrong with it. */
-export interface ExaminedConfig<P = unknown> {
-  /** A variable at fault counts as unset. */
-  readonly config: Config<P>;
-  /** Sentences without their full stop, and without values: the bot does not start. */
-  readonly faults: readonly string[];
-  /** The contradictions that only the doctor reports. */
-  readonly findings: readonly SettingFinding[];
-  /** The variables that are set, with their values: secrets among them. */
-  readonly set: Readonly<Record<string, string>>;
-  /** Names in `.env` that are no settings. */
-  readonly unknown: readonly UnknownName[];
-}
+export type ExaminedConfig<P = unknown> = ReturnType<typeof examineConfig<P>>;
 
 /** Reads the same as `loadConfig`, for callers that go on despite faults. Never throws. */
 export function loadExaminedConfig<P>(platforms: readonly PlatformSettings<P>[]): ExaminedConfig<P> {
@@ -88,7 +77,7 @@ export function loadExaminedConfig<P>(platforms: readonly PlatformSettings<P>[])
 export function examineConfig<P>(
   given: Readonly<Record<string, string | undefined>>,
   platforms: readonly PlatformSettings<P>[],
-): ExaminedConfig<P> {
+) {
   const set = Object.fromEntries(
     Object.entries(given).flatMap(([name, value = ""]) => (value.trim() === "" ? [] : [[name, value]])),
   );
@@ -107,12 +96,14 @@ export function examineConfig<P>(
   return {
     config: configOf(read.data ?? environment.parse(right), platforms, hints),
     faults: [...issues.map((issue) => `${issue.path.join(".")} ${issue.message}`), ...of("refuse")],
-    // A faulty variable is reported once, among the faults.
+    /** The contradictions that only the doctor reports. A faulty variable is reported once, among the faults. */
     findings: judgeSettings(rules, givenBy(right)).filter(
       ({ severity }) => severity === "fault" || severity === "warning",
     ),
+    /** The variables that are set, with their values: secrets among them. */
     set: Object.fromEntries(Object.entries(set).filter(([name]) => variables.includes(name))),
-    unknown: [],
+    /** Names in `.env` that are no settings. */
+    unknown: [] as readonly UnknownName[],
   };
 }
 

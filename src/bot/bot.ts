@@ -24,32 +24,16 @@ import { type Asker, type BotDependencies, type BotSetup, marked, setUp } from "
 import { createSuggestions, SUGGEST_MILLIS, type Suggestions } from "./suggestions.ts";
 import { workspaceSeenIds } from "./workspace-seen-ids.ts";
 
-export interface Bot extends Pick<Suggestions, "present" | "suggest" | "completions"> {
-  readonly commands: readonly AnyCommand[];
-  /** The configured networks, the default one first. */
-  readonly networks: readonly string[];
-  /**
-   * The audience of a command that announces a change, or that the server or workspace chose; undefined if the default
-   * of the command or platform applies. The option `private` has precedence.
-   */
-  audience(command: string, here: Target): Visibility | undefined;
-  /** The buttons that an adapter may add to an answer of this command, beside the reply's own. */
-  commonButtons(command: string): CommonButtons;
-  /** Parses and checks without asking the network; never throws. */
-  prepare(invocation: Invocation): Prepared;
-  /** Prepares and runs. Never rejects: every error is a Reply. */
-  run(invocation: Invocation): Promise<Reply>;
-  /** The same for a typed line (`market show BTC/USDT network:testnet`). Never rejects. */
-  runLine(line: string, invocation: Asker): Promise<Reply>;
-}
+export type Bot = ReturnType<typeof createBot>;
 
 type Mistakes = ReturnType<typeof createMistakes>;
 
 /** Creates the bot from commands and their dependencies. It never rejects: every error becomes a reply. */
-export function createBot(dependencies: BotDependencies): Bot {
+export function createBot(dependencies: BotDependencies) {
   const setup = setUp(dependencies);
   const { commands, networks, byName, chosen, now } = setup;
   const suggestions = createSuggestions(setup);
+  const { present, suggest, completions } = suggestions;
   const mistakes = createMistakes(setup, suggestions);
 
   function prepare(invocation: Invocation): Prepared {
@@ -70,20 +54,31 @@ export function createBot(dependencies: BotDependencies): Bot {
   const run = (invocation: Invocation): Promise<Reply> => prepare(invocation).run();
 
   return {
-    ...suggestions,
+    present,
+    suggest,
+    completions,
     commands,
+    /** The configured networks, the default one first. */
     networks,
-    audience: (name, here) => {
+    /**
+     * The audience of a command that announces a change, or that the server or workspace chose; undefined if the default
+     * of the command or platform applies. The option `private` has precedence.
+     */
+    audience: (name: string, here: Target): Visibility | undefined => {
       const command = byName.get(name);
       return command === undefined ? undefined : presetAudience(command, here, chosen);
     },
-    commonButtons: (name) => {
+    /** The buttons that an adapter may add to an answer of this command, beside the reply's own. */
+    commonButtons: (name: string): CommonButtons => {
       const command = byName.get(name);
       return { refresh: command?.changes !== true, share: command?.personal !== true };
     },
+    /** Parses and checks without asking the network; never throws. */
     prepare,
+    /** Prepares and runs. Never rejects: every error is a Reply. */
     run,
-    runLine: async (line, asker) => {
+    /** The same for a typed line (`market show BTC/USDT network:testnet`). Never rejects. */
+    runLine: async (line: string, asker: Asker): Promise<Reply> => {
       let ask: Ask;
       try {
         ask = parseLine(line, commands, now(), networks);

@@ -69,7 +69,7 @@ export function createSuggestions(setup: BotSetup) {
     present,
     suggest,
     /** Completion of a typed line: whole lines to offer, best first, and what each stands for. Never rejects. */
-    async completions(line: string, asker: Asker): Promise<readonly LineCompletion[]> {
+    completions: async (line: string, asker: Asker): Promise<readonly LineCompletion[]> => {
       try {
         return await completions(line, commands, setup.now(), (ask, option, typed) =>
           suggest({ ...asker, ...ask, option, typed }),

@@ -2,6 +2,7 @@ import { nanoseconds, NANOSECONDS_PER_SECOND, type Nanoseconds } from "../units/
 
 const ZERO = 0x30;
 const QUOTE = 0x22;
+const DAY_MILLIS = 86_400_000;
 /** The nanoseconds of a 1 in the last digit, by the number of digits behind the point. */
 const NANOS_OF_LAST_DIGIT = [0, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 100, 10, 1];
 
@@ -105,25 +106,12 @@ function twoDigits(bytes: Uint8Array, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
 }
 
-/** Days from 1970-01-01, remembered for the next row. */
+/** Days from 1970-01-01 in the proleptic Gregorian calendar, remembered for the next row. */
 function daysOf(year: number, month: number, day: number): number {
   const date = (year * 16 + month) * 32 + day;
   if (date !== lastDate) {
     lastDate = date;
-    lastDays = daysFromCivil(year, month, day);
+    lastDays = new Date(0).setUTCFullYear(year, month - 1, day) / DAY_MILLIS;
   }
   return lastDays;
-}
-
-/**
- * Days from 1970-01-01 in the proleptic Gregorian calendar, without a Date per row
- * (https://howardhinnant.github.io/date_algorithms.html#days_from_civil).
- */
-function daysFromCivil(year: number, month: number, day: number): number {
-  const shifted = month <= 2 ? year - 1 : year;
-  const era = Math.floor(shifted / 400);
-  const yearOfEra = shifted - era * 400;
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * 146_097 + dayOfEra - 719_468;
 }

@@ -2,7 +2,7 @@ import type { ApiClient } from "../api/api-client.ts";
 import { type ApiClientConfig, createApiClient } from "../api/client/client.ts";
 import type { Config } from "../config.ts";
 import { type NetworkName, NETWORKS } from "../config/environment.ts";
-import type { Simulator } from "../simulator/simulator-handle.ts";
+import type { Simulator } from "../simulator/simulator.ts";
 import { withoutUndefined } from "../units/without-undefined.ts";
 
 /** The networks that a process asks. */

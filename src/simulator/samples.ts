@@ -40,8 +40,6 @@ export function samplesOf(network: Network) {
 }
 
 /** Ids that come and go: made newly as the network goes on. */
-export type FreshSamples = Readonly<ReturnType<typeof freshSamplesOf>>;
-
 export function freshSamplesOf(network: Network, now: Nanoseconds) {
   const moment = momentAt(network.chain, network.random, [], toMicros(now));
   return {

@@ -18,9 +18,8 @@ import { SimulatedNode } from "./node/node.ts";
 import { DEFAULT_RATE_LIMIT, type RateLimit, RateLimiter } from "./node/rate-limiter.ts";
 import { requestTarget } from "./request-target.ts";
 import { freshSamplesOf, samplesOf } from "./samples.ts";
-import type { Simulator } from "./simulator-handle.ts";
 
-export type { Simulator } from "./simulator-handle.ts";
+export type Simulator = Awaited<ReturnType<typeof startSimulator>>;
 
 export interface SimulatorOptions {
   /** Two simulators of the same seed and clock give the same answers. */
@@ -39,7 +38,7 @@ export interface SimulatorOptions {
 export const DEFAULT_SEED = "bellwether";
 
 /** Starts two networks of data nodes on one port. Throws UserError if the port is not available. */
-export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+export async function startSimulator(options: SimulatorOptions = {}) {
   const { seed = DEFAULT_SEED, host = "127.0.0.1", port = 0, nodesPerNetwork = 3, log = silentLog() } = options;
   const now = options.now ?? ((): Nanoseconds => fromMillis(Date.now()));
   const faults = new FaultList(now);
@@ -71,17 +70,20 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const { port: bound } = server.address() as AddressInfo;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
 
-  const simulator: Simulator = {
+  const simulator = {
     seed,
+    /** The server's own URL; its root is the first node of mainnet. */
     url,
     networks: byNetwork((name) =>
       nodes[name].map(({ node }) => ({ name: node.name, url: `${url}/${name}/${node.number}` })),
     ),
+    /** Base URLs of core nodes, which serve `/parties/stake` alone. */
     coreUrls: byNetwork((name) => `${url}/${name}/core`),
     faults,
     samples: byNetwork((name) => samplesOf(networks[name])),
-    freshSamples: (network) => freshSamplesOf(networks[network], now()),
-    configure(network, number, changes) {
+    freshSamples: (network: NetworkName) => freshSamplesOf(networks[network], now()),
+    /** Changes the profile of a running node. */
+    configure(network: NetworkName, number: number, changes: Partial<NodeProfile>): void {
       const found = nodes[network][number - 1];
       if (found === undefined) throw new RangeError(`The simulated ${network} has no node ${number}.`);
       found.node.profile = { ...found.node.profile, ...changes };

@@ -64,15 +64,8 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
     await db.deleteFrom("alert_notification_states").where(isTo(place)).execute();
   },
   alert_receipts: (db, place) =>
-    db
-      .deleteFrom("alert_receipts")
-      .where("delivery", "in", db.selectFrom("alert_deliveries").select("id").where(isTo(place)))
-      .execute(),
-  alert_items: (db, place) =>
-    db
-      .deleteFrom("alert_items")
-      .where("delivery", "in", db.selectFrom("alert_deliveries").select("id").where(isTo(place)))
-      .execute(),
+    db.deleteFrom("alert_receipts").where("delivery", "in", deliveriesTo(db, place)).execute(),
+  alert_items: (db, place) => db.deleteFrom("alert_items").where("delivery", "in", deliveriesTo(db, place)).execute(),
   alert_deliveries: (db, place) => db.deleteFrom("alert_deliveries").where(isTo(place)).execute(),
   alert_messages: async (db, { messages }) => {
     // A chunk may name any of them; they are then deleted once they are 30 days old.
@@ -163,11 +156,7 @@ async function placeOf(db: Kysely<Schema>, { platform, id: workspace }: Installa
   const place = { platform, workspace, destinations: named.map(({ destination }) => destination), messages: [] };
   const messages = await Promise.all([
     db.selectFrom("alert_deliveries").select("message").where(isTo(place)).execute(),
-    db
-      .selectFrom("alert_items")
-      .select("message")
-      .where("delivery", "in", db.selectFrom("alert_deliveries").select("id").where(isTo(place)))
-      .execute(),
+    db.selectFrom("alert_items").select("message").where("delivery", "in", deliveriesTo(db, place)).execute(),
   ]);
   return { ...place, messages: [...new Set(messages.flat().map(({ message }) => message))] };
 }
@@ -180,6 +169,10 @@ function isTo({ platform, workspace, destinations }: Place): Condition {
     beginsWith("destination", `${platform}/${workspace}/`),
     ...destinations.map((key) => sql<SqlBool>`${sql.ref("destination")} = ${key}`),
   ]);
+}
+
+function deliveriesTo(db: Kysely<Schema>, place: Place) {
+  return db.selectFrom("alert_deliveries").select("id").where(isTo(place));
 }
 
 function isExportOf({ platform, workspace }: Place): Condition {

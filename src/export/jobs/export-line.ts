@@ -23,10 +23,12 @@ export interface LineState {
   readonly durations: (network: string) => readonly Milliseconds[];
 }
 
-/** The place of a waiting job, from 1. */
+/** The place of a waiting job. */
 export interface Place {
+  /** From 1, among `of` that wait for the same network. */
   readonly place: number;
   readonly of: number;
+  /** An estimate of the time until it begins, where earlier exports allow one. */
   readonly waitMillis?: Milliseconds | undefined;
 }
 

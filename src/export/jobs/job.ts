@@ -9,6 +9,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { LedgerExportRequest, LedgerFile } from "../ledger-exports.ts";
 import type { Delivery } from "./deliver.ts";
+import type { Place } from "./export-line.ts";
 
 /** Who asks for an export, and from where. */
 export interface ExportAsker extends ExportOwner {
@@ -57,14 +58,7 @@ export interface ExportRequest {
 
 /** The progress of a job. */
 export type ExportStanding = { readonly code: string } & (
-  | {
-      readonly state: "queued";
-      /** From 1, among `of` that wait for the same network. */
-      readonly place: number;
-      readonly of: number;
-      /** An estimate of the time until it begins, where earlier exports allow one. */
-      readonly waitMillis?: Milliseconds | undefined;
-    }
+  | ({ readonly state: "queued" } & Place)
   /** The nodes ask for fewer questions; they are asked again at `until` (Unix milliseconds). */
   | { readonly state: "refused"; readonly until: Milliseconds }
   | {

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import type { Clock } from "../../api/clock.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { FileLimits } from "../../reply/attachment.ts";
-import type { ExportJobRow, NewExportJob, Store } from "../../store/store.ts";
+import type { ExportJobRow, NewExportJob } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
@@ -53,11 +53,6 @@ export interface ExportJobsDependencies extends Omit<UpkeepDependencies, "files"
 const MAX_KEPT_BYTES = 8 * 1024 ** 3;
 /** How many jobs a list holds at most. */
 const MAX_LISTED = 100;
-
-interface JobSyncDependencies {
-  readonly store: Pick<Store, "exports" | "transaction" | "processes">;
-  readonly clock: Clock;
-}
 
 export function createExportJobs(dependencies: ExportJobsDependencies) {
   const { store, clock, log, newCode = randomCode, owe, onOwed = () => undefined } = dependencies;
@@ -258,7 +253,7 @@ async function abandon(job: LiveJob, reason: unknown, runner: JobRunner): Promis
 
 /** Ends a job in the store; undefined where it has ended already. */
 function end(
-  { store, clock }: JobSyncDependencies,
+  { store, clock }: Pick<UpkeepDependencies, "store" | "clock">,
   code: string,
   state: "cancelled" | "interrupted",
 ): Promise<ExportJobRow | undefined> {
@@ -276,7 +271,7 @@ function end(
 
 /** Cancels a job of another process, which stops the job at its next `stopEnded`. */
 async function cancelElsewhere(
-  dependencies: JobSyncDependencies,
+  dependencies: Pick<UpkeepDependencies, "store" | "clock">,
   row: ExportJobRow,
 ): Promise<{ readonly job: ExportJob; readonly stopped: boolean }> {
   const { exports, processes } = dependencies.store;
@@ -289,7 +284,10 @@ async function cancelElsewhere(
  * Stops the jobs of this process that another one has cancelled, or has interrupted because it took this process for
  * dead.
  */
-async function stopEnded(dependencies: JobSyncDependencies, runner: Pick<JobRunner, "live" | "stop">): Promise<void> {
+async function stopEnded(
+  dependencies: Pick<UpkeepDependencies, "store" | "clock">,
+  runner: Pick<JobRunner, "live" | "stop">,
+): Promise<void> {
   const { exports, processes } = dependencies.store;
   const known = new Set(runner.live.keys());
   const open = await exports.open(processes.self);

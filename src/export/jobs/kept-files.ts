@@ -6,9 +6,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { codeOf, messageOf, StorageError } from "../../errors.ts";
-import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
-import type { ExportFileRow, ExportJobRow, Store } from "../../store/store.ts";
+import type { ExportFileRow, ExportJobRow } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { toDiskFullError } from "../block-writer.ts";
@@ -16,6 +15,7 @@ import { splitFile, type Stored } from "../split-file.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 import { deliver, type Delivery, type EndedJob, type Into } from "./deliver.ts";
 import { jobOf } from "./job.ts";
+import type { UpkeepDependencies } from "./upkeep.ts";
 
 /** No export begins with less free space, because the database needs space, too. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
@@ -25,10 +25,7 @@ const STRAY_AFTER: Milliseconds = 3_600_000;
 
 const NAME = /^(?:export-[0-9a-z]{8}-[0-9a-f]{8}\.(?:bin|part)|process-[0-9a-f]+)$/u;
 
-interface KeptExportsDependencies {
-  readonly store: Pick<Store, "exports" | "processes">;
-  readonly log: Log;
-  readonly files: KeptFiles;
+interface KeptExportsDependencies extends Pick<UpkeepDependencies, "store" | "log" | "files"> {
   /** Where archives are made. */
   readonly temporary: TemporaryFiles;
   /** Where kept files can be downloaded; undefined = nowhere. */

@@ -1,23 +1,19 @@
 import type { ApiClient } from "../../api/api-client.ts";
-import type { Clock } from "../../api/clock.ts";
 import { messageOf } from "../../errors.ts";
-import type { Log } from "../../log.ts";
-import type { ExportTables, Store } from "../../store/store.ts";
+import type { ExportTables } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { ExportLine } from "./export-line.ts";
 import type { ExportStanding } from "./job.ts";
 import type { LiveJob } from "./job-runner.ts";
+import type { UpkeepDependencies } from "./upkeep.ts";
 
 /** The line is read again after so long where other processes have jobs in it, and after the database failed. */
 const LOOK_EVERY: Milliseconds = 1000;
 /** How many of a network's last exports the estimate of a wait uses. */
 const MEASURED_EXPORTS = 10;
 
-export interface TurnsDependencies {
-  readonly store: Pick<Store, "exports" | "transaction" | "processes">;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface TurnsDependencies extends Pick<UpkeepDependencies, "store" | "clock" | "log"> {
   /** Aborted when the process stops. */
   readonly closing: AbortSignal;
   /** The jobs of this process. */

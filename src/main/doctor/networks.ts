@@ -204,9 +204,7 @@ export function judgeCore(network: string, { node, failure }: NodeInspection): F
 }
 
 /** The time that most nodes of a network agree on; undefined where too few answered. */
-export function majorityTime(
-  nodes: readonly NodeInspection[],
-): { readonly time: Nanoseconds; readonly at: Nanoseconds } | undefined {
+export function majorityTime(nodes: readonly NodeInspection[]): ClockReading | undefined {
   const said = nodes
     .flatMap(({ time, at }) =>
       time === undefined || at === undefined ? [] : [{ time, at, gap: millisBetween(time, at) }],

@@ -7,7 +7,7 @@ import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { NetworkName } from "../network.ts";
 import { faultyField } from "../node/node-profile.ts";
 import type { ControlScope } from "../request-target.ts";
-import type { Simulator } from "../simulator-handle.ts";
+import type { Simulator } from "../simulator.ts";
 import { FAULT_KINDS, type FaultKind, type FaultRequest, parseFaultRequest } from "./faults.ts";
 
 const MAX_BODY_BYTES = 65_536;

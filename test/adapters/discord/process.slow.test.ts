@@ -8,8 +8,7 @@ import { parse as parseCsv } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { silentLog } from "../../../src/log.ts";
-import { startSimulator } from "../../../src/simulator/simulator.ts";
-import type { Simulator } from "../../../src/simulator/simulator-handle.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
 import { askWeb, createSandbox, startOn, type Connected, type Sandbox } from "../../support/bellwether.ts";
 import { FakeDiscord, type Misbehaviour } from "../../support/fake-discord/fake-discord.ts";
 import { labelsOf, textOf, type Person } from "../../support/fake-discord/person.ts";
