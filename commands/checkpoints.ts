@@ -12,7 +12,6 @@ export const checkpoints = command({
   summary: "The network's checkpoints",
   verb: "Show checkpoints",
   examples: ["checkpoints", "checkpoints first:50", "checkpoints newest:no"],
-  access: "everyone",
   audience: "channel",
   options: PAGE_OPTIONS,
   run: async (context) => {

@@ -14,7 +14,6 @@ export const rotations = command({
   summary: "Changes of the validators' Ethereum keys",
   verb: "Show rotations",
   examples: ["rotations", "rotations first:50", "rotations node:validator-1"],
-  access: "everyone",
   audience: "channel",
   options: {
     node: {

@@ -12,7 +12,6 @@ export const snapshots = command({
   summary: "Snapshots of the core's state, and its upgrades",
   verb: "Show snapshots",
   examples: ["snapshots", "snapshots first:50", "snapshots newest:no"],
-  access: "everyone",
   audience: "channel",
   options: PAGE_OPTIONS,
   run: async (context) => {

@@ -1,7 +1,7 @@
 import { percentWords, stakeAmount } from "../src/answers/amounts.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
 import { idCell, timeCell } from "../src/answers/cells.ts";
-import { enumWords } from "../src/answers/enum-words.ts";
+import { enumWords } from "../src/reply/enum-words.ts";
 import { noteSeen, PARTY } from "../src/answers/ids/ids.ts";
 import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
 import type { PartyStake, StakeLinking } from "../src/api/model/stake.ts";

@@ -1,4 +1,4 @@
-import { enumWords } from "./enum-words.ts";
+import { enumWords } from "../reply/enum-words.ts";
 
 const GFN_IN_AUCTION = "A good-for-normal order (GFN) is not taken while the market is in an auction.";
 const GFA_IN_TRADING = "A good-for-auction order (GFA) is only taken while the market is in an auction.";

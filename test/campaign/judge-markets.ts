@@ -1,7 +1,7 @@
 import { readRows } from "./database.ts";
 import { parse } from "csv-parse/sync";
 
-import { enumWord } from "../../src/alerts/words/phrases.ts";
+import { enumWords } from "../../src/reply/enum-words.ts";
 import { firstOf } from "./judge.ts";
 import { plain, type Transcript } from "./transcript.ts";
 
@@ -26,7 +26,7 @@ export async function storedMarkets(url: string, destination: string): Promise<S
   return new Map(
     Object.values(markets).map(({ label = "", state = "", tradingMode = "" }) => [
       plain(label),
-      `${enumWord(state, "STATE")}, ${enumWord(tradingMode, "TRADING_MODE")}`,
+      `${enumWords(state, "STATE")}, ${enumWords(tradingMode, "TRADING_MODE")}`,
     ]),
   );
 }

@@ -8,8 +8,9 @@ import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import { priceSide } from "../judge/kinds/price.ts";
 import type { Reading } from "../judge/kinds/reading.ts";
 import type { Episode } from "../judge/rules/episode.ts";
-import { clock, enumWord } from "./phrases.ts";
+import { clock } from "./phrases.ts";
 import { groupedNumber, priceWords, ruleParameters, ruleWords } from "./subscription-words.ts";
+import { enumWords } from "../../reply/enum-words.ts";
 
 /** The words for one condition. */
 interface ConditionWords {
@@ -194,12 +195,12 @@ const CONDITION_WORDS: {
       past: text`${marketName(reading)} on ${network} was in an auction`,
       good: text`${marketName(reading)} trades again on ${network}`,
       figures: [
-        ...(trigger === undefined ? [] : [`trigger: ${enumWord(trigger, "AUCTION_TRIGGER")}`]),
+        ...(trigger === undefined ? [] : [`trigger: ${enumWords(trigger, "AUCTION_TRIGGER")}`]),
         ...(end === undefined ? [] : [`until ${clock(end)}`]),
       ],
       fields: [
-        ...(tradingMode === undefined ? [] : [field("Mode", enumWord(tradingMode, "TRADING_MODE"))]),
-        ...(trigger === undefined ? [] : [field("Trigger", enumWord(trigger, "AUCTION_TRIGGER"))]),
+        ...(tradingMode === undefined ? [] : [field("Mode", enumWords(tradingMode, "TRADING_MODE"))]),
+        ...(trigger === undefined ? [] : [field("Trigger", enumWords(trigger, "AUCTION_TRIGGER"))]),
         ...timeField("Ends", end),
       ],
     };

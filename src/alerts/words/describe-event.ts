@@ -9,7 +9,8 @@ import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { idList, nodeList } from "./condition-words.ts";
 import { groupedNumber, priceWords } from "./subscription-words.ts";
-import { enumWord, guidanceBlocks, markedTitle, meaningBlocks, SEVERITY_WORDS, TONES } from "./phrases.ts";
+import { guidanceBlocks, markedTitle, meaningBlocks, SEVERITY_WORDS, TONES } from "./phrases.ts";
+import { enumWords } from "../../reply/enum-words.ts";
 
 /** One event as a message of its own. */
 export function describeEvent(message: Extract<AlertMessage, { type: "event" }>, context: DeliveryContext): Reply {
@@ -128,13 +129,13 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
     fields: (event) => [
       field("Order", id(event.subject)),
       ...plain("Market", event.label ?? event.market),
-      ...(event.side === undefined ? [] : [field("Side", enumWord(event.side, "SIDE"))]),
+      ...(event.side === undefined ? [] : [field("Side", enumWords(event.side, "SIDE"))]),
       ...plain("Size", event.size),
       ...plain("Remaining", event.remaining),
       ...plain("Price", event.price),
-      ...(event.reason === undefined ? [] : [field("Reason", enumWord(event.reason, "ORDER_ERROR"))]),
+      ...(event.reason === undefined ? [] : [field("Reason", enumWords(event.reason, "ORDER_ERROR"))]),
     ],
-    cells: (event) => ["", event.subject, enumWord(event.status, "STATUS")],
+    cells: (event) => ["", event.subject, enumWords(event.status, "STATUS")],
   },
   "stake.changed": {
     line: ({ change, subject, amount }, network) =>
@@ -180,15 +181,15 @@ export function eventLines(events: readonly AlertEvent[]): Text[] {
 /** `Your sell of 49.5 BTC/USDT`; where too little is known of it, its id. */
 function orderName({ subject, side, size, label }: EventOf<"order.final">): Text {
   const of = size === undefined || label === undefined ? id(subject) : text`of ${groupedNumber(size)} ${strong(label)}`;
-  return text`Your ${side === undefined ? "order" : enumWord(side, "SIDE")} ${of}`;
+  return text`Your ${side === undefined ? "order" : enumWords(side, "SIDE")} ${of}`;
 }
 
 /** `filled at 92,610`, `is rejected: margin check failed`. */
 function orderEndWords({ status, price, reason }: EventOf<"order.final">): Text {
   const at = price === undefined ? [] : text` at ${priceWords(price)}`;
   if (status === "STATUS_FILLED") return text`${strong("filled")}${at}`;
-  const why = reason === undefined ? "" : `: ${enumWord(reason, "ORDER_ERROR")}`;
-  return text`is ${strong(enumWord(status, "STATUS"))}${why}`;
+  const why = reason === undefined ? "" : `: ${enumWords(reason, "ORDER_ERROR")}`;
+  return text`is ${strong(enumWords(status, "STATUS"))}${why}`;
 }
 
 /** The columns of a table of events. */
@@ -208,10 +209,10 @@ function differing(before: MarketSide, after: MarketSide): MarketSide {
 
 function sideWords({ state, tradingMode, trigger }: MarketSide): string {
   const words = [
-    ...(state === undefined ? [] : [enumWord(state, "STATE")]),
-    ...(tradingMode === undefined ? [] : [enumWord(tradingMode, "TRADING_MODE")]),
+    ...(state === undefined ? [] : [enumWords(state, "STATE")]),
+    ...(tradingMode === undefined ? [] : [enumWords(tradingMode, "TRADING_MODE")]),
   ].join(", ");
-  const cause = trigger === undefined || trigger.endsWith("_UNSPECIFIED") ? "" : enumWord(trigger, "AUCTION_TRIGGER");
+  const cause = trigger === undefined || trigger.endsWith("_UNSPECIFIED") ? "" : enumWords(trigger, "AUCTION_TRIGGER");
   // An opening auction says by its name what began it.
   const why = cause === "" || words.endsWith(`${cause} auction`) ? "" : ` (${cause})`;
   return words === "" ? "unknown" : `${words}${why}`;

@@ -26,9 +26,7 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
     case "lost": {
       const name = platforms?.nameOf(notice.platform) ?? notice.platform;
       const title = text`A channel on ${name} can no longer be reached`;
-      return told("warning", title, [
-        paragraph(lostWords(notice, name, channelName(notice.platform, notice.channel, platforms))),
-      ]);
+      return told("warning", title, [paragraph(lostWords(notice, name, channelName(notice, platforms)))]);
     }
     case "silences": {
       const count =
@@ -45,7 +43,7 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
       return told("warning", refusedTitle(notice, platforms), [
         {
           kind: "list",
-          items: notice.places.map((one) => placeWords(one, channelName(notice.platform, one.channel, platforms))),
+          items: notice.places.map((one) => placeWords(one, channelName({ ...notice, ...one }, platforms))),
         },
         paragraph(text`${commandLine("alerts log")} has each of them.`),
       ]);

@@ -82,7 +82,7 @@ function channelText(message: TokenMessage, channel: string, platforms?: Platfor
     workspace === undefined
       ? []
       : text` in the ${platforms?.workspaceNoun(platform) ?? "workspace"} ${code(workspace)}`;
-  const named = text`${person === undefined ? "" : "Direct messages of "}${person === undefined ? channelName(platform, channel, platforms) : code(person)}${where}`;
+  const named = text`${person === undefined ? "" : "Direct messages of "}${person === undefined ? channelName({ platform, channel }, platforms) : code(person)}${where}`;
   const remedy = channelRemedy(operator, person, name);
   switch (change.what) {
     case "refused":

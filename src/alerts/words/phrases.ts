@@ -22,26 +22,21 @@ import { timeFromText, timeToText } from "../judge/kinds/json-fields.ts";
 import { type AlertKind, isConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import type { Severity } from "../judge/kinds/severity.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
+import type { Destination } from "../destination.ts";
 import type { Platforms } from "../platform.ts";
 import type { RoutingDecision } from "../route/route.ts";
 import type { Episode } from "../judge/rules/episode.ts";
 import { groupedNumber, ruleWords } from "./subscription-words.ts";
 
-/** `STATE_TRADING_TERMINATED` under `STATE` is `trading terminated`; whatever else a node sends stays as it is. */
-export function enumWord(value: string, prefix: string): string {
-  return value.startsWith(`${prefix}_`)
-    ? value
-        .slice(prefix.length + 1)
-        .toLowerCase()
-        .replaceAll("_", " ")
-        .replaceAll(/\blp\b/gu, "LP")
-    : value;
-}
-
-/** A channel by its name, where its platform shows it: one of another workspace is unknown there. */
-export function channelName(platform: string, channel: string, platforms: Platforms | undefined): Inline {
+/** A channel by its name, where its platform shows it: one of another workspace than the reader's is unknown there. */
+export function channelName(
+  { platform, workspace, channel }: Destination,
+  platforms: Platforms | undefined,
+  here?: Pick<Destination, "workspace">,
+): Inline {
   const isAmongMany = platforms?.chat(platform)?.destinationsPerWorkspace === true;
-  return isAmongMany ? code(channel) : named("channel", platform, channel);
+  const isNear = workspace !== undefined && workspace === here?.workspace;
+  return isAmongMany && !isNear ? code(channel) : named("channel", platform, channel);
 }
 
 /** One colour for each severity. */

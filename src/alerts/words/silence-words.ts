@@ -106,6 +106,7 @@ export function silenceWords(silence: Silence, howLong: TextPart, platforms: Pla
 export function silencePlaceWords({ scope: { destination } }: Silence, platforms?: Platforms): Text {
   if (destination === undefined) return text`in all places`;
   if (platforms !== undefined && destination === destinationKey(platforms.console)) return text`at the console`;
-  const { platform, channel } = destinationFromKey(destination);
-  return text`in ${channelName(platform, channel, platforms)} on ${platforms?.nameOf(platform) ?? platform}`;
+  const place = destinationFromKey(destination);
+  const { platform } = place;
+  return text`in ${channelName(place, platforms)} on ${platforms?.nameOf(platform) ?? platform}`;
 }

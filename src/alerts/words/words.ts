@@ -31,7 +31,7 @@ const NAMED_EVENTS = 5;
 /** Renders an alert; without `platforms` each is called by its id. Pure and total. */
 export function describe(message: AlertMessage, context: DeliveryContext = {}, platforms?: Platforms): Reply {
   if (context.outdated === true) return describeOutdated(message);
-  const said = describeByType(message, context, platforms);
+  const said = describeByType(message.type, message, context, platforms);
   if (context.twice === true) {
     const note = paragraph("Sent twice: only the other message is kept up to date.");
     return { ...said, tone: "neutral", blocks: [note], actions: [], attachments: [] };
@@ -55,36 +55,38 @@ function describeOutdated(message: AlertMessage): Reply {
   });
 }
 
-function describeByType(message: AlertMessage, context: DeliveryContext, platforms?: Platforms): Reply {
-  switch (message.type) {
-    case "condition":
-      return describeCondition(message, context);
-    case "event":
-      return describeEvent(message, context);
-    case "digest":
-      return describeDigest(message);
-    case "rolling":
-      return describeRolling(message);
-    case "flapping":
-      return describeFlapping(message, context);
-    case "calm":
-      return describeCalm(message, context);
-    case "away":
-      return describeDowntime(message);
-    case "notice":
-      return describeNotice(message, platforms);
-    case "token":
-      return describeToken(message, platforms);
-    case "export":
-      return reply({
-        title: markedTitle(text`A ledger export of yours has ended`, message),
-        blocks: [paragraph(text`${code(`ledger fetch ${message.job}`)} says what came of it, for 24 hours.`)],
-      });
-    case "test":
-      return describeTest(message, platforms);
-    case "change":
-      return describeChange(message, platforms);
-  }
+const BY_TYPE: {
+  readonly [T in AlertMessage["type"]]: (
+    message: MessageOf<T>,
+    context: DeliveryContext,
+    platforms?: Platforms,
+  ) => Reply;
+} = {
+  condition: describeCondition,
+  event: describeEvent,
+  digest: describeDigest,
+  rolling: describeRolling,
+  flapping: describeFlapping,
+  calm: describeCalm,
+  away: describeDowntime,
+  notice: (message, _, platforms) => describeNotice(message, platforms),
+  token: (message, _, platforms) => describeToken(message, platforms),
+  export: (message) =>
+    reply({
+      title: markedTitle(text`A ledger export of yours has ended`, message),
+      blocks: [paragraph(text`${code(`ledger fetch ${message.job}`)} says what came of it, for 24 hours.`)],
+    }),
+  test: (message, _, platforms) => describeTest(message, platforms),
+  change: (message, _, platforms) => describeChange(message, platforms),
+};
+
+function describeByType<T extends AlertMessage["type"]>(
+  type: T,
+  message: MessageOf<T>,
+  context: DeliveryContext,
+  platforms: Platforms | undefined,
+): Reply {
+  return BY_TYPE[type](message, context, platforms);
 }
 
 function describeDigest(message: MessageOf<"digest">): Reply {

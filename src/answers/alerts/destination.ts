@@ -5,11 +5,12 @@ import type { Platforms } from "../../alerts/platform.ts";
 import type { Subscription } from "../../alerts/route/subscription.ts";
 import { tokenScope } from "../../alerts/route/suspension.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
+import { channelName } from "../../alerts/words/phrases.ts";
 import { type Caller, managerRemedy, type Target } from "../../bot/invocation.ts";
 import { quoteTyped } from "../../bot/nearest.ts";
 import { UserError } from "../../errors.ts";
 import { listWords } from "../enum-words.ts";
-import { code, type Inline, named, text, type Text, toText } from "../../reply/text.ts";
+import { code, text, type Text, toText } from "../../reply/text.ts";
 import { type Destination, destinationFromKey, destinationKey } from "../../alerts/destination.ts";
 
 /** The caller, and the target of the command. */
@@ -180,7 +181,7 @@ export function destinationWords(destination: Destination, context: CallerContex
   if (isSameDestination(destination, destinationHere(context))) return text`this channel`;
   return channel.startsWith("user:")
     ? text`direct messages of ${code(channel.slice(5))} on ${place}`
-    : text`channel ${channelName(destination, context)} on ${place}`;
+    : text`channel ${channelName(destination, context.platforms, context.here)} on ${place}`;
 }
 
 /** Words a destination's key; the caller's own is `here`. */
@@ -194,11 +195,6 @@ export function destinationKeyWords(context: CallerContext): (key: string | null
     const destination = destinationFromKey(key);
     const { platform, workspace, channel } = destination;
     const isNear = workspace === undefined || workspace === context.here.workspace;
-    return text`${platform} ${isNear ? channelName(destination, context) : code(`${workspace}/${channel}`)}`;
+    return text`${platform} ${isNear ? channelName(destination, context.platforms, context.here) : code(`${workspace}/${channel}`)}`;
   };
-}
-
-/** A channel by its name, where its platform shows it: one of another workspace is unknown there. */
-function channelName({ platform, workspace, channel }: Destination, { here }: CallerContext): Inline {
-  return workspace === undefined || workspace === here.workspace ? named("channel", platform, channel) : code(channel);
 }

@@ -25,9 +25,10 @@ import { formatBytes, formatCount } from "../../units/format-number.ts";
 import { formatUtc, nanoseconds, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { assetAmount, smallestUnits, summedAmounts } from "../amounts.ts";
 import { answer, millisBetween } from "../answer.ts";
-import { enumWords } from "../enum-words.ts";
+
 import { rangeOptions, rangeWords } from "../export-range.ts";
 import { type Delivered, deliveryWords } from "./delivery.ts";
+import { enumWords } from "../../reply/enum-words.ts";
 
 /** How the beginning of a node's history is known. */
 const HISTORY_WORDS = {

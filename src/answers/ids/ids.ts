@@ -3,7 +3,6 @@
 
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import { isLiveState } from "../../api/model/market.ts";
-import type { AssetNames, MarketNames, NodeNames } from "../../api/model/names.ts";
 import { inTime } from "../../in-time.ts";
 import { shortText } from "../../reply/fold.ts";
 import { plainText } from "../../reply/plain-text.ts";
@@ -108,28 +107,17 @@ export interface NamesContext {
   readonly signal: AbortSignal;
 }
 
-/** Markets by id; empty where the node offers no names or takes too long. */
-export function marketsById(context: NamesContext): Promise<ReadonlyMap<string, MarketNames>> {
-  return byId(context, (options) => context.api.getMarketNames(options));
-}
+/** What nodes name, by id; empty where the node offers no names or takes too long. */
+export const marketsById = byId((api, options) => api.getMarketNames(options));
+export const assetsById = byId((api, options) => api.getAssetNames(options));
+export const nodesById = byId((api, options) => api.getNodeNames(options));
 
-/** Assets by id; empty where the node offers no names or takes too long. */
-export function assetsById(context: NamesContext): Promise<ReadonlyMap<string, AssetNames>> {
-  return byId(context, (options) => context.api.getAssetNames(options));
-}
-
-/** Validator nodes by id; empty where the node offers no names or takes too long. */
-export function nodesById(context: NamesContext): Promise<ReadonlyMap<string, NodeNames>> {
-  return byId(context, (options) => context.api.getNodeNames(options));
-}
-
-async function byId<T extends { readonly id: string }>(
-  { signal }: NamesContext,
-  get: (options: CallOptions) => Promise<readonly T[]>,
-): Promise<ReadonlyMap<string, T>> {
-  const asked = get({ signal }).catch((): readonly T[] => []);
-  const names = await inTime(asked, { millis: NAMES_WAIT_MILLIS }, (): readonly T[] => []);
-  return new Map(names.map((named) => [named.id, named]));
+function byId<T extends { readonly id: string }>(get: (api: ApiClient, options: CallOptions) => Promise<readonly T[]>) {
+  return async ({ api, signal }: NamesContext): Promise<ReadonlyMap<string, T>> => {
+    const asked = get(api, { signal }).catch((): readonly T[] => []);
+    const names = await inTime(asked, { millis: NAMES_WAIT_MILLIS }, (): readonly T[] => []);
+    return new Map(names.map((named) => [named.id, named]));
+  };
 }
 
 /** The part of a command's context that remembers ids. */

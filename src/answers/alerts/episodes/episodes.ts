@@ -15,7 +15,7 @@ import { kindNoun } from "../../../alerts/words/subscription-words.ts";
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../../bot/options/suggest-values.ts";
-import { UserError } from "../../../errors.ts";
+import { ignoreUserError, UserError } from "../../../errors.ts";
 import { formatUtc } from "../../../units/nanoseconds.ts";
 import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { plainText } from "../../../reply/plain-text.ts";
@@ -301,13 +301,7 @@ export async function alertPlace(episode: Episode, context: AlertsContext): Prom
 
 /** Whether the caller may acknowledge the episode here: a button that would be refused is not offered. */
 export async function mayAcknowledge(episode: Episode, context: AlertsContext): Promise<boolean> {
-  try {
-    await requireAcknowledger(episode, context);
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof UserError) return false;
-    throw thrown;
-  }
+  return (await requireAcknowledger(episode, context).then(() => true, ignoreUserError)) === true;
 }
 
 /**

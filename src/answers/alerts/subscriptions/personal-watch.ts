@@ -2,7 +2,7 @@ import { FINAL_STATUSES, parseBundleSubject } from "../../../alerts/judge/kinds/
 import { KINDS, type PersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
 import { isAlive } from "../../../alerts/route/subscription.ts";
-import { enumWord } from "../../../alerts/words/phrases.ts";
+
 import { ApiError, asApiError } from "../../../api/api-error.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
@@ -26,6 +26,7 @@ import {
 } from "./subscription-checks.ts";
 import { contentKey, listAction, standingBlocks, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
 import type { Destination } from "../../../alerts/destination.ts";
+import { enumWords } from "../../../reply/enum-words.ts";
 
 interface CurrentState {
   /** The final state, where nothing more can happen. */
@@ -76,7 +77,7 @@ async function currentOrder(subject: string, context: AlertCommandContext): Prom
   const found = await askAboutId(ORDER, subject, "subjects", context, asked).catch(asApiError);
   if (found instanceof ApiError) return { now: UNKNOWN };
   const { status } = found.value;
-  const words = enumWord(status ?? "", "STATUS");
+  const words = enumWords(status ?? "", "STATUS");
   return status !== undefined && FINAL_STATUSES.has(status)
     ? { over: text`Order ${code(shortenId(subject))} is ${strong(words)} already` }
     : { now: text`The order is ${words === "" ? "open" : strong(words)} now.` };
