@@ -1,7 +1,7 @@
 import { assetAmount } from "../src/answers/amounts.ts";
 import { askFor } from "../src/answers/answer.ts";
 import { bundleAnswer, copyableField, copyableIdField } from "../src/answers/bundles.ts";
-import { askAboutId, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { askAboutId, resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import { assetsById, noteSeen, PROPOSAL } from "../src/answers/ids/ids.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError } from "../src/api/api-error.ts";
@@ -18,13 +18,7 @@ export const bundleAssetLimits = command({
   examples: ["bundle asset-limits <proposal>"],
   audience: "channel",
   options: {
-    proposal: {
-      kind: "text",
-      required: true,
-      description: "The id of the proposal that changes the asset",
-      example: "3f2a91c4…",
-      suggest: suggestIds(PROPOSAL),
-    },
+    proposal: idOption(PROPOSAL, { required: true, description: "The id of the proposal that changes the asset" }),
   },
   run: async (context) => {
     const { api, signal, options } = context;

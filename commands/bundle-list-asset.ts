@@ -1,6 +1,6 @@
 import { askFor } from "../src/answers/answer.ts";
 import { bundleAnswer } from "../src/answers/bundles.ts";
-import { askAboutId, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { askAboutId, resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import { ASSET, assetsById, noteSeen } from "../src/answers/ids/ids.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
@@ -14,13 +14,7 @@ export const bundleListAsset = command({
   examples: ["bundle list-asset USDT"],
   audience: "channel",
   options: {
-    asset: {
-      kind: "text",
-      required: true,
-      description: "Its symbol (USDT) or id",
-      example: "USDT",
-      suggest: suggestIds(ASSET),
-    },
+    asset: idOption(ASSET, { required: true, description: "Its symbol (USDT) or id" }),
   },
   run: async (context) => {
     const { api, signal, options } = context;

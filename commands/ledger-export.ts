@@ -4,7 +4,7 @@ import { exportRange, rangeName, rangeOptions } from "../src/answers/export-rang
 import { outcomeReply } from "../src/answers/exports/ended.ts";
 import { standingReply } from "../src/answers/exports/exports.ts";
 import { ASSET, assetsById, noteSeen, PARTY } from "../src/answers/ids/ids.ts";
-import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import type { AssetNames } from "../src/api/model/names.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";
@@ -37,21 +37,12 @@ const COLUMN_WORDS: Readonly<Record<FileColumnName, string>> = {
 const COLUMN_CHOICES = Object.entries(COLUMN_WORDS).map(([value, words]) => ({ label: `${words} (${value})`, value }));
 
 const options = {
-  party: {
-    kind: "text",
+  party: idOption(PARTY, {
     description: "Whose ledger: an id or a saved name; left out = the party you saved",
-    example: "f8ac93d1…",
     saved: "party",
     needed: true,
-    suggest: suggestIds(PARTY),
-  },
-  asset: {
-    kind: "text",
-    required: true,
-    description: "Its symbol (USDT) or id",
-    example: "USDT",
-    suggest: suggestIds(ASSET),
-  },
+  }),
+  asset: idOption(ASSET, { required: true, description: "Its symbol (USDT) or id" }),
   from: {
     kind: "time",
     description: "From when (UTC): 7d, 2023-05-01, last month; without to, a day or month is all of it",

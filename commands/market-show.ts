@@ -4,7 +4,7 @@ import { extraFields, timeCell } from "../src/answers/cells.ts";
 import { auctionTriggerWords, tradingModeWords } from "../src/answers/enum-words.ts";
 import { enumWords } from "../src/reply/enum-words.ts";
 import { assetsById, MARKET, marketsById, type NamedId, noteSeen } from "../src/answers/ids/ids.ts";
-import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import {
   auctionWords,
   boundsTable,
@@ -34,13 +34,7 @@ export const marketShow = command({
   examples: ["market show BTC/USDT", "market show BTC/USDT network:testnet"],
   workspaceChooses: true,
   options: {
-    market: {
-      kind: "text",
-      required: true,
-      description: "Its code (BTC/USDT) or id; the beginning is enough",
-      example: "BTC/USDT",
-      suggest: suggestIds(MARKET),
-    },
+    market: idOption(MARKET, { required: true, description: "Its code (BTC/USDT) or id; the beginning is enough" }),
   },
   run: async (context) => {
     const { api, signal, network, options } = context;

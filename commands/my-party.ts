@@ -1,5 +1,5 @@
 import { PARTY } from "../src/answers/ids/ids.ts";
-import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import { command } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
@@ -8,13 +8,7 @@ import { commandAction, reply } from "../src/reply/reply.ts";
 import { code, id, text } from "../src/reply/text.ts";
 
 const options = {
-  id: {
-    kind: "text",
-    required: true,
-    description: "The party's id",
-    example: "f8ac93d1…",
-    suggest: suggestIds(PARTY),
-  },
+  id: idOption(PARTY, { required: true, description: "The party's id" }),
   name: {
     kind: "text",
     description: "A name to type instead of the id",

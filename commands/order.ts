@@ -5,7 +5,7 @@ import { extraFields, idCell, namedCell, timeCell } from "../src/answers/cells.t
 import { capitalised, timeInForceWords } from "../src/answers/enum-words.ts";
 import { enumWords } from "../src/reply/enum-words.ts";
 import { marketsById, noteSeen, ORDER } from "../src/answers/ids/ids.ts";
-import { askAboutId, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { askAboutId, resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import { orderReason, shortReason } from "../src/answers/order-reasons.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError, asApiError } from "../src/api/api-error.ts";
@@ -25,13 +25,7 @@ const MAX_VERSION = 2 ** 31 - 1;
 const MAX_VERSIONS = 20;
 
 const options = {
-  id: {
-    kind: "text",
-    required: true,
-    description: "The order's id, or the beginning of one shown before",
-    example: "a1b2c3d4…",
-    suggest: suggestIds(ORDER),
-  },
+  id: idOption(ORDER, { required: true, description: "The order's id, or the beginning of one shown before" }),
   version: { kind: "integer", description: "An earlier version; left out = the current one", min: 1, max: MAX_VERSION },
 } as const;
 type Context = CommandContext<typeof options>;

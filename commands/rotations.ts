@@ -1,6 +1,6 @@
 import { idCell } from "../src/answers/cells.ts";
 import { nodesById, noteSeen, VALIDATOR } from "../src/answers/ids/ids.ts";
-import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.ts";
 import { HISTORIES, type History } from "../src/api/histories.ts";
 import type { KeyRotation } from "../src/api/model/network.ts";
@@ -16,12 +16,7 @@ export const rotations = command({
   examples: ["rotations", "rotations first:50", "rotations node:validator-1"],
   audience: "channel",
   options: {
-    node: {
-      kind: "text",
-      description: "Only this validator: its name or id",
-      example: "validator-1",
-      suggest: suggestIds(VALIDATOR),
-    },
+    node: idOption(VALIDATOR, { description: "Only this validator: its name or id" }),
     ...PAGE_OPTIONS,
   },
   run: async (context) => {

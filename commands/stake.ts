@@ -3,7 +3,7 @@ import { answer, askFor } from "../src/answers/answer.ts";
 import { idCell, timeCell } from "../src/answers/cells.ts";
 import { enumWords } from "../src/reply/enum-words.ts";
 import { noteSeen, PARTY } from "../src/answers/ids/ids.ts";
-import { resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import type { PartyStake, StakeLinking } from "../src/api/model/stake.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
@@ -22,13 +22,10 @@ const TOP = 20;
 const LARGEST = { label: "Largest stakes", value: EVERYBODY };
 
 const options = {
-  party: {
-    kind: "text",
+  party: idOption(PARTY, {
     description: "Whose stake: an id or a saved name; left out = the party you saved; all = the largest stakes",
-    example: "f8ac93d1…",
     saved: "party",
-    suggest: suggestIds(PARTY),
-  },
+  }),
 } as const;
 type Context = CommandContext<typeof options>;
 

@@ -31,17 +31,17 @@ export interface IdKind {
   readonly article: "a" | "an";
   /** What can be typed instead of an id: `its code, such as BTC/USDT`; undefined without names. */
   readonly byName: string | undefined;
+  readonly example: string;
   /** All ids that the node has a name for; rejects by the signal alone. */
   names(context: NamesContext): Promise<readonly NamedId[]>;
 }
-
-const noNames = (): Promise<readonly NamedId[]> => Promise.resolve([]);
 
 export const MARKET: IdKind = {
   kind: "market",
   noun: "market",
   article: "a",
   byName: "its code, such as BTC/USDT",
+  example: "BTC/USDT",
   names: async ({ api, signal }) =>
     (await api.getMarketNames({ signal }))
       .map(({ id, code, name, state }) => ({ id, label: code ?? name, more: name, state }))
@@ -65,6 +65,7 @@ export const ASSET: IdKind = {
   noun: "asset",
   article: "an",
   byName: "its symbol, such as USDT",
+  example: "USDT",
   names: async ({ api, signal }) => {
     const [assets, markets] = await Promise.all([api.getAssetNames({ signal }), api.getMarketNames({ signal })]);
     const live = markets.filter(({ state }) => isLiveState(state));
@@ -79,6 +80,7 @@ export const VALIDATOR: IdKind = {
   noun: "validator node",
   article: "a",
   byName: "its name",
+  example: "validator-1",
   names: async ({ api, signal }) => (await api.getNodeNames({ signal })).map(({ id, name }) => ({ id, label: name })),
 };
 
@@ -87,6 +89,7 @@ export const PARTY: IdKind = {
   noun: "party",
   article: "a",
   byName: undefined,
+  example: "f8ac93d1…",
   names: async ({ api, signal }) =>
     (await api.getStakers({ signal })).map(({ id, stake }, place) => ({
       id,
@@ -95,8 +98,9 @@ export const PARTY: IdKind = {
       place,
     })),
 };
-export const ORDER: IdKind = { kind: "order", noun: "order", article: "an", byName: undefined, names: noNames };
-export const PROPOSAL: IdKind = { kind: "proposal", noun: "proposal", article: "a", byName: undefined, names: noNames };
+const unnamed = { byName: undefined, names: (): Promise<readonly NamedId[]> => Promise.resolve([]) };
+export const ORDER: IdKind = { kind: "order", noun: "order", article: "an", example: "a1b2c3d4…", ...unnamed };
+export const PROPOSAL: IdKind = { kind: "proposal", noun: "proposal", article: "a", example: "3f2a91c4…", ...unnamed };
 
 /** A reply does not wait longer for names, which only ease reading. */
 const NAMES_WAIT_MILLIS = 2000;

@@ -2,7 +2,7 @@
 
 import { ApiError } from "../../api/api-error.ts";
 import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
-import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../bot/options/options.ts";
+import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext, type TextOption } from "../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { UserError } from "../../errors.ts";
 import { inTime } from "../../in-time.ts";
@@ -212,6 +212,14 @@ async function nearestSeen(kind: IdKind, id: string, context: SeenContext): Prom
     id,
     alike.map((seen) => seen.id).filter((other) => other !== id),
   );
+}
+
+/** An option that takes an id of one kind. */
+export function idOption<const D extends Partial<TextOption> & Pick<TextOption, "description">>(
+  kind: IdKind,
+  declared: D,
+) {
+  return { kind: "text" as const, example: kind.example, suggest: suggestIds(kind), ...declared };
 }
 
 /** Shorter than the time limit of a whole completion. */
