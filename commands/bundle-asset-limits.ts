@@ -4,7 +4,7 @@ import { bundleAnswer, copyableField, copyableIdField } from "../src/answers/bun
 import { askAboutId, resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import { assetsById, noteSeen, PROPOSAL } from "../src/answers/ids/ids.ts";
 import type { Answer } from "../src/api/api-client.ts";
-import { ApiError } from "../src/api/api-error.ts";
+import { ApiError, asApiError } from "../src/api/api-error.ts";
 import type { AssetLimitsBundle } from "../src/api/model/bundle.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
@@ -56,19 +56,13 @@ async function explainOtherKind(
   proposalId: string,
   question: Promise<Answer<AssetLimitsBundle>>,
 ): Promise<Answer<AssetLimitsBundle>> {
-  try {
-    return await question;
-  } catch (error) {
-    if (
-      !(error instanceof ApiError) ||
-      !/not an update asset proposal/iu.test(`${error.innerWords} ${error.message}`)
-    ) {
-      throw error;
-    }
-    throw new UserError(`Proposal ${proposalId} does not change an asset.`, {
-      option: "proposal",
-      cause: error,
-      remedy: "Give the id of a proposal that changes an asset's limits.",
-    });
-  }
+  const answered = await question.catch(asApiError);
+  if (!(answered instanceof ApiError)) return answered;
+  const isOther = /not an update asset proposal/iu.test(`${answered.innerWords} ${answered.message}`);
+  if (!isOther) throw answered;
+  throw new UserError(`Proposal ${proposalId} does not change an asset.`, {
+    option: "proposal",
+    cause: answered,
+    remedy: "Give the id of a proposal that changes an asset's limits.",
+  });
 }

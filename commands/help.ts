@@ -143,12 +143,8 @@ function button(context: HelpContext, one: AnyCommand): Action {
 
 function unknownCommand(typed: string, commands: readonly AnyCommand[]): UserError {
   const names = commands.map(({ name }) => name);
-  const near =
-    nearest(typed, names) ??
-    nearest(
-      typed,
-      names.flatMap((name) => name.split(" ")),
-    );
+  const words = names.flatMap((name) => name.split(" "));
+  const near = nearest(typed, names) ?? nearest(typed, words);
   return new UserError(`There is no command ${quoteTyped(typed)}.`, {
     option: "command",
     remedy: near === undefined ? "All commands are listed by:" : `Did you mean ${near}?`,

@@ -103,10 +103,8 @@ export const marketShow = command({
 });
 
 function noSuchMarket(network: string, marketId: string, also: readonly NamedId[]): UserError {
-  const near = nearest(
-    marketId,
-    also.map((one) => one.id),
-  );
+  const ids = also.map((one) => one.id);
+  const near = nearest(marketId, ids);
   return new UserError(`${network} has no market ${marketId}.`, {
     option: "market",
     remedy: `${near === undefined ? "Check the id and the network." : `Did you mean ${near}?`} All markets are listed by:`,

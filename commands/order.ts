@@ -48,6 +48,7 @@ export const order = command({
     const amounts = marketAmounts(market);
     const isFinal = found.status !== undefined && FINAL_STATUSES.has(found.status);
     const previous = await getPrevious(context, orderId, found);
+    const why = endReasonWords(found);
     noteSeen(context, "order", [{ id: found.id ?? orderId, label: seenLabel(found, market?.code) }]);
     noteSeen(context, "party", [{ id: found.partyId }]);
     noteSeen(context, "market", [{ id: found.marketId, label: market?.code }]);
@@ -57,10 +58,10 @@ export const order = command({
       title: text`${orderHeadline(found, market?.code ?? "units", amounts)}${older ? ` – version ${version} of ${currentVersion}` : ""}`,
       // What is final can no longer change.
       ...(isFinal ? { lasting: true as const } : {}),
-      tone: orderTone(found.status),
+      tone: TONES.get(found.status) ?? "neutral",
       blocks: [
         ...(older ? [paragraph(text`${strong("An earlier version")}: it no longer holds.`)] : []),
-        ...endReasonBlocks(found),
+        ...(why === undefined ? [] : [paragraph(why)]),
         ...facts(orderFacts(found, amounts)),
         ...details(detailBlocks(found, previous, market)),
       ],
@@ -159,10 +160,6 @@ function versionActions(context: Context, orderId: string, version: bigint, curr
   return buttonsOrChoice("Other versions", choices, "replace");
 }
 
-function orderTone(status: string | undefined): Tone {
-  return TONES.get(status) ?? "neutral";
-}
-
 /** `Rejected: margin check failed (buy 10 BTC/USDT at 62,500)`; an order without a reason is described at once. */
 function orderHeadline(order: Order, market: string, amounts: MarketAmounts): Text {
   const status = order.status === undefined ? "No status" : capitalised(enumWords(order.status, "STATUS"));
@@ -228,12 +225,6 @@ function changesBetween(before: Order, after: Order, amounts: MarketAmounts): re
   return pairs
     .filter(([, a, b]) => exact(a) !== exact(b))
     .map(([name, a, b]) => text`${name} ${a ?? "–"} → ${b ?? "–"}`);
-}
-
-/** A paragraph that says why an order ended or is off the book; empty without a reason. */
-function endReasonBlocks(found: Order): Block[] {
-  const reason = endReasonWords(found);
-  return reason === undefined ? [] : [paragraph(reason)];
 }
 
 /** The fields of an order that people read first. */

@@ -47,20 +47,14 @@ export const stake = command({
 async function everybody(context: Context): Promise<Reply> {
   const { api, signal, network } = context;
   const { value, asOf } = await api.getPartiesStake(undefined, { signal });
-  const parties = value.toSorted((a, b) =>
-    compareIntegers(b.currentStakeAvailable ?? 0n, a.currentStakeAvailable ?? 0n),
-  );
+  const parties = value
+    .map((party) => ({ ...party, ...stakeTotals(party) }))
+    .toSorted((a, b) => compareIntegers(b.currentStakeAvailable ?? 0n, a.currentStakeAvailable ?? 0n));
   const total = parties.reduce((sum, party) => sum + (party.currentStakeAvailable ?? 0n), 0n);
-  const pending = parties.filter((party) => stakeTotals(party).pendingCount > 0).length;
-  noteSeen(
-    context,
-    "party",
-    parties
-      .slice(0, TOP)
-      .toReversed()
-      .map(({ party }) => ({ id: party })),
-  );
+  const pending = parties.filter(({ pendingCount }) => pendingCount > 0).length;
   const top = parties.slice(0, TOP);
+  const ids = top.map(({ party }) => ({ id: party }));
+  noteSeen(context, "party", ids.toReversed());
   const shown: Table = table({
     name: "stake",
     rows: top,
@@ -72,7 +66,7 @@ async function everybody(context: Context): Promise<Reply> {
         (party) => percentWords(roundedPercentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total))),
         "right",
       ],
-      ["Pending", (party) => pendingText(party), "right", 2],
+      ["Pending", ({ pending, pendingCount }) => (pendingCount === 0 ? [] : stakeAmount(pending)), "right", 2],
       ["#", (_, index) => index + 1, "right", 3],
     ],
     total: parties.length,
@@ -157,11 +151,6 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
   });
 }
 
-function pendingText(party: PartyStake): Text {
-  const { pendingCount, pending } = stakeTotals(party);
-  return toText(pendingCount === 0 ? undefined : stakeAmount(pending));
-}
-
 /**
  * Sums over a party's linkings, in 10^-18 of the token: of accepted ones, and of unconfirmed links less unconfirmed
  * unlinks, which may be negative.
@@ -182,10 +171,10 @@ function stakeTotals(party: PartyStake) {
 }
 
 /** All parties for a spreadsheet: amounts in tokens and as the integers sent. */
-function wholeStakeTable(parties: readonly PartyStake[]): Table {
+function wholeStakeTable(parties: readonly (PartyStake & ReturnType<typeof stakeTotals>)[]): Table {
   return table({
     name: "stake",
-    rows: parties.map((party) => ({ ...party, ...stakeTotals(party) })),
+    rows: parties,
     columns: [
       ["party", ({ party }) => party],
       ["stake", ({ currentStakeAvailable }) => plainStake(currentStakeAvailable)],

@@ -126,13 +126,8 @@ function unknownId(
   instead: { readonly label: string; readonly value: string } | undefined,
 ): UserError {
   const names = known.flatMap(({ label }) => (label === undefined ? [] : [label]));
-  const near =
-    nearest(typed, names) ??
-    nearest(
-      typed,
-      known.map(({ id }) => id),
-    ) ??
-    containing(typed, names);
+  const ids = known.map(({ id }) => id);
+  const near = nearest(typed, names) ?? nearest(typed, ids) ?? containing(typed, names);
   const alike = near === undefined ? ofSameBase(typed, known) : [near];
   const values = alike.map((one) => ({ label: isWholeId(one) ? shortenId(one) : one, value: one }));
   if (alike.length === 0 && instead !== undefined) values.push(instead);
@@ -208,10 +203,8 @@ export async function askAboutId<T>(
 
 async function nearestSeen(kind: IdKind, id: string, context: SeenContext): Promise<string | undefined> {
   const alike = await findSeen(context, kind.kind, id.slice(0, 4), MAX_SEEN_COMPARED);
-  return nearest(
-    id,
-    alike.map((seen) => seen.id).filter((other) => other !== id),
-  );
+  const others = alike.map((seen) => seen.id).filter((other) => other !== id);
+  return nearest(id, others);
 }
 
 /** An option that takes an id of one kind. */

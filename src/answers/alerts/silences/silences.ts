@@ -43,10 +43,8 @@ export async function findSilence(typed: string, context: AlertsContext): Promis
   const found = own.length > 0 ? own : called;
   const [only] = found;
   if (only === undefined || found.length > 1) {
-    const near = nearest(
-      typed,
-      visible.map(({ id }) => id),
-    );
+    const ids = visible.map(({ id }) => id);
+    const near = nearest(typed, ids);
     throw new UserError(
       found.length > 1
         ? `${quoteTyped(typed)} could be ${found.length} silences.`
