@@ -1,5 +1,5 @@
 import { isAlive, type Subscription } from "../src/alerts/route/subscription.ts";
-import { deliveryOptionWords, type Labels, subscriptionWords } from "../src/alerts/words/subscription-words.ts";
+import { deliveryOptionWords, subscriptionWords } from "../src/alerts/words/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { destinationHere, destinationWords, isOperator, isOwnSubscription } from "../src/answers/alerts/destination.ts";
@@ -11,7 +11,7 @@ import {
 } from "../src/answers/alerts/subscriptions/subscriptions.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, type CellColumn, details, paragraph, table, type Table } from "../src/reply/block.ts";
-import { type Action, commandAction, reply } from "../src/reply/reply.ts";
+import { commandAction, reply } from "../src/reply/reply.ts";
 import { code, commandLine, joinText, text, type TextPart, time } from "../src/reply/text.ts";
 import { fromMillis } from "../src/units/nanoseconds.ts";
 
@@ -64,6 +64,8 @@ export const alertsList = command({
           : {}),
       });
     const none = visible.length === 0;
+    // Several are changed by their rows.
+    const [only, ...others] = visible.filter(isAlive);
     const unreachable = unreachablePlaces(
       all.filter(({ network }) => options.network === undefined || network === options.network),
       await alerts.suspensions(),
@@ -94,9 +96,13 @@ export const alertsList = command({
             ...(channel.length === 0 ? [] : [tableOf(channel, "subscriptions")]),
             ...(own.length === 0 ? [] : [{ ...tableOf(own, "own-subscriptions"), title: text`Yours alone` }]),
             ...lost,
-            ...details([paragraph(visible.some(isAlive) ? HINT : ENDED_HINT)]),
+            ...details([paragraph(only !== undefined ? HINT : ENDED_HINT)]),
           ],
-      actions: none ? [commandAction("Add the ops alerts", "alerts add")] : actionsOf(visible.filter(isAlive), labels),
+      actions: none
+        ? [commandAction("Add the ops alerts", "alerts add")]
+        : only === undefined || others.length > 0
+          ? []
+          : subscriptionActions(only, labels),
     });
   },
 });
@@ -116,10 +122,4 @@ function stateWords({ state, why, network }: Subscription, networks: readonly st
 function howWords(one: Subscription): TextPart {
   const how = deliveryOptionWords(one);
   return how.length === 0 ? "the usual way" : how;
-}
-
-/** The buttons of a single subscription; several are changed by their rows. */
-function actionsOf(alive: readonly Subscription[], labels: Labels): Action[] {
-  const [only] = alive;
-  return only === undefined || alive.length > 1 ? [] : subscriptionActions(only, labels);
 }

@@ -1,5 +1,5 @@
 import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
-import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
+import { reply, type Reply } from "../../reply/reply.ts";
 import { code, type Inline, joinText, link, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
@@ -11,6 +11,7 @@ import { type Episode, episodeName, isOpen } from "../judge/rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
 import { describeGroup, storyBlocks } from "./describe-group.ts";
 import {
+  actionsOf,
   explanation,
   guidanceBlocks,
   lateTriggerNote,
@@ -143,7 +144,7 @@ function describeOver(message: Condition, context: DeliveryContext): Reply {
         ],
       },
     ],
-    actions: actionsOf(episode).slice(-1),
+    actions: actionsOf(episode),
   });
 }
 
@@ -198,14 +199,4 @@ export function timelineOf(episode: Episode, triggeredAt?: Nanoseconds): Field[]
 /** An edit follows the person's own press and mentions the person; in a new message a mention would ping on Slack. */
 function acknowledgerOf({ by, person }: NonNullable<Episode["acknowledged"]>, message: Condition): Inline | string {
   return person === undefined || message.phase !== "state" ? by : { kind: "person", text: by, ...person };
-}
-
-/** The commands behind the buttons; they carry the episode, so that they work after a restart. */
-export function actionsOf(episode: Episode): Action[] {
-  const options = { episode: episode.id };
-  return [
-    ...(episode.acknowledged === undefined ? [commandAction("Acknowledge", "alerts ack", options)] : []),
-    commandAction("Silence 1 h", "alerts silence", { what: episode.id, for: "1h" }),
-    commandAction("Details", "alerts why", options),
-  ];
 }

@@ -1,7 +1,7 @@
 import type { Attachment } from "../../reply/attachment.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
-import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
+import { reply, type Reply } from "../../reply/reply.ts";
 import { code, id, strong, text, type Text, type TextPart } from "../../reply/text.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
 import { DRILL_NOTICE } from "../judge/drill.ts";
@@ -15,6 +15,7 @@ import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import { conditionWords } from "./condition-words.ts";
 import { eventLines } from "./describe-event.ts";
 import {
+  actionsOf,
   explanation,
   guidanceBlocks,
   markedTitle,
@@ -28,7 +29,7 @@ import {
   overWords,
   spanWords,
 } from "./phrases.ts";
-import { groupReference, type MessageGroup, NAMED_SUBJECTS } from "../message/message-group.ts";
+import { type MessageGroup, NAMED_SUBJECTS } from "../message/message-group.ts";
 
 /** Sentences about episodes of a kind, as `now` and `past` are about one; `%` is the network, `{of several|of one}` a verb. */
 const GROUP_WORDS: Partial<Record<AlertKind, readonly [now: string, past: string]>> = {
@@ -100,7 +101,7 @@ export function describeGroup(
       ...(worst === undefined ? [] : lateTriggerNote(message.already)),
     ],
     attachments: left === 0 || growing === true ? [] : [groupFile(group, `${network}-${kind}`, message)],
-    actions: groupActions(message.episode, group, open),
+    actions: actionsOf(message.episode, group),
   });
 }
 
@@ -183,18 +184,4 @@ function groupFile({ episodes }: MessageGroup, name: string, marks: { simulated?
     ...titles.map((title) => figures[index]?.get(title) ?? "–"),
   ]);
   return tableFile(name, ["Subject", "Name", "Severity", "Began", "Detected", ...titles], rows, marks);
-}
-
-/** Acknowledge and Silence hold for all that the message says now, whatever joins it later. */
-function groupActions({ id: first }: Episode, group: MessageGroup, open: readonly Episode[]): Action[] {
-  const all = groupReference(group);
-  const details = commandAction("Details", "alerts why", { episode: first });
-  if (open.length === 0) return [details];
-  return [
-    ...(open.every(({ acknowledged }) => acknowledged !== undefined)
-      ? []
-      : [commandAction("Acknowledge", "alerts ack", { episode: all })]),
-    commandAction("Silence 1 h", "alerts silence", { what: all, for: "1h" }),
-    details,
-  ];
 }

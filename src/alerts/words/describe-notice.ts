@@ -7,8 +7,8 @@ import { isOpen } from "../judge/rules/episode.ts";
 import type { AlertMessage } from "../message/message.ts";
 import type { DatabaseFault, NoticeAbout } from "../message/notice.ts";
 import type { Platforms } from "../platform.ts";
-import { actionsOf, headline } from "./describe-condition.ts";
-import { channelName, markedTitle, whatToDo } from "./phrases.ts";
+import { headline } from "./describe-condition.ts";
+import { actionsOf, channelName, markedTitle, whatToDo } from "./phrases.ts";
 import { silenceUntilWords, silenceWords } from "./silence-words.ts";
 
 /** What the operators must know. Pure and total. */
@@ -21,7 +21,7 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
       const { episode } = notice;
       const { tone, title } = headline({ type: "condition", phase: "state", episode });
       const open = isOpen(episode) && episode.acknowledged === undefined ? text`Nobody takes it: ${title}` : title;
-      return told(tone, open, unacknowledgedBlocks(notice), actionsOf(episode).slice(isOpen(episode) ? 0 : -1));
+      return told(tone, open, unacknowledgedBlocks(notice), actionsOf(episode));
     }
     case "lost": {
       const name = platforms?.nameOf(notice.platform) ?? notice.platform;

@@ -1,7 +1,7 @@
 import type { Attachment } from "../../reply/attachment.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
-import type { Tone } from "../../reply/reply.ts";
+import { type Action, commandAction, type Tone } from "../../reply/reply.ts";
 import {
   code,
   type Inline,
@@ -22,10 +22,11 @@ import { timeFromText, timeToText } from "../judge/kinds/json-fields.ts";
 import { type AlertKind, isConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import type { Severity } from "../judge/kinds/severity.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
+import { groupReference, type MessageGroup } from "../message/message-group.ts";
 import type { Destination } from "../destination.ts";
 import type { Platforms } from "../platform.ts";
 import type { RoutingDecision } from "../route/route.ts";
-import type { Episode } from "../judge/rules/episode.ts";
+import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import { groupedNumber, ruleWords } from "./subscription-words.ts";
 
 /** A channel by its name, where its platform shows it: one of another workspace than the reader's is unknown there. */
@@ -169,6 +170,24 @@ export function tableFile(
   return tableAttachment({ kind: "table", name, columns, rows: cells }, marks.simulated === true ? "SIMULATED-" : "");
 }
 
+/**
+ * The commands behind the buttons; they carry the episode, so that they work after a restart. Of a group Acknowledge and
+ * Silence hold for all that the message says now, whatever joins it later. Nothing acts on what is over.
+ */
+export function actionsOf(first: Episode, group?: MessageGroup): Action[] {
+  const open = (group?.episodes ?? [first]).filter(isOpen);
+  const all = group === undefined ? first.id : groupReference(group);
+  const details = commandAction("Details", "alerts why", { episode: first.id });
+  if (open.length === 0) return [details];
+  return [
+    ...(open.every(({ acknowledged }) => acknowledged !== undefined)
+      ? []
+      : [commandAction("Acknowledge", "alerts ack", { episode: all })]),
+    commandAction("Silence 1 h", "alerts silence", { what: all, for: "1h" }),
+    details,
+  ];
+}
+
 // What follows the sentence of one alert, or of several of a kind, in the first line of its messages: no local times, since a
 // locked phone shows nothing else, and no span that grows. The first clock names the zone.
 
@@ -240,7 +259,7 @@ export function spanWords(episode: Episode, isOver: boolean): string {
   return `${from} to ${clock(endOf(episode), episode.began, true)}`;
 }
 
-function endOf({ recovered, ended, detected }: Episode): string {
+export function endOf({ recovered, ended, detected }: Episode): string {
   return recovered ?? ended ?? detected;
 }
 

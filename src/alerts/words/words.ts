@@ -21,7 +21,7 @@ import { describeCalm, describeFlapping } from "./describe-flapping.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import { describeNotice } from "./describe-notice.ts";
 import { describeToken } from "./describe-token.ts";
-import { countOf, markedTitle, tableFile } from "./phrases.ts";
+import { countOf, endOf, markedTitle, tableFile } from "./phrases.ts";
 
 type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
 
@@ -176,8 +176,7 @@ function lateEventWords({ late, unseen = [] }: MessageOf<"away">): string {
 }
 
 function episodeLine(episode: MessageOf<"digest">["episodes"][number]): Text {
-  const ended = episode.recovered ?? episode.ended ?? episode.detected;
-  return text`${conditionWords(episode).bad}: ${time(timeFromText(episode.began))} to ${time(timeFromText(ended))}`;
+  return text`${conditionWords(episode).bad}: ${time(timeFromText(episode.began))} to ${time(timeFromText(endOf(episode)))}`;
 }
 
 /** The last events of a digest. Held ones say when they came; those found at once share the time of the message. */
