@@ -23,7 +23,7 @@ import { registerCommands } from "./register-commands.ts";
 import { closeLeft } from "./respond/left-answers.ts";
 import { respondToInteraction } from "./respond/respond.ts";
 import { DiscordSender } from "./send/send.ts";
-import { InteractionsEndpoint } from "./transport/endpoint.ts";
+import { type InteractionsEndpoint, interactionsEndpoint } from "./transport/endpoint.ts";
 import { closeRest, createRest } from "./transport/rest.ts";
 import { INTERACTIONS_PATH } from "./transport/signature.ts";
 import { GatewayConnection } from "./transport/transport.ts";
@@ -91,7 +91,9 @@ export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAda
     answering.add(work);
   };
   const handle: Webhook["handle"] = async (request) =>
-    connection instanceof InteractionsEndpoint && !stopping.signal.aborted ? connection.handle(request) : NOT_RUNNING;
+    connection !== undefined && "handle" in connection && !stopping.signal.aborted
+      ? connection.handle(request)
+      : NOT_RUNNING;
 
   return {
     platform: "discord",
@@ -117,7 +119,7 @@ export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAda
         onReady: (applicationId: string) => register(options.applicationId ?? applicationId),
       };
       const url = publicUrl === undefined ? undefined : webhookUrl(INTERACTIONS_PATH, publicUrl);
-      if (publicKey !== undefined) return void connect(new InteractionsEndpoint({ ...common, publicKey, url, now }));
+      if (publicKey !== undefined) return void connect(interactionsEndpoint({ ...common, publicKey, url, now }));
       // Discord sends each interaction to every connection, and each connection would answer it.
       shared.add("discord gateway", () => connect(new GatewayConnection({ ...common, token })));
       // A process without a gateway learns the ids of the commands, too.

@@ -18,7 +18,7 @@ import { notifyNotInChannel } from "./respond/respond.ts";
 import { ANSWER_RETRY_POLICY, answerRetrier, LOST_NOTICE_RETRY_POLICY } from "./respond/retry-answer.ts";
 import type { SlackSender } from "./send/send.ts";
 import { ServedInstallations, type SharedContext } from "./served-installations.ts";
-import { SlackEndpoint } from "./transport/endpoint.ts";
+import { slackEndpoint } from "./transport/endpoint.ts";
 import type { Installations } from "./transport/installations.ts";
 import { EVENTS_PATH } from "./transport/signature.ts";
 import type { IsFirst } from "./transport/intake.ts";
@@ -80,7 +80,7 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
   const connection =
     "appToken" in source
       ? new Connection({ ...source, apiUrl, log, isFirst, processes: () => shared.live, timing })
-      : new SlackEndpoint({ ...source, identity, log, isFirst, now });
+      : slackEndpoint({ ...source, identity, log, isFirst, now });
   const withSender = async <T>(
     workspace: string | undefined,
     signal: AbortSignal,
@@ -98,10 +98,7 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
   };
   return {
     platform: "slack",
-    webhooks:
-      connection instanceof SlackEndpoint
-        ? [{ path: EVENTS_PATH, handle: (request) => connection.handle(request) }]
-        : [],
+    webhooks: "handle" in connection ? [{ path: EVENTS_PATH, handle: (request) => connection.handle(request) }] : [],
     get health() {
       const bot = identity?.health;
       return bot?.state === "failed" ? bot : connection.health;

@@ -9,7 +9,7 @@ import type { SlackAdapterOptions } from "./index.ts";
 import type { SlackContext, SlackTiming } from "./context.ts";
 import { payloadsOf } from "./install/workspace-payloads.ts";
 import { channelManagers } from "./respond/channel-managers.ts";
-import { UserGroups } from "./respond/user-groups.ts";
+import { userGroupsOf } from "./respond/user-groups.ts";
 import { SlackSender } from "./send/send.ts";
 import { Identity } from "./transport/identity.ts";
 import { type Installation, type Installations, type Origin, singleInstallation } from "./transport/installations.ts";
@@ -143,7 +143,7 @@ export class ServedInstallations {
     const { log, mayManage, timing } = this.#dependencies;
     const { many } = this.installations;
     const cached = many ? CACHED_EACH : undefined;
-    const userGroups = new UserGroups({ web, log, timing });
+    const userGroups = userGroupsOf({ web, log, timing });
     return (served.context ??= {
       ...this.#shared,
       web,

@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 
 import type { Block, Table } from "../../../reply/block.ts";
-import { printable } from "../../../reply/plain-text.ts";
+import { printable, plainText } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
 import type { CommandMention } from "../command-mentions.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
@@ -42,7 +42,7 @@ export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
         block.fields.map((one) => (max) => {
           const name = renderText(one.name, { max, onId, wholeIds });
           const label = name.markdown.trim() === "" ? "" : `${name.markdown.trim()}: `;
-          const onFieldId = (id: string): void => context.onId(plainName(one.name), id);
+          const onFieldId = (id: string): void => context.onId(plainText(one.name), id);
           const value = renderText(one.value, { max: max - label.length, onId: onFieldId, wholeIds, mention });
           return { markdown: `${label}${value.markdown.trim()}`.trim(), whole: name.whole && value.whole };
         }),
@@ -65,10 +65,6 @@ export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
       return codeBlock(block.command === true ? `/${block.text}` : block.text, block.language, max);
     }
   }
-}
-
-function plainName(name: Text): string {
-  return name.map((one) => ("text" in one ? one.text : "")).join("");
 }
 
 /** Lines below a title. The first one may be cut; one after it that does not fit ends the block. */

@@ -17,7 +17,7 @@ import {
 import { aboveFold, asButtons, unfolded } from "../../../reply/fold.ts";
 import { nameFiles } from "../../../reply/message-files.ts";
 import type { Action, Reply, Tone } from "../../../reply/reply.ts";
-import { type Offer, planButtons } from "../../chat/button-plan.ts";
+import { planButtons } from "../../chat/button-plan.ts";
 import type { Show } from "../../chat/press.ts";
 import { BUTTONS_PER_ROW, COMPONENTS_TEXT_LENGTH, FOLDED_LENGTH, MAX_COMPONENTS, MAX_FILES } from "../limits.ts";
 import { renderBody } from "./body.ts";
@@ -95,7 +95,8 @@ export function renderAnswer(reply: Reply, context: MessageContext) {
   };
   const finish = (body: ReturnType<typeof renderBody>, begun: ReturnType<typeof begin>, fold?: Show): AnswerForm => {
     const offers = context.keeps === true ? planButtons(reply, context, { fold, kept: true }, ["fold", "share"]) : [];
-    const rows = controlRows(begun.controls, offers, begun.presses);
+    const { selects, buttons } = begun.controls;
+    const rows = [...selects, ...rowsOfButtons([...buttons, ...offerButtons(offers, begun.presses)])];
     return { tone: reply.tone, body: body.components, footer: body.footer, rows, unstored: begun.presses.unstored };
   };
 
@@ -207,13 +208,4 @@ function renderControls(
     buttons: [...own.map(({ button }) => button), ...offerButtons(again, presses)],
     whole: [...own, ...selects].every(({ whole }) => whole),
   };
-}
-
-/** The rows of a message, with the buttons that work on the kept reply. */
-function controlRows(
-  { selects, buttons }: ReturnType<typeof renderControls>,
-  offers: readonly Offer[],
-  presses: PressIds,
-): readonly ControlRow[] {
-  return [...selects, ...rowsOfButtons([...buttons, ...offerButtons(offers, presses)])];
 }

@@ -3,7 +3,7 @@ import type { PlainTextElement } from "@slack/types";
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
 import { type Inline, type Person, type Text, timeOf } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
-import { boundedText } from "../../chat/bounds.ts";
+import { boundedText, mostThat } from "../../chat/bounds.ts";
 import { BUTTON_URL_LENGTH } from "../limits.ts";
 import { slackPlatform } from "../platform.ts";
 
@@ -45,14 +45,8 @@ export function renderPlain(content: Text, max: number): { text: string; whole: 
   const points = Array.from(oneLine(plainText(content)).trim());
   const full = escapeText(points.join(""));
   if (full.length <= max) return { text: full, whole: true };
-  let used = ELLIPSIS.length;
-  let fits = 0;
-  for (const point of points) {
-    used += escapeText(point).length;
-    if (used > max) break;
-    fits += 1;
-  }
-  return { text: `${escapeText(points.slice(0, fits).join(""))}${ELLIPSIS}`, whole: false };
+  const beginning = (count: number): string => `${escapeText(points.slice(0, count).join(""))}${ELLIPSIS}`;
+  return { text: beginning(mostThat(points.length - 1, (count) => beginning(count).length <= max)), whole: false };
 }
 
 /** Escaped text as Slack's object, in which no code becomes an emoji. */

@@ -109,48 +109,42 @@ export class FileBatch {
 }
 
 /** The files of alerts in their threads: each comes once, as far as this process remembers. */
-export class ThreadFiles {
-  readonly #dependencies: FileUploadDependencies;
+export function threadFiles(
+  dependencies: FileUploadDependencies,
+  bound: LRUCache.OptionsSizeLimit<string, readonly string[], unknown>,
+) {
   /** By message, the checksums of the files in its thread. */
-  readonly #sent: LRUCache<string, readonly string[]>;
-
-  constructor(
-    dependencies: FileUploadDependencies,
-    bound: LRUCache.OptionsSizeLimit<string, readonly string[], unknown>,
-  ) {
-    this.#dependencies = dependencies;
-    this.#sent = new LRUCache(bound);
-  }
-
-  /** Those that are not in the thread of a message yet. */
-  missing(message: string, files: readonly MessageFile[]): readonly MessageFile[] {
-    const sent = this.#sent.get(message) ?? [];
-    return files.filter(({ attachment }) => !sent.includes(attachment.sha256));
-  }
-
-  /**
-   * Sends files of a message; returns a line of mrkdwn for each that Slack refuses. Rejects with SendError: those left are
-   * to come later.
-   */
-  async send(
-    message: string,
-    place: Omit<FileDestination, "description">,
-    files: readonly MessageFile[],
-    signal: AbortSignal,
-  ): Promise<readonly string[]> {
-    const batch = new FileBatch(files);
-    try {
-      const thread = async () => ({ ...place, description: "this thread" });
-      const { lines, later } = await batch.send(thread, this.#dependencies, signal);
-      if (later !== undefined) throw later;
-      return lines.split("\n").filter((line) => line !== "" && !line.endsWith("is in this thread."));
-    } catch (error) {
-      throw toSendError(error, false);
-    } finally {
-      const arrived = files.filter((file) => batch.isSent(file)).map(({ attachment }) => attachment.sha256);
-      this.#sent.set(message, [...(this.#sent.get(message) ?? []), ...arrived]);
-    }
-  }
+  const sent = new LRUCache(bound);
+  return {
+    /** Those that are not in the thread of a message yet. */
+    missing(message: string, files: readonly MessageFile[]): readonly MessageFile[] {
+      const there = sent.get(message) ?? [];
+      return files.filter(({ attachment }) => !there.includes(attachment.sha256));
+    },
+    /**
+     * Sends files of a message; returns a line of mrkdwn for each that Slack refuses. Rejects with SendError: those left
+     * are to come later.
+     */
+    async send(
+      message: string,
+      place: Omit<FileDestination, "description">,
+      files: readonly MessageFile[],
+      signal: AbortSignal,
+    ): Promise<readonly string[]> {
+      const batch = new FileBatch(files);
+      try {
+        const thread = async () => ({ ...place, description: "this thread" });
+        const { lines, later } = await batch.send(thread, dependencies, signal);
+        if (later !== undefined) throw later;
+        return lines.split("\n").filter((line) => line !== "" && !line.endsWith("is in this thread."));
+      } catch (error) {
+        throw toSendError(error, false);
+      } finally {
+        const arrived = files.filter((file) => batch.isSent(file)).map(({ attachment }) => attachment.sha256);
+        sent.set(message, [...(sent.get(message) ?? []), ...arrived]);
+      }
+    },
+  };
 }
 
 /** Slack did not say whether it shared an uploaded file. */

@@ -33,7 +33,7 @@ import {
 import { describeError, errorCodeOf, retryAfterMillis } from "../transport/api-error.ts";
 import { type CallPolicy, openDirectChannel } from "../transport/web-api.ts";
 import { ChannelQueue } from "./channel-queue.ts";
-import { type FileUploadDependencies, ThreadFiles } from "./files.ts";
+import { type FileUploadDependencies, threadFiles } from "./files.ts";
 import { isNotInChannel, isDeleted, isThreadClosed, toSendError } from "./send-error.ts";
 import type { SlackTiming } from "../context.ts";
 
@@ -86,7 +86,7 @@ export class SlackSender implements Sender {
   readonly #queue: ChannelQueue;
   readonly #directChannels: LRUCache<string, string>;
   readonly #editedAt: LRUCache<string, number>;
-  readonly #files: ThreadFiles;
+  readonly #files: ReturnType<typeof threadFiles>;
   readonly #edits = new Map<string, EditContent & { readonly done: Promise<void> }>();
   readonly #refusal = new RefusedToken();
 
@@ -98,7 +98,7 @@ export class SlackSender implements Sender {
     const bound = { maxSize: dependencies.cached ?? MAX_CACHED, sizeCalculation: () => 1 };
     this.#directChannels = new LRUCache(bound);
     this.#editedAt = new LRUCache(bound);
-    this.#files = new ThreadFiles({ ...dependencies, web }, bound);
+    this.#files = threadFiles({ ...dependencies, web }, bound);
   }
 
   async send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt> {

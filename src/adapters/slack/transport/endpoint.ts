@@ -1,11 +1,11 @@
-import type { App, Receiver } from "@slack/bolt";
+import type { App } from "@slack/bolt";
 
 import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../chat/parse-json.ts";
 import { NOT_RUNNING, type WebhookRequest, type WebhookResponse } from "../../webhook.ts";
 import { isObject } from "./bolt.ts";
 import type { Identity } from "./identity.ts";
-import { Intake, type IntakeOptions } from "./intake.ts";
+import { createIntake, type IntakeOptions } from "./intake.ts";
 import { isSignedBySlack } from "./signature.ts";
 
 interface EndpointOptions extends IntakeOptions {
@@ -13,7 +13,7 @@ interface EndpointOptions extends IntakeOptions {
   /** Checks the bot's token; left out where there are many. */
   readonly identity?: Pick<Identity, "health"> | undefined;
   /** Unix milliseconds. */
-  now(): number;
+  readonly now: () => number;
 }
 
 /** No check of the certificate has a longer body: https://docs.slack.dev/interactivity/implementing-slash-commands. */
@@ -22,53 +22,43 @@ const MAX_SSL_CHECK_BYTES = 1024;
 const MALFORMED: WebhookResponse = { status: 400, headers: { "X-Slack-No-Retry": "1" } };
 
 /** Takes the requests that Slack posts over HTTP, in the place of Socket Mode. */
-export class SlackEndpoint implements Receiver {
-  readonly #options: EndpointOptions;
-  readonly #intake: Intake;
-  #running = false;
-
-  constructor(options: EndpointOptions) {
-    this.#options = options;
-    this.#intake = new Intake(options);
-  }
-
-  /** The health of the token: only Slack knows whether requests arrive. */
-  get health(): AdapterHealth {
-    return this.#options.identity?.health ?? { state: this.#running ? "up" : "starting" };
-  }
-
-  init(app: App): void {
-    this.#intake.init(app);
-  }
-
-  async start(): Promise<void> {
-    this.#running = true;
-  }
-
-  async stop(): Promise<void> {
-    this.#running = false;
-  }
-
-  /** Resolves with what acknowledges a request; Slack waits 3 s for it. */
-  async handle(request: WebhookRequest): Promise<WebhookResponse> {
-    // Slack does not sign a check of the certificate, and nothing follows from it.
-    if (isSslCheck(request)) return { status: 200 };
-    if (!isSignedBySlack(request, this.#options.signingSecret, this.#options.now())) return { status: 401 };
-    const body = bodyOf(request);
-    if (body === undefined) return MALFORMED;
-    if (body["type"] === "url_verification") return answerOf({ challenge: String(body["challenge"]) });
-    if (!this.#running) return NOT_RUNNING;
-    const { promise: acknowledged, resolve } = Promise.withResolvers<WebhookResponse>();
-    const retryNum = request.header("x-slack-retry-num");
-    const retryReason = request.header("x-slack-retry-reason");
-    void this.#intake.process({
-      body,
-      ack: (answer) => Promise.resolve(resolve(answerOf(answer))),
-      ...(retryNum === undefined ? {} : { retryNum: Number(retryNum) }),
-      ...(retryReason === undefined ? {} : { retryReason }),
-    });
-    return acknowledged;
-  }
+export function slackEndpoint(options: EndpointOptions) {
+  const { identity, now, signingSecret } = options;
+  const intake = createIntake(options);
+  let running = false;
+  return {
+    /** The health of the token: only Slack knows whether requests arrive. */
+    get health(): AdapterHealth {
+      return identity?.health ?? { state: running ? "up" : "starting" };
+    },
+    init: (app: App): void => intake.init(app),
+    async start() {
+      running = true;
+    },
+    async stop() {
+      running = false;
+    },
+    /** Resolves with what acknowledges a request; Slack waits 3 s for it. */
+    async handle(request: WebhookRequest): Promise<WebhookResponse> {
+      // Slack does not sign a check of the certificate, and nothing follows from it.
+      if (isSslCheck(request)) return { status: 200 };
+      if (!isSignedBySlack(request, signingSecret, now())) return { status: 401 };
+      const body = bodyOf(request);
+      if (body === undefined) return MALFORMED;
+      if (body["type"] === "url_verification") return answerOf({ challenge: String(body["challenge"]) });
+      if (!running) return NOT_RUNNING;
+      const { promise: acknowledged, resolve } = Promise.withResolvers<WebhookResponse>();
+      const retryNum = request.header("x-slack-retry-num");
+      const retryReason = request.header("x-slack-retry-reason");
+      void intake.process({
+        body,
+        ack: (answer) => Promise.resolve(resolve(answerOf(answer))),
+        ...(retryNum === undefined ? {} : { retryNum: Number(retryNum) }),
+        ...(retryReason === undefined ? {} : { retryReason }),
+      });
+      return acknowledged;
+    },
+  };
 }
 
 /** A command comes as a form, a press or a form of Slack's as JSON in its field `payload`, an event as JSON. */

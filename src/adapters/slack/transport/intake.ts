@@ -19,62 +19,55 @@ export interface IntakeOptions {
   readonly isFirst?: IsFirst | undefined;
 }
 
+export type Intake = ReturnType<typeof createIntake>;
+
 /** Hands what Slack sends to Bolt's app, however it came: each request once, and each acknowledged. */
-export class Intake {
-  readonly #log: Log;
-  readonly #isFirst: IsFirst;
+export function createIntake({ log, isFirst = async () => true }: IntakeOptions) {
   /** The newest requests: Slack may deliver one twice. */
-  readonly #recent = new LRUCache<string, true>({ maxSize: 5000, sizeCalculation: () => 1 });
-  #app: App | undefined;
+  const recent = new LRUCache<string, true>({ maxSize: 5000, sizeCalculation: () => 1 });
+  let app: App | undefined;
 
-  constructor({ log, isFirst = async () => true }: IntakeOptions) {
-    this.#log = log;
-    this.#isFirst = isFirst;
-  }
-
-  init(app: App): void {
-    this.#app = app;
-  }
-
-  /** Never rejects. */
-  async process(event: ReceiverEvent): Promise<void> {
-    let acknowledged: Promise<void> | undefined;
-    const ack: ReceiverEvent["ack"] = (response) => (acknowledged ??= this.#acknowledge(event, response));
-    // Acknowledged first: a close request may follow immediately.
-    if (!wantsAnswer(event.body)) void ack();
-    const key = keyOf(event.body);
-    if (key !== undefined) {
-      if (this.#recent.has(key)) return ack();
-      this.#recent.set(key, true);
-      // A process that dies before it has acknowledged leaves the request to the next.
-      await acknowledged;
-      if (!(await this.#isNew(key))) return ack();
-    }
-    try {
-      await this.#app?.processEvent({ ...event, ack });
-    } catch (error) {
-      this.#log.error({ platform: "slack", err: error }, "event failed");
-    } finally {
-      await ack();
-    }
-  }
-
-  async #acknowledge(event: ReceiverEvent, response: Parameters<ReceiverEvent["ack"]>[0]): Promise<void> {
+  const acknowledge = async (event: ReceiverEvent, response: Parameters<ReceiverEvent["ack"]>[0]): Promise<void> => {
     try {
       await event.ack(response);
     } catch (error) {
       // The socket closed in between; Slack repeats the envelope on the other one.
-      this.#log.warn({ platform: "slack", why: describeError(error) }, "acknowledgement failed");
+      log.warn({ platform: "slack", why: describeError(error) }, "acknowledgement failed");
     }
-  }
-
+  };
   /** A request of which nothing is known in time counts as new: two answers are better than none. */
-  #isNew(key: string): Promise<boolean> {
-    return inTime(this.#isFirst(key), { millis: FIRST_TIMEOUT }, () => true).catch((thrown: unknown) => {
-      this.#log.warn({ platform: "slack", why: messageOf(thrown) }, "repeats not recognised");
+  const isNew = (key: string): Promise<boolean> =>
+    inTime(isFirst(key), { millis: FIRST_TIMEOUT }, () => true).catch((thrown: unknown) => {
+      log.warn({ platform: "slack", why: messageOf(thrown) }, "repeats not recognised");
       return true;
     });
-  }
+  return {
+    init(given: App): void {
+      app = given;
+    },
+    /** Never rejects. */
+    async process(event: ReceiverEvent): Promise<void> {
+      let acknowledged: Promise<void> | undefined;
+      const ack: ReceiverEvent["ack"] = (response) => (acknowledged ??= acknowledge(event, response));
+      // Acknowledged first: a close request may follow immediately.
+      if (!wantsAnswer(event.body)) void ack();
+      const key = keyOf(event.body);
+      if (key !== undefined) {
+        if (recent.has(key)) return ack();
+        recent.set(key, true);
+        // A process that dies before it has acknowledged leaves the request to the next.
+        await acknowledged;
+        if (!(await isNew(key))) return ack();
+      }
+      try {
+        await app?.processEvent({ ...event, ack });
+      } catch (error) {
+        log.error({ platform: "slack", err: error }, "event failed");
+      } finally {
+        await ack();
+      }
+    },
+  };
 }
 
 /** Whether the acknowledgement carries a payload: errors at a form's fields, or suggestions. */

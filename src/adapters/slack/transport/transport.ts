@@ -9,7 +9,7 @@ import { parseJson } from "../../chat/parse-json.ts";
 import { Backoff, jittered, Supervision } from "../../chat/supervision.ts";
 import { describeError, isTokenRefused } from "./api-error.ts";
 import { guardSocketMessages, SocketModeReceiver } from "./bolt.ts";
-import { Intake, type IntakeOptions } from "./intake.ts";
+import { createIntake, type Intake, type IntakeOptions } from "./intake.ts";
 import { libraryLogger, webClientOptions } from "./web-api.ts";
 import type { SlackTiming } from "../context.ts";
 
@@ -42,7 +42,7 @@ export class Connection implements Receiver {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#intake = new Intake(options);
+    this.#intake = createIntake(options);
   }
 
   /** The health of its best socket. */
