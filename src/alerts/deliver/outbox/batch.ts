@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 import type { Decision } from "../../judge/judge.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { Subscription } from "../../route/subscription.ts";
@@ -6,7 +8,7 @@ import type { Notice } from "../../message/notice.ts";
 import { timeToText } from "../../judge/kinds/json-fields.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { NotificationState } from "./notification-state.ts";
-import type { Destination } from "../../destination.ts";
+import { type Destination, StoredDestination } from "../../destination.ts";
 
 export const DELIVERY_PHASES = [
   "trigger",
@@ -24,27 +26,31 @@ export const DELIVERY_PHASES = [
 ] as const;
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
-/** A delivery to be written to the outbox. */
-export interface PlannedDelivery {
-  readonly id: string;
-  readonly destination: Destination;
-  readonly phase: DeliveryPhase;
-  readonly message: AlertMessage;
-  readonly episode?: string;
+/** What is planned of a delivery, beside its message. */
+export const DeliveryFields = z.object({
+  id: z.string(),
+  destination: StoredDestination,
+  phase: z.enum(DELIVERY_PHASES),
+  episode: z.string().exactOptional(),
   /** The delivery whose message says this from now on. Absent for a new message. */
-  readonly edits?: string;
+  edits: z.string().exactOptional(),
   /** Of an edit: the message stays as it is, and loses the buttons that act. */
-  readonly spent?: true;
-  readonly mention?: string;
-  readonly quiet?: true;
+  spent: z.literal(true).exactOptional(),
+  mention: z.string().exactOptional(),
+  quiet: z.literal(true).exactOptional(),
   /** The delivery in whose thread it is posted. */
-  readonly threadOf?: string;
+  threadOf: z.string().exactOptional(),
   /** Of a short post: the delivery of its card. */
-  readonly cardOf?: string;
+  cardOf: z.string().exactOptional(),
+  /** It is kept back until then, in Unix milliseconds. */
+  heldUntil: z.number().exactOptional(),
+});
+
+/** A delivery to be written to the outbox. */
+export interface PlannedDelivery extends Readonly<z.infer<typeof DeliveryFields>> {
+  readonly message: AlertMessage;
   /** Default: by the table in join-rules.ts. */
   readonly joins?: JoinRule;
-  /** It is kept back until then, in Unix milliseconds. */
-  readonly heldUntil?: Milliseconds;
 }
 
 /** A message can be joined for no longer than this after it was planned, however long it keeps growing. */

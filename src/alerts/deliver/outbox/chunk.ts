@@ -2,34 +2,24 @@ import { z } from "zod";
 
 import type { ChunkRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { DELIVERY_PHASES, type OutboxBatch, type PlannedDelivery, type RuleOf } from "./batch.ts";
+import { DeliveryFields, type OutboxBatch, type PlannedDelivery, type RuleOf } from "./batch.ts";
 import { messageUrgency } from "../../message/delivery-subject.ts";
 import { NotificationState } from "./notification-state.ts";
-import { destinationKey, StoredDestination } from "../../destination.ts";
+import { destinationKey } from "../../destination.ts";
 import type { MessageCollector } from "./stored-messages.ts";
 
 /** Rows of a chunk: a few milliseconds' work, so that the first deliveries of a large batch are sent at once. */
 const CHUNK_ROWS = 250;
 
-const ChunkDelivery = z.object({
-  id: z.string(),
-  destination: StoredDestination,
-  phase: z.enum(DELIVERY_PHASES),
+/** A delivery whose message is named by its id, with its rule. */
+const ChunkDelivery = DeliveryFields.extend({
   message: z.string(),
-  episode: z.string().exactOptional(),
-  edits: z.string().exactOptional(),
-  spent: z.literal(true).exactOptional(),
-  mention: z.string().exactOptional(),
-  quiet: z.literal(true).exactOptional(),
-  threadOf: z.string().exactOptional(),
-  cardOf: z.string().exactOptional(),
   urgency: z.literal([1, 2]).optional(),
   causeKey: z.string().optional(),
   after: z.number().optional(),
   groupKey: z.string().optional(),
   within: z.number().optional(),
   until: z.number().optional(),
-  heldUntil: z.number().exactOptional(),
 });
 
 /** A part of a batch, until it is fanned out; messages by their ids. */
