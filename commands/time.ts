@@ -51,7 +51,7 @@ export const time = command({
   run: async (context) => {
     const { api, network, signal, alerts } = context;
     const known = alerts.verdict?.(network);
-    const verdict = await api.assess({ signal, ...(known === undefined ? {} : { earlier: known.memory }) });
+    const verdict = await api.assess(known === undefined ? { signal } : { signal, earlier: known.memory });
     const watched = await watchedStall(network, verdict, alerts);
     const spoke = verdict.nodes.filter((node) => node.time !== undefined);
     const { frontier } = verdict;
@@ -258,12 +258,8 @@ function farApart({ nodes }: Verdict): readonly [NodeVerdict, NodeVerdict] | und
 
 function asOf(network: string, simulated: boolean, verdict: Verdict): AsOf {
   const { frontier } = verdict;
-  return {
-    network,
-    node: frontier?.node ?? verdict.nodes.map((node) => node.node).join(", "),
-    ...(frontier?.height === undefined ? {} : { blockHeight: frontier.height }),
-    ...(frontier === undefined ? {} : { blockTime: frontier.time }),
-    receivedAt: verdict.at,
-    simulated,
-  };
+  const common = { network, receivedAt: verdict.at, simulated };
+  if (frontier === undefined) return { ...common, node: verdict.nodes.map(({ node }) => node).join(", ") };
+  const seen = { ...common, node: frontier.node, blockTime: frontier.time };
+  return frontier.height === undefined ? seen : { ...seen, blockHeight: frontier.height };
 }

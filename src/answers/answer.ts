@@ -66,7 +66,7 @@ export function askFor(
   command: string,
   options: Readonly<Record<string, string | number | boolean | undefined>> = {},
 ): Ask {
-  return { command, options: { ...givenOptions(options), network: context.network } };
+  return { command, options: givenOptions({ ...options, network: context.network }) };
 }
 
 /** A button that asks again and replaces the reply. */

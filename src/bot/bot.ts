@@ -134,8 +134,9 @@ async function execute(
   try {
     signal.throwIfAborted();
     const parties = setup.partiesOf(invocation);
-    const values = setup.takesParty(command) ? await withSavedParties(command.options, options, parties) : options;
-    const missed = neededParty(command.options, values);
+    const mayLack = setup.takesParty(command);
+    const values = mayLack ? await withSavedParties(command.options, options, parties) : options;
+    const missed = mayLack ? neededParty(command.options, values) : undefined;
     if (missed !== undefined) throw missingOption(command, missed, invocation.options, mistakes.filler(command));
     answer = await command.run({
       options: values,

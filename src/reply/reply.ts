@@ -33,7 +33,9 @@ export function reply(
 
 /** Options without those that are undefined. */
 export function givenOptions<V>(options: Readonly<Record<string, V | undefined>>): Record<string, V> {
-  return Object.fromEntries(Object.entries(options).filter((entry): entry is [string, V] => entry[1] !== undefined));
+  const given: Record<string, V> = {};
+  for (const [name, value] of Object.entries(options)) if (value !== undefined) given[name] = value;
+  return given;
 }
 
 /** A button that runs a command; options that are undefined are left out. `replace`: its answer takes this one's place. */

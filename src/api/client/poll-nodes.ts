@@ -1,5 +1,4 @@
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { ApiClient, AssessOptions, CallOptions, NodeClient } from "../api-client.ts";
 import { ApiError, didAnswer } from "../api-error.ts";
 import { type Clock, systemClock } from "../clock.ts";
@@ -7,6 +6,7 @@ import type { ClientContext } from "../node/node.ts";
 import { judgeSources } from "../verdict/judge-sources.ts";
 import {
   DEFAULT_THRESHOLDS,
+  type Mutable,
   type PollRound,
   type SourceMemory,
   type Verdict,
@@ -37,18 +37,18 @@ interface PollOptions extends CallOptions {
 export function assessNodes(nodes: readonly NodeClient[], context: ClientContext): ApiClient["assess"] {
   let memory: SourceMemory | undefined;
   return async (options: AssessOptions = {}): Promise<Verdict> => {
-    const { thresholds = DEFAULT_THRESHOLDS, fresh = false, earlier, ...rest } = options;
+    const { thresholds = DEFAULT_THRESHOLDS, fresh = false, earlier, signal } = options;
     const { clock } = context;
     memory = earlier ?? memory;
     let verdict = await poll(fresh);
     while (isJudgedByClockAlone(verdict)) {
-      await clock.sleep(POLL_PAUSE_MILLIS, rest.signal);
+      await clock.sleep(POLL_PAUSE_MILLIS, signal);
       verdict = await poll(true);
     }
     return verdict;
 
     async function poll(uncached: boolean): Promise<Verdict> {
-      const round = await pollNodes({ nodes }, { ...rest, fresh: uncached, clock });
+      const round = await pollNodes({ nodes }, { ...options, fresh: uncached, clock });
       const verdictNow = judgeSources(round, memory, thresholds);
       memory = verdictNow.memory;
       return verdictNow;
@@ -123,8 +123,12 @@ async function pollNode(
     const { blockHeight: height, blockTime, receivedAt } = asOf;
     // A cached answer says nothing about the round trip.
     const roundTripMillis = receivedAt < beganAt ? undefined : Math.round(clock.monotonicMillis() - began);
-    const known = withoutUndefined({ time: value.timestamp, height, blockTime, roundTripMillis });
-    return { node: node.name, reachable: true, receivedAt, ...known };
+    const witness: Mutable<Witness> = { node: node.name, reachable: true, receivedAt };
+    if (value.timestamp !== undefined) witness.time = value.timestamp;
+    if (height !== undefined) witness.height = height;
+    if (blockTime !== undefined) witness.blockTime = blockTime;
+    if (roundTripMillis !== undefined) witness.roundTripMillis = roundTripMillis;
+    return witness;
   } catch (error) {
     if (error instanceof ApiError) {
       const refused = error.kind === "rate-limited" || error.kind === "banned";

@@ -14,23 +14,26 @@ export function ownParties(
   caller: Pick<Caller, "id"> & { readonly name?: string },
   platforms: Platforms,
 ) {
-  const chat = platforms.chat(here.platform);
-  const perWorkspace = chat?.peoplePerWorkspace === true;
-  const place = perWorkspace ? [here.platform, here.workspace ?? ""] : [here.platform];
-  const owner = [...place, caller.id].join(":");
+  const owner = (): string => {
+    const perWorkspace = platforms.chat(here.platform)?.peoplePerWorkspace === true;
+    const place = perWorkspace ? [here.platform, here.workspace ?? ""] : [here.platform];
+    return [...place, caller.id].join(":");
+  };
   return {
-    list: () => saved.list(owner),
-    save: (party: SavedParty) => saved.save(owner, party),
-    forget: (id: string) => saved.forget(owner, id),
+    list: () => saved.list(owner()),
+    save: (party: SavedParty) => saved.save(owner(), party),
+    forget: (id: string) => saved.forget(owner(), id),
     /** Erases everything that is stored about the caller, parties included. */
-    eraseCaller: () =>
-      saved.erase({
-        owner,
+    eraseCaller() {
+      const chat = platforms.chat(here.platform);
+      return saved.erase({
+        owner: owner(),
         platform: chat?.id,
         ...(chat?.destinationsPerWorkspace === true ? { workspace: here.workspace ?? "" } : {}),
         id: caller.id,
         name: caller.name ?? caller.id,
-      }),
+      });
+    },
   };
 }
 

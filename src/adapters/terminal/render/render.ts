@@ -145,9 +145,13 @@ type ActionEntry =
 
 /** Where a choice is called like another button, each of its kind says what is chosen: `Help about: time`. */
 function actionEntries(actions: readonly Action[]): readonly ActionEntry[] {
+  const all: ActionEntry[] = [];
   let before = 0;
-  return actions.flatMap((action): ActionEntry[] => {
-    if (!("choices" in action)) return [{ number: ++before, action }];
+  for (const action of actions) {
+    if (!("choices" in action)) {
+      all.push({ number: ++before, action });
+      continue;
+    }
     const buttons = asButtons([action]);
     const others = new Set(asButtons(actions.filter((one) => one !== action)).map(({ label }) => label));
     const isTaken = buttons.some(({ label }) => others.has(label));
@@ -155,12 +159,14 @@ function actionEntries(actions: readonly Action[]): readonly ActionEntry[] {
       number: ++before,
       action: isTaken ? { ...one, label: `${action.label}: ${one.label}` } : one,
     }));
-    if (entries.length <= MAX_PICKS) return entries;
-    return [
-      ...entries.slice(0, MAX_PICKS),
-      { more: entries.length - MAX_PICKS, typed: beginningOf(action.choices.map(({ invocation }) => invocation)) },
-    ];
-  });
+    all.push(...entries.slice(0, MAX_PICKS));
+    if (entries.length <= MAX_PICKS) continue;
+    all.push({
+      more: entries.length - MAX_PICKS,
+      typed: beginningOf(action.choices.map(({ invocation }) => invocation)),
+    });
+  }
+  return all;
 }
 
 /** What the lines of a choice begin with: `stake party:`, where they differ in the party alone. */
@@ -177,8 +183,7 @@ function beginningOf(asks: readonly Ask[]): string {
 
 /** The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. */
 function actionLines(entries: readonly ActionEntry[], width: number, links: boolean): Line[] {
-  const numbers = entries.flatMap((entry) => ("more" in entry ? [] : [`[${entry.number}] `.length]));
-  const lead = Math.max(0, ...numbers);
+  const lead = entries.reduce((most, one) => ("more" in one ? most : Math.max(most, `[${one.number}] `.length)), 0);
   const shown = entries.map((entry) =>
     "more" in entry
       ? entry
@@ -193,14 +198,22 @@ function actionLines(entries: readonly ActionEntry[], width: number, links: bool
     (most, one) => ("label" in one && one.label.width <= width / 2 ? Math.max(most, one.label.width + 2) : most),
     0,
   );
-  return shown.flatMap((one) => {
-    if ("more" in one) return moreLines(one, width);
+  const lines: Line[] = [];
+  for (const one of shown) {
+    if ("more" in one) {
+      lines.push(...moreLines(one, width));
+      continue;
+    }
     const { number, label, target } = one;
     const needed = lead + column + totalWidth(target);
     if (label.width < column && needed <= width)
-      return [{ spans: joined([number, label, blank(column - label.width)], target), width: needed }];
-    return [...hang([number], wrap([label], Math.max(8, width - lead))), ...indent(wrap(target, width - lead), lead)];
-  });
+      lines.push({ spans: joined([number, label, blank(column - label.width)], target), width: needed });
+    else {
+      lines.push(...hang([number], wrap([label], Math.max(8, width - lead))));
+      lines.push(...indent(wrap(target, width - lead), lead));
+    }
+  }
+  return lines;
 }
 
 function moreLines({ more, typed }: { readonly more: number; readonly typed: string }, width: number): Line[] {

@@ -27,13 +27,15 @@ export function renderTable(table: Table, width: number, options: SpanOptions, o
   if (layout.kind === "records") {
     return [...records(titles, rows, width), ...notes(table, [], width)];
   }
-  const body = rows.flatMap((row) => [
-    ...rowLines(row, layout, table),
-    ...(layout.below.length > 0 ? belowLines(row, layout, width) : []),
-  ]);
-  const omitted = notes(table, omissionNotes(titles, rows, layout, omittedHint), width);
-  const rules = titles.map((_, at) => [rule(layout.shown.find(({ index }) => index === at)?.width ?? 0)]);
-  return [...rowLines(titles, layout, table), ...rowLines(rules, layout, table), ...body, ...omitted];
+  const rules: Span[][] = [];
+  for (const { index, width } of layout.shown) rules[index] = [rule(width)];
+  const lines = [...rowLines(titles, layout, table), ...rowLines(rules, layout, table)];
+  for (const row of rows) {
+    lines.push(...rowLines(row, layout, table));
+    if (layout.below.length > 0) lines.push(...belowLines(row, layout, width));
+  }
+  lines.push(...notes(table, omissionNotes(titles, rows, layout, omittedHint), width));
+  return lines;
 }
 
 /** The omitted columns and shortened ids, in sentences. */
@@ -89,7 +91,8 @@ function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: T
   for (let at = 0; at < height; at += 1) {
     const line: OpenLine = { spans: [], width: 0 };
     let start = 0;
-    for (const [position, { index, width }] of layout.shown.entries()) {
+    let position = 0;
+    for (const { index, width } of layout.shown) {
       const cell = wrapped[position]?.[at];
       const right = table.columns[index]?.align === "right";
       // Padding precedes a cell, so that no line ends in spaces.
@@ -99,6 +102,7 @@ function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: T
         line.width += cell.width;
       }
       start += width + GAP;
+      position += 1;
     }
     lines.push(line);
   }
@@ -166,6 +170,7 @@ interface Need {
 
 /** A cell's spans, all breakable, since a line of a table must not overflow. */
 function cellSpans(spans: readonly Span[], short: boolean): readonly Span[] {
+  if (!spans.some(({ whole }) => whole)) return spans;
   return spans.map((span) => (span.whole ? withText(span, (short ? span.short : undefined) ?? span.text) : span));
 }
 
