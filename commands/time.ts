@@ -16,6 +16,7 @@ import {
 } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText, toText } from "../src/reply/text.ts";
+import { compareIntegers } from "../src/units/decimal.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 
 /** Beyond this, network time and wall clock differ; the same as the clock alert's default. */
@@ -245,13 +246,10 @@ function oddities(verdict: Verdict): Block[] {
 
 /** The lowest and the highest of the nodes that say about the same time, where no one chain can have both blocks. */
 function farApart({ nodes }: Verdict): readonly [NodeVerdict, NodeVerdict] | undefined {
-  let low: NodeVerdict | undefined;
-  let high: NodeVerdict | undefined;
-  for (const node of nodes) {
-    if (node.height === undefined || (node.behindMillis ?? Infinity) > SAME_MOMENT_MILLIS) continue;
-    if (low?.height === undefined || node.height < low.height) low = node;
-    if (high?.height === undefined || node.height > high.height) high = node;
-  }
+  const [low, ...others] = nodes
+    .filter(({ height, behindMillis = Infinity }) => height !== undefined && behindMillis <= SAME_MOMENT_MILLIS)
+    .toSorted((a, b) => compareIntegers(a.height ?? 0n, b.height ?? 0n));
+  const high = others.at(-1);
   if (low?.height === undefined || high?.height === undefined) return undefined;
   return high.height - low.height > FAR_APART_BLOCKS ? [low, high] : undefined;
 }

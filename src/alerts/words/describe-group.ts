@@ -65,10 +65,7 @@ export function describeGroup(
   const { kind, network } = message.episode;
   const episodes = group.episodes;
   const open = episodes.filter(isOpen);
-  const worst = open.reduce<Episode | undefined>(
-    (a, b) => (a && compareSeverity(a.severity, b.severity) >= 0 ? a : b),
-    undefined,
-  );
+  const [worst] = open.toSorted((a, b) => compareSeverity(b.severity, a.severity));
   // Once all are over: those whose end was seen, if there are any.
   const resolved = episodes.filter(({ state }) => state === "resolved");
   const counted = [open, resolved].find((those) => those.length > 0) ?? episodes;

@@ -15,6 +15,7 @@ import {
   time,
   toText,
 } from "../../reply/text.ts";
+import { compareIntegers } from "../../units/decimal.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatUtc, fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import type { Guidance } from "../alerts-config.ts";
@@ -269,6 +270,5 @@ function byBeginning(episodes: readonly Episode[]): Episode[] {
 
 /** Compares moments, as decimal nanoseconds. */
 function compare(a: string, b: string): number {
-  const [x, y] = [BigInt(a), BigInt(b)];
-  return x < y ? -1 : x > y ? 1 : 0;
+  return compareIntegers(BigInt(a), BigInt(b));
 }

@@ -4,7 +4,7 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
 import { code, commandLine, joinText, strong, text, type Text, time, toText } from "../../reply/text.ts";
-import { decimal, formatDecimal } from "../../units/decimal.ts";
+import { compareIntegers, decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
 import { type AlertEvent, severityOfEvent } from "../judge/kinds/event.ts";
@@ -196,10 +196,9 @@ function blocksOf(events: readonly AlertEvent[]): string {
     const [block] = eventCells(event);
     return block === "" ? [] : [BigInt(block)];
   });
-  const [first, ...rest] = blocks;
-  if (first === undefined || rest.length === 0) return "";
-  const lowest = rest.reduce((a, b) => (b < a ? b : a), first);
-  const highest = rest.reduce((a, b) => (b > a ? b : a), first);
+  const [lowest, ...others] = blocks.toSorted(compareIntegers);
+  const highest = others.at(-1);
+  if (lowest === undefined || highest === undefined) return "";
   return `, blocks ${formatDecimal(decimal(lowest))} to ${formatDecimal(decimal(highest))}`;
 }
 

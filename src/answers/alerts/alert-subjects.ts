@@ -4,7 +4,7 @@ import { type AlertKind, KINDS } from "../../alerts/judge/kinds/kinds.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, plainChoices, type SuggestContext } from "../../bot/options/options.ts";
-import { UserError } from "../../errors.ts";
+import { passes, UserError } from "../../errors.ts";
 import {
   ASSET,
   type IdKind,
@@ -168,12 +168,9 @@ export async function suggestSilencedSubjects(typed: string, context: SuggestCon
 }
 
 function familyTyped(kinds: unknown): SubjectFamily {
-  try {
-    const families = typeof kinds === "string" ? parseKinds(kinds).kinds.map((kind) => KINDS[kind].about) : [];
-    return families.find((family) => family !== undefined) ?? "market";
-  } catch {
-    return "market";
-  }
+  if (typeof kinds !== "string" || !passes(() => parseKinds(kinds))) return "market";
+  const families = parseKinds(kinds).kinds.map((kind) => KINDS[kind].about);
+  return families.find((family) => family !== undefined) ?? "market";
 }
 
 async function suggestOne(family: SubjectFamily, word: string, context: SuggestContext): Promise<readonly Choice[]> {

@@ -1,7 +1,7 @@
 import type { VerifiedFile } from "../../export/jobs/verify-file.ts";
 import { type Block, details, facts, field, fields, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { code, text, type Text, time } from "../../reply/text.ts";
+import { code, joinText, text, type Text, time } from "../../reply/text.ts";
 import { formatCount } from "../../units/format-number.ts";
 import { fromMillis, nanoseconds } from "../../units/nanoseconds.ts";
 
@@ -80,11 +80,11 @@ function differenceWords(difference: Difference): Text {
 const AGAIN_SHOWN = 3;
 
 function againWords(again: Found["again"]): Text {
-  const named = again
-    .slice(0, AGAIN_SHOWN)
-    .flatMap(({ code: other, madeAt }, at) => [
-      ...text`${at === 0 ? "" : ", "}${code(other)} of ${time(fromMillis(madeAt))}`,
-    ]);
+  const shown = again.slice(0, AGAIN_SHOWN);
+  const named = joinText(
+    shown.map(({ code: other, madeAt }) => text`${code(other)} of ${time(fromMillis(madeAt))}`),
+    ", ",
+  );
   return again.length > AGAIN_SHOWN ? text`${named} and ${again.length - AGAIN_SHOWN} more` : named;
 }
 

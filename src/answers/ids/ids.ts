@@ -150,9 +150,5 @@ export async function findSeen(
   typed: string,
   limit: number,
 ): Promise<readonly SeenId[]> {
-  try {
-    return await context.seen.find(context.network, kind, typed, limit);
-  } catch {
-    return [];
-  }
+  return Promise.try(() => context.seen.find(context.network, kind, typed, limit)).catch(() => []);
 }

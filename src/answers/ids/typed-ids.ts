@@ -1,6 +1,6 @@
 // Ids as people type them: typed text becomes an id, is completed, and is corrected where a node knows no such id.
 
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError, asApiError } from "../../api/api-error.ts";
 import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext, type TextOption } from "../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
@@ -175,30 +175,28 @@ export async function askAboutId<T>(
   /** Another possible cause. */
   hint = "",
 ): Promise<T> {
-  try {
-    return await question;
-  } catch (error) {
-    if (!(error instanceof ApiError) || (error.kind !== "not-found" && error.kind !== "invalid")) throw error;
-    const near = await nearestSeen(kind, id, context);
-    const said = error.innerWords ?? error.nodeMessage;
-    const sentence =
-      error.kind === "not-found"
-        ? `${error.network} knows of no ${kind.noun} ${id}.`
-        : `${error.network} does not take ${id} as ${kind.article} ${kind.noun}.`;
-    throw new UserError(sentence, {
-      option,
-      cause: error,
-      ...(near === undefined ? {} : { meanings: { typed: id, values: [{ label: shortenId(near), value: near }] } }),
-      remedy: [
-        `Check the id and the network.`,
-        hint,
-        near === undefined ? "" : `Did you mean ${near}?`,
-        said === undefined ? "" : `${error.node} says: ${said}`,
-      ]
-        .filter((part) => part !== "")
-        .join(" "),
-    });
-  }
+  const answered = await question.catch(asApiError);
+  if (!(answered instanceof ApiError)) return answered;
+  const { innerWords, kind: failure, network, node, nodeMessage } = answered;
+  if (failure !== "not-found" && failure !== "invalid") throw answered;
+  const near = await nearestSeen(kind, id, context);
+  const said = innerWords ?? nodeMessage;
+  const sentence =
+    failure === "not-found"
+      ? `${network} knows of no ${kind.noun} ${id}.`
+      : `${network} does not take ${id} as ${kind.article} ${kind.noun}.`;
+  const remedies = [
+    "Check the id and the network.",
+    hint,
+    near === undefined ? "" : `Did you mean ${near}?`,
+    said === undefined ? "" : `${node} says: ${said}`,
+  ];
+  throw new UserError(sentence, {
+    option,
+    cause: answered,
+    ...(near === undefined ? {} : { meanings: { typed: id, values: [{ label: shortenId(near), value: near }] } }),
+    remedy: remedies.filter((part) => part !== "").join(" "),
+  });
 }
 
 async function nearestSeen(kind: IdKind, id: string, context: SeenContext): Promise<string | undefined> {

@@ -219,11 +219,7 @@ function watchedStallMillis(verdict: Verdict, watched: Verdict | undefined): Mil
 }
 
 async function hasStallFired(network: string, alerts: Pick<AlertService, "openEpisodes">): Promise<boolean> {
-  try {
-    const open = await alerts.openEpisodes(network);
-    return open.some((episode) => episode.kind === "network.stalled" && isOpen(episode));
-  } catch {
-    // The time is answered even while the database cannot be read, which is reported elsewhere.
-    return false;
-  }
+  // The time is answered even while the database cannot be read, which is reported elsewhere.
+  const open = await alerts.openEpisodes(network).catch((): readonly Episode[] => []);
+  return open.some((episode) => episode.kind === "network.stalled" && isOpen(episode));
 }
