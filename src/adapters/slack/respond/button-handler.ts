@@ -28,7 +28,7 @@ import { retryRateLimited } from "../transport/web-api.ts";
 import { directFileDestination } from "./answer.ts";
 import { type AnswerView, answerViewOf, openAnswerView, viewResponder } from "./answer-view.ts";
 import { openAskForm, openForm } from "./form-handler.ts";
-import { type Asker, askerOf, callerOf, commandOf, isShared, prepare } from "./invocation.ts";
+import { type Asker, askerOf, callerOf, commandOf, isShared } from "./invocation.ts";
 import {
   expiredNotice,
   formNotOpenedNotice,
@@ -38,7 +38,7 @@ import {
   uploadingNotice,
 } from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
-import { firstNotice, notifyLostAnswer, openingOf, progressOf, respond, respondWith } from "./respond.ts";
+import { answerBy, respond, respondWith } from "./respond.ts";
 import { buttonResponder, directMessageResponder } from "./responders.ts";
 
 /** Where a button was pressed. */
@@ -258,26 +258,20 @@ function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask): Prom
 
 /** Runs the command again and sends the content that did not fit as files. */
 async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Promise<void> {
-  const request = { ...(await requestContextOf(slack, place, ask.command)), again: true } as const;
-  await slack.openAnswers.during(openingOf(slack, ask, request), async (open) => {
-    const progress = progressOf(slack, ask, request, () => "caller", open);
-    progress.update(firstNotice(slack, ask, request.responder, "caller"));
-    const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
-    const reply = await prepared.run();
-    let delivered: boolean;
+  const found = await requestContextOf(slack, place, ask.command);
+  const request = { ...found, again: true, audience: "caller" } as const;
+  await answerBy(slack, ask, request, async (reply, _audience, progress) => {
     try {
-      await open.answering();
-      if (reply.failure !== undefined) return await sayNotice(slack, place, reply);
-      const files = renderSlack(reply, { asker: place.asker.id, ask, command: slack.command }).files;
-      if (files.length === 0) return await sayNotice(slack, place, fitsByNowNotice());
+      const { files } = renderSlack(reply, { asker: place.asker.id, ask, command: slack.command });
+      if (reply.failure !== undefined || files.length === 0) {
+        await sayNotice(slack, place, reply.failure === undefined ? fitsByNowNotice() : reply);
+        return true;
+      }
       progress.update(uploadingNotice(files.map(({ name }) => name)));
-      delivered = await sendBatch(slack, place, new FileBatch(files), request.responder, progress);
+      return await sendBatch(slack, place, new FileBatch(files), request.responder, progress);
     } finally {
-      await progress.stop();
-      await request.responder.clearProgress?.();
       await disposeReply(reply);
     }
-    if (!delivered) await notifyLostAnswer(slack, ask, request);
   });
 }
 

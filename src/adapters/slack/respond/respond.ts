@@ -25,31 +25,46 @@ export async function respond(slack: SlackContext, ask: Ask, request: RequestCon
     if (channel !== undefined && responder.shared === true && isManagementCommand(slack, ask.command)) {
       slack.lastManagementRequests.set(channel, request);
     }
-    await slack.openAnswers.during(openingOf(slack, ask, request), async (open) => {
-      let audience: Visibility = "caller";
-      const progress = progressOf(slack, ask, request, () => audience, open);
-      const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
-      audience = audienceOf(slack, ask, request, prepared);
-      let delivered: boolean;
-      try {
-        if (prepared.ok) progress.update(firstNotice(slack, ask, responder, audience));
-        const reply = await prepared.run();
-        // An interrupted command can be repeated once the bot is back.
-        const interrupted = slack.stopping.aborted && reply.failure !== undefined;
-        const answer = interrupted ? stoppingNotice(ask) : reply;
-        await open.answering();
-        delivered = await respondWith(slack, answer, ask, request, audience, progress);
-      } finally {
-        await progress.stop();
-        await responder.clearProgress?.();
-      }
-      if (!delivered) await notifyLostAnswer(slack, ask, request);
-    });
+    await answerBy(slack, ask, request, (reply, audience, progress) =>
+      respondWith(slack, reply, ask, request, audience, progress),
+    );
+  });
+}
+
+/**
+ * Runs a command and shows its progress. `deliver` answers, and disposes of the reply; false where Slack was unavailable
+ * for too long.
+ */
+export async function answerBy(
+  slack: SlackContext,
+  ask: Ask,
+  request: RequestContext,
+  deliver: (reply: Reply, audience: Visibility, progress: Progress) => Promise<boolean>,
+): Promise<void> {
+  const { responder } = request;
+  await slack.openAnswers.during(openingOf(slack, ask, request), async (open) => {
+    let audience: Visibility = "caller";
+    const progress = progressOf(slack, ask, request, () => audience, open);
+    const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
+    audience = audienceOf(slack, ask, request, prepared);
+    let delivered: boolean;
+    try {
+      if (prepared.ok) progress.update(firstNotice(slack, ask, responder, audience));
+      const reply = await prepared.run();
+      // An interrupted command can be repeated once the bot is back.
+      const interrupted = slack.stopping.aborted && reply.failure !== undefined;
+      await open.answering();
+      delivered = await deliver(interrupted ? stoppingNotice(ask) : reply, audience, progress);
+    } finally {
+      await progress.stop();
+      await responder.clearProgress?.();
+    }
+    if (!delivered) await notifyLostAnswer(slack, ask, request);
   });
 }
 
 /** What closes the answer to a request after a crash. */
-export function openingOf({ stopping }: SlackContext, ask: Ask, request: RequestContext) {
+function openingOf({ stopping }: SlackContext, ask: Ask, request: RequestContext) {
   const { caller, channel, responder, thread, workspace } = request;
   const { id, name } = caller;
   const content = () => ({ v: 1, ask, asker: { id, name }, workspace, channel, thread, place: responder.place() });
@@ -57,13 +72,13 @@ export function openingOf({ stopping }: SlackContext, ask: Ask, request: Request
 }
 
 /** The first progress message. */
-export function firstNotice(slack: SlackContext, ask: Ask, responder: Responder, audience: Visibility): Reply {
+function firstNotice(slack: SlackContext, ask: Ask, responder: Responder, audience: Visibility): Reply {
   const { network = slack.bot.networks[0] } = ask.options;
   return workingNotice(ask, String(network), responder.replacesProgress?.(audience) === false);
 }
 
 /** Shows how far a request is, at the moments that its place allows; what closes its answer is then noted anew. */
-export function progressOf(
+function progressOf(
   slack: SlackContext,
   ask: Ask,
   { caller, responder }: RequestContext,
@@ -133,7 +148,7 @@ export async function notifyNotInChannel(slack: SlackContext, channel: string): 
  * Reports by direct message, once Slack is back, that an answer was lost: the answer itself is discarded, since it may
  * hold files and goes out of date. Rejects when Slack refuses that, too.
  */
-export async function notifyLostAnswer(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
+async function notifyLostAnswer(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
   const direct: RequestContext = { ...request, responder: directMessageResponder(slack, request.caller.id) };
   const notice = lostAnswerNotice(slack.command, ask);
   const lost = createAnswer(slack, { reply: notice, ask, request: direct, audience: "caller" });
