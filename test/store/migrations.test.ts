@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { parseChunk } from "../../src/alerts/deliver/outbox/chunk.ts";
+import { readMessages } from "../../src/alerts/deliver/outbox/stored-messages.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { backUp, restore } from "../../src/store/file/backup.ts";
@@ -18,6 +19,7 @@ import { openPool } from "../../src/store/postgres/pool.ts";
 import { kyselyOver } from "../../src/store/sqlite/kysely-sqlite.ts";
 import { WriteHealth } from "../../src/store/write-health.ts";
 import { onServer, postgresMissing, scratchPostgres } from "../support/postgres.ts";
+import { serviceMessages } from "../support/gallery/service-messages.ts";
 import { saying } from "../support/said.ts";
 import { scratchFolder } from "../support/scratch-database.ts";
 
@@ -88,6 +90,8 @@ const rows: Record<string, string> = {
     VALUES ('', 'refused-tokens', 1700000000000, '[{"platform":"slack","since":1700000000000,"why":"invalid_auth","nextAt":1700000060000}]')`,
   "0026-chunk-rows": `
     INSERT INTO alert_chunks VALUES (3, 'slack', 0, 1700000000000, '{"deliveries":{"same":{},"each":[]},"states":{"same":{},"each":[]}}')`,
+  "0027-notices": `
+    INSERT INTO alert_messages (id, created_at, data) VALUES ('n', 1700000000000, '{"type":"notice"}')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */
@@ -386,6 +390,12 @@ describe("migrations", () => {
     delivery(16, "lost", { destination: "slack//C%202/", run_at: T + 3_600_000 }),
     delivery(17, "slow", { run_at: T + 3_600_000 }),
     "INSERT INTO alert_counters VALUES ('deliveries', 17)",
+    // Notices, and another message.
+    ...serviceMessages.map(([said], index) => {
+      if (said.type !== "notice") return message(`s${index}`, said);
+      const { about, ...facts } = said.notice;
+      return message(`s${index}`, { type: about, simulated: true, at: said.at, ...facts });
+    }),
     // Chunks: of rows, of columns, and what no version can read.
     chunk(1, {
       deliveries: [{ id: "whole", destination: place("C1"), phase: "trigger", message: "m", groupKey: "g" }],
@@ -416,7 +426,8 @@ describe("migrations", () => {
   const asDesired = async (url: string): Promise<void> => {
     const store = createStore({ url, log: silentLog() });
     onTestFinished(() => store.close());
-    await store.transaction(async ({ alerts: { outbox, items, chunks } }) => {
+    await store.transaction(async ({ alerts: tables }) => {
+      const { outbox, items, chunks } = tables;
       const all = await outbox.get(["first", "live", "done", "twice", "twice~1", "day", "owed"]);
       const lines = all
         .toSorted((a, b) => a.seq - b.seq)
@@ -473,6 +484,13 @@ describe("migrations", () => {
           episodes: [{ network: "testnet" }],
         },
       ]);
+      const says = await readMessages(
+        tables,
+        [...serviceMessages.keys()].map((index) => `s${index}`),
+      );
+      for (const [index, [said]] of serviceMessages.entries()) {
+        expect(says.get(`s${index}`)).toEqual(said.type === "notice" ? { ...said, simulated: true } : said);
+      }
       const [rows, packed, other] = (await chunks.take(9)).map((row) => parseChunk(row));
       expect(rows).toEqual({
         deliveries: [{ id: "whole", destination: place("C1"), phase: "trigger", message: "m", groupKey: "g" }],

@@ -14,6 +14,7 @@ import { openAnswers } from "./0023-open-answers.ts";
 import { haltKeys } from "./0024-halt-keys.ts";
 import { suspendedPlaces } from "./0025-suspended-places.ts";
 import { chunkRows } from "./0026-chunk-rows.ts";
+import { notices } from "./0027-notices.ts";
 
 /**
  * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
@@ -36,4 +37,5 @@ export const migrations: Readonly<Record<string, (db: Kysely<unknown>) => Promis
   "0024-halt-keys": haltKeys,
   "0025-suspended-places": suspendedPlaces,
   "0026-chunk-rows": chunkRows,
+  "0027-notices": notices,
 };

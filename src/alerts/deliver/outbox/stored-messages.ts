@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { z } from "zod";
-
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
-import { TimeText } from "../../judge/kinds/json-fields.ts";
 import { AlertMessage } from "../../message/message.ts";
 
 /** The id of a message by its content: equal messages are stored once. */
@@ -40,29 +37,8 @@ export async function readMessages(
   const rows = await tables.outbox.messages([...new Set(ids)]);
   return new Map(
     rows.flatMap(({ id, data }) => {
-      const parsed = AlertMessage.safeParse(upgradeMessage(JSON.parse(data)));
+      const parsed = AlertMessage.safeParse(JSON.parse(data));
       return parsed.success ? [[id, parsed.data] as const] : [];
     }),
   );
-}
-
-/** Earlier versions stored the subject of a notice as the message's type, and its facts beside it. */
-const EarlierNotice = z
-  .looseObject({
-    type: z.enum(["unacknowledged", "lost", "silences", "refused", "database"]),
-    simulated: z.literal(true).exactOptional(),
-    drill: z.literal(true).exactOptional(),
-    at: TimeText,
-  })
-  .transform(({ type: about, at, simulated, drill, ...facts }) => ({
-    type: "notice",
-    ...(simulated === undefined ? {} : { simulated }),
-    ...(drill === undefined ? {} : { drill }),
-    at,
-    notice: { about, ...facts },
-  }));
-
-/** A stored message in the form of this version. */
-export function upgradeMessage(stored: unknown): unknown {
-  return EarlierNotice.safeParse(stored).data ?? stored;
 }
