@@ -108,9 +108,7 @@ test("until:resolved of what the message names lasts until all of that is over, 
   expect((await talk.suggest("alerts silence", "until", "r", { what: what! })).map(({ value }) => value)).toEqual([
     "resolved",
   ]);
-  expect(await talk.ask(`alerts silence ${String(what)} until:resolved`)).toMatch(
-    saying("✓ Silenced node outages of 3 subjects on mainnet until all are over", "10 min after all are over"),
-  );
+  expect(await talk.ask(`alerts silence ${String(what)} until:resolved`)).toMatch(saying("✓", 3, "10 min after all"));
   await see(talk, 8, nodes(1));
   expect(await talk.ask("alerts silences")).toContain("until all are over");
   await see(talk, 8, nodes(0));

@@ -368,8 +368,7 @@ describe("a silence", () => {
     }
     const said = await talk.ask(`alerts silence ${name} until:resolved reason:repair`);
     const latest = "2026-02-14 12:00:30 UTC at the latest";
-    expect(said).toMatch(saying("✓ Silenced node outages of a:1 on mainnet until it is over"));
-    expect(said).toMatch(saying("until 10 min after it is over", latest, "repair", "Firing now"));
+    expect(said).toMatch(saying("✓", "a:1", "mainnet", "10 min after", latest, "repair", "Firing now"));
     const id = idIn(talk.lastReply);
     const now = Number(talk.now() / 1_000_000n);
     expect(await talk.engine.silences()).toMatchObject([
@@ -432,7 +431,7 @@ describe("a silence", () => {
     await talk.ask(`alerts silence "${name}" until:resolved`);
     expect(await talk.ask("alerts list")).not.toContain("2026-02-14");
     const add = await talk.ask("alerts add node.down,network.time-back");
-    expect(add).toMatch(saying("Silenced in part until an alert is over: alerts silences"));
+    expect(add).toMatch(saying("in part", "alerts silences"));
     const everything = await talk.ask("alerts silence all for:1h");
     expect(everything).toMatch(saying("✓"));
   });
