@@ -59,12 +59,13 @@ const GROUP_WORDS: Partial<Record<AlertKind, readonly [now: string, past: string
 export function describeGroup(
   message: Extract<AlertMessage, { type: "condition" }>,
   group: MessageGroup,
-  context: Pick<DeliveryContext, "growing" | "guidance">,
+  context: Pick<DeliveryContext, "growing" | "guidance" | "spent">,
 ): Reply {
   const { growing } = context;
   const { kind, network } = message.episode;
   const episodes = group.episodes;
-  const open = episodes.filter(isOpen);
+  const now = episodes.filter(isOpen);
+  const open = toldAsOpen(episodes, context);
   const [worst] = open.toSorted((a, b) => compareSeverity(b.severity, a.severity));
   // Once all are over: those whose end was seen, if there are any.
   const resolved = episodes.filter(({ state }) => state === "resolved");
@@ -73,7 +74,7 @@ export function describeGroup(
   const words = groupTitles(kind, strong(count), strong(network), counted.length === 1);
   const unseen = open.length === 0 && resolved.length === 0 ? UNSEEN_ENDS[episodes[0]?.state ?? "gone"] : undefined;
   const already = group.merged === true ? OVER_ALREADY : "";
-  const named = [...open, ...episodes.filter((one) => !isOpen(one))].slice(0, NAMED_SUBJECTS);
+  const named = [...now, ...episodes.filter((one) => !isOpen(one))].slice(0, NAMED_SUBJECTS);
   const left = episodes.length - named.length;
   return reply({
     tone: worst === undefined ? (unseen === undefined ? "good" : "neutral") : TONES[worst.severity],
@@ -88,7 +89,7 @@ export function describeGroup(
     blocks: [
       ...(worst === undefined
         ? []
-        : [paragraph(text`${strong(SEVERITY_WORDS[worst.severity])} · ${open.length} of ${episodes.length} now`)]),
+        : [paragraph(text`${strong(SEVERITY_WORDS[worst.severity])} · ${now.length} of ${episodes.length} now`)]),
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : worst === undefined ? [] : explanation(worst)),
       ...(worst === undefined ? [] : guidanceBlocks(kind, context, message)),
       {
@@ -100,6 +101,12 @@ export function describeGroup(
     attachments: left === 0 || growing === true ? [] : [groupFile(group, `${network}-${kind}`, message)],
     actions: actionsOf(message.episode, group),
   });
+}
+
+/** Those that are open; all of them where none is, and the message keeps its words: the end is another one then. */
+function toldAsOpen(episodes: readonly Episode[], { spent }: Pick<DeliveryContext, "spent">): readonly Episode[] {
+  const open = episodes.filter((one) => isOpen(one));
+  return spent === true && open.length === 0 ? episodes : open;
 }
 
 /** Counts the subjects that a message does not name. */

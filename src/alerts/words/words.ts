@@ -10,7 +10,7 @@ import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
 import { type AlertEvent, severityOfEvent } from "../judge/kinds/event.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { compareSeverity, type Severity } from "../judge/kinds/severity.ts";
-import type { Episode } from "../judge/rules/episode.ts";
+import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import type { Platforms } from "../platform.ts";
@@ -36,7 +36,9 @@ export function describe(message: AlertMessage, context: DeliveryContext = {}, p
     const note = paragraph("Sent twice: only the other message is kept up to date.");
     return { ...said, tone: "neutral", blocks: [note], actions: [], attachments: [] };
   }
-  const spent = context.spent === true ? { actions: said.actions.filter(isLookedAt) } : {};
+  // Of several alerts in a message, one that is over takes no button from the others.
+  const isSpent = context.spent === true && context.group?.episodes.some(isOpen) !== true;
+  const spent = isSpent ? { actions: said.actions.filter(isLookedAt) } : {};
   const notes = [
     ...(context.repeat === true
       ? [text`${strong("This may be a repeat")}: the first try to send it may have arrived.`]

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { SendError } from "../../../../src/alerts/sender.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import type { Reply } from "../../../../src/reply/reply.ts";
+import { linesOf } from "../../../support/said.ts";
 import { auction, blind, down, stalled } from "../../readings.ts";
 import { aSubscription } from "../../samples.ts";
 import { openStage, type Stage, type StageOptions } from "../../stage.ts";
@@ -214,6 +215,26 @@ describe("what has one cause is one message", () => {
       );
     },
   );
+
+  it("of plain style keep the buttons of those that are open, and what they said once all are over", async () => {
+    const it = await subscribed({ style: "plain" });
+    const seen: string[] = [];
+    for (let round = 0; round < 30; round += 1) {
+      const isDown = [round < 12, round >= 14 && round < 26];
+      await it.round(isDown.map((bad, index) => down(bad ? "bad" : "good", `n${index + 1}`)));
+      await it.pass(5000);
+      const [first] = it.sender.posts;
+      const shown = it.sender.edits.findLast(({ message }) => message === first?.message) ?? first;
+      if (shown === undefined) continue;
+      const canAcknowledge = linesOf(shown.reply).some((line) => line.startsWith("alerts ack"));
+      const how = `${shown.reply.tone}, ${canAcknowledge ? "to acknowledge" : "no button"}`;
+      if (seen.at(-1) !== how) seen.push(how);
+    }
+    const once = ["warning, to acknowledge", "warning, no button"];
+    expect(seen).toEqual([...once, ...once]);
+    it.sender.take();
+    it.sender.takeEdits();
+  });
 
   it("in each story of an alert: which message says it, and when it arrived", async () => {
     const it = await subscribed();
