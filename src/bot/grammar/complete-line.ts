@@ -19,28 +19,24 @@ export interface LineCompletion {
 }
 
 /** A beginning of a line, read as far as it is finished. */
-export interface LineBeginning {
-  readonly command: AnyCommand;
-  readonly values: Ask["options"];
-  /** The words before this index are finished: alone, they are a line with these values. */
-  readonly finished: number;
-  readonly open: OpenValue | undefined;
-  /** The word under the cursor; empty behind white space. */
-  readonly cursor: Token;
-}
+export type LineBeginning = NonNullable<ReturnType<typeof readBeginning>>;
 
 /** Reads the beginning of a line; undefined where no command stands before the cursor's word. */
-export function readBeginning(
-  line: string,
-  commands: readonly AnyCommand[],
-  now: Nanoseconds,
-): LineBeginning | undefined {
+export function readBeginning(line: string, commands: readonly AnyCommand[], now: Nanoseconds) {
   const { before, cursor } = splitAtCursor(line, commands);
   const called = calledCommand(before, commands);
   if (called === undefined) return undefined;
   const { command, words } = called;
   const { values, finished, open } = readOptions(command, [...before.slice(words), cursor], { now, cursor });
-  return { command, values: Object.fromEntries(values), finished, open, cursor };
+  return {
+    command,
+    values: Object.fromEntries(values),
+    /** The words before this index are finished: alone, they are a line with these values. */
+    finished,
+    open,
+    /** The word under the cursor; empty behind white space. */
+    cursor,
+  };
 }
 
 function splitAtCursor(line: string, commands: readonly AnyCommand[]): { before: readonly Token[]; cursor: Token } {

@@ -12,23 +12,14 @@ export interface PagedList<Row> {
   render(row: Row): Record<string, unknown>;
 }
 
-export interface Page {
-  readonly edges: { cursor: string; node: Record<string, unknown> }[];
-  readonly pageInfo: { startCursor: string; endCursor: string; hasNextPage: boolean; hasPreviousPage: boolean };
-}
+export type Page = ReturnType<typeof pageOf>;
 
 const DEFAULT_ROWS = 1000;
 
-interface Asked {
-  backwards: boolean;
-  /** Infinity for all rows. */
-  limit: number;
-  cursor: string | undefined;
-  newestFirst: boolean;
-}
+type Asked = ReturnType<typeof readPagination>;
 
 /** One page as `pagination.*` asks for it. Throws WireFailure (400) for a request that a node refuses. */
-export function pageOf<Row>(list: PagedList<Row>, query: URLSearchParams, cursors: CursorCodec): Page {
+export function pageOf<Row>(list: PagedList<Row>, query: URLSearchParams, cursors: CursorCodec) {
   const asked = readPagination(query, cursors);
   const ordered = asked.newestFirst ? list.rows.toReversed() : list.rows;
   const { start, end } = cut(list, ordered, asked);
@@ -64,7 +55,7 @@ function cut<Row>(
   return backwards ? { start: Math.max(0, at - limit), end: at } : { start: at, end: at + limit };
 }
 
-function readPagination(query: URLSearchParams, cursors: CursorCodec): Asked {
+function readPagination(query: URLSearchParams, cursors: CursorCodec) {
   const first = readInt32(query, "pagination.first");
   const last = readInt32(query, "pagination.last");
   const after = query.get("pagination.after") ?? undefined;
@@ -78,6 +69,7 @@ function readPagination(query: URLSearchParams, cursors: CursorCodec): Asked {
   const given = backwards ? before : after;
   const cursor = given === undefined ? undefined : cursors.decode(given);
   const unbounded = newest !== undefined && first === undefined && last === undefined && given === undefined;
+  // Infinity for all rows.
   return { backwards, limit: unbounded ? Infinity : limit, cursor, newestFirst };
 }
 

@@ -1,14 +1,9 @@
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 
-export interface RateLimit {
-  /** Requests a second. */
-  readonly rate: number;
-  readonly burst: number;
-  readonly banSeconds: number;
-}
+/** The default of a v0.71 data node (datanode/ratelimit in github.com/vegaprotocol/vega); the rate in requests a second. */
+export const DEFAULT_RATE_LIMIT = { rate: 20, burst: 100, banSeconds: 600 };
 
-/** The default of a v0.71 data node (datanode/ratelimit in github.com/vegaprotocol/vega). */
-export const DEFAULT_RATE_LIMIT: RateLimit = { rate: 20, burst: 100, banSeconds: 600 };
+export type RateLimit = Readonly<typeof DEFAULT_RATE_LIMIT>;
 
 export type RateLimitDecision =
   | { readonly kind: "passed"; readonly remaining: number }
