@@ -169,7 +169,7 @@ test("a command that changes something may be done: it has no button, and names 
   await using made = await withJob({ extra: [changing] });
   const { ann, scene } = made;
   const dialog = ann.type(scene.channel, "probe change");
-  await remembered(scene);
+  await remembered(scene, "shown");
   await scene.twin();
   await closed(scene);
   expect(said(dialog.last)).toContain("alerts list");
