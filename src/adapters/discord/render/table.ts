@@ -1,6 +1,7 @@
 import type { Table } from "../../../reply/block.ts";
 import { columnCount, leavingOrder } from "../../../reply/columns.js";
 import { shortText } from "../../../reply/fold.ts";
+import { oneLine } from "../../../reply/plain-text.ts";
 import { type Text, toText } from "../../../reply/text.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { FIXED_WIDTH, flatText, inlineCode, insideFence, type Markup, renderText } from "./markdown.ts";
@@ -56,7 +57,7 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
     return { markdown: "", whole: false, csv: true, rows: { above: "", lines: [], below: "" } };
   }
   if (!wholeIds) for (const id of shown.ids) onId(id);
-  const ids = wholeIds ? shown.ids.map(inlineCode) : [];
+  const ids = wholeIds ? shown.ids.map((id) => inlineCode(oneLine(id))) : [];
   const below = [...ids, noteOf(lines.length, columns)].filter((line) => line !== "").join("\n");
   const csv = lines.length < rowCount || columns < count || !whole || isShort;
   const [above, end] = layout.frame;

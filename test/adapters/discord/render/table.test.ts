@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 
+import { renderTable } from "../../../../src/adapters/discord/render/table.ts";
 import { renderDiscord } from "../../../../src/adapters/discord/render/render.ts";
 import { PHONE_LINE } from "../../../../src/adapters/discord/limits.ts";
 import type { Block, Table } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
-import { strong, text, time, toText } from "../../../../src/reply/text.ts";
+import { id, strong, text, time, toText } from "../../../../src/reply/text.ts";
 import { fromMillis } from "../../../../src/units/nanoseconds.ts";
 import { talkToSimulator } from "../../../commands/conversation.ts";
 import { codeLines, componentsIn, refusals, textsIn } from "../judge.ts";
@@ -147,4 +148,17 @@ test("market list has bid and offer of each market that trades, and of the one i
   expect(rows.filter((row) => row.includes("…") || row.trim().endsWith("–"))).toEqual([]);
   expect(rows.find((row) => row.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC\W+[\d.]+\W+[\d.]+\W+suspended$/u);
   expect(rows.filter((row) => row.replaceAll("\\", "").length > PHONE_LINE)).toEqual([]);
+});
+
+test("an id that is given whole below its row is one line of printable text, whatever it holds", () => {
+  const table: Table = {
+    kind: "table",
+    name: "rows",
+    columns: [{ title: "Id" }],
+    rows: [[[id("\uDE00 0123456789\n\u001B[2J abcdef")]]],
+  };
+  const { markdown } = renderTable(table, { max: 1000, held: undefined, onId: () => undefined, wholeIds: true });
+  expect(markdown.isWellFormed()).toBe(true);
+  expect(markdown).not.toContain("\u001B");
+  expect(markdown).toContain("0123456789");
 });
