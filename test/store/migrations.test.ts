@@ -88,8 +88,8 @@ const rows: Record<string, string> = {
   "0025-suspended-places": `
     INSERT INTO watcher_snapshots (network, watcher, at, data)
     VALUES ('', 'refused-tokens', 1700000000000, '[{"platform":"slack","since":1700000000000,"why":"invalid_auth","nextAt":1700000060000}]')`,
-  "0026-chunk-rows": `
-    INSERT INTO alert_chunks VALUES (3, 'slack', 0, 1700000000000, '{"deliveries":{"same":{},"each":[]},"states":{"same":{},"each":[]}}')`,
+  "0026-chunk-columns": `
+    INSERT INTO alert_chunks VALUES (3, 'slack', 0, 1700000000000, '{"deliveries":{"count":0,"same":{},"each":{}},"states":{"count":0,"same":{},"each":{}}}')`,
   "0027-notices": `
     INSERT INTO alert_messages (id, created_at, data) VALUES ('n', 1700000000000, '{"type":"notice"}')`,
 };

@@ -13,7 +13,7 @@ import { interruptions } from "./0022-interruptions.ts";
 import { openAnswers } from "./0023-open-answers.ts";
 import { haltKeys } from "./0024-halt-keys.ts";
 import { suspendedPlaces } from "./0025-suspended-places.ts";
-import { chunkRows } from "./0026-chunk-rows.ts";
+import { chunkColumns } from "./0026-chunk-columns.ts";
 import { notices } from "./0027-notices.ts";
 
 /**
@@ -36,6 +36,6 @@ export const migrations: Readonly<Record<string, (db: Kysely<unknown>) => Promis
   "0023-open-answers": openAnswers,
   "0024-halt-keys": haltKeys,
   "0025-suspended-places": suspendedPlaces,
-  "0026-chunk-rows": chunkRows,
+  "0026-chunk-columns": chunkColumns,
   "0027-notices": notices,
 };

@@ -96,13 +96,16 @@ export interface OutboxBatch {
 /** A part of a batch; what is absent is none. */
 export type Plan = Partial<OutboxBatch>;
 
+/** One for all: thousands of plans have no decisions. */
+const NOTHING: readonly never[] = [];
+
 /** One batch of several plans, in their order. */
 export function joinPlans(plans: readonly Plan[]): OutboxBatch {
   return {
-    deliveries: plans.flatMap((plan) => plan.deliveries ?? []),
-    states: plans.flatMap((plan) => plan.states ?? []),
-    endedSubscriptions: plans.flatMap((plan) => plan.endedSubscriptions ?? []),
-    decisions: plans.flatMap((plan) => plan.decisions ?? []),
+    deliveries: plans.flatMap(({ deliveries = NOTHING }) => deliveries),
+    states: plans.flatMap(({ states = NOTHING }) => states),
+    endedSubscriptions: plans.flatMap(({ endedSubscriptions = NOTHING }) => endedSubscriptions),
+    decisions: plans.flatMap(({ decisions = NOTHING }) => decisions),
   };
 }
 

@@ -92,7 +92,7 @@ export function joinRules({ config, console: listing }: JoinRuleDependencies): R
     const { message, edits, phase, mention = "", cardOf, heldUntil } = planned;
     if (edits !== undefined || message.drill === true) return undefined;
     const isList = message.type === "rolling" || heldUntil !== undefined;
-    if (!isList && destinationKey(planned.destination) === shown) return undefined;
+    if (!isList && shown !== undefined && destinationKey(planned.destination) === shown) return undefined;
     const rules = known.get(message) ?? new Map<string, JoinRule | undefined>();
     known.set(message, rules);
     const place = `${phase} ${cardOf === undefined} ${mention}`;

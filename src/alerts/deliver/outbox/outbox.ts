@@ -35,9 +35,11 @@ export async function enqueue(
     const messages = new MessageCollector();
     const size = (await mayMergeIntoTrigger(tables, batch)) ? Infinity : chunkRows;
     const [first, ...rest] = splitIntoChunks(batch, messages, size, ruleOf);
+    const sentFirst = first?.chunk();
+    const stored = rest.map(({ platform, chunk }) => toChunkRow(platform, chunk(), at));
     await tables.outbox.addMessages(messages.rows(), at);
-    await tables.chunks.put(rest.map(({ platform, chunk }) => toChunkRow(platform, chunk, at)));
-    if (first !== undefined) await fanOut(tables, first.chunk, at);
+    await tables.chunks.put(stored);
+    if (sentFirst !== undefined) await fanOut(tables, sentFirst, at);
   }
   const ended = [...new Set(batch.endedSubscriptions)].map((one) => ({
     ...one,

@@ -45,7 +45,9 @@ test.each([
   ];
   const batch = joinPlans([{ deliveries, states }]);
   const chunks = splitIntoChunks(batch, new MessageCollector(), size);
-  expect(chunks.map(({ chunk: { deliveries, states } }) => deliveries.length + states.length)).toEqual(rows);
+  expect(chunks.map(({ chunk }) => chunk()).map(({ deliveries, states }) => deliveries.length + states.length)).toEqual(
+    rows,
+  );
 });
 
 test("of what is critical the messages are urgent, and their edits are not", () => {
@@ -60,7 +62,7 @@ test("of what is critical the messages are urgent, and their edits are not", () 
     },
   ]);
   const [{ chunk } = {}] = splitIntoChunks(batch, new MessageCollector());
-  expect(chunk?.deliveries.map(({ urgency }) => urgency)).toEqual([2, undefined]);
+  expect(chunk?.().deliveries.map(({ urgency }) => urgency)).toEqual([2, undefined]);
 });
 
 test("an unreadable chunk is undefined", () => {

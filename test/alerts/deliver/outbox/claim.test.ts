@@ -32,8 +32,9 @@ it.each([
     const deliveries = [{ id: "later", destination: ops, phase: "bot", message }] as const;
     const messages = new MessageCollector();
     const chunks = splitIntoChunks(joinPlans([{ deliveries }]), messages);
+    const rows = chunks.map(({ chunk }) => toChunkRow("nowhere", chunk(), at));
     await all.outbox.addMessages(messages.rows(), at);
-    await all.chunks.put(chunks.map(({ chunk }) => toChunkRow("nowhere", chunk, at)));
+    await all.chunks.put(rows);
     const { chunked } = await claim(all, [{ sender: sender(), limit: 9 }], at, newId, "me", isIdle);
     expect([chunked, (await all.chunks.take(9)).length]).toEqual([true, waiting]);
   });

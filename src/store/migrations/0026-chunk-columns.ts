@@ -3,22 +3,19 @@ import { randomUUID } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 
 /**
- * A chunk holds rows, of which what all share is written once. Earlier ones hold each row whole, or columns. What happens in
- * a halt joins its message by the network there, too. Programs that know only the earlier forms do not start.
+ * A chunk holds its deliveries and its states by columns. Earlier ones hold each row whole, or columns of another kind. What
+ * happens in a halt joins its message by the network there, too. Programs that know only the earlier forms do not start.
  */
-export async function chunkRows(given: Kysely<unknown>): Promise<void> {
+export async function chunkColumns(given: Kysely<unknown>): Promise<void> {
   const db = given as Kysely<{ alert_chunks: { seq: number; data: string } }>;
   for (const { seq, data } of await db.selectFrom("alert_chunks").select(["seq", "data"]).execute()) {
     const rows = toRows(JSON.parse(data) as StoredChunk);
     if (rows === undefined) continue;
     const { deliveries, states } = rows;
-    const changed = JSON.stringify({
-      deliveries: { same: {}, each: deliveries.map(withHaltKeys) },
-      states: { same: {}, each: states },
-    });
+    const changed = JSON.stringify({ deliveries: toColumns(deliveries.map(withHaltKeys)), states: toColumns(states) });
     await db.updateTable("alert_chunks").set({ data: changed }).where("seq", "=", seq).execute();
   }
-  await sql`insert into database_marks (name, value) values ('oldest_program', '0026-chunk-rows')
+  await sql`insert into database_marks (name, value) values ('oldest_program', '0026-chunk-columns')
     on conflict (name) do update set value = excluded.value`.execute(db);
 }
 
@@ -57,22 +54,29 @@ function toRows({ packed, deliveries, tellings = [] }: StoredChunk) {
   };
 }
 
-/** A value that a row lacks is null, and a destination its key. */
+/** A value that a row lacks is null. */
 function fromColumns({ count, same, each }: StoredColumns = { count: 0, same: {}, each: {} }): Row[] {
   return Array.from({ length: count }, (_, index) => {
     const own = Object.entries(each).flatMap(([field, values]) => {
       const value = values[index] ?? null;
       return value === null ? [] : [[field, value] as const];
     });
-    const row: Row = { ...same, ...Object.fromEntries(own) };
-    const key = row["destination"];
-    return typeof key === "string" ? { ...row, destination: destinationOf(key) } : row;
+    return { ...same, ...Object.fromEntries(own) };
   });
 }
 
-function destinationOf(key: string): Row {
-  const [platform, workspace, channel, thread] = key.split("/").map(decodeURIComponent);
-  return { platform, channel, ...(workspace ? { workspace } : {}), ...(thread ? { thread } : {}) };
+function toColumns(rows: readonly Row[]): StoredColumns {
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const valueOf = (row: Row, field: string): unknown =>
+    (field === "destination" ? keyOf(row[field]) : row[field]) ?? null;
+  const each = fields.map((field) => [field, rows.map((row) => valueOf(row, field))] as const);
+  return { count: rows.length, same: {}, each: Object.fromEntries(each) };
+}
+
+function keyOf(destination: unknown): unknown {
+  if (typeof destination !== "object" || destination === null) return destination;
+  const { platform, workspace, channel, thread } = destination as Readonly<Record<string, string>>;
+  return [platform, workspace, channel, thread].map((part = "") => encodeURIComponent(part)).join("/");
 }
 
 function withHaltKeys(delivery: Row): Row {
