@@ -96,13 +96,14 @@ export function judgeOutages(transcript: Transcript, happened: readonly string[]
   for (const { name, bad, good } of OUTAGES) {
     const times = happened.filter((one) => one === name).length;
     let isTold = false;
-    const story = firstOf(transcript).flatMap(({ title }) => {
+    const story = firstOf(transcript).flatMap(({ title, text }) => {
       if (!good.test(title) && !bad.test(title)) return [];
       const wasTold = isTold;
-      isTold = !good.test(title);
+      // A trigger that is sent late shows how the alert stands by then: a card has its timeline, a post that rings has not.
+      const isCard = text.includes("told after") && !title.includes("Over already");
+      isTold = !good.test(title) || (isCard && !wasTold);
       if (!isTold) return [title.includes("Over already") ? "both" : "resolve"];
       if (/: act now$|^\P{L}*Still: /u.test(title)) return ["escalation"];
-      // A trigger that a dead process was sending comes after a pause, and shows how the alert stands by then.
       return [wasTold && title.includes(" · critical since ") ? "escalation" : "trigger"];
     });
     const once = "(?:both|trigger (?:escalation )?resolve)";

@@ -19,19 +19,24 @@ export function renderFields(fields: readonly ShownField[], width: number): Line
   const valueWidth = width - nameWidth - GAP;
   const runsOver = (one: Span): boolean => one.whole && one.width > valueWidth;
   const lines: Line[] = [];
+  // A value may have more lines than a call takes arguments.
+  const add = (more: readonly Line[]): void => {
+    for (const line of more) lines.push(line);
+  };
   // A loop takes a third of what flatMap takes.
   for (const field of fields) {
     const { name } = field;
     const value = field.value.length === 0 ? [span("–")] : field.value;
     const natural = naturalWidth(name);
-    if (natural === 0) lines.push(...wrap(value, width));
+    if (natural === 0) add(wrap(value, width));
     else if (
       width < MIN_SIDE_BY_SIDE_WIDTH ||
       (natural > nameWidth && wordWidth(name) > nameWidth) ||
       name.some(runsOver) ||
       value.some(runsOver)
     ) {
-      lines.push(...wrap(name, width), ...indent(wrap(value, width - NESTED), NESTED));
+      add(wrap(name, width));
+      add(indent(wrap(value, width - NESTED), NESTED));
     } else {
       const names = wrap(name, nameWidth);
       const values = wrap(value, valueWidth);

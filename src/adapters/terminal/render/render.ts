@@ -209,8 +209,8 @@ function actionLines(entries: readonly ActionEntry[], width: number, links: bool
     if (label.width < column && needed <= width)
       lines.push({ spans: joined([number, label, blank(column - label.width)], target), width: needed });
     else {
-      lines.push(...hang([number], wrap([label], Math.max(8, width - lead))));
-      lines.push(...indent(wrap(target, width - lead), lead));
+      for (const line of hang([number], wrap([label], Math.max(8, width - lead)))) lines.push(line);
+      for (const line of indent(wrap(target, width - lead), lead)) lines.push(line);
     }
   }
   return lines;

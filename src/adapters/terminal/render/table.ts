@@ -31,8 +31,9 @@ export function renderTable(table: Table, width: number, options: SpanOptions, o
   for (const { index, width } of layout.shown) rules[index] = [rule(width)];
   const lines = [...rowLines(titles, layout, table), ...rowLines(rules, layout, table)];
   for (const row of rows) {
-    lines.push(...rowLines(row, layout, table));
-    if (layout.below.length > 0) lines.push(...belowLines(row, layout, width));
+    // A cell may have more lines than a call takes arguments.
+    for (const line of rowLines(row, layout, table)) lines.push(line);
+    if (layout.below.length > 0) for (const line of belowLines(row, layout, width)) lines.push(line);
   }
   lines.push(...notes(table, omissionNotes(titles, rows, layout, omittedHint), width));
   return lines;
@@ -98,7 +99,7 @@ function rowLines(cells: readonly (readonly Span[])[], layout: Columns, table: T
       // Padding precedes a cell, so that no line ends in spaces.
       if (cell !== undefined && cell.width > 0) {
         pad(line, start + (right ? Math.max(0, width - cell.width) : 0));
-        line.spans.push(...cell.spans);
+        for (const one of cell.spans) line.spans.push(one);
         line.width += cell.width;
       }
       start += width + GAP;
