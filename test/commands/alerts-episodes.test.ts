@@ -354,6 +354,34 @@ describe("the timeline of an episode", () => {
     expect(await talk.ask("alerts why node.down")).toMatch(saying("•", "a:1", "mainnet", "resolved"));
   });
 
+  test("names a block in the log as its message does", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add checkpoint.new events:each");
+    const observe = (...blocks: readonly string[]) =>
+      talk.engine.processObservation({
+        network: "mainnet",
+        watcher: { name: "checkpoints", every: 15_000 },
+        snapshot: {},
+        readings: [],
+        events: blocks.map((atBlock) => ({
+          kind: "checkpoint.new" as const,
+          network: "mainnet",
+          subject: "",
+          key: `${atBlock}/h`,
+          at: String(talk.now()),
+          atBlock,
+          hash: "h",
+        })),
+        at: talk.now(),
+      });
+    await observe();
+    await observe("175190914");
+    await deliver(talk, new FakeSender({ platform: "discord", now: () => Number(talk.now() / 1_000_000n) }));
+    const log = await talk.ask('alerts log "event sent"');
+    expect(log).toContain("175,190,914");
+    expect(log).not.toContain("175190914");
+  });
+
   test("says what suppressed a trigger", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add node.down");

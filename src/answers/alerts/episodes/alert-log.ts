@@ -12,6 +12,7 @@ import { describe } from "../../../alerts/words/words.ts";
 import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
 import { table, type Table } from "../../../reply/block.ts";
 import { tableToCsv } from "../../../reply/csv.ts";
+import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { code, type Inline, type Text, time } from "../../../reply/text.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
@@ -186,7 +187,7 @@ function messageWords(message: AlertMessage): string {
     case "change":
       return `${message.change.what} by ${message.by}`;
     default:
-      return plainText(describe(message).title).replace(/^SIMULATED · /u, "");
+      return plainText(shortText(describe(message).title)).replace(/^SIMULATED · /u, "");
   }
 }
 
