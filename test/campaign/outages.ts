@@ -5,7 +5,7 @@ export interface Outage {
   /** The words of its trigger and its resolve. */
   readonly bad: RegExp;
   readonly good: RegExp;
-  /** It may be critical: its messages overtake all others. */
+  /** Its kind may be critical: its messages overtake all others. The loss of a network is a warning, however long. */
   readonly overtakes?: true;
 }
 
@@ -34,6 +34,5 @@ export const OUTAGES: readonly Outage[] = [
     fault: { kind: "die" },
     bad: /does not see testnet/u,
     good: /did not see testnet/u,
-    overtakes: true,
   },
 ];
