@@ -23,7 +23,15 @@ test.each([
   ["two critical ones overtake", [[3, STALL], [4, OVER], [1], [2]], []],
   ["another overtakes", [[1], [3], [2]], ["d2"]],
   ["another overtakes beside a critical one", [[4, OVER], [3], [2]], ["d2"]],
-  ["the end of a warning is overtaken", [[3, STALL], [4, OVER], [2, SEEN]], []],
+  [
+    "the end of a warning is overtaken",
+    [
+      [3, STALL],
+      [4, OVER],
+      [2, SEEN],
+    ],
+    [],
+  ],
   ["the end of a warning does not overtake", [[3, SEEN], [2]], ["d2"]],
   ["a node's does not overtake", [[3, NODE], [2]], ["d2"]],
   ["a critical one is overtaken", [[3], [2, STALL]], ["d2"]],

@@ -8,12 +8,15 @@ export interface OutboxJudgement {
   readonly faults: readonly string[];
 }
 
-/** The number of messages owed since before that moment (Unix milliseconds). */
+/** What is open because its files are owed, or its words; the last edit of a message that changes all the time always is. */
+const OWES_MORE = "state IN ('owed', 'sending') AND (shown IS NULL OR shown = revision)";
+
+/** The number of messages of which words or files are owed since before that moment (Unix milliseconds). */
 export async function stillOwed(url: string, before: number): Promise<number> {
   const [owed] = await readRows<{ n: number }>(
     url,
     `SELECT (SELECT count(*) FROM alert_deliveries
-             WHERE state IN ('owed', 'sending') AND shown IS NULL AND created_at < ${before})
+             WHERE ${OWES_MORE} AND created_at < ${before})
           + (SELECT coalesce(sum(owed), 0) FROM alert_chunks WHERE created_at < ${before}) AS n`,
   );
   return Number(owed?.n);
@@ -30,16 +33,15 @@ export async function judgeOutbox(
 ): Promise<OutboxJudgement> {
   const rows = await readRows<DeliveryLine>(
     url,
-    `SELECT d.id, d.destination, d.platform, d.shown, d.phase, d.state, d.seq, d.last_error, d.uncertain_since,
-                d.created_at, r.message AS receipt
+    `SELECT d.id, d.destination, d.platform, d.phase, d.state, d.seq, d.last_error, d.uncertain_since,
+                d.created_at, CASE WHEN ${OWES_MORE} THEN 1 ELSE 0 END AS owes_more, r.message AS receipt
          FROM alert_deliveries d LEFT JOIN alert_receipts r ON r.delivery = d.id ORDER BY d.seq`,
   );
   const faults: string[] = [];
   for (const row of rows) {
     const label = `${row.destination} ${row.phase} ${row.id}`;
     const isOpen = row.state === "owed" || row.state === "sending";
-    // The last edit of a message that changes all the time is always owed.
-    if (isOpen && (row.shown !== null || row.created_at >= before)) continue;
+    if (isOpen && (row.owes_more === 0 || row.created_at >= before)) continue;
     if (isOpen) faults.push(`${label} is still ${row.state}`);
     else if (row.state !== "sent" && row.last_error === null) faults.push(`${label} is ${row.state} for no reason`);
     else if (row.state === "sent" && row.receipt === null) {
@@ -58,7 +60,7 @@ interface DeliveryLine {
   readonly id: string;
   readonly destination: string;
   readonly platform: string;
-  readonly shown: number | null;
+  readonly owes_more: number;
   readonly phase: string;
   readonly state: string;
   readonly seq: number;
