@@ -10,7 +10,13 @@ import { Environment, environmentOf, NETWORKS, personOf, variablesOf } from "./c
 import { DATABASE_URL, settingRules } from "./config/rules.ts";
 import { messageOf, UserError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
-import { type GivenSettings, judgeSettings, type PlatformSettings, type SettingFinding } from "./config/settings.ts";
+import {
+  type GivenSettings,
+  judgeSettings,
+  nodeOf,
+  type PlatformSettings,
+  type SettingFinding,
+} from "./config/settings.ts";
 
 /** The checked settings; `P` is what a platform makes of its own. */
 export type Config<P = unknown> = ReturnType<typeof configOf<P>>;
@@ -21,9 +27,9 @@ export type Config<P = unknown> = ReturnType<typeof configOf<P>>;
  * @throws UserError that names every fault at once, and no value.
  */
 export function loadConfig<P>(platforms: readonly PlatformSettings<P>[]): Config<P> {
-  const { hints } = readEnvFile();
+  const { findings } = readEnvFile();
   const config = parseConfig(process.env, platforms);
-  return hints.length === 0 ? config : { ...config, hints: [...hints, ...config.hints] };
+  return { ...config, hints: [...findings.map(sentenceOf), ...config.hints] };
 }
 
 /** LOG_LEVEL alone; undefined when unset or wrong. */
@@ -40,7 +46,7 @@ export function terminalPreferences() {
 
 /** Adds the settings of the file to the environment, which wins. */
 function readEnvFile(): EnvFile {
-  if (!existsSync(".env")) return { values: {}, hints: [] };
+  if (!existsSync(".env")) return { values: {}, findings: [] };
   try {
     const read = parseEnvFile(readFileSync(".env"));
     for (const [name, value] of Object.entries(read.values)) process.env[name] ??= value;
@@ -64,7 +70,7 @@ export function loadExaminedConfig<P>(platforms: readonly PlatformSettings<P>[])
     const examined = examineConfig(process.env, platforms);
     return {
       ...examined,
-      config: { ...examined.config, hints: [...file.hints, ...examined.config.hints] },
+      findings: [...file.findings, ...examined.findings],
       unknown: unknownNames(file, variablesOf(platforms)),
     };
   } catch (thrown) {
@@ -89,17 +95,21 @@ export function examineConfig<P>(
   const right = Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name)));
   const rules = settingRules(platforms);
   const all = judgeSettings(rules, givenBy(set));
-  const of = (severity: SettingFinding["severity"]) =>
-    all.flatMap((one) => (one.severity === severity ? [one.what] : []));
+  const of = (severity: SettingFinding["severity"]) => all.filter((one) => one.severity === severity);
   const variables = variablesOf(platforms);
-  const hints = [...likelyTypos(Object.keys(set), platforms), ...of("hint").map((hint) => `${hint}.`)];
+  const typos = likelyTypos(Object.keys(set), platforms);
+  const hints = [...typos, ...of("hint")];
   return {
-    config: configOf(read.data ?? environment.parse(right), platforms, hints),
-    faults: [...issues.map((issue) => `${issue.path.join(".")} ${issue.message}`), ...of("refuse")],
-    /** The contradictions that only the doctor reports. A faulty variable is reported once, among the faults. */
-    findings: judgeSettings(rules, givenBy(right)).filter(
-      ({ severity }) => severity === "fault" || severity === "warning",
-    ),
+    config: configOf(read.data ?? environment.parse(right), platforms, hints.map(sentenceOf)),
+    faults: [
+      ...issues.map((issue) => `${issue.path.join(".")} ${issue.message}`),
+      ...of("refuse").map(({ what }) => what),
+    ],
+    /** What is no reason not to start; the doctor reports all of it. A faulty variable is reported once, among the faults. */
+    findings: [
+      ...hints,
+      ...judgeSettings(rules, givenBy(right)).filter(({ severity }) => severity === "fault" || severity === "warning"),
+    ],
     /** The variables that are set, with their values: secrets among them. */
     set: Object.fromEntries(Object.entries(set).filter(([name]) => variables.includes(name))),
     /** Names in `.env` that are no settings. */
@@ -134,7 +144,10 @@ function configOf<P>(env: Environment, platforms: readonly PlatformSettings<P>[]
         ? [env.MAINNET_URLS, env.MAINNET_CORE_URL, env.MAINNET_LEDGER_DAYS]
         : [env.TESTNET_URLS, env.TESTNET_CORE_URL, env.TESTNET_LEDGER_DAYS];
     if (urls === undefined) return [];
-    return [{ name, urls, coreUrl, ledgerDays: days.length === 1 ? urls.flatMap(() => days) : days }];
+    const kept = days.length === 1 ? urls.flatMap(() => days) : days;
+    const nodes = urls.map(nodeOf);
+    const once = <T>(list: readonly T[]): T[] => list.filter((_, index) => nodes.indexOf(nodes[index] ?? "") === index);
+    return [{ name, urls: once(urls), coreUrl, ledgerDays: once(kept) }];
   });
   const defaultNetwork = env.DEFAULT_NETWORK ?? networks[0]?.name ?? "mainnet";
   return {
@@ -186,8 +199,11 @@ function operatorsOf(
   return { platform, ...(workspace === undefined ? {} : { workspace }), channel };
 }
 
-/** Names that are close to that of a setting. Other programs use such names, too, so this is a hint and no fault. */
-function likelyTypos(names: readonly string[], platforms: readonly PlatformSettings[]): string[] {
+/**
+ * Names that are close to that of a setting: a fault where the setting itself is not set, unless other programs use such
+ * names, too. The bot starts all the same.
+ */
+function likelyTypos(names: readonly string[], platforms: readonly PlatformSettings[]): SettingFinding[] {
   const variables = variablesOf(platforms);
   const prefixes = ["mainnet", "testnet", ...platforms.map(({ platform }) => platform.id)];
   return names.flatMap((name) => {
@@ -195,10 +211,18 @@ function likelyTypos(names: readonly string[], platforms: readonly PlatformSetti
     const wanted = name.toUpperCase();
     const nearest = closest(wanted, variables);
     const allowed = nearest.length > 8 ? 2 : 1;
-    const meant =
-      distance(wanted, nearest) <= allowed ? nearest : variables.find((one) => isOneWordOff(wanted, one, prefixes));
-    return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`];
+    const isClose = distance(wanted, nearest) <= allowed;
+    const meant = isClose ? nearest : variables.find((one) => isOneWordOff(wanted, one, prefixes));
+    if (meant === undefined) return [];
+    const severity = isClose && !names.includes(meant) ? "fault" : "hint";
+    const what = `${name} is not a setting, but ${meant} is${severity === "fault" ? ", and that is not set" : ""}`;
+    return [{ severity, what, remedy: `Rename it to ${meant}, or take it away.` }];
   });
+}
+
+/** A finding as a sentence of its own. */
+function sentenceOf({ what }: SettingFinding): string {
+  return `${what}.`;
 }
 
 /** Other bots use names such as `SLACK_TOKEN`: with such a name nothing connects, and no message would say why. */

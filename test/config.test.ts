@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { loadConfig } from "../src/config.ts";
 import { parseEnvFile, unknownNames } from "../src/config/env-file.ts";
-import { ignoredLines } from "../src/config/environment.ts";
+import { lineFindings } from "../src/config/environment.ts";
 import { UserError } from "../src/errors.ts";
 import { saying } from "./support/said.ts";
 import { VARIABLES, examineConfig, parseConfig } from "./support/platforms.ts";
@@ -136,7 +136,6 @@ describe("the configuration", () => {
     [{ DEADMAN_URL: "hc-ping.com/uuid" }, saying("DEADMAN_URL", "https://")],
     [{ ...nodes, MAINNET_CORE_URL: "localhost:3003" }, saying("MAINNET_CORE_URL", "https://")],
     [{ MAINNET_URLS: "https://a,," }, saying("MAINNET_URLS", "no. 2, no. 3")],
-    [{ MAINNET_URLS: "https://a,https://a" }, saying("MAINNET_URLS")],
     [{ PUBLIC_URL: "https://user:pass@a" }, saying("PUBLIC_URL")],
     [{ TESTNET_URLS: "https://a#b" }, saying("TESTNET_URLS")],
     [{ WEB_TOKEN: "short" }, saying("WEB_TOKEN", 16)],
@@ -276,6 +275,23 @@ describe("the configuration", () => {
   });
 });
 
+describe("a data node", () => {
+  it("that is named twice is one node, which keeps the days of its first name", () => {
+    const env = { MAINNET_URLS: "https://a, https://b, HTTPS://A:443/", MAINNET_LEDGER_DAYS: "7,all,9" };
+    const { networks, hints } = parseConfig(env);
+    expect(networks).toMatchObject([{ urls: ["https://a", "https://b"], ledgerDays: [7, Infinity] }]);
+    expect(hints).toEqual([expect.stringMatching(saying("MAINNET_URLS", 1, 3))]);
+  });
+
+  it.each([
+    ["https://a/x", "https://a/y"],
+    ["https://a:3008", "https://a:3009"],
+    ["https://gateway/?node=1", "https://gateway/?node=2"],
+  ])("is another than the next one: %s, %s", (...urls) => {
+    expect(parseConfig({ MAINNET_URLS: urls.join() })).toMatchObject({ networks: [{ urls }], hints: [] });
+  });
+});
+
 describe(".env", () => {
   it("is read from the working directory, and the environment wins over it", async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-config-"));
@@ -299,11 +315,11 @@ describe("the bytes of .env", () => {
   const read = (content: string, encoding: BufferEncoding = "utf8") => parseEnvFile(Buffer.from(content, encoding));
 
   it("may begin with a byte order mark, which is named and is no part of the first name", () => {
-    const { values, hints } = read("\u{FEFF}WEB_PORT=1\nWEB_HOST=x\n");
+    const { values, findings } = read("\u{FEFF}WEB_PORT=1\nWEB_HOST=x\n");
     expect(values).toEqual({ WEB_PORT: "1", WEB_HOST: "x" });
-    expect(hints).toHaveLength(1);
-    expect(hints).toMatchSnapshot();
-    expect(read("WEB_PORT=1").hints).toEqual([]);
+    expect(findings).toHaveLength(1);
+    expect(findings).toMatchSnapshot();
+    expect(read("WEB_PORT=1").findings).toEqual([]);
   });
 
   it("are refused in UTF-16", () => {
@@ -327,8 +343,22 @@ describe("a line of .env without =", () => {
     ["\u{FEFF}eight\r\nC=3\r\n", [1]],
     ["A=1 # no more\nB=\n", []],
   ])("is told by its number, and never what stands there: %j", (content, lines) => {
-    expect(ignoredLines(content).map((hint) => Number(/\d+/u.exec(hint)))).toEqual(lines);
-    expect(ignoredLines(content).join()).not.toMatch(/s3cret|three|five|seven|eight/u);
+    const said = lineFindings(content).map(({ what }) => what);
+    expect(said.map((what) => Number(/\d+/u.exec(what)))).toEqual(lines);
+    expect(said.join()).not.toMatch(/s3cret|three|five|seven|eight/u);
+  });
+});
+
+describe("a line of .env that # cuts", () => {
+  it.each([
+    ["OPERATOR_CHANNEL=#ops", ["OPERATOR_CHANNEL"]],
+    ["WEB_PORT=1\nexport WEB_TOKEN = s3cret#s3cret # a comment", ["WEB_TOKEN"]],
+    ["WEB_TOKEN=\"s3cret#s3cret\"\nA='#'\nB=x # c#d\nC= # c\n#D=x#y\nE=`a#`", []],
+  ])("is told by the name of the setting, and never the value: %j", (content, names) => {
+    const said = lineFindings(content);
+    expect(said.map(({ what }) => /^\w+/u.exec(what)?.[0])).toEqual(names);
+    expect(said.every(({ severity }) => severity === "fault")).toBe(true);
+    expect(JSON.stringify(said)).not.toMatch(/ops|s3cret/u);
   });
 });
 

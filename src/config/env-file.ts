@@ -3,13 +3,14 @@ import { parseEnv } from "node:util";
 import { closest, distance } from "fastest-levenshtein";
 
 import { UserError } from "../errors.ts";
-import { ignoredLines } from "./environment.ts";
+import { lineFindings } from "./environment.ts";
+import type { SettingFinding } from "./settings.ts";
 
 /** The file `.env`, as far as it can be read. */
 export interface EnvFile {
   readonly values: Readonly<Record<string, string>>;
-  /** Possible mistakes in it, in sentences without values. */
-  readonly hints: readonly string[];
+  /** Possible mistakes in it, without values. */
+  readonly findings: readonly SettingFinding[];
 }
 
 /** A name in the file that is no setting, with the setting that is nearest. */
@@ -32,7 +33,7 @@ export function parseEnvFile(bytes: Buffer): EnvFile {
   const marked = content.startsWith("\u{FEFF}");
   // Node's parser takes the mark for a part of the first name.
   const values = parseEnv(marked ? content.slice(1) : content) as Record<string, string>;
-  return { values, hints: [...(marked ? [MARKED] : []), ...ignoredLines(content)] };
+  return { values, findings: [...(marked ? [MARKED] : []), ...lineFindings(content)] };
 }
 
 /** The names in the file that are not among these variables. */
@@ -45,8 +46,11 @@ export function unknownNames(
     .map((name) => ({ name, nearest: nearestVariable(name, variables) }));
 }
 
-const MARKED =
-  "The file .env begins with a byte order mark (BOM), which other programs take for a part of the first name.";
+const MARKED: SettingFinding = {
+  severity: "hint",
+  what: "The file .env begins with a byte order mark (BOM), which other programs take for a part of the first name",
+  remedy: "Save the file as UTF-8 without one.",
+};
 
 /** The nearest name, if at least half of it is the same. */
 function nearestVariable(name: string, variables: readonly string[]): string | undefined {

@@ -13,6 +13,7 @@ import {
   listed,
   type PlatformSettings,
   secret,
+  type SettingFinding,
   text,
   url,
 } from "./settings.ts";
@@ -158,9 +159,12 @@ export function personOf({ platform, person }: PlatformSettings, entry: string):
 /** A value in quotes may span several lines; the same quote ends it. */
 const QUOTED = /^[^=]*=\s*(["'`])/u;
 
-/** A sentence for each line without `=`, which Node skips. It does not repeat the line, which may be a secret. */
-export function ignoredLines(content: string): readonly string[] {
-  const hints: string[] = [];
+/** Without quotes, `#` begins a comment wherever it stands. Behind a space it is meant as one. */
+const CUT = /^(?:export\s+)?(\w+)\s*=\s*(?:#\S|[^\s"'`#][^#]*(?<=\S)#)/u;
+
+/** Lines without `=`, which Node skips, and values that a `#` cuts. They are not repeated: they may hold secrets. */
+export function lineFindings(content: string): readonly SettingFinding[] {
+  const findings: SettingFinding[] = [];
   let open: string | undefined;
   const lines = content.replace(/^\u{FEFF}/u, "").split(/\r?\n/u);
   for (const [index, line] of lines.entries()) {
@@ -169,7 +173,13 @@ export function ignoredLines(content: string): readonly string[] {
       if (words.includes(open)) open = undefined;
     } else if (words !== "" && !words.startsWith("#")) {
       if (!words.includes("=")) {
-        hints.push(`Line ${index + 1} of .env has no “=” and is ignored: a setting is written NAME=value.`);
+        const what = `Line ${index + 1} of .env has no “=” and is ignored: a setting is written NAME=value`;
+        findings.push({ severity: "hint", what, remedy: "Write it as NAME=value, or take it away." });
+      }
+      const cut = CUT.exec(words)?.[1];
+      if (cut !== undefined) {
+        const what = `${cut}, in line ${index + 1} of .env, ends before its first #, which begins a comment`;
+        findings.push({ severity: "fault", what, remedy: "Put the value in quotes." });
       }
       const quote = QUOTED.exec(words)?.[1];
       // A quote without a second one is part of the value.
@@ -177,5 +187,5 @@ export function ignoredLines(content: string): readonly string[] {
       if (closes && words.split(quote).length === 2) open = quote;
     }
   }
-  return hints;
+  return findings;
 }

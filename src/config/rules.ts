@@ -1,11 +1,22 @@
 import { isLoopback } from "../loopback.ts";
-import { type GivenSettings, type PlatformSettings, refuse, type SettingRule, warning } from "./settings.ts";
+import {
+  fault,
+  type GivenSettings,
+  nodeOf,
+  type PlatformSettings,
+  refuse,
+  type SettingRule,
+  warning,
+} from "./settings.ts";
 
 /** The database where DATABASE_URL is not set. */
 export const DATABASE_URL = "file:./data/bellwether.db";
 
 const isSimulated = ({ has }: GivenSettings): boolean => !has("MAINNET_URLS") && !has("TESTNET_URLS");
 const hasConsole = ({ value }: GivenSettings): boolean => value("WEB_PORT") !== "0";
+
+/** A token that anybody on the internet may try to guess has this length at least. */
+const LONG_TOKEN = 20;
 
 /** Whether the console listens for other machines, too. */
 const listensBeyond = (given: GivenSettings): boolean =>
@@ -17,6 +28,14 @@ function publicAddress(given: GivenSettings): URL | undefined {
   const address = new URL(given.value("PUBLIC_URL"));
   return isLoopback(address.hostname) ? undefined : address;
 }
+
+const addressesOf = (given: GivenSettings, setting: string): string[] =>
+  given.has(setting)
+    ? given
+        .value(setting)
+        .split(",")
+        .map((address) => nodeOf(address.trim()))
+    : [];
 
 /** The rules of one network's settings. */
 function networkRules(network: "MAINNET" | "TESTNET"): SettingRule[] {
@@ -36,6 +55,19 @@ function networkRules(network: "MAINNET" | "TESTNET"): SettingRule[] {
           `${days} must hold one entry, or one for each of ${urls}: ${nodes}, not ${entries}`,
       ];
     }),
+    {
+      severity: "hint",
+      find(given) {
+        const nodes = addressesOf(given, urls);
+        return nodes.flatMap((node, index) => {
+          const first = nodes.indexOf(node);
+          return first === index
+            ? []
+            : [`${urls} names one node twice, as no. ${first + 1} and no. ${index + 1}: it is asked once`];
+        });
+      },
+      remedy: "Take one of the two away.",
+    },
     refuse(
       (given) =>
         !isSimulated(given) &&
@@ -61,6 +93,43 @@ const otherRules: readonly SettingRule[] = [
       `DATABASE_URL must be a file, such as ${DATABASE_URL}, or a PostgreSQL server, such as postgres://user:password@host/bellwether`
     );
   }),
+  fault(
+    "TESTNET_URLS",
+    (given) => {
+      const mainnet = addressesOf(given, "MAINNET_URLS");
+      return (
+        addressesOf(given, "TESTNET_URLS").some((node) => mainnet.includes(node)) &&
+        "names a node that MAINNET_URLS names, too: a node serves one network"
+      );
+    },
+    "Take it out of the list that it does not belong to.",
+  ),
+  fault(
+    "PUBLIC_URL",
+    ({ value }) =>
+      URL.canParse(value("PUBLIC_URL")) &&
+      new URL(value("PUBLIC_URL")).pathname !== "/" &&
+      "has a path, and the console works at the root of a host alone",
+    "Give the console a host name of its own, and set PUBLIC_URL to that without a path.",
+  ),
+  fault(
+    "TRUST_PROXY",
+    ({ value }) =>
+      value("TRUST_PROXY")
+        .split(",")
+        .some((entry) => /\/0+$/u.test(entry.trim())) &&
+      "takes every address for a proxy: a visitor may claim to be anybody, and the limit on wrong tokens limits nobody",
+    "Set it to the proxies' addresses alone, such as 127.0.0.1.",
+  ),
+  warning(
+    "WEB_TOKEN",
+    (given) =>
+      (publicAddress(given) !== undefined || listensBeyond(given)) &&
+      given.has("WEB_TOKEN") &&
+      given.value("WEB_TOKEN").length < LONG_TOKEN &&
+      `has fewer than ${LONG_TOKEN} characters, and the console is reached from outside`,
+    "Set it to a long random word (openssl rand -hex 24).",
+  ),
   warning(
     "PUBLIC_URL",
     (given) =>

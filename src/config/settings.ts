@@ -55,13 +55,18 @@ const isEndpoint = (value: string): boolean => isHttp(value) && new URL(value).h
 const ENDPOINT_WORDS = "must be an http:// or https:// address without a fragment";
 export const endpoint = text.refine(isEndpoint, { error: addressFault(ENDPOINT_WORDS) });
 
-export const endpoints = entries
-  .check(
-    eachEntry(isEndpoint, `${ENDPOINT_WORDS}, or several separated by commas`, (wrong) =>
-      wrong.some(lacksScheme) ? `: ${WRITE_SCHEME}` : "",
-    ),
-  )
-  .refine(areDistinct, "names the same address twice");
+export const endpoints = entries.check(
+  eachEntry(isEndpoint, `${ENDPOINT_WORDS}, or several separated by commas`, (wrong) =>
+    wrong.some(lacksScheme) ? `: ${WRITE_SCHEME}` : "",
+  ),
+);
+
+/** Addresses of which this is equal lead to one node: not case, default port, last slash, scheme or credentials count. */
+export function nodeOf(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const { host, pathname, search } = new URL(address);
+  return `${host}${pathname.replace(/\/+$/u, "")}${search}`;
+}
 
 /** The settings as a rule sees them. */
 export interface GivenSettings {
@@ -109,6 +114,9 @@ export const warning = (setting: string, find: SettingRule["find"], remedy: stri
   find,
   remedy,
 });
+
+/** The same, where the setting cannot do what it is meant for. */
+export const fault: typeof warning = (...rule) => ({ ...warning(...rule), severity: "fault" });
 
 /** The settings of all platforms together, as far as their values are valid. */
 export interface SharedSettings {

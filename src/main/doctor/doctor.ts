@@ -142,19 +142,17 @@ export function examineSettings({
   const remedy = "Mend it in .env or the environment; .env.example describes each setting.";
   const findings: Finding[] = [
     ...faults.map((what) => fault(check, what, remedy)),
-    ...config.hints.map((hint) =>
-      warning(check, hint.replace(/did you mean (\w+)\?$/u, "$1 is").replace(/\.$/u, ""), remedyOf(hint)),
-    ),
+    ...contradictions.filter(({ setting }) => setting === undefined).map(findingOf),
   ];
   const platforms = configuredChats(config).map(({ platform }) => platform.name);
   const served =
     platforms.length === 0 ? "no platform is set up: the console and the terminal alone" : platforms.join(" and ");
   return [
     ...(findings.length > 0 ? findings : [ok(check, served)]),
-    ...contradictions.filter(({ setting }) => setting !== DEADMAN).map(findingOf),
-    // A name that is nearly right is among the hints already.
+    ...contradictions.filter(({ setting }) => setting !== undefined && setting !== DEADMAN).map(findingOf),
+    // A name that is nearly right is among the findings already.
     ...unknown
-      .filter(({ name }) => !config.hints.some((hint) => hint.startsWith(`${name} `)))
+      .filter(({ name }) => !contradictions.some(({ what }) => what.startsWith(`${name} `)))
       .map(({ name, nearest }) => {
         const near = nearest === undefined ? "" : `; the nearest one is ${nearest}`;
         const renamed = "Rename it, or take it away; .env.example has them all.";
@@ -168,12 +166,6 @@ function findingOf({ severity, setting = "settings", what, remedy = "Mend it." }
 }
 
 const DEADMAN = "DEADMAN_URL";
-
-/** What to do about a hint. A line without “=” has no name to mend. */
-function remedyOf(hint: string): string {
-  if (hint.includes("byte order mark")) return "Save the file as UTF-8 without one.";
-  return /^Line \d+ of \.env /u.test(hint) ? "Write it as NAME=value, or take it away." : "Rename it, or take it away.";
-}
 
 /** The file holds tokens, so only its owner should be able to read it. */
 export function examineEnvFile(folder: string, platform: NodeJS.Platform = process.platform): Finding {

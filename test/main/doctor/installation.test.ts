@@ -8,7 +8,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { Finding } from "../../../src/adapters/finding.ts";
-import { ignoredLines } from "../../../src/config/environment.ts";
+import { lineFindings } from "../../../src/config/environment.ts";
 import { examineConsole } from "../../../src/main/doctor/console.ts";
 import { networkChecks } from "../../../src/main/doctor/networks.ts";
 import {
@@ -47,7 +47,7 @@ describe("the doctor at the settings", () => {
       [
         /^fault settings: LOG_LEVEL/u,
         /^fault settings: DISCORD_TOKEN/u,
-        /^warning settings: MAINET_URLS .*MAINNET_URLS/u,
+        /^fault settings: MAINET_URLS .*MAINNET_URLS/u,
       ],
     ],
   ])("%s", (_name, env, lines) => {
@@ -58,12 +58,15 @@ describe("the doctor at the settings", () => {
   });
 
   it("says what to do about each hint of the settings", () => {
-    const examined = examineConfig({});
-    const hints = [...ignoredLines("\n\nWEB_PORT"), ...examineConfig({ MAINET_URLS: "http://a" }).config.hints];
-    const found = problemLines(examineSettings({ ...examined, config: { ...examined.config, hints } }));
+    const examined = examineConfig({ MAINET_URLS: "http://a", WEBPORT: "1", WEB_PORT: "2", SLACK_TOKEN: "s" });
+    const findings = [...lineFindings("\n\nWEB_PORT\nOPERATOR_CHANNEL=#ops"), ...examined.findings];
+    const found = problemLines(examineSettings({ ...examined, findings }));
     expect(found).toEqual([
       expect.stringMatching(saying("warning settings", 3, ".env", "->", "NAME=value")),
-      expect.stringMatching(saying("warning settings", "MAINET_URLS", "MAINNET_URLS", "->")),
+      expect.stringMatching(saying("fault settings", "OPERATOR_CHANNEL", 4, "->", "quotes")),
+      expect.stringMatching(saying("fault settings", "MAINET_URLS", "MAINNET_URLS", "->")),
+      expect.stringMatching(saying("warning settings", "WEBPORT", "WEB_PORT", "->")),
+      expect.stringMatching(saying("warning settings", "SLACK_TOKEN", "SLACK_BOT_TOKEN", "->")),
     ]);
     expect(found).toMatchSnapshot();
   });
@@ -106,6 +109,42 @@ describe("the doctor at the settings", () => {
     ],
   ])("one by one: %s", (_name, env, lines) => {
     const found = aside(env, "settings", "OPERATOR_CHANNEL");
+    expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
+    expect(found).toMatchSnapshot();
+    expect(found.join()).not.toContain("s3cret");
+  });
+
+  it.each<[string, Record<string, string>, RegExp[]]>([
+    ["two networks", { MAINNET_URLS: "https://a, https://b", TESTNET_URLS: "https://c" }, []],
+    [
+      "one node twice, in four spellings",
+      { MAINNET_URLS: "https://a,https://b/x,HTTPS://A/,https://u:s3cret@A:443,http://b/x/" },
+      [
+        /^warning settings: .*no\. 1 .*no\. 3/u,
+        /^warning settings: .*no\. 1 .*no\. 4/u,
+        /^warning settings: .*no\. 2 .*no\. 5/u,
+      ],
+    ],
+    [
+      "two networks at one address",
+      { MAINNET_URLS: "https://a,https://b", TESTNET_URLS: "https://B:443/" },
+      [/^fault TESTNET_URLS: .*MAINNET_URLS/u],
+    ],
+    [
+      "a public address with a path",
+      { PUBLIC_URL: "https://b/x", WEB_TOKEN: "s3cret".repeat(5), TRUST_PROXY: "::1" },
+      [/^fault PUBLIC_URL: .*path/u],
+    ],
+    ["every address as a proxy", { TRUST_PROXY: "127.0.0.1, 0.0.0.0/0" }, [/^fault TRUST_PROXY: /u]],
+    ["every IPv6 address as a proxy", { TRUST_PROXY: "::/0" }, [/^fault TRUST_PROXY: /u]],
+    [
+      "a short token with an outside address",
+      { PUBLIC_URL: "https://b", WEB_TOKEN: "s3cret-s3cret-123", TRUST_PROXY: "::1" },
+      [/^warning WEB_TOKEN: .*20/u],
+    ],
+    ["a short token for this machine alone", { WEB_TOKEN: "s3cret-s3cret-123" }, []],
+  ])("among the addresses: %s", (_name, env, lines) => {
+    const found = aside(env);
     expect(found).toEqual(lines.map((line) => expect.stringMatching(line)));
     expect(found).toMatchSnapshot();
     expect(found.join()).not.toContain("s3cret");
