@@ -57,6 +57,8 @@ export interface WebAdapterOptions extends RouteOptions {
   readonly publicUrl?: string | undefined;
   /** IP addresses and networks of proxies, which name their client in X-Forwarded-For. Default: none. */
   readonly trustProxy?: readonly string[];
+  /** How pauses between wrong tokens are waited for; left out: by a timer. */
+  readonly sleep?: (millis: Milliseconds, signal: AbortSignal) => Promise<void>;
   /** Left out: sign-outs are forgotten with the process. */
   readonly signOuts?: SignOuts;
   /** How often sign-outs are read again, where other processes have the same token. */
@@ -109,6 +111,7 @@ export function createWebAdapter(options: WebAdapterOptions): WebAdapter {
       secure: publicUrl?.protocol === "https:",
       port: () => port,
       now,
+      sleep: options.sleep,
     });
     if (options.signOutsMillis !== undefined) void followSignOuts(access, options.signOutsMillis);
     const app = createApp({

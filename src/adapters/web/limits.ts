@@ -13,9 +13,10 @@ export const MAX_WEBHOOK_BYTES = 1024 * 1024;
 export const MAX_WEBHOOK_REQUESTS = 128;
 /** Discord and Slack wait 3 s for an answer. */
 export const WEBHOOK_TIMEOUT_MILLIS: Milliseconds = 3000;
-/** The pages to which platforms send browsers: how long an answer may take, and how many a visitor gets a minute. */
+/** The pages to which platforms send browsers: how long an answer may take, and how many a visitor gets in a minute. */
 export const PAGE_TIMEOUT_MILLIS: Milliseconds = 15_000;
 export const MAX_PAGES_PER_MINUTE = 20;
+export const VISITOR_WINDOW_MILLIS: Milliseconds = 60_000;
 /** The shortest interval between two lines of the log about refused signatures. */
 export const REFUSED_LOG_INTERVAL_MILLIS: Milliseconds = 60_000;
 /** Open connections, and those of one client; a browser holds up to six. */
@@ -79,9 +80,13 @@ export const MAX_FILES_PER_REPLY = 50;
 export const MIN_TOKEN_LENGTH = 16;
 /** How long a browser stays signed in. */
 export const SESSION_LIFETIME_MILLIS: Milliseconds = 7 * 24 * 3_600_000;
-/** Wrong tokens that one client may send within a minute, to the login and in headers each. */
-export const MAX_FAILED_ATTEMPTS = 5;
-export const ATTEMPT_WINDOW_MILLIS: Milliseconds = 60_000;
+/** Tokens of one client that wait to be compared, at the login and in headers each. */
+export const MAX_WAITING_TRIES = 10;
+/** The longest pause between two tokens of one client, and the number of wrong ones after which it is that long. */
+export const MAX_TRY_PAUSE_MILLIS: Milliseconds = 10_000;
+export const TRIES_TO_MAX_PAUSE = 20;
+/** How long wrong tokens of a client count. */
+export const TRIES_FORGOTTEN_MILLIS: Milliseconds = 10 * 60_000;
 
 /** The time that a stop gives answers under way before it closes their connections. */
 export const STOP_TIMEOUT_MILLIS: Milliseconds = 2000;

@@ -37,7 +37,7 @@ export function probeRoutes(dependencies: ProbeDependencies): Hono {
       return { ok: false, parts: { check: { ok: false, why: "it did not answer" } } };
     });
     // Only who is signed in may know the parts: they name networks, nodes and platforms.
-    return c.json(dependencies.access.isSignedIn(c) ? ready : { ok: ready.ok }, ready.ok ? 200 : 503);
+    return c.json((await dependencies.access.isSignedIn(c)) ? ready : { ok: ready.ok }, ready.ok ? 200 : 503);
   });
 
   app.get("/metrics", dependencies.access.guard, async (c) => {

@@ -1,12 +1,13 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { html } from "hono/html";
+import { LRUCache } from "lru-cache";
 
 import { inTime } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { NOT_RUNNING, type Webhook, type WebhookPage, type WebhookResponse } from "../webhook.ts";
-import { createAttemptLimiter } from "./access/attempt-limiter.ts";
-import { clientOf, type TrustedProxies } from "./access/client-address.ts";
+import { clientGroup, clientOf, type TrustedProxies } from "./access/client-address.ts";
 import { limitBody, refuse, limitRunning } from "./access/guard.ts";
 import { smallPage } from "./access/login.ts";
 import {
@@ -15,6 +16,7 @@ import {
   MAX_WEBHOOK_REQUESTS,
   PAGE_TIMEOUT_MILLIS,
   REFUSED_LOG_INTERVAL_MILLIS,
+  VISITOR_WINDOW_MILLIS,
   WEBHOOK_TIMEOUT_MILLIS,
 } from "./limits.ts";
 
@@ -86,15 +88,18 @@ function page({ title, words, link }: WebhookPage): ReturnType<typeof html> {
 
 /** Limits how many pages a client gets: a page costs a request to the platform, and a row in the database. */
 function limitVisitors(proxies: TrustedProxies, now: () => Nanoseconds): MiddlewareHandler {
-  const limiter = createAttemptLimiter(MAX_PAGES_PER_MINUTE);
+  const windows = new LRUCache<string, { pages: number; readonly ends: Milliseconds }>({ max: 2000 });
   return async (c, next) => {
-    const client = clientOf(c, proxies);
-    const waitMillis = limiter.waitMillis(client, now());
-    if (waitMillis > 0) {
+    const client = clientGroup(clientOf(c, proxies));
+    const at = toMillis(now());
+    const known = windows.get(client);
+    const window = known !== undefined && at < known.ends ? known : { pages: 0, ends: at + VISITOR_WINDOW_MILLIS };
+    if (window.pages >= MAX_PAGES_PER_MINUTE) {
       const error = "Too many requests from here: wait a minute and try again.";
-      return refuse(c, 429, error, Math.ceil(waitMillis / 1000));
+      return refuse(c, 429, error, Math.ceil((window.ends - at) / 1000));
     }
-    limiter.failed(client, now());
+    window.pages += 1;
+    windows.set(client, window);
     return next();
   };
 }

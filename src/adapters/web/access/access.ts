@@ -1,6 +1,6 @@
 // Authentication: the token, the sessions of browsers, and the guards of every request. Read next: guard.ts (headers,
 // hosts, origins, bodies), allowed-hosts.ts (DNS rebinding), client-address.ts (proxies), attempt-limiter.ts,
-// connection-limit.ts, login.ts.
+// connection-limit.ts, login.ts, token-tries.ts (guesses).
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
@@ -12,15 +12,12 @@ import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { SESSION_LIFETIME_MILLIS } from "../limits.ts";
-import { type AttemptLimiter, createAttemptLimiter } from "./attempt-limiter.ts";
 import { clientOf, type TrustedProxies } from "./client-address.ts";
 import { refuse } from "./guard.ts";
+import { type TokenTry, TokenTries } from "./token-tries.ts";
 
 /** Authentication of requests. Without a token, everybody who reaches the port has access. */
 export type Access = ReturnType<typeof createAccess>;
-
-/** What becomes of a token: `waitMillis` after too many wrong ones. */
-type Attempt = "right" | "wrong" | { readonly waitMillis: number };
 
 /** A session that was signed out before its time. */
 export interface SignOut {
@@ -46,43 +43,43 @@ interface AccessOptions {
   readonly secure: boolean;
   readonly port: () => number;
   readonly now: () => Nanoseconds;
+  /** How the pauses between tokens are waited for; left out: by a timer. */
+  readonly sleep?: ((millis: Milliseconds, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 export function createAccess(options: AccessOptions) {
   const { now } = options;
   const check = options.token === undefined ? undefined : tokenCheck(options.token);
-  // Two limits: a program with an old token in its header must not keep people from signing in.
-  const attempts = { login: createAttemptLimiter(), header: createAttemptLimiter() };
+  // Two lines: a program with an old token in its header must not keep people from signing in.
+  const tries = { login: new TokenTries(options), header: new TokenTries(options) };
   const signedOut = new Map(options.signedOut.map(({ session, endsAt }) => [session, endsAt]));
   // Cookies ignore ports: the name separates two consoles on one machine.
   const cookieName = (): string => `bellwether-${options.port()}`;
   const cookie = { path: "/", httpOnly: true, sameSite: "Strict", secure: options.secure } as const;
-  const tried = new WeakMap<Request, Attempt>();
+  const tried = new WeakMap<Request, Promise<TokenTry>>();
+  const withToken = new WeakSet<Request>();
 
-  /** The right token always passes, so that guesses from the same address lock nobody out. */
-  function tryToken(c: Context, token: string, limiter: AttemptLimiter): Attempt {
-    if (check?.matches(token) === true) return "right";
-    const client = clientOf(c, options.proxies);
-    const waitMillis = limiter.waitMillis(client, now());
-    if (waitMillis > 0) return { waitMillis };
-    limiter.failed(client, now());
-    return "wrong";
-  }
+  const tryToken = (c: Context, token: string, line: TokenTries): Promise<TokenTry> =>
+    line.judge(clientOf(c, options.proxies), () => check?.matches(token) === true, c.req.raw.signal);
 
-  /** One request is one attempt, however often it is checked. */
-  function bearer(c: Context): Attempt | "none" {
+  /** One request is one try, however often it is checked. */
+  async function bearer(c: Context): Promise<TokenTry | "none"> {
     const given = /^Bearer +(\S+) *$/iu.exec(c.req.header("authorization") ?? "")?.[1];
     if (given === undefined || check === undefined) return "none";
-    const before = tried.get(c.req.raw);
-    if (before !== undefined) return before;
-    const result = tryToken(c, given, attempts.header);
-    tried.set(c.req.raw, result);
-    return result;
+    const trying = tried.get(c.req.raw) ?? tryToken(c, given, tries.header);
+    tried.set(c.req.raw, trying);
+    if ((await trying) === "right") withToken.add(c.req.raw);
+    return trying;
   }
 
-  /** Whether the request is signed in, by header or by cookie. */
-  function isSignedIn(c: Context): boolean {
-    return check === undefined || bearer(c) === "right" || sessionOf(c) !== undefined;
+  /** Whether the request is signed in by its cookie, or its token was found right. */
+  function isStillSignedIn(c: Context): boolean {
+    return check === undefined || sessionOf(c) !== undefined || withToken.has(c.req.raw);
+  }
+
+  /** Whether the request is signed in, by cookie or by header. A session waits for no try. */
+  async function isSignedIn(c: Context): Promise<boolean> {
+    return isStillSignedIn(c) || (await bearer(c)) === "right";
   }
 
   /** The session of a cookie that holds; undefined where there is none. */
@@ -94,11 +91,12 @@ export function createAccess(options: AccessOptions) {
   return {
     required: check !== undefined,
     /** Whether the Authorization header carries the token. Wrong ones are counted. */
-    hasToken: (c: Context): boolean => bearer(c) === "right",
+    hasToken: async (c: Context): Promise<boolean> => (await bearer(c)) === "right",
     isSignedIn,
+    isStillSignedIn,
     /** Signs a browser in where the token is right. */
-    signIn: (c: Context, token: string): Attempt => {
-      const result = tryToken(c, token, attempts.login);
+    signIn: async (c: Context, token: string): Promise<TokenTry> => {
+      const result = await tryToken(c, token, tries.login);
       if (result === "right" && check !== undefined) {
         setCookie(c, cookieName(), check.issue(now()), { ...cookie, maxAge: SESSION_LIFETIME_MILLIS / 1000 });
       }
@@ -124,10 +122,10 @@ export function createAccess(options: AccessOptions) {
     },
     /** Refuses requests that are not signed in. */
     guard: async (c: Context, next: Next): Promise<Response | void> => {
-      if (isSignedIn(c)) return next();
-      const result = bearer(c);
+      if (await isSignedIn(c)) return next();
+      const result = await bearer(c);
       if (typeof result === "object") {
-        const error = "Too many wrong tokens: wait a minute and try again.";
+        const error = "Too many wrong tokens: wait, then try again.";
         return refuse(c, 429, error, Math.ceil(result.waitMillis / 1000));
       }
       c.header("WWW-Authenticate", 'Bearer realm="Bellwether"');

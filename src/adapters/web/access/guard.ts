@@ -49,9 +49,12 @@ export function refuse(
 }
 
 /** Refuses requests with a foreign Host header, unless they carry the token, which no foreign page knows. */
-export function requireAllowedHost(hosts: () => AllowedHosts, hasToken: (c: Context) => boolean): MiddlewareHandler {
+export function requireAllowedHost(
+  hosts: () => AllowedHosts,
+  hasToken: (c: Context) => Promise<boolean>,
+): MiddlewareHandler {
   return async (c, next) => {
-    if (OPEN_PATHS.has(c.req.path) || hosts().allowsHost(c.req.header("host")) || hasToken(c)) return next();
+    if (OPEN_PATHS.has(c.req.path) || hosts().allowsHost(c.req.header("host")) || (await hasToken(c))) return next();
     return refuse(
       c,
       421,

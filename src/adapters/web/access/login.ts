@@ -8,7 +8,7 @@ import { limitBody, refuse } from "./guard.ts";
 export function loginRoutes(access: Access): Hono {
   const app = new Hono();
 
-  app.get("/login", (c) => (access.isSignedIn(c) ? c.redirect("/", 303) : c.html(loginPage())));
+  app.get("/login", async (c) => ((await access.isSignedIn(c)) ? c.redirect("/", 303) : c.html(loginPage())));
 
   app.post(
     "/login",
@@ -18,7 +18,7 @@ export function loginRoutes(access: Access): Hono {
       const type = c.req.header("content-type") ?? "";
       if (!/^application\/x-www-form-urlencoded\b/iu.test(type)) return refuse(c, 415, "Send the form of /login.");
       const token = new URLSearchParams(await c.req.text()).get("token") ?? "";
-      const result = access.signIn(c, token.trim());
+      const result = await access.signIn(c, token.trim());
       if (result === "right") return c.redirect("/", 303);
       if (result === "wrong") {
         return c.html(loginPage("This is not the token. It is what WEB_TOKEN is set to where Bellwether runs."), 401);

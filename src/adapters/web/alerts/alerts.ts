@@ -81,7 +81,7 @@ export function alertRoutes(dependencies: AlertRouteDependencies): Hono<{ Bindin
         const frames = alertEvents({
           ...alerts,
           last: c.req.header("last-event-id") || undefined,
-          isSignedIn: () => dependencies.access.isSignedIn(c),
+          isSignedIn: () => dependencies.access.isStillSignedIn(c),
           heartbeatMillis: streamTimeouts.heartbeatMillis,
           signal: AbortSignal.any([unread.signal, c.req.raw.signal, dependencies.stopping]),
         });

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import {
-  ATTEMPT_WINDOW_MILLIS,
-  MAX_FAILED_ATTEMPTS,
-  SESSION_LIFETIME_MILLIS,
-} from "../../../../src/adapters/web/limits.ts";
+import { MAX_WAITING_TRIES, SESSION_LIFETIME_MILLIS } from "../../../../src/adapters/web/limits.ts";
 import { freePort } from "../../../support/free-port.ts";
 import { saying } from "../../../support/said.ts";
 import { Clock, echoBot, type Harness, startConsole } from "../harness.ts";
@@ -113,44 +109,56 @@ describe("with a token", () => {
     await expect.poll(() => statusOf(beside, theirs)).toBe(401);
   });
 
-  test("a wrong one gets a sentence, and too many have to wait; the right one always passes", async () => {
+  test("a wrong one gets a sentence, and each try waits longer than the one before", async () => {
     const clock = new Clock();
-    await using harness = await startConsole(echoBot(), { token: TOKEN, now: clock.now });
-    for (let n = 0; n < MAX_FAILED_ATTEMPTS; n += 1) {
+    const waited: number[] = [];
+    const sleep = async (millis: number): Promise<void> => (waited.push(millis), clock.pass(millis));
+    await using harness = await startConsole(echoBot(), { token: TOKEN, now: clock.now, sleep });
+    const session = (await signIn(harness, TOKEN)).headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+    for (let n = 0; n < 3; n += 1) {
       const answer = await signIn(harness, `guess ${n}`);
       expect(answer.status).toBe(401);
       expect(answer.body).toMatch(/role="alert">.*WEB_TOKEN/u);
       expect(answer.body).not.toContain("guess");
     }
-    const refused = await signIn(harness, "another guess");
-    expect(refused.status).toBe(429);
-    expect(refused.headers["retry-after"]).toBe("60");
     expect((await signIn(harness, TOKEN)).status).toBe(303);
+    expect(waited).toEqual([25, 100, 225]);
+    // Neither a session nor a program waits for what is tried at the login.
+    expect((await harness.send("/api/console", { headers: { cookie: session } })).status).toBe(200);
     expect((await harness.send("/api/console", { headers: bearer(TOKEN) })).status).toBe(200);
-    clock.pass(ATTEMPT_WINDOW_MILLIS);
-    expect((await signIn(harness, "another guess")).status).toBe(401);
+    expect(waited).toHaveLength(3);
   });
 
-  test("wrong tokens in headers and at the login are counted apart", async () => {
-    await using harness = await startConsole(echoBot(), { token: TOKEN, now: new Clock().now });
-    const program = async (): Promise<number> =>
-      (await harness.send("/api/console", { headers: bearer("an-old-token-of-a-program") })).status;
-    for (let n = 0; n < MAX_FAILED_ATTEMPTS; n += 1) expect(await program()).toBe(401);
-    expect(await program()).toBe(429);
-    expect((await signIn(harness, "a typo")).status).toBe(401);
+  test("ten tries wait, more are refused, and a session goes on", async () => {
+    const clock = new Clock();
+    const gate = Promise.withResolvers<void>();
+    await using harness = await startConsole(echoBot(), { token: TOKEN, now: clock.now, sleep: () => gate.promise });
+    const session = (await signIn(harness, TOKEN)).headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+    const guess = (): ReturnType<Harness["send"]> => harness.send("/api/console", { headers: bearer("guess") });
+    expect((await guess()).status).toBe(401);
+    const waiting = Array.from({ length: MAX_WAITING_TRIES }, guess);
+    const refused = await expect.poll(guess).toMatchObject({ status: 429 }).then(guess);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect(refused.json()).toEqual({ error: expect.stringMatching(saying("wait")) });
+    const headers = { cookie: session, ...bearer("guess") };
+    expect((await harness.send("/api/console", { headers })).status).toBe(200);
+    gate.resolve();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 401));
   });
 
   test.each([
-    ["trusted proxies name their clients", ["127.0.0.1", "10.0.0.0/8"], "203.0.113.9", "198.51.100.1, 10.1.2.3", 401],
-    ["other peers cannot", [], "203.0.113.9", "198.51.100.1", 429],
-    ["a client cannot choose its own address", ["127.0.0.1"], "1.1.1.1, 203.0.113.9", "2.2.2.2, 203.0.113.9", 429],
-  ])("wrong tokens are counted per client: %s", async (_name, trustProxy, guesser, other, status) => {
-    await using harness = await startConsole(echoBot(), { token: TOKEN, trustProxy, now: new Clock().now });
+    ["trusted proxies name their clients", ["127.0.0.1", "10.0.0.0/8"], "203.0.113.9", "198.51.100.1, 10.1.2.3", false],
+    ["other peers cannot", [], "203.0.113.9", "198.51.100.1", true],
+    ["a client cannot choose its own address", ["127.0.0.1"], "1.1.1.1, 203.0.113.9", "2.2.2.2, 203.0.113.9", true],
+  ])("wrong tokens are counted per client: %s", async (_name, trustProxy, guesser, other, waits) => {
+    const clock = new Clock();
+    const waited: number[] = [];
+    const sleep = async (millis: number): Promise<void> => (waited.push(millis), clock.pass(millis));
+    await using harness = await startConsole(echoBot(), { token: TOKEN, trustProxy, now: clock.now, sleep });
     const guess = async (client: string): Promise<number> =>
       (await harness.send("/api/console", { headers: { ...bearer("guess"), "x-forwarded-for": client } })).status;
-    for (let n = 0; n < MAX_FAILED_ATTEMPTS; n += 1) expect(await guess(guesser)).toBe(401);
-    expect(await guess(guesser)).toBe(429);
-    expect(await guess(other)).toBe(status);
+    for (const client of [guesser, guesser, other]) expect(await guess(client)).toBe(401);
+    expect(waited).toEqual(waits ? [25, 100] : [25]);
   });
 
   test("readiness says yes or no only to clients that are not signed in", async () => {
