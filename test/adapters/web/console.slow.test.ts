@@ -449,20 +449,35 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("after signing in, the requested view is shown, also after a wrong token", async () => {
-    const token = "a-token-of-more-than-sixteen";
-    await using harness = await startConsole(fakeBot(answer), { token });
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.goto(`${harness.url}/#alerts`);
-    for (const typed of ["wrong", token]) {
-      await page.fill("#token", typed);
-      await page.press("#token", "Enter");
-      await page.waitForSelector(typed === token ? "#examples button" : "#fault");
-    }
-    expect(page.url()).toBe(`${harness.url}/#alerts`);
-    await context.close();
-  });
+  test.each([
+    ["alerts", "alerts"],
+    ["episode=network.stalled|mainnet||1", "ask"],
+  ])(
+    "after signing in, #%s is shown, also after a wrong token; after signing out nothing that was typed",
+    async (asked, shown) => {
+      const token = "a-token-of-more-than-sixteen";
+      await using harness = await startConsole(fakeBot(answer), { token });
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(`${harness.url}/#${asked}`);
+      for (const typed of ["wrong", token]) {
+        await page.fill("#token", typed);
+        await page.press("#token", "Enter");
+        await page.waitForSelector(typed === token ? "#line" : "#fault");
+      }
+      await expect.poll(() => page.url()).toBe(`${harness.url}/#${shown}`);
+    if (shown === "ask") await expect.poll(() => page.textContent("#log")).toContain("alerts why");
+      await page.goto(`${harness.url}/#ask`);
+      await say(page, "time");
+      await page.fill("#line", "half a question");
+      await page.click("#sign-out button");
+      await page.waitForSelector("#token");
+      expect(await page.evaluate("localStorage.length + sessionStorage.length")).toBe(0);
+      await page.goBack();
+      await page.waitForSelector("#token");
+      await context.close();
+    },
+  );
 
   test("a table's rows stay low on a phone, where words stand behind the edge", async () => {
     await using visitor = await visit({ viewport: { width: 360, height: 740 }, isMobile: true });

@@ -58,14 +58,16 @@ const files = createFilePicker({
   },
 });
 
+const lines = createHistory(
+  storageOrNone(() => window.localStorage),
+  "bellwether-lines",
+);
+
 const composer = createComposer({
   form: part("#composer", HTMLFormElement),
   input,
   list: part("#completions", HTMLElement),
-  history: createHistory(
-    storageOrNone(() => window.localStorage),
-    "bellwether-lines",
-  ),
+  history: lines,
   send: (line) => void askBelow({ text: line }, line, { focus: false }),
   changed: files.offer,
   escape: () => exchanges.findLast((exchange) => exchange.cancel()),
@@ -139,7 +141,11 @@ part("#clear", HTMLElement).addEventListener("click", () => {
   part("#conversation", HTMLElement).hidden = true;
   input.focus();
 });
-part("#sign-out", HTMLFormElement).addEventListener("submit", () => kept.clear());
+part("#sign-out", HTMLFormElement).addEventListener("submit", () => {
+  kept.clear();
+  lines.clear();
+  input.value = "";
+});
 
 /** @returns {Surroundings} */
 function surroundings() {

@@ -66,7 +66,7 @@ const MAX_KEPT = 200;
 /**
  * The history of lines, and the position in it while going back and forth. The unfinished line is kept at its end.
  *
- * @param {Pick<Storage, "getItem" | "setItem">} storage
+ * @param {Pick<Storage, "getItem" | "setItem" | "removeItem">} storage
  * @param {string} key
  */
 export function createHistory(storage, key) {
@@ -97,6 +97,16 @@ export function createHistory(storage, key) {
       if (at === lines.length) return undefined;
       at += 1;
       return at === lines.length ? draft : lines[at];
+    },
+    clear() {
+      lines = [];
+      at = 0;
+      draft = "";
+      try {
+        storage.removeItem(key);
+      } catch {
+        // What may not be kept need not be removed.
+      }
     },
     /** Typing leaves the history. */
     leave() {
