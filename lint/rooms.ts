@@ -2,7 +2,7 @@
 // no room, an import of another room, a package, a module of Node. `x(types)` allows `import type` alone.
 
 /** Floor 1: a row with `ground` may import all of these. */
-export const ground = "errors in-time log loopback make-folder reply reply/columns units";
+export const ground = "errors in-time log loopback make-folder redact reply reply/columns units";
 
 /** Room → the rooms it may import. A room is `src/<room>.ts` and `src/<room>/`, without nested rooms of a longer name. */
 export const rooms: Readonly<Record<string, string>> = {
@@ -81,7 +81,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/terminal": "line-runner platform streams",
   "adapters/terminal/render": "cell-width span visible-text wrap",
   "adapters/web": "limits listen platform render socket alerts/console-sender alerts/watch public/*",
-  "adapters/web/access": "allowed-hosts attempt-limiter client-address connection-limit guard login slow-bodies",
+  "adapters/web/access": "allowed-hosts client-address connection-limit guard login slow-bodies",
   "adapters/web/alerts": "alert-json console-sender watch",
   "adapters/web/invocations": "question verify",
   "adapters/web/public": "preview/* reply/* vnode/*",

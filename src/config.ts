@@ -6,10 +6,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { closest, distance } from "fastest-levenshtein";
 
 import { type EnvFile, parseEnvFile, type UnknownName, unknownNames } from "./config/env-file.ts";
-import { Environment, environmentOf, NETWORKS, personOf, variablesOf } from "./config/environment.ts";
+import { Environment, environmentOf, NETWORKS, personOf, SECRETS, variablesOf } from "./config/environment.ts";
 import { DATABASE_URL, settingRules } from "./config/rules.ts";
 import { messageOf, UserError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
+import { hideSecrets, secretsInAddress } from "./redact.ts";
 import {
   type GivenSettings,
   judgeSettings,
@@ -28,6 +29,7 @@ export type Config<P = unknown> = ReturnType<typeof configOf<P>>;
  */
 export function loadConfig<P>(platforms: readonly PlatformSettings<P>[]): Config<P> {
   const { findings } = readEnvFile();
+  hideSecrets(secretsOf(process.env, platforms));
   const config = parseConfig(process.env, platforms);
   return { ...config, hints: [...findings.map(sentenceOf), ...config.hints] };
 }
@@ -42,6 +44,19 @@ export function loadLogLevel(): LogLevel | undefined {
 export function terminalPreferences() {
   const { NO_COLOR, FORCE_COLOR, TERM, COLUMNS } = process.env;
   return { noColor: NO_COLOR, forceColor: FORCE_COLOR, term: TERM, columns: COLUMNS };
+}
+
+/** The values of the secret settings, each entry of a list by itself, and those in addresses. */
+function secretsOf(
+  given: Readonly<Record<string, string | undefined>>,
+  platforms: readonly PlatformSettings[],
+): readonly string[] {
+  const secret = new Set<string>([...SECRETS, ...platforms.flatMap(({ secrets }) => secrets)]);
+  return variablesOf(platforms).flatMap((name) => {
+    const value = given[name]?.trim() ?? "";
+    const entries = [value, ...value.split(",").map((entry) => entry.trim())];
+    return [...(secret.has(name) ? entries : []), ...entries.flatMap(secretsInAddress)];
+  });
 }
 
 /** Adds the settings of the file to the environment, which wins. */
@@ -67,6 +82,7 @@ export type ExaminedConfig<P = unknown> = ReturnType<typeof examineConfig<P>>;
 export function loadExaminedConfig<P>(platforms: readonly PlatformSettings<P>[]): ExaminedConfig<P> {
   try {
     const file = readEnvFile();
+    hideSecrets(secretsOf(process.env, platforms));
     const examined = examineConfig(process.env, platforms);
     return {
       ...examined,
@@ -96,7 +112,6 @@ export function examineConfig<P>(
   const rules = settingRules(platforms);
   const all = judgeSettings(rules, givenBy(set));
   const of = (severity: SettingFinding["severity"]) => all.filter((one) => one.severity === severity);
-  const variables = variablesOf(platforms);
   const typos = likelyTypos(Object.keys(set), platforms);
   const hints = [...typos, ...of("hint")];
   return {
@@ -110,8 +125,6 @@ export function examineConfig<P>(
       ...hints,
       ...judgeSettings(rules, givenBy(right)).filter(({ severity }) => severity === "fault" || severity === "warning"),
     ],
-    /** The variables that are set, with their values: secrets among them. */
-    set: Object.fromEntries(Object.entries(set).filter(([name]) => variables.includes(name))),
     /** Names in `.env` that are no settings. */
     unknown: [] as readonly UnknownName[],
   };

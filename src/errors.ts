@@ -1,3 +1,5 @@
+import { redact } from "./redact.ts";
+
 /** The values that an ambiguous one may stand for. */
 interface Meanings {
   readonly typed: string;
@@ -104,9 +106,9 @@ export class BotStopping extends Error {
   }
 }
 
-/** The message of anything thrown. For logs; people see only what a UserError or an ApiError says. */
+/** The message of anything thrown, without secrets. For logs; people see only what a UserError or an ApiError says. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return redact(thrown instanceof Error ? thrown.message : String(thrown));
 }
 
 /** The code of a system error (`ENOENT`); empty for anything else. */

@@ -1,5 +1,7 @@
 import { pino } from "pino";
 
+import { redact } from "./redact.ts";
+
 /** The values of the field `event` of a log line; docs/logs.md explains each. */
 export const LOG_EVENTS = [
   "acknowledgement failed",
@@ -194,7 +196,7 @@ export function createLog(level: LogLevel, destination: LogTarget): Log {
         censor: "[redacted]",
       },
     },
-    destination,
+    { write: (line: string) => destination.write(redact(line)) },
   );
 }
 

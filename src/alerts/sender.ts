@@ -1,4 +1,5 @@
 import type { Destination } from "./destination.ts";
+import { redact } from "../redact.ts";
 import type { Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertKind } from "./judge/kinds/kinds.ts";
@@ -98,7 +99,7 @@ export class SendError extends Error {
     message: string,
     more: { retryAfterMillis?: Milliseconds; revoked?: boolean; operator?: boolean; cause?: unknown } = {},
   ) {
-    super(message, { cause: more.cause });
+    super(redact(message), { cause: more.cause });
     this.kind = kind;
     this.retryAfterMillis = more.retryAfterMillis;
     this.revoked = more.revoked ?? false;

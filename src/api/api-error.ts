@@ -1,3 +1,5 @@
+import { redact } from "../redact.ts";
+
 /** Why a data node gave no usable answer. */
 export type ApiErrorKind =
   /** No connection, or it dropped. */
@@ -50,7 +52,7 @@ export class ApiError extends Error {
   readonly tried: readonly Attempt[] = [];
 
   constructor(kind: ApiErrorKind, message: string, more: Pick<ApiError, "network" | "node"> & FailureDetails) {
-    super(message, { cause: more.cause });
+    super(redact(message), { cause: more.cause });
     this.kind = kind;
     Object.assign(this, more);
   }

@@ -49,18 +49,3 @@ function parsed(url: string, remedy: string): URL {
     });
   }
 }
-
-/** The password of an address, as it stands there and decoded, since an error may contain either. */
-export function passwordsOf(url: string): readonly string[] {
-  const found = /^[^:]+:\/\/[^/?#]*?:([^/?#]*)@/u.exec(url)?.[1] ?? "";
-  const given = /[?&]password=([^&#]*)/u.exec(url)?.[1] ?? "";
-  return [found, given].filter((one) => one !== "").flatMap((one) => [one, decoded(one)]);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 
 import { messageOf } from "../../errors.ts";
+import { redact } from "../../redact.ts";
 import { withTimeout } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Access } from "./access/access.ts";
@@ -37,13 +38,15 @@ export function probeRoutes(dependencies: ProbeDependencies): Hono {
       return { ok: false, parts: { check: { ok: false, why: "it did not answer" } } };
     });
     // Only who is signed in may know the parts: they name networks, nodes and platforms.
-    return c.json((await dependencies.access.isSignedIn(c)) ? ready : { ok: ready.ok }, ready.ok ? 200 : 503);
+    const shown = (await dependencies.access.isSignedIn(c)) ? ready : { ok: ready.ok };
+    const headers = { "Content-Type": "application/json" };
+    return c.body(redact(JSON.stringify(shown)), ready.ok ? 200 : 503, headers);
   });
 
   app.get("/metrics", dependencies.access.guard, async (c) => {
     try {
       const { contentType, body } = await withTimeout(dependencies.metrics(), PROBE_TIMEOUT_MILLIS);
-      return c.body(body, 200, { "Content-Type": contentType });
+      return c.body(redact(body), 200, { "Content-Type": contentType });
     } catch (thrown) {
       dependencies.log.error({ why: messageOf(thrown) }, "metrics failed");
       return c.json({ error: "The metrics could not be collected; the log says why." }, 500);

@@ -23,25 +23,22 @@ const NOTHING: ErrorBody = {
 /** Longer words than this are cut: they go into one sentence. */
 const MAX_WORDS = 300;
 
-/** Removes secrets from a text, before it is cut. */
-export type Redact = ((text: string) => string) | undefined;
-
 /** Reads `{code, message, details}`, bare or under `error`; text that is no JSON yields its first words; never throws. */
-export function readErrorBody(body: string, redact?: Redact): ErrorBody {
+export function readErrorBody(body: string): ErrorBody {
   const trimmed = body.trim();
   if (trimmed === "") return NOTHING;
-  if (!trimmed.startsWith("{")) return { ...NOTHING, message: wordsOfText(trimmed, redact) };
+  if (!trimmed.startsWith("{")) return { ...NOTHING, message: wordsOfText(trimmed) };
   let parsed: unknown;
   try {
     parsed = JSON.parse(trimmed);
   } catch {
-    return { ...NOTHING, message: toShortLine(trimmed, redact) };
+    return { ...NOTHING, message: toShortLine(trimmed) };
   }
-  return readErrorValue(parsed, redact) ?? { ...NOTHING, message: toShortLine(trimmed, redact) };
+  return readErrorValue(parsed) ?? { ...NOTHING, message: toShortLine(trimmed) };
 }
 
 /** The same for parsed JSON; undefined if it is no error of the API. */
-export function readErrorValue(value: unknown, redact?: Redact): ErrorBody | undefined {
+export function readErrorValue(value: unknown): ErrorBody | undefined {
   if (!isRecord(value)) return undefined;
   const inner = value["error"];
   const record = isRecord(inner) ? inner : value;
@@ -51,9 +48,9 @@ export function readErrorValue(value: unknown, redact?: Redact): ErrorBody | und
   const details = Array.isArray(record["details"]) ? (record["details"] as unknown[]) : [];
   return {
     code: typeof code === "number" && Number.isSafeInteger(code) ? code : undefined,
-    message: typeof message === "string" && message !== "" ? toShortLine(message, redact) : undefined,
+    message: typeof message === "string" && message !== "" ? toShortLine(message) : undefined,
     details,
-    innerWords: wordsOfDetails(details, redact),
+    innerWords: wordsOfDetails(details),
     structured: true,
   };
 }
@@ -73,16 +70,16 @@ export function isRouteMissingResponse({ status, text }: Pick<HttpResponse, "sta
   return status === 404 && isRouteMissing(status, readErrorBody(text));
 }
 
-/** One line without control characters and secrets, at most 300 characters. */
-export function toShortLine(text: string, redact?: Redact): string {
-  const line = (redact?.(text) ?? text)
+/** One line without control characters, at most 300 characters. */
+export function toShortLine(text: string): string {
+  const line = text
     .slice(0, MAX_WORDS * 4)
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim();
   return line.length <= MAX_WORDS ? line : `${line.slice(0, MAX_WORDS - 1).replace(/[\uD800-\uDBFF]$/u, "")}…`;
 }
 
-function wordsOfDetails(details: readonly unknown[], redact: Redact): string | undefined {
+function wordsOfDetails(details: readonly unknown[]): string | undefined {
   const words: string[] = [];
   for (const detail of details) {
     if (!isRecord(detail)) continue;
@@ -90,14 +87,14 @@ function wordsOfDetails(details: readonly unknown[], redact: Redact): string | u
       if (typeof part === "string" && part.trim() !== "" && !words.includes(part)) words.push(part);
     }
   }
-  return words.length === 0 ? undefined : toShortLine(words.join(": "), redact);
+  return words.length === 0 ? undefined : toShortLine(words.join(": "));
 }
 
 /** The title of a proxy's page, or the beginning of other text. */
-function wordsOfText(text: string, redact: Redact): string {
-  if (!text.startsWith("<")) return toShortLine(text, redact);
+function wordsOfText(text: string): string {
+  if (!text.startsWith("<")) return toShortLine(text);
   const title = /<title[^>]*>([^<]+)/iu.exec(text.slice(0, 10_000))?.[1] ?? "";
-  return toShortLine(title, redact) || "a web page";
+  return toShortLine(title) || "a web page";
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

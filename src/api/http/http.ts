@@ -10,6 +10,7 @@ import buildConnector from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 
+import type { Redact } from "../../redact.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { BODY_BYTES } from "../limits.ts";
@@ -28,7 +29,7 @@ export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>
 export interface HttpResponse {
   readonly status: number;
   readonly headers: HttpHeaders;
-  /** The body, without a byte order mark; of any status but 200 the first 64 KiB. */
+  /** The body, without a byte order mark and without secrets; of any status but 200 the first 64 KiB. */
   readonly text: string;
 }
 
@@ -82,9 +83,11 @@ export function openHttp(base: BaseUrl, options: { dispatcher?: HttpDispatcher }
     }
   };
   return {
+    /** For what a stream gives: removes secrets, since a node or a proxy may repeat the request. */
+    redact: base.redact,
     /** The response rejects with HttpFault, or with the reason given to `cancel`. */
     get(path: string, limits: { timeoutMillis: Milliseconds; maxBytes: number }) {
-      const response = new BufferedResponse(limits.timeoutMillis, limits.maxBytes);
+      const response = new BufferedResponse(limits.timeoutMillis, limits.maxBytes, base.redact);
       dispatch(pool, path, response);
       return response;
     },
@@ -164,9 +167,11 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HeldBody {
   #status = 0;
   #headers: HttpHeaders = {};
   readonly #body: BodyMemory;
+  readonly #redact: Redact;
 
-  constructor(timeoutMillis: Milliseconds, maxBytes: number) {
+  constructor(timeoutMillis: Milliseconds, maxBytes: number, redact: Redact) {
     this.#maxBytes = maxBytes;
+    this.#redact = redact;
     this.#body = new BodyMemory(Math.max(maxBytes, BODY_BYTES.error));
     this.response = new Promise<HttpResponse>((resolve, reject) => {
       this.#resolve = resolve;
@@ -229,7 +234,7 @@ class BufferedResponse implements Dispatcher.DispatchHandler, HeldBody {
 
   onResponseEnd(): void {
     if (!this.#settle()) return;
-    this.#resolve({ status: this.#status, headers: this.#headers, text: this.#body.takeText() });
+    this.#resolve({ status: this.#status, headers: this.#headers, text: this.#redact(this.#body.takeText()) });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

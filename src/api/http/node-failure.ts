@@ -11,8 +11,6 @@ export interface RequestTarget {
   readonly node: string;
   /** A noun phrase: "the network time", "order 8f3a…". */
   readonly what: string;
-  /** Removes the base URL's secrets from the node's words: some proxies echo the requested URL. */
-  readonly redact?: ((text: string) => string) | undefined;
 }
 
 /** How long a ban lasts where the node does not say; that of a standard node. */
@@ -25,12 +23,9 @@ export function nodeFailure(
   target: RequestTarget,
   more: FailureDetails = {},
 ): ApiError {
-  const { network, node, redact } = target;
-  const hide = (text: string | undefined): string | undefined =>
-    (text === undefined ? undefined : redact?.(text)) ?? text;
-  const tried = [{ node, why: redact?.(why) ?? why }];
-  const words = { nodeMessage: hide(more.nodeMessage), innerWords: hide(more.innerWords) };
-  return new ApiError(kind, sentence(target, tried), { ...more, ...words, network, node, tried });
+  const { network, node } = target;
+  const tried = [{ node, why }];
+  return new ApiError(kind, sentence(target, tried), { ...more, network, node, tried });
 }
 
 /** The same failure, as the result of a call with several attempts. */
@@ -63,7 +58,7 @@ export function failureOfFault(fault: HttpFault, target: RequestTarget): ApiErro
 /** Any answer whose status is not 200. */
 export function failureOfResponse(response: HttpResponse, target: RequestTarget): ApiError {
   const { status } = response;
-  const body = readErrorBody(response.text, target.redact);
+  const body = readErrorBody(response.text);
   const words = body.innerWords ?? body.message;
   const said = words === undefined ? `answered HTTP ${status} without a word` : `says “${words}” (HTTP ${status})`;
   const more = { httpStatus: status, ...detailsOf(body) };

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 import { kindOf } from "../model/fields.ts";
-import { type ErrorBody, readErrorValue, type Redact, toShortLine } from "./error-body.ts";
+import { type ErrorBody, readErrorValue, toShortLine } from "./error-body.ts";
 import type { HttpResponse } from "./http.ts";
 import { detailsOf, nodeFailure, type RequestTarget } from "./node-failure.ts";
 
@@ -12,7 +12,7 @@ export function parseResponse<T extends z.ZodType>(
   target: RequestTarget,
 ): z.output<T> {
   const body = parseJson(response, target);
-  const error = errorInstead(body, target.redact);
+  const error = errorInstead(body);
   if (error !== undefined) {
     const why = `says “${error.innerWords ?? error.message ?? "an error"}” (though with HTTP 200)`;
     throw nodeFailure("unreadable", why, target, { httpStatus: response.status, path: "error", ...detailsOf(error) });
@@ -21,7 +21,7 @@ export function parseResponse<T extends z.ZodType>(
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const steps = issue?.path ?? [];
-  const path = pathOf(steps, target.redact);
+  const path = pathOf(steps);
   const value = valueAt(body, steps);
   const what = value === undefined ? `${path} is missing` : `${wordsOf(issue, value)} at ${path}`;
   const why = `sent an answer that cannot be understood: ${what}`;
@@ -29,9 +29,9 @@ export function parseResponse<T extends z.ZodType>(
 }
 
 /** An error body with status 200. All fields of an answer are optional, so a schema would accept it. */
-function errorInstead(body: unknown, redact: Redact): ErrorBody | undefined {
+function errorInstead(body: unknown): ErrorBody | undefined {
   if (typeof body !== "object" || body === null) return undefined;
-  return "error" in body || ("code" in body && "message" in body) ? readErrorValue(body, redact) : undefined;
+  return "error" in body || ("code" in body && "message" in body) ? readErrorValue(body) : undefined;
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = { array: "a list", object: "an object" };
@@ -59,11 +59,11 @@ function parseJson(response: HttpResponse, target: RequestTarget): unknown {
 }
 
 /** `marketsData[3].markPrice`; the top of the answer is `the top`. */
-export function pathOf(path: readonly PropertyKey[], redact?: Redact): string {
+export function pathOf(path: readonly PropertyKey[]): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;
-    else text += `${text === "" ? "" : "."}${toShortLine(String(step), redact)}`;
+    else text += `${text === "" ? "" : "."}${toShortLine(String(step))}`;
   }
   return text === "" ? "the top" : text;
 }

@@ -1,7 +1,9 @@
-import { type ErrorBody, readErrorValue, type Redact } from "../http/error-body.ts";
+import type { Redact } from "../../redact.ts";
+import { type ErrorBody, readErrorValue } from "../http/error-body.ts";
 
 /** Takes the decoded bytes of the file, in order. They are valid only until `bytes` returns. */
 export interface LedgerSink {
+  /** For the node's words; the rows are data, and go through as they are. */
   readonly redact?: Redact;
   bytes(decoded: Buffer): void;
   /** Called when the first message is complete, which gives the file's content type. */
@@ -31,8 +33,8 @@ export class LedgerFault extends Error {
 }
 
 /** The fault for an error message in the stream; undefined where the value is no error. */
-export function reportedFault(value: unknown, redact: Redact): LedgerFault | undefined {
-  const body = readErrorValue(value, redact);
+export function reportedFault(value: unknown): LedgerFault | undefined {
+  const body = readErrorValue(value);
   if (body === undefined) return undefined;
   return new LedgerFault("said", `says “${body.innerWords ?? body.message ?? "an error"}”`, body);
 }

@@ -1,4 +1,4 @@
-import type { Redact } from "../http/error-body.ts";
+import type { Redact } from "../../redact.ts";
 import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from "./decoder.ts";
 import { isBlank, MessageDecoder, OPEN_BRACE } from "./message-framing.ts";
 
@@ -114,10 +114,10 @@ function mayBecomeError(start: string): boolean {
   return start.length < LONGEST_START && '{"error"'.startsWith(start.replaceAll(/[ \t\r\n]/gu, ""));
 }
 
-function faultOf(error: Buffer, redact: Redact): LedgerFault {
-  const text = error.toString("utf8").trim();
+function faultOf(error: Buffer, redact: Redact = (text) => text): LedgerFault {
+  const text = redact(error.toString("utf8")).trim();
   try {
-    const reported = reportedFault(JSON.parse(text), redact);
+    const reported = reportedFault(JSON.parse(text));
     if (reported !== undefined) return reported;
   } catch {
     // Incomplete JSON is an error, too.

@@ -1,3 +1,4 @@
+import type { Redact } from "../../redact.ts";
 import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from "./decoder.ts";
 
 export const OPEN_BRACE = 0x7b;
@@ -179,8 +180,8 @@ export class MessageDecoder implements LedgerDecoder {
     this.#mode = "between";
     // Messages usually differ only in their data, so the same envelope is not parsed again.
     if (envelope === this.#goodEnvelope) return;
-    const message = parseMessage(envelope);
-    const reported = reportedFault(message, this.#sink.redact);
+    const message = parseMessage(envelope, this.#sink.redact);
+    const reported = reportedFault(message);
     if (reported !== undefined) throw reported;
     const result = message["result"];
     if (typeof result !== "object" || result === null || Array.isArray(result)) throw notAMessage();
@@ -204,9 +205,9 @@ function unescape(behindBackslash: string): string {
   }
 }
 
-function parseMessage(envelope: string): Record<string, unknown> {
+function parseMessage(envelope: string, redact: Redact = (text) => text): Record<string, unknown> {
   try {
-    return JSON.parse(Buffer.from(envelope, "latin1").toString("utf8")) as Record<string, unknown>;
+    return JSON.parse(redact(Buffer.from(envelope, "latin1").toString("utf8"))) as Record<string, unknown>;
   } catch {
     throw notAMessage();
   }

@@ -1,8 +1,8 @@
+import type { Redact } from "../../redact.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import type { AsOf, LedgerStream } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
-import type { Redact } from "../http/error-body.ts";
 import type { HttpFault } from "../http/http-fault.ts";
 import type { HttpHeaders, HttpSink, HttpStream } from "../http/http.ts";
 import { detailsOf, failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "../http/node-failure.ts";
@@ -84,7 +84,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   }
 
   get redact(): Redact {
-    return this.#target.redact;
+    return this.#endpoint.http.redact;
   }
 
   start(status: number, headers: HttpHeaders): void {
@@ -251,7 +251,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   }
 
   #failResponse(): void {
-    const text = Buffer.concat(this.#errorBody).toString("utf8", 0, BODY_BYTES.error);
+    const text = this.redact(Buffer.concat(this.#errorBody).toString("utf8", 0, BODY_BYTES.error));
     this.#fail(failureOfResponse({ status: this.#status, headers: this.#headers, text }, this.#target));
   }
 

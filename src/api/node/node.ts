@@ -104,12 +104,10 @@ export class NodeEndpoint {
   readonly #context: ClientContext;
   readonly #singleFlight = new SingleFlight();
   readonly #cache: LRUCache<string, Answer<unknown>> | undefined;
-  readonly #redact: RequestTarget["redact"];
 
   constructor(url: string, name: string | undefined, context: ClientContext, ledgerDays?: number) {
     const base = parseBaseUrl(url);
     this.name = name ?? base.name;
-    this.#redact = base.redact;
     this.http = openHttp(base, context.dispatcher === undefined ? {} : { dispatcher: context.dispatcher });
     this.breaker = new CircuitBreaker(context.clock, context.random);
     this.budget = new RateBudget(budgetOf(context), context.clock);
@@ -150,7 +148,7 @@ export class NodeEndpoint {
   }
 
   target(what: string): RequestTarget {
-    return { network: this.#context.network, node: this.name, what, redact: this.#redact };
+    return { network: this.#context.network, node: this.name, what };
   }
 
   /** The source and time of an answer with these headers. */

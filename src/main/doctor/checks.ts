@@ -1,6 +1,7 @@
 import { fault, type Finding, noAnswer } from "../../adapters/finding.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { inTime } from "../../in-time.ts";
+import { redact } from "../../redact.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { EXIT_BUG, EXIT_CALLER, EXIT_NETWORK } from "../cli/cli.ts";
 
@@ -72,7 +73,7 @@ async function runCheck(check: Check, limitMillis: Milliseconds): Promise<readon
 }
 
 /** A finding in one line, without secrets and line breaks. */
-export function findingLine(finding: Finding, redact: (text: string) => string): string {
+export function findingLine(finding: Finding): string {
   const { state, check, what } = finding;
   const remedy = finding.state === "ok" ? "" : `. ${finding.remedy}`;
   return redact(`${state.padEnd(8)} ${check}: ${what}${remedy}`)
@@ -86,18 +87,6 @@ export function exitCodeOf(findings: readonly Finding[]): number {
   if (faults.some(({ cause }) => cause === undefined)) return EXIT_CALLER;
   if (faults.some(({ cause }) => cause === "bug")) return EXIT_BUG;
   return faults.length > 0 ? EXIT_NETWORK : 0;
-}
-
-/** Shorter secrets would match ordinary text. */
-const MIN_SECRET_LENGTH = 6;
-
-/** Removes secrets from a text, in case a node or a platform repeated one. */
-export function createRedactor(secrets: readonly (string | undefined)[]): (text: string) => string {
-  const hidden = secrets
-    .filter((secret) => secret !== undefined)
-    .filter(({ length }) => length >= MIN_SECRET_LENGTH)
-    .toSorted((a, b) => b.length - a.length);
-  return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
 }
 
 /** The last line of the output. */

@@ -8,11 +8,10 @@ import type { ConfiguredPlatform, PlatformRecord, PlatformService } from "../../
 import { fault, type Finding, noAnswer, ok, warning } from "../../adapters/finding.ts";
 import { type AlertsConfig, DEFAULT_ALERTS_CONFIG } from "../../alerts/alerts-config.ts";
 import { type ExaminedConfig, loadExaminedConfig } from "../../config.ts";
-import { SECRETS } from "../../config/environment.ts";
 import type { SettingFinding } from "../../config/settings.ts";
 import { codeOf, UserError } from "../../errors.ts";
 import { isLoopback } from "../../loopback.ts";
-import { isPostgresUrl, passwordsOf } from "../../store/postgres-url.ts";
+import { isPostgresUrl } from "../../store/postgres-url.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { readAlertsConfig } from "../alerting/alerting-settings.ts";
@@ -21,7 +20,7 @@ import { pingOnce } from "../health/dead-man-switch.ts";
 import { networkNames } from "../networks.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
 import { type ChatConfig, type Config, configuredChats, platformsOf } from "../platforms/platforms.ts";
-import { type Check, createRedactor, exitCodeOf, findingLine, runChecks, summaryOf, withoutFaulty } from "./checks.ts";
+import { type Check, exitCodeOf, findingLine, runChecks, summaryOf, withoutFaulty } from "./checks.ts";
 import { examineConsole } from "./console.ts";
 import { examineDatabase } from "./database.ts";
 import { networkChecks } from "./networks.ts";
@@ -41,7 +40,6 @@ export async function doctor(
   }
   const examined = loadExaminedConfig(records);
   const { config } = examined;
-  const redact = createRedactor(secretsOf(examined, records));
   const { config: alerts, finding: alertsFile } = alertsConfigOf(config.alerting.configFile);
   const { exportFolder } = config;
   const exportFolderChecks: Check[] =
@@ -62,7 +60,7 @@ export async function doctor(
     databaseCheck(config),
   ];
   const findings = await runChecks(withoutFaulty(checks, examined.faults), (finding) =>
-    console.log(findingLine(finding, redact)),
+    console.log(findingLine(finding)),
   );
   console.log(summaryOf(findings));
   return exitCodeOf(findings);
@@ -120,15 +118,6 @@ async function checkDeadManSwitch(examined: ExaminedConfig, ping: boolean, signa
       ? ok(check, "was pinged once, and took it")
       : noAnswer(check, failed, "Compare the address with what the service shows."),
   ];
-}
-
-/** Each entry of a list is a secret of its own. */
-function secretsOf({ config, set }: ExaminedConfig, records: readonly PlatformRecord[]): string[] {
-  const { databaseUrl } = config;
-  const database = isPostgresUrl(databaseUrl) ? passwordsOf(databaseUrl) : [];
-  const names = [...SECRETS, ...records.flatMap(({ secrets }) => secrets)];
-  const values = names.flatMap((name) => [set[name] ?? "", ...(set[name]?.split(",") ?? [])]);
-  return [...values.map((value) => value.trim()), ...database];
 }
 
 /** The faults, the contradictions and the unknown names of the settings. */

@@ -466,7 +466,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
         await page.waitForSelector(typed === token ? "#line" : "#fault");
       }
       await expect.poll(() => page.url()).toBe(`${harness.url}/#${shown}`);
-    if (shown === "ask") await expect.poll(() => page.textContent("#log")).toContain("alerts why");
+      if (shown === "ask") await expect.poll(() => page.textContent("#log")).toContain("alerts why");
       await page.goto(`${harness.url}/#ask`);
       await say(page, "time");
       await page.fill("#line", "half a question");

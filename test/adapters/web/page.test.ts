@@ -102,9 +102,13 @@ describe("what the page does by itself as the bot does", () => {
 });
 
 describe("history", () => {
-  const memory = (): Pick<Storage, "getItem" | "setItem"> => {
+  const memory = (): Pick<Storage, "getItem" | "setItem" | "removeItem"> => {
     const kept = new Map<string, string>();
-    return { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => void kept.set(key, value) };
+    return {
+      getItem: (key) => kept.get(key) ?? null,
+      setItem: (key, value) => void kept.set(key, value),
+      removeItem: (key) => void kept.delete(key),
+    };
   };
 
   test("goes back to the first line and forth to what was being typed", () => {
@@ -127,10 +131,24 @@ describe("history", () => {
       setItem: () => {
         throw new DOMException("full", "QuotaExceededError");
       },
+      removeItem: () => {
+        throw new DOMException("forbidden", "SecurityError");
+      },
     };
     const history = createHistory(full, "k");
     history.add("time");
     expect(history.back("")).toBe("time");
+    history.clear();
+    expect(history.back("")).toBeUndefined();
+  });
+
+  test("is cleared for good", () => {
+    const storage = memory();
+    const history = createHistory(storage, "k");
+    history.add("time");
+    history.clear();
+    expect(history.back("")).toBeUndefined();
+    expect(createHistory(storage, "k").back("")).toBeUndefined();
   });
 
   test("keeps the last 200", () => {
