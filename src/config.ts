@@ -55,7 +55,9 @@ function secretsOf(
   return variablesOf(platforms).flatMap((name) => {
     const value = given[name]?.trim() ?? "";
     const entries = [value, ...value.split(",").map((entry) => entry.trim())];
-    return [...(secret.has(name) ? entries : []), ...entries.flatMap(secretsInAddress)];
+    // A dead man's switch has its secret at the end of its path.
+    const hidden = secret.has(name) ? entries.flatMap((entry) => [entry, /\/([^/?#]+)$/u.exec(entry)?.[1] ?? ""]) : [];
+    return [...hidden, ...entries.flatMap(secretsInAddress)];
   });
 }
 

@@ -27,7 +27,8 @@ export const redactedFetch: typeof fetch = async (...request) => {
   const { status, statusText, headers, body } = response;
   return new Response(body === null ? null : redact(await response.text()), {
     status,
-    statusText: redact(statusText),
+    // A status line holds no other characters than those of latin1.
+    statusText: redact(statusText).replaceAll("…", "..."),
     headers,
   });
 };
