@@ -3,22 +3,32 @@ import { randomBytes } from "node:crypto";
 import { StorageError, UserError } from "./errors.ts";
 import { EXIT_BUG, EXIT_CALLER, EXIT_NETWORK, type Subcommand } from "./main/cli/cli.ts";
 
+interface Listed {
+  readonly about: string;
+  /** Whether it answers --help by itself. */
+  readonly ownHelp?: true;
+  readonly run: Subcommand;
+}
+
 /** Each subcommand loads only the modules that it needs. */
-const SUBCOMMANDS: Readonly<Record<string, { readonly about: string; readonly run: Subcommand }>> = {
+const SUBCOMMANDS: Readonly<Record<string, Listed>> = {
   start: {
     about: "runs the bot: the web console, and each platform whose tokens are set",
     run: async (args) => (await import("./main/start.ts")).start(args),
   },
   ask: {
     about: 'asks one question in the terminal: ask "market list"; without one, a prompt',
+    ownHelp: true,
     run: async (args) => (await import("./main/cli/ask.ts")).ask(args),
   },
   simulator: {
     about: "serves a simulated network by itself: simulator --port 3008",
+    ownHelp: true,
     run: async (args) => (await import("./main/cli/simulator.ts")).simulator(args),
   },
   doctor: {
-    about: "says what is wrong with settings, tokens, nodes, clock and database, and what to do",
+    about:
+      "says what is wrong with settings, tokens, nodes, clock and database, and what to do; --ping pings DEADMAN_URL, too",
     run: async (args) => (await import("./main/doctor/doctor.ts")).doctor(args),
   },
   backup: {
@@ -43,12 +53,16 @@ void run(name, args).then((code) => process.exit(code));
 async function run(name: string, args: readonly string[]): Promise<number> {
   const isKnown = Object.hasOwn(SUBCOMMANDS, name);
   const more = isKnown ? {} : (await import("./main/cli/platform-subcommands.ts")).platformSubcommands();
-  const all = { ...SUBCOMMANDS, ...more };
+  const all: Readonly<Record<string, Listed>> = { ...SUBCOMMANDS, ...more };
   const subcommand = Object.hasOwn(all, name) ? all[name] : undefined;
   if (subcommand === undefined) {
     const list = Object.entries(all).map(([known, { about }]) => `  ${known.padEnd(18)}${about}`);
     console.error(`${name === "" ? "Say what to do" : `There is no subcommand ${name}`}:\n${list.join("\n")}`);
     return EXIT_CALLER;
+  }
+  if (subcommand.ownHelp !== true && args.some((arg) => arg === "--help" || arg === "-h")) {
+    console.log(`${name}: ${subcommand.about}.`);
+    return 0;
   }
   try {
     return await subcommand.run(args);

@@ -10,8 +10,17 @@ import { DIALECTS, OPERATIONS } from "./operations.ts";
 // `-- --minutes 1` makes it shorter, `-- --seed N` repeats an order, `-- --only "status: 503"` tries one fault.
 
 const { values } = parseArgs({
-  options: { seed: { type: "string" }, minutes: { type: "string", default: "5" }, only: { type: "string" } },
+  options: {
+    seed: { type: "string" },
+    minutes: { type: "string", default: "5" },
+    only: { type: "string" },
+    help: { type: "boolean", short: "h", default: false },
+  },
 });
+if (values.help) {
+  console.log("npm run fuzz -- [--minutes N] [--seed N] [--only FAULT]");
+  process.exit(0);
+}
 const seed = Number(values.seed ?? Math.trunc(Math.random() * 1e9));
 const AT_ONCE = 4;
 /** A first part loads all modules and fills the caches, so that memory is compared with that. */

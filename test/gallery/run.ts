@@ -25,8 +25,13 @@ const { values } = parseArgs({
     pictures: { type: "string" },
     best: { type: "string" },
     only: { type: "string", default: "" },
+    help: { type: "boolean", short: "h", default: false },
   },
 });
+if (values.help) {
+  console.log("npm run gallery -- [--out FILE] [--beside OTHER] [--pictures FOLDER] [--best FOLDER] [--only WORD]");
+  process.exit(0);
+}
 
 // Said before the samples are made, which takes a while.
 const faults = [

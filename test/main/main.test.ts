@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { createSandbox, type Sandbox } from "../support/bellwether.ts";
@@ -18,5 +20,13 @@ describe("main.ts", () => {
     });
     expect(nonsense).toMatchObject({ code: 1, stderr: expect.stringMatching(saying("toString", "start", "ask")) });
     expect([nothing, nonsense].map(({ stderr }) => stderr)).toMatchSnapshot();
+  });
+
+  it("says what each subcommand does, and does nothing, where help is asked for", async () => {
+    const names = [...(await sandbox.run([]).ended).stderr.matchAll(/^ {2}(\S+)/gmu)].map(([, name = ""]) => name);
+    const helped = await Promise.all(names.map((name) => sandbox.run([name, "--help"]).ended));
+    expect(helped.map(({ code, stderr }) => [code, stderr])).toEqual(names.map(() => [0, ""]));
+    for (const [index, name] of names.entries()) expect(helped[index]?.stdout).toContain(name);
+    expect(readdirSync(sandbox.folder)).toEqual([]);
   });
 });

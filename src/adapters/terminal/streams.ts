@@ -61,7 +61,8 @@ export function displayOptions(
   const typed = Number(columns);
   const given = Number.isInteger(typed) && typed > 0 ? typed : undefined;
   return {
-    width: screen.columns() ?? given ?? (screen.isTty ? 80 : PIPE_COLUMNS),
+    // A terminal without a size of its own says 0.
+    width: screen.columns() || (given ?? (screen.isTty ? 80 : PIPE_COLUMNS)),
     colour: wantsColour(screen, preferences),
     links: screen.isTty && term !== "dumb" && term !== "linux",
   };

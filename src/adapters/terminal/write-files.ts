@@ -26,7 +26,7 @@ export function withTablesAsFiles(reply: Reply): Reply {
 
 /**
  * Writes every file of a reply into a folder, and creates that if necessary. A file appears whole and checked against
- * its SHA-256 or not at all, and never replaces another: a number is added to its name instead. `written` gets the path
+ * its SHA-256 or not at all, for this user's eyes alone, and never replaces another: a number is added to its name instead. `written` gets the path
  * of each file as soon as it is complete; what it has already is not written again.
  * @throws UserError where the folder cannot be written to; Error where a file does not match its reply.
  */
@@ -104,7 +104,9 @@ async function writeFile(file: Attachment, folder: string, signal: AbortSignal):
     },
   });
   try {
-    await pipeline(file.open(), checked, createWriteStream(partial, { flags: "wx", flush: true }), { signal });
+    await pipeline(file.open(), checked, createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true }), {
+      signal,
+    });
     if (bytes !== file.sizeBytes || hash.digest("hex") !== file.sha256) {
       throw new Error(`the bytes of ${name} are not those that its reply describes`);
     }

@@ -217,6 +217,8 @@ describe("looks", () => {
   test.each([
     [{ preferences: {} }, 200],
     [{ preferences: { columns: "40" } }, 40],
+    [{ tty: true, columns: 0, preferences: { noColor: "1" } }, 80],
+    [{ tty: true, columns: 0, preferences: { columns: "100", noColor: "1" } }, 100],
     [{ tty: true, columns: 33, preferences: { columns: "99", noColor: "1" } }, 33],
   ])("%j is %i columns wide", async (given, width) => {
     const wide = reply({

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -45,6 +45,7 @@ describe("--out", () => {
     expect(read("ledger.csv")).toBe("a,b\n1,2\n");
     expect(out).toContain(`written to ${path.join(folder, "ledger.csv")}`);
     expect(out).not.toContain("--out DIR");
+    expect(statSync(path.join(folder, "ledger.csv")).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(["ledger.csv"]);
   });
 
