@@ -77,6 +77,23 @@ it("a database that is overwritten in its place while the bot runs is noticed, a
   await end();
 });
 
+it("a plain copy of this run that is copied back is noticed, and what SQLite writes back itself is not", async () => {
+  const { clock, said, end } = watched();
+  const copy = readFileSync(file);
+  for (let round = 0; round < 5; round += 1) {
+    for (let n = 0; n < 300; n += 1) await store.payloads.put({ round, n, text: "x".repeat(8000) }, 1000);
+    await clock.advance(10_000);
+  }
+  expect(said).toEqual([]);
+  expect(readFileSync(file).length).toBeGreaterThan(copy.length);
+  await store.payloads.put({ before: true }, 1000);
+  writeFileSync(file, copy);
+  await store.payloads.put({ after: true }, 1000);
+  await clock.advance(10_000);
+  expect(said).toEqual(["error database lost: overwritten", "operators: overwritten"]);
+  await end();
+});
+
 it("a database that is replaced while the bot runs is noticed, and when it is back", async () => {
   const { clock, said, end } = watched();
   renameSync(file, `${file}.kept`);
