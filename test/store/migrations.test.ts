@@ -543,6 +543,7 @@ describe("migrations", () => {
 
   it("leave nothing behind when they fail half-way, and go through once the cause is gone", async () => {
     const database = new DatabaseSync(file);
+    database.exec("CREATE TABLE kysely_migration (name TEXT PRIMARY KEY, timestamp TEXT)");
     database.exec("CREATE TABLE button_payloads (stranger TEXT)");
     database.close();
 

@@ -29,6 +29,11 @@ export function schemaAge(executed: readonly string[], oldestProgram: string | u
   return { age: refused ? "newer" : "current", unknown };
 }
 
+/** Whether a version of this program made the schema: other programs name their migrations otherwise. */
+export function hasOwnMigration(executed: readonly string[]): boolean {
+  return executed.some((name) => Object.hasOwn(migrations, name));
+}
+
 /** Throws UserError where a newer version wrote the database or backup that `subject` names. */
 export function refuseNewerSchema({ age, unknown }: SchemaAge, subject: string, remedy: string): void {
   if (age !== "newer") return;

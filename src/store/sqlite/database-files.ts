@@ -15,13 +15,15 @@ import { DatabaseSync } from "node:sqlite";
 /**
  * Makes an empty file that only this user can read, where there is none; the files that SQLite adds take its mode.
  * An existing file is not even opened: closing it again would drop every lock that this process holds on it
- * (https://www.sqlite.org/howtocorrupt.html, "POSIX advisory locks canceled").
+ * (https://www.sqlite.org/howtocorrupt.html, "POSIX advisory locks canceled"). Returns whether there was none.
  */
-export function makePrivateFile(file: string): void {
+export function makePrivateFile(file: string): boolean {
   try {
     closeSync(openSync(file, "ax", 0o600));
+    return true;
   } catch (thrown) {
     if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST")) throw thrown;
+    return false;
   }
 }
 

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -46,6 +47,36 @@ describe("a database file that cannot be used is one clear sentence", () => {
     const file = path.join(folder, "letter.txt");
     await writeFile(file, "Dear all, this is no database at all, but it is long enough to have a header.".repeat(20));
     expect(await refusal(file)).toMatch(saying(file, "DATABASE_URL"));
+  });
+
+  it.each([
+    ["an empty file", "", "empty"],
+    ["a database without tables", "VACUUM", "empty"],
+    ["another program's database", "CREATE TABLE notes (text TEXT)", "another program"],
+    [
+      "another program's database with migrations",
+      "CREATE TABLE kysely_migration (name TEXT, timestamp TEXT); INSERT INTO kysely_migration VALUES ('001-notes', '')",
+      "another program",
+    ],
+  ])("%s, which stays as it is", async (_name, sql, why) => {
+    const file = path.join(folder, "b.db");
+    await writeFile(file, "");
+    const database = new DatabaseSync(file);
+    database.exec(sql);
+    database.close();
+    const before = await readFile(file);
+    expect(await refusal(file)).toMatch(saying(file, why, "DATABASE_URL"));
+    expect(await readFile(file)).toEqual(before);
+  });
+
+  it("not its own file without tables, as a first start leaves it that is killed", async () => {
+    const file = path.join(folder, "b.db");
+    const first = createStore({ url: file, log: silentLog() });
+    await first.claim();
+    await first.close();
+    const second = createStore({ url: file, log: silentLog() });
+    await expect(second.ping()).resolves.toBeUndefined();
+    await second.close();
   });
 
   it("a damaged database", async () => {
