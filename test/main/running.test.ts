@@ -33,8 +33,8 @@ describe("npm start", () => {
 
   it("greets in one line that says where it is, and that the network is simulated", async () => {
     const [line] = await running.printed(/^.*\n/u);
-    expect(line).toMatch(saying(url, "SIMULATED", "MAINNET_URLS", "TESTNET_URLS"));
-    expect(line).toMatchSnapshot();
+    expect(line).toMatch(saying(url, running.child.pid!, "SIMULATED", "MAINNET_URLS", "TESTNET_URLS"));
+    expect(line.replace(/process \d+/u, "process <pid>")).toMatchSnapshot();
   });
 
   it("serves the page, and answers questions", async () => {
