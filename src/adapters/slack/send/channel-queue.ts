@@ -25,17 +25,11 @@ interface Channel {
 }
 
 /**
- * Serializes work per channel, with a pause in between; channels do not wait for each other. The pause starts at the
- * end of a call, so that two messages never arrive closer together. The turn is given at the end of the pause: urgent
- * work goes ahead of all that waits.
+ * Serializes work per channel, with the pauses that the work asks for; channels do not wait for each other. The turn is
+ * given at the end of a pause: urgent work goes ahead of all that waits.
  */
 export class ChannelQueue {
-  readonly #spacingMillis: number;
   readonly #channels = new Map<string, Channel>();
-
-  constructor(spacingMillis: number) {
-    this.#spacingMillis = spacingMillis;
-  }
 
   /** Queues work of a channel; `ready` runs during the pause before it. Rejects with the signal's reason before its turn. */
   run<T>(
@@ -78,7 +72,7 @@ export class ChannelQueue {
     return this.#channels.get(channel)?.waiting[0]?.urgent === true;
   }
 
-  /** Pauses one channel. */
+  /** Lets the next work of a channel wait for this long from now. */
   hold(channel: string, millis: number): void {
     const state = this.#channels.get(channel);
     if (state !== undefined) state.nextAt = Math.max(state.nextAt, performance.now() + millis);
@@ -96,7 +90,6 @@ export class ChannelQueue {
       if (waiting[0] !== next || state.nextAt > performance.now()) continue;
       waiting.shift();
       await next.work();
-      state.nextAt = Math.max(state.nextAt, performance.now() + this.#spacingMillis);
     }
     state.working = false;
     await sleep(Math.max(0, state.nextAt - performance.now()) + 100, undefined, { ref: false });

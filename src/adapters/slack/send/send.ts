@@ -83,7 +83,7 @@ export class SlackSender implements Sender {
   readonly platform = "slack";
   readonly #web: WebClient;
   readonly #dependencies: SlackSenderDependencies;
-  readonly #queue: ChannelQueue;
+  readonly #queue = new ChannelQueue();
   readonly #directChannels: LRUCache<string, string>;
   readonly #editedAt: LRUCache<string, number>;
   readonly #files: ReturnType<typeof threadFiles>;
@@ -93,7 +93,6 @@ export class SlackSender implements Sender {
   constructor(web: WebClient, dependencies: SlackSenderDependencies) {
     this.#web = web;
     this.#dependencies = dependencies;
-    this.#queue = new ChannelQueue(dependencies.channelMillis);
     // Without `max`, which would reserve the room for all of them.
     const bound = { maxSize: dependencies.cached ?? MAX_CACHED, sizeCalculation: () => 1 };
     this.#directChannels = new LRUCache(bound);
@@ -230,6 +229,8 @@ export class SlackSender implements Sender {
         this.#refusal.throwWhileRefused();
         if (posts) throwUnlessAlive(this.#dependencies.token);
         posting = posts;
+        // Slack counts requests, however long it takes to answer them.
+        if (posts) this.#queue.hold(channel, this.#dependencies.channelMillis);
         try {
           return await orAborted(once(), signal);
         } catch (error) {

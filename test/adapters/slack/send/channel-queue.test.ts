@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ChannelQueue, QueueFull } from "../../../../src/adapters/slack/send/channel-queue.ts";
 
 test("a channel takes a thousand waiting messages and no more, another goes on, and this one again later", async () => {
-  const queue = new ChannelQueue(0);
+  const queue = new ChannelQueue();
   const { signal } = new AbortController();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const waiting = Array.from({ length: 1000 }, (_, index) => queue.run("C1", signal, () => gate.then(() => index)));
@@ -15,7 +15,7 @@ test("a channel takes a thousand waiting messages and no more, another goes on, 
 });
 
 test("work that fails or is aborted holds up nothing behind it", async () => {
-  const queue = new ChannelQueue(0);
+  const queue = new ChannelQueue();
   const { signal } = new AbortController();
   const given = new AbortController();
   const failed = queue.run("C1", signal, () => Promise.reject(new Error("no")));
@@ -28,11 +28,16 @@ test("work that fails or is aborted holds up nothing behind it", async () => {
 });
 
 test("urgent work goes ahead of all that waits, during the pause too, and stays in order", async () => {
-  const queue = new ChannelQueue(20);
+  const queue = new ChannelQueue();
   const { signal } = new AbortController();
   const went: string[] = [];
-  const say = (name: string, urgent: boolean): Promise<void> =>
-    queue.run("C1", signal, () => Promise.resolve(void went.push(name)), { urgent });
+  const say = (name: string, urgent: boolean): Promise<void> => {
+    const work = async (): Promise<void> => {
+      went.push(name);
+      queue.hold("C1", 20);
+    };
+    return queue.run("C1", signal, work, { urgent });
+  };
   await say("first", false);
   const all = ["a", "b"].map((name) => say(name, false));
   // The pause after the first has begun, and it is for "a".
@@ -42,4 +47,27 @@ test("urgent work goes ahead of all that waits, during the pause too, and stays 
   expect(queue.hasUrgent("C1")).toBe(true);
   await Promise.all(all);
   expect(went).toEqual(["first", "stall", "its end", "a", "b"]);
+});
+
+test("a pause counts from the request, however long its answer takes", async () => {
+  const queue = new ChannelQueue();
+  const { signal } = new AbortController();
+  const went: string[] = [];
+  const answer = Promise.withResolvers<void>();
+  const request = (channel: string, name: string, answered: Promise<void>): Promise<void> => {
+    const work = (): Promise<void> => {
+      went.push(name);
+      queue.hold(channel, 100);
+      return answered;
+    };
+    return queue.run(channel, signal, work);
+  };
+  const slow = [request("C1", "slow", answer.promise), request("C1", "behind the slow one", Promise.resolve())];
+  // Another channel shows how time passes: its second turn comes once the pause of the first channel is over, too.
+  await request("C2", "first", Promise.resolve());
+  await request("C2", "second", Promise.resolve());
+  answer.resolve();
+  await request("C2", "third", Promise.resolve());
+  await Promise.all(slow);
+  expect(went).toEqual(["slow", "first", "second", "behind the slow one", "third"]);
 });
