@@ -12,6 +12,9 @@ import { formatDuration } from "../src/units/duration.ts";
 /** The release whose interface this bot was written for. */
 const BUILT_FOR = "v0.71";
 
+/** So many characters of a commit tell it from the others, as git shows them. */
+const SHORT_COMMIT = 8;
+
 interface Said {
   readonly node: string;
   readonly info?: NodeInfo;
@@ -137,7 +140,9 @@ function headline(
   const [version = ""] = versions;
   if (builds > 1) return { title: text`data nodes run ${version} from different commits${silent}`, tone: "warning" };
   const runs = asked === 1 ? "the data node runs" : "data nodes run";
-  return { title: text`${runs} ${version}${silent}`, tone: without.length === 0 ? "good" : "warning" };
+  const hash = answered[0]?.info?.commitHash;
+  const commit = hash === undefined ? text`` : text`, commit ${code(hash.slice(0, SHORT_COMMIT))}`;
+  return { title: text`${runs} ${version}${commit}${silent}`, tone: without.length === 0 ? "good" : "warning" };
 }
 
 /** The release that this bot was built for, compared with those of the nodes. */
