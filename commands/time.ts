@@ -14,6 +14,7 @@ import {
   table,
   type Table,
 } from "../src/reply/block.ts";
+import { NETWORK_STATES, shownState } from "../src/reply/network-states.js";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText, toText } from "../src/reply/text.ts";
 import { compareIntegers } from "../src/units/decimal.ts";
@@ -94,36 +95,38 @@ function headline(network: string, verdict: Verdict): { title: Text; tone: Tone 
   const height = verdict.frontier?.height;
   const block = height === undefined ? text`` : text`, block ${height}`;
   const troubled = verdict.nodes.filter((node) => node.state !== "ok").length;
-  switch (verdict.network) {
-    case "healthy": {
+  const state = shownState(verdict.network, verdict.nodes);
+  const { tone } = NETWORK_STATES[state];
+  switch (state) {
+    case "unsettled": {
       const back = verdict.wentBack.length;
       const all = verdict.nodes.length;
       // The frontier is then from earlier answers, which no node confirms now.
-      if (troubled === all) {
-        const title =
-          back > 0
-            ? text`${network}: time went back at ${all === 1 ? "its one node" : `${back} of ${all} nodes`}`
-            : text`${network}: no node is where the network was a moment ago${block}`;
-        return { title, tone: "warning" };
-      }
+      const title =
+        back > 0
+          ? text`${network}: time went back at ${all === 1 ? "its one node" : `${back} of ${all} nodes`}`
+          : text`${network}: no node is where the network was a moment ago${block}`;
+      return { title, tone };
+    }
+    case "healthy": {
       const odd =
         troubled > 0 ||
         verdict.disagree !== undefined ||
         verdict.wentBack.length > 0 ||
         farApart(verdict) !== undefined;
       const some = troubled === 0 ? text`` : text`, ${troubled} of ${verdict.nodes.length} nodes in trouble`;
-      return { title: text`${network} is healthy${block}${some}`, tone: odd ? "warning" : "good" };
+      return { title: text`${network} is healthy${block}${some}`, tone: odd ? "warning" : tone };
     }
     case "contested":
-      return { title: text`${network}: some nodes go on, others stand still${block}`, tone: "warning" };
+      return { title: text`${network}: some nodes go on, others stand still${block}`, tone };
     case "unconfirmed":
-      return { title: text`${network} goes on at too few nodes to be sure${block}`, tone: "warning" };
+      return { title: text`${network} goes on at too few nodes to be sure${block}`, tone };
     case "stalled":
-      return { title: text`${network} is stalled${block}`, tone: "bad" };
+      return { title: text`${network} is stalled${block}`, tone };
     case "blind":
       return verdict.nodes.every((node) => node.time === undefined)
-        ? { title: text`${network}: no data node ${silence(verdict)}`, tone: "bad" }
-        : { title: text`${network} cannot be judged`, tone: "warning" };
+        ? { title: text`${network} cannot be seen: no data node ${silence(verdict)}`, tone }
+        : { title: text`${network} cannot be seen`, tone };
   }
 }
 
@@ -138,10 +141,12 @@ function judgement(verdict: Verdict): Text {
     verdict.singleSource && verdict.network === "stalled"
       ? text` Seen from one node: network and node cannot be told apart.`
       : text``;
-  if (verdict.network === "healthy" && verdict.nodes.every((node) => node.state !== "ok")) {
-    return text`${strong("Unsettled")}: ${sentence(verdict.why)} No node stands where it was then; look again in half a minute to see which of the two goes on.`;
+  const state = shownState(verdict.network, verdict.nodes);
+  const word = strong(capitalised(NETWORK_STATES[state].word));
+  if (state === "unsettled") {
+    return text`${word}: ${sentence(verdict.why)} No node stands where it was then; look again in half a minute to see which of the two goes on.`;
   }
-  return text`${strong(capitalised(verdict.network))}: ${sentence(verdict.why)}${single}${basis}${drift(verdict)}`;
+  return text`${word}: ${sentence(verdict.why)}${single}${basis}${drift(verdict)}`;
 }
 
 /** The basis of the verdict where no advance has been observed yet. */
@@ -169,11 +174,28 @@ function ageWords(verdict: Verdict): string | undefined {
   return ageMillis < 0 ? `${formatDuration(-ageMillis)} ahead of the bot's clock` : formatDuration(ageMillis);
 }
 
-/** How many of the nodes are where the network is. */
-function agreeingWords({ nodes }: Verdict): string {
+/** How many of the nodes are where the network is; where they go different ways, how many go which. */
+function agreeingWords({ network, nodes }: Verdict): string {
+  if (network === "contested" || network === "unconfirmed") {
+    const on = nodes.filter(goesOn).length;
+    const silent = nodes.filter(({ vote }) => vote === "silent").length;
+    const still = nodes.length - on - silent;
+    const parts: readonly (readonly [number, string, string])[] = [
+      [on, "goes on", "go on"],
+      [still, "stands still", "stand still"],
+      [silent, "is not heard", "are not heard"],
+    ];
+    return parts
+      .flatMap(([count, one, more]) => (count === 0 ? [] : [`${count} ${count === 1 ? one : more}`]))
+      .join(", ");
+  }
   const agree = nodes.filter(({ state }) => state === "ok").length;
   if (nodes.length === 1) return agree === 1 ? "one, which keeps up" : "one, in trouble";
   return agree === nodes.length ? `all ${agree} agree` : `${agree} of ${nodes.length} agree`;
+}
+
+function goesOn({ vote }: NodeVerdict): boolean {
+  return vote === "moves" || vote === "climbs";
 }
 
 /** One line per node, in the order in which they are configured. */

@@ -10,7 +10,7 @@ import { Environment, environmentOf, NETWORKS, personOf, SECRETS, variablesOf } 
 import { DATABASE_URL, settingRules } from "./config/rules.ts";
 import { messageOf, UserError } from "./errors.ts";
 import type { LogLevel } from "./log.ts";
-import { hideSecrets, secretsInAddress } from "./redact.ts";
+import { hideSecrets, secretsInAddress } from "./units/redact.ts";
 import {
   type GivenSettings,
   judgeSettings,

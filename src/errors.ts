@@ -1,4 +1,4 @@
-import { redact } from "./redact.ts";
+import { redact } from "./units/redact.ts";
 
 /** The values that an ambiguous one may stand for. */
 interface Meanings {

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 
-import { redact } from "./redact.ts";
+import { redact } from "./units/redact.ts";
 
 /** The values of the field `event` of a log line; docs/logs.md explains each. */
 export const LOG_EVENTS = [

@@ -1,5 +1,5 @@
 import type { Destination } from "./destination.ts";
-import { redact } from "../redact.ts";
+import { redact } from "../units/redact.ts";
 import type { Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertKind } from "./judge/kinds/kinds.ts";

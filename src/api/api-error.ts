@@ -1,4 +1,4 @@
-import { redact } from "../redact.ts";
+import { redact } from "../units/redact.ts";
 
 /** Why a data node gave no usable answer. */
 export type ApiErrorKind =

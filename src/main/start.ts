@@ -268,7 +268,10 @@ async function startAlerts(
 }
 
 function greeting(config: Config, url: string | undefined, simulated: boolean): string {
-  const where = url === undefined ? "Bellwether runs, without a web page (WEB_PORT=0)." : `Bellwether runs: ${url} (process ${process.pid}).`;
+  const where =
+    url === undefined
+      ? "Bellwether runs, without a web page (WEB_PORT=0)."
+      : `Bellwether runs: ${url} (process ${process.pid}).`;
   const what = simulated
     ? "The network is SIMULATED; set MAINNET_URLS or TESTNET_URLS to ask a real one (see .env.example)."
     : `It asks ${config.networks.map(({ name }) => name).join(" and ")}.`;

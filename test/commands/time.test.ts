@@ -124,7 +124,7 @@ test.each([["die"], ["rate-limit"], ["garbage"]] as const)(
     const { ask, simulator, lastReplyOf } = await withLast();
     simulator.faults.set({ kind, network: "mainnet" });
     const screen = await ask("time");
-    expect(screen).toMatch(saying("✗", "sim-1"));
+    expect(screen).toMatch(saying("!", "sim-1"));
     expect(lastReplyOf().failure).toBe("network");
   },
 );
@@ -226,7 +226,7 @@ test.each<[string, StubResponse]>([
   const conversation = await talk({ networks: { mainnet: [node.url] } });
   onTestFinished(() => conversation[Symbol.asyncDispose]());
   const screen = (await conversation.ask("time")).replaceAll(/[ ─]+/gu, " ");
-  expect(screen).toMatch(saying("✗", "mainnet"));
+  expect(screen).toMatch(saying("!", "mainnet"));
   // On a busy machine its pause is over, or is not, by the time that it is asked once more.
   expect(screen.replace(/is left alone for another [^,]+, since it got/u, "says that it gets")).toMatchSnapshot();
   expect(conversation.lastReply.failure).toBe("network");

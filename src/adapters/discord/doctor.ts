@@ -14,7 +14,7 @@ import {
 } from "../finding.ts";
 import type { ExaminationContext } from "../chat/chat.ts";
 import { webhookUrl } from "../webhook.ts";
-import { redactedFetch } from "../../redact.ts";
+import { redactAnswers } from "../../units/redact.ts";
 import type { DiscordAdapterOptions } from "./index.ts";
 import { API_URL } from "./platform.ts";
 import { compareCommands, hasChanges, registrationOf } from "./registration.ts";
@@ -217,7 +217,7 @@ async function examineChannel(
 
 function ask({ apiUrl = API_URL, token, signal }: DiscordExaminationOptions, path: string): Promise<PlatformAnswer> {
   const headers = { Authorization: `Bot ${token}`, "User-Agent": "DiscordBot (Bellwether, doctor)" };
-  return answerTo(redactedFetch(`${apiUrl.replace(/\/+$/u, "")}/v10${path}`, { headers, redirect: "error", signal }));
+  return answerTo(redactAnswers(fetch)(`${apiUrl.replace(/\/+$/u, "")}/v10${path}`, { headers, redirect: "error", signal }));
 }
 
 function unanswered(check: string, { status }: PlatformAnswer): Finding {

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import { examineClock, fault, ok, type Finding, unanswered as unansweredBy, warning, answerTo } from "../finding.ts";
-import { redactedFetch } from "../../redact.ts";
+import { redactAnswers } from "../../units/redact.ts";
 import { type ManifestAddresses, manifestFile, OPTIONAL_SCOPES, SCOPES } from "./manifest.ts";
 import { API_URL, TEMPORARY_ERRORS } from "./platform.ts";
 import type { ExaminationContext, InstallationRow } from "../chat/chat.ts";
@@ -233,7 +233,7 @@ async function call(
   token: string,
   form: Readonly<Record<string, string>> = {},
 ): Promise<ApiAnswer> {
-  const asked = redactedFetch(`${apiUrl.replace(/\/+$/u, "")}/${method}`, {
+  const asked = redactAnswers(fetch)(`${apiUrl.replace(/\/+$/u, "")}/${method}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${token}` },
     body: new URLSearchParams(form),

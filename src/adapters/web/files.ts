@@ -10,8 +10,11 @@ import type { FileCache } from "../file-cache.ts";
 import { refuse } from "./access/guard.ts";
 
 const FOLDER = new URL("./public/", import.meta.url);
-/** A module that the page shares with the server, at the address where its relative import leads in a browser. */
-const SHARED = { route: "/reply/columns.js", file: new URL("../../reply/columns.js", import.meta.url) };
+/** Modules that the page shares with the server, at the addresses where its relative imports lead in a browser. */
+const SHARED = ["columns.js", "network-states.js"].map((name) => ({
+  route: `/reply/${name}`,
+  file: new URL(`../../reply/${name}`, import.meta.url),
+}));
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
@@ -60,7 +63,7 @@ export function pageRoutes(platforms: readonly PlatformPage[]): Hono {
       return send(c, file);
     });
   }
-  app.get(SHARED.route, (c) => send(c, SHARED.file));
+  for (const { route, file } of SHARED) app.get(route, (c) => send(c, file));
   app.get("/favicon.ico", (c) => c.redirect("/page/bellwether.svg", 308));
   return app;
 }

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 
 import { messageOf } from "../../errors.ts";
-import { redact } from "../../redact.ts";
+import { redact } from "../../units/redact.ts";
 import { withTimeout } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Access } from "./access/access.ts";

@@ -1,4 +1,5 @@
 import { commandLine, joinText, strong, text, type Text, time } from "../../reply/text.ts";
+import { NETWORK_STATES } from "../../reply/network-states.js";
 import { formatDuration } from "../../units/duration.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
@@ -14,23 +15,24 @@ export function verdictWords(status: NetworkStatus): string {
   switch (verdict) {
     case "healthy": {
       const open = openAlerts(status);
-      return open === 0 ? "healthy" : `makes blocks, ${open === 1 ? "1 alert is" : `${open} alerts are`} open`;
+      return open === 0
+        ? networkState(status).word
+        : `makes blocks, ${open === 1 ? "1 alert is" : `${open} alerts are`} open`;
     }
     case "suspicious": {
       const still = suspicious.find(({ kind }) => kind === "network.stalled");
-      return still === undefined ? "suspicious" : `suspicious: no new block seen for ${spanWords(still)}`;
+      return still === undefined
+        ? networkState(status).word
+        : `${networkState(status).word}: no new block seen for ${spanWords(still)}`;
     }
-    case "stalled":
-      return "stalled";
-    case "disagree":
-      return "its nodes disagree";
-    case "blind":
-      return "cannot be seen";
-    case "unwatched":
-      return "not watched yet";
-    case "restarted":
-      return "not looked at yet since the start";
+    default:
+      return networkState(status).word;
   }
+}
+
+/** A disagreement that is told is one of nodes that contest. */
+export function networkState({ verdict }: Pick<NetworkStatus, "verdict">) {
+  return NETWORK_STATES[verdict === "disagree" ? "contested" : verdict];
 }
 
 /** How many alerts of the network are open, whether or not the status names them. */

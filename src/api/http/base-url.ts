@@ -1,4 +1,4 @@
-import { decoded, redact, redactorOf } from "../../redact.ts";
+import { decoded, redact, redactorOf } from "../../units/redact.ts";
 
 /** The parts of a base URL: the origin, the credentials to send, and the name to show. */
 export type BaseUrl = ReturnType<typeof parseBaseUrl>;

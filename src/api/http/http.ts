@@ -10,7 +10,7 @@ import buildConnector from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 
-import type { Redact } from "../../redact.ts";
+import type { Redact } from "../../units/redact.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { BODY_BYTES } from "../limits.ts";

@@ -1,4 +1,4 @@
-import type { Redact } from "../../redact.ts";
+import type { Redact } from "../../units/redact.ts";
 import { type ErrorBody, readErrorValue } from "../http/error-body.ts";
 
 /** Takes the decoded bytes of the file, in order. They are valid only until `bytes` returns. */

@@ -1,4 +1,4 @@
-import type { Redact } from "../../redact.ts";
+import type { Redact } from "../../units/redact.ts";
 import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from "./decoder.ts";
 import { isBlank, MessageDecoder, OPEN_BRACE } from "./message-framing.ts";
 

@@ -1,4 +1,4 @@
-import type { Redact } from "../../redact.ts";
+import type { Redact } from "../../units/redact.ts";
 import { type LedgerDecoder, LedgerFault, type LedgerSink, reportedFault } from "./decoder.ts";
 
 export const OPEN_BRACE = 0x7b;

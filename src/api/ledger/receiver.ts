@@ -1,4 +1,4 @@
-import type { Redact } from "../../redact.ts";
+import type { Redact } from "../../units/redact.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import type { AsOf, LedgerStream } from "../api-client.ts";

@@ -6,7 +6,7 @@ import { isDrill } from "../../alerts/judge/drill.ts";
 import { type Episode, seenFrom } from "../../alerts/judge/rules/episode.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { conditionWords } from "../../alerts/words/condition-words.ts";
-import { verdictWords } from "../../alerts/words/network-status-words.ts";
+import { networkState, verdictWords } from "../../alerts/words/network-status-words.ts";
 import { SEVERITY_WORDS, sinceWords, TONES } from "../../alerts/words/phrases.ts";
 import { networkStatus } from "../../answers/alerts/episodes/network-status.ts";
 import { notifiedDestinations, worstFirst } from "../../answers/alerts/episodes/episodes.ts";
@@ -19,16 +19,6 @@ import { type Destination, tokenKey } from "../../alerts/destination.ts";
 
 /** How many open alerts are named, the worst first; the others are counted. */
 const MAX_OPEN = 10;
-
-const VERDICT_TONES: Readonly<Record<NetworkStatus["verdict"], Tone>> = {
-  healthy: "good",
-  suspicious: "warning",
-  disagree: "warning",
-  unwatched: "warning",
-  restarted: "neutral",
-  stalled: "bad",
-  blind: "bad",
-};
 
 /** The first part of the home tab: the state of each network, and the open alerts. Asks no node. */
 export async function homeStanding(
@@ -61,7 +51,7 @@ export async function homeStanding(
 /** A healthy network with open alerts has the tone of the worst alert, which comes first. */
 function toneOf(status: NetworkStatus): Tone {
   const [worst] = status.firing;
-  return status.verdict === "healthy" && worst !== undefined ? TONES[worst.severity] : VERDICT_TONES[status.verdict];
+  return status.verdict === "healthy" && worst !== undefined ? TONES[worst.severity] : networkState(status).tone;
 }
 
 function heightWords({ answering, nodes, height }: NetworkStatus): string {

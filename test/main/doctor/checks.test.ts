@@ -15,7 +15,7 @@ import {
 import { networkChecks } from "../../../src/main/doctor/networks.ts";
 import { examineDeadManSwitch, examineSettings } from "../../../src/main/doctor/doctor.ts";
 import { examineConfig } from "../../support/platforms.ts";
-import { hideSecrets } from "../../../src/redact.ts";
+import { hideSecrets } from "../../../src/units/redact.ts";
 
 const bug: Finding = { state: "fault", check: "x", what: "y", remedy: "z", cause: "bug" };
 

@@ -5,7 +5,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
 import type { SlackContext } from "../context.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS, RESPONSE_URL_USES } from "../limits.ts";
-import { redactedFetch } from "../../../redact.ts";
+import { redactAnswers } from "../../../units/redact.ts";
 import { DEFAULT_RETRY_AFTER_MILLIS } from "./api-error.ts";
 import type { Immutable } from "../../../reply/document.ts";
 
@@ -98,7 +98,7 @@ export class ResponseUrl {
   async #fetch(body: object): Promise<{ response: Response; said: string }> {
     const { signal, callMillis = RESPONSE_TIMEOUT_MILLIS } = this.#calls;
     try {
-      const response = await redactedFetch(this.#address.url, {
+      const response = await redactAnswers(fetch)(this.#address.url, {
         method: "POST",
         headers: { "content-type": "application/json; charset=utf-8" },
         body: JSON.stringify(body),

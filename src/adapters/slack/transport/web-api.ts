@@ -1,7 +1,7 @@
 import { type Logger, LogLevel, WebClient, type WebClientOptions } from "@slack/web-api";
 
 import type { Log } from "../../../log.ts";
-import { redactedFetch } from "../../../redact.ts";
+import { redactAnswers } from "../../../units/redact.ts";
 import { retryAfterMillis } from "./api-error.ts";
 
 interface WebClientSettings {
@@ -20,7 +20,7 @@ const CALL_TIMEOUT_MILLIS = 20_000;
 export function webClientOptions({ apiUrl, log, timeoutMillis }: WebClientSettings): WebClientOptions {
   return {
     ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
-    fetch: redactedFetch,
+    fetch: redactAnswers(fetch),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     timeout: timeoutMillis ?? CALL_TIMEOUT_MILLIS,

@@ -9,11 +9,13 @@ import { ruleFor, timingOf } from "../../../alerts/judge/rules/rules.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { DEFAULT_THRESHOLDS, standstillMillis, type Verdict } from "../../../api/verdict/verdict.ts";
+import { NETWORK_STATES } from "../../../reply/network-states.js";
 import type { Tone } from "../../../reply/reply.ts";
 import { strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
+import { capitalised } from "../../enum-words.ts";
 import { episodeLabel } from "./episodes.ts";
 
 /** How many open episodes are named; the rest is counted. */
@@ -197,15 +199,15 @@ export async function watchedStall(
   if (await hasStallFired(network, alerts)) {
     return {
       title: text`${network} is stalled${block}`,
-      tone: "bad",
-      judgement: text`${strong("Stalled")}: ${seen} Its alert has fired.`,
+      tone: NETWORK_STATES.stalled.tone,
+      judgement: text`${strong(capitalised(NETWORK_STATES.stalled.word))}: ${seen} Its alert has fired.`,
     };
   }
   if (verdict.network === "stalled" && still >= DEFAULT_THRESHOLDS.stalledMillis) return undefined;
   return {
     title: text`${network}: no new block for ${formatDuration(still)}${block}`,
-    tone: "warning",
-    judgement: text`${strong("Suspicious")}: ${seen} It becomes an alert if it lasts.`,
+    tone: NETWORK_STATES.suspicious.tone,
+    judgement: text`${strong(capitalised(NETWORK_STATES.suspicious.word))}: ${seen} It becomes an alert if it lasts.`,
   };
 }
 

@@ -16,7 +16,7 @@ import { createSilences } from "./silences.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { cardKey, createStanding, isUnderWay, changesEpisode, isStateCard, stateAlert } from "./standing.js";
-import { createPace, networkCards, networkPills } from "../state/state.js";
+import { allWell, createPace, networkCards, networkPills } from "../state/state.js";
 
 /** The number of cards; the log has older alerts. */
 const MAX_CARDS = 150;
@@ -28,6 +28,15 @@ const GLANCE_MILLIS = 10_000;
 const SOON_MILLIS = 100;
 /** Alerts within this time after the page was opened are past ones, and not announced. */
 const PAST_MILLIS = 3000;
+
+/**
+ * @param {HTMLElement} element
+ * @param {WatchState | undefined} state Left out where an alert is open, or nothing is known.
+ */
+function drawCalm(element, state) {
+  element.hidden = state === undefined;
+  element.textContent = state !== undefined && allWell(state) ? "Nothing is wrong." : "No alert is open.";
+}
 
 /**
  * @param {HTMLElement} view
@@ -149,7 +158,7 @@ export function createAlerts(view, badge, info, around) {
     drawBadge(badge, open, gone);
     const unseen = open.length - lists.open.childElementCount;
     // Without an observation, nothing is known.
-    at("none-open").hidden = open.length > 0 || state === undefined || gone;
+    drawCalm(at("none-open"), open.length > 0 || gone ? undefined : state);
     at("more-open").hidden = unseen <= 0;
     at("more-open").textContent = unseenWords(unseen, open.length);
     at("none-earlier").hidden = lists.earlier.childElementCount > 0;

@@ -3,27 +3,26 @@
 /** @import { HoldingSilence, OpenAlert, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
 /** @import { VElement } from "../vnode/vnode.js" */
 import { answerWords } from "../alerts/standing.js";
+import { NETWORK_STATES, shownState } from "../../../../reply/network-states.js";
 import { age, exactUtc, localTime, span, toMillis } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
 
-/** @typedef {NonNullable<WatchedNetwork["verdict"]>["state"] | "none"} VerdictState */
+/** A verdict that may no longer hold, since nothing answers. */
+const STALE = /** @type {const} */ ({ word: "not known now", tone: "neutral" });
+
+/** @param {Pick<WatchedNetwork, "verdict" | "nodes">} watched */
+function stateOf({ verdict, nodes }) {
+  return verdict === undefined ? "unwatched" : shownState(verdict.state, nodes);
+}
 
 /**
- * The word of each verdict, and its tone: a colour and a shape.
+ * Whether all networks are seen, and are well.
  *
- * @type {Readonly<Record<VerdictState, readonly [word: string, tone: "good" | "warning" | "bad" | "unknown"]>>}
+ * @param {Pick<WatchState, "networks">} state
  */
-const VERDICTS = {
-  healthy: ["Healthy", "good"],
-  contested: ["Contested", "warning"],
-  unconfirmed: ["Unconfirmed", "warning"],
-  stalled: ["Stalled", "bad"],
-  blind: ["Unknown", "unknown"],
-  none: ["Not looked at yet", "unknown"],
-};
-
-/** A verdict that may no longer hold, since nothing answers. */
-const STALE = /** @type {const} */ (["Not known now", "unknown"]);
+export function allWell({ networks }) {
+  return networks.every((watched) => stateOf(watched) === "healthy");
+}
 
 /**
  * One card for each network, the verdict first.
@@ -37,8 +36,8 @@ const STALE = /** @type {const} */ (["Not known now", "unknown"]);
 export function networkCards({ networks, silences }, open, { now, gone, pace }) {
   return networks.map((watched) => {
     const { network, verdict, nodes } = watched;
-    const state = verdict?.state ?? "none";
-    const [word, tone] = gone ? STALE : VERDICTS[state];
+    const state = stateOf(watched);
+    const { word, tone } = gone ? STALE : NETWORK_STATES[state];
     return h(
       "li",
       { class: "network", "data-verdict": state, "data-tone": tone },
@@ -46,12 +45,12 @@ export function networkCards({ networks, silences }, open, { now, gone, pace }) 
         "header",
         {},
         h("span", { class: "shape", "aria-hidden": "true" }),
-        h("h3", {}, h("span", { class: "name" }, network), " ", h("span", { class: "word" }, word)),
+        h("h3", {}, h("span", { class: "name" }, network), " ", h("span", { class: "word" }, capitalised(word))),
         verdict === undefined ? undefined : h("p", { class: "seen" }, `seen ${age(toMillis(verdict.at), now)}`),
       ),
       verdict === undefined || state === "healthy" || gone
         ? undefined
-        : h("p", { class: "why" }, sentence(verdict.why)),
+        : h("p", { class: "why" }, `${capitalised(verdict.why)}.`),
       h(
         "dl",
         {},
@@ -78,14 +77,14 @@ export function networkCards({ networks, silences }, open, { now, gone, pace }) 
  * @returns {VElement[]}
  */
 export function networkPills({ networks }, gone) {
-  return networks.map(({ network, verdict }) => {
-    const [word, tone] = gone ? STALE : VERDICTS[verdict?.state ?? "none"];
+  return networks.map((watched) => {
+    const { word, tone } = gone ? STALE : NETWORK_STATES[stateOf(watched)];
     return h(
       "span",
       { class: "pill", "data-tone": tone },
       h("span", { class: "shape", "aria-hidden": "true" }),
-      h("b", {}, network),
-      h("span", { class: "word" }, ` ${word.toLowerCase()}`),
+      h("b", {}, watched.network),
+      h("span", { class: "word" }, ` ${word}`),
     );
   });
 }
@@ -150,7 +149,7 @@ function silencesOf(silences, network) {
  * The measured pace is that of the last half minute, in which a network that stands still may have made blocks; nobody
  * measures one that nobody sees.
  *
- * @param {VerdictState} state
+ * @param {ReturnType<typeof stateOf>} state
  * @param {number | undefined} pace Blocks a second.
  */
 function paceOf(state, pace) {
@@ -199,7 +198,7 @@ export function createPace() {
   };
 }
 
-/** @param {string} why */
-function sentence(why) {
-  return `${why.slice(0, 1).toUpperCase()}${why.slice(1)}.`;
+/** @param {string} words */
+function capitalised(words) {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }

@@ -75,7 +75,7 @@ test.each([
   ["contested", "warning"],
   ["unconfirmed", "warning"],
   ["stalled", "bad"],
-  ["blind", "unknown"],
+  ["blind", "warning"],
 ] as const)("%s has a tone, a shape and a word of its own, and says why unless all is well", (state, tone) => {
   const shown = card(network({ verdict: verdict({ state, why: "no node answers" }) }));
   expect(shown.tone).toBe(tone);
@@ -117,16 +117,16 @@ test("of a network that stands still the card has one span, the verdict's", () =
 
 test("while nothing answers no network is said to be well", () => {
   const { said, tone } = card(network(), [], [], true);
-  expect(tone).toBe("unknown");
+  expect(tone).toBe("neutral");
   expect(said).not.toMatch(/healthy|running|blocks\/s|answer/iu);
   const [pill] = networkPills({ networks: [network()] }, true);
-  expect(pill?.attrs["data-tone"]).toBe("unknown");
+  expect(pill?.attrs["data-tone"]).toBe("neutral");
 });
 
 test("before the first look nothing is said to be known", () => {
   const { verdict: _, ...unseen } = network({ nodes: [] });
   const { said, tone } = card(unseen);
-  expect(tone).toBe("unknown");
+  expect(tone).toBe("neutral");
   expect(said).not.toMatch(/ago|\d of/u);
 });
 

@@ -20,25 +20,27 @@ export function hideSecrets(secrets: readonly string[]): void {
 /** Removes the secrets of the settings from a text, however it spells them. Apply it before the text is cut. */
 export const redact: Redact = (text) => hide?.(text) ?? text;
 
-/** The built-in fetch, with the secrets of the settings removed from what is answered. */
-export const redactedFetch: typeof fetch = async (...request) => {
-  const response = await fetch(...request);
-  if (hide === undefined) return response;
-  const { status, statusText, headers, body } = response;
-  return new Response(body === null ? null : redact(await response.text()), {
-    status,
-    // A status line holds no other characters than those of latin1.
-    statusText: redact(statusText).replaceAll("…", "..."),
-    headers,
-  });
-};
+/** The same request, with the secrets of the settings removed from what is answered. */
+export const redactAnswers =
+  <A extends readonly unknown[]>(ask: (...request: A) => Promise<Response>) =>
+  async (...request: A): Promise<Response> => {
+    const response = await ask(...request);
+    if (hide === undefined) return response;
+    const { status, statusText, headers, body } = response;
+    return new Response(body === null ? null : redact(await response.text()), {
+      status,
+      // A status line holds no other characters than those of latin1.
+      statusText: redact(statusText).replaceAll("…", "..."),
+      headers,
+    });
+  };
 
 /** Removes these secrets from a text, however it spells them; undefined where there are none. */
 export function redactorOf(secrets: readonly string[]): Redact | undefined {
   if (secrets.length === 0) return undefined;
   // Longest first, so that no part of a secret remains.
   const spelled = [...new Set(secrets.flatMap(spellings))].toSorted((a, b) => b.length - a.length);
-  const pattern = new RegExp(spelled.map((one) => RegExp.escape(one)).join("|"), "g");
+  const pattern = new RegExp(spelled.map((one) => one.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"), "g");
   return (text) => text.replace(pattern, "…");
 }
 

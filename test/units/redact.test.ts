@@ -1,8 +1,8 @@
-import fc from "fast-check";
+import { assert, jsonValue, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { messageOf } from "../src/errors.ts";
-import { hideSecrets, redact, secretsInAddress } from "../src/redact.ts";
+import { messageOf } from "../../src/errors.ts";
+import { hideSecrets, redact, secretsInAddress } from "../../src/units/redact.ts";
 
 const SECRET = `pa"ss/w&rd+<1>'`;
 hideSecrets([SECRET, "short", "plain-secret"]);
@@ -35,8 +35,8 @@ describe("a secret of the settings", () => {
   });
 
   it("is removed wherever it stands, and leaves JSON valid", () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string(), fc.jsonValue(), (before, behind, value) => {
+    assert(
+      property(string(), string(), jsonValue(), (before, behind, value) => {
         const text = JSON.stringify({ [before]: `${before}${SECRET}${behind}`, value });
         const said = redact(text);
         expect(said).not.toContain(JSON.stringify(SECRET).slice(1, -1));
