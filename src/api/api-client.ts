@@ -4,6 +4,7 @@
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { ApiError } from "./api-error.ts";
 import type { AssetLimitsBundle, ListAssetBundle } from "./model/bundle.ts";
 import type { MarketData } from "./model/market.ts";
 import type { AssetNames, MarketNames, NodeNames, Staker } from "./model/names.ts";
@@ -43,6 +44,8 @@ export interface CallOptions {
 export interface LedgerOptions extends CallOptions {
   /** Names of nodes that get the request only if no other node can. */
   readonly after?: ReadonlySet<string>;
+  /** Failures of nodes that were asked for the same export: these nodes are not asked again. */
+  readonly failed?: readonly ApiError[];
 }
 
 /** The range of one export. Times are half-open: from inclusive, to exclusive; the node cuts them to whole seconds. */
@@ -62,8 +65,13 @@ export interface LedgerStream {
    * a dropped connection, an idle time-out), the signal's reason, or the error of `take`. May be called once.
    */
   consume(take: (bytes: Buffer) => Promise<void> | undefined): Promise<void>;
-  /** Drops the connection; `consume` rejects. Safe to call at any time. */
-  cancel(): void;
+  /**
+   * Drops the connection; `consume` rejects. A failure that only the content showed counts for the node. Safe to call at
+   * any time.
+   */
+  cancel(failure?: ApiError): void;
+  /** Failures of the nodes that were asked before this one. */
+  readonly failed: readonly ApiError[];
   /**
    * False where only the connection's end ends the answer (HTTP/1.0, or neither a length nor chunks): a file that is cut
    * between two rows looks whole.
@@ -92,7 +100,7 @@ export interface Operations {
   getCheckpoints(query?: PageRequest, options?: CallOptions): Promise<Answer<Page<Checkpoint>>>;
   getListAssetBundle(assetId: string, options?: CallOptions): Promise<Answer<ListAssetBundle>>;
   getAssetLimitsBundle(proposalId: string, options?: CallOptions): Promise<Answer<AssetLimitsBundle>>;
-  /** Resolves once the first bytes have arrived and are no error. Never retried; see LedgerStream. */
+  /** Resolves once the first bytes have arrived and are no error. Each node is asked once at most; see LedgerStream. */
   exportLedger(query: LedgerQuery, options?: LedgerOptions): Promise<LedgerStream>;
 
   /** Optional API: empty if the node does not offer it; rejects only with the signal's reason. Cached for long. */

@@ -6,7 +6,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 import type { ApiClient, AsOf, LedgerQuery, LedgerStream, NodeClient } from "../api/api-client.ts";
-import { ApiError } from "../api/api-error.ts";
+import { ApiError, asApiError } from "../api/api-error.ts";
 import { messageOf, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Attachment, MAX_NAME_CHARACTERS, safeFileName } from "../reply/attachment.ts";
@@ -99,7 +99,8 @@ export class LedgerExports {
 
   /**
    * Prefers a node whose rows also tell what the party received. Where a node sends outgoing entries alone, this is
-   * remembered, and each other node is asked once.
+   * remembered, and each other node is asked once. Where a node fails, nothing of its file is kept, and another one is
+   * asked; each is asked once at most.
    */
   async export(api: ApiClient, request: LedgerExportRequest): Promise<LedgerFile> {
     if (request.raw && (request.columns ?? []).length > 0) {
@@ -110,10 +111,20 @@ export class LedgerExports {
     }
     const { signal } = request;
     const after = this.#memory.outgoingOnlyNodes(api.network);
-    let file = await this.#runExport(await api.exportLedger(request.query, { signal, after }), request);
+    let file: LedgerFile | undefined;
+    for (let failed: readonly ApiError[] = []; file === undefined;) {
+      const stream = await api.exportLedger(request.query, { signal, after, failed });
+      try {
+        file = await this.#runExport(stream, request);
+      } catch (error) {
+        failed = [...stream.failed, asApiError(error)];
+      }
+    }
     for (const node of api.nodes) {
       if (!file.account.outgoingOnly) break;
-      const isKnown = this.#memory.outgoingOnlyNodes(api.network).has(node.name);
+      const isKnown =
+        this.#memory.outgoingOnlyNodes(api.network).has(node.name) ||
+        file.account.failed?.some((one) => one.node === node.name);
       if (!isKnown && !node.health.circuitOpen) file = await this.#betterOf(file, node, request);
     }
     return file;
@@ -174,8 +185,10 @@ export class LedgerExports {
         columns: result.columns,
         asOf: stream.asOf,
       };
-    } catch (error) {
-      stream.cancel();
+    } catch (thrown) {
+      const unreadable = thrown instanceof MalformedCsv ? unreadableFailure(stream, thrown) : undefined;
+      const error = unreadable ?? thrown;
+      stream.cancel(unreadable);
       if (received.bytes > 0 && !request.signal.aborted) {
         request.onProgress?.({ bytes: received.bytes, rows: intake?.rows ?? 0 });
       }
@@ -184,10 +197,6 @@ export class LedgerExports {
       reservation.release();
       this.#config.log.warn({ network, node, why: messageOf(error) }, "export failed");
       request.signal.throwIfAborted();
-      if (error instanceof MalformedCsv) {
-        const message = `${node} sent a ledger export that cannot be read: ${error.message}.`;
-        throw new ApiError("unreadable", message, { network, node, httpStatus: 200, cause: error });
-      }
       throw error;
     }
   }
@@ -257,11 +266,23 @@ export class LedgerExports {
       raw: request.raw,
       unit: { ...request.unit },
       endIsProven: stream.endIsProven,
+      ...(stream.failed.length === 0 ? {} : { failed: stream.failed.flatMap(({ tried }) => tried) }),
       sizeBytes,
       sha256,
       ...(fingerprint === undefined ? {} : { fingerprint }),
     };
   }
+}
+
+function unreadableFailure({ asOf: { network, node } }: LedgerStream, cause: MalformedCsv): ApiError {
+  const why = `sent a ledger export that cannot be read: ${cause.message}`;
+  return new ApiError("unreadable", `${node} ${why}.`, {
+    network,
+    node,
+    httpStatus: 200,
+    cause,
+    tried: [{ node, why }],
+  });
 }
 
 function attachmentOf(

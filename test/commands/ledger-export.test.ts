@@ -192,6 +192,21 @@ test("what the party gained or lost, and how to ask for just that again", async 
   expect((await againOf(`ledger export ${partyId} USDT last month`)).length).toBeLessThanOrEqual(100);
 });
 
+test("an export that one node breaks off comes from the other, and names both", async () => {
+  const ledger = csv(COLUMNS_13, [row({ vega_time: "2026-01-14 00:00:00+00" })]);
+  const serve = (body: string) =>
+    loopbackNode(({ path }) =>
+      path.endsWith("/ledgerentry/export") ? { headers: { "Content-Type": "text/csv" }, body } : undefined,
+    );
+  await using first = await serve(`${ledger}{"error":{"code":13,"message":"no","details":[{"message":"too slow"}]}}`);
+  await using second = await serve(ledger);
+  await using conversation = await talk({ networks: { mainnet: [first.url, second.url] } });
+  const screen = (await conversation.ask(`ledger export ${PARTY} ${ASSET} from:7d`)).replaceAll(/\s+/gu, " ");
+  const [failed = "", gave = ""] = [first, second].map(({ url }) => new URL(url).host);
+  expect(screen).toMatch(saying("✓", failed, "too slow", gave, "whole file"));
+  expect(screen.split(gave)).toHaveLength(3);
+});
+
 describe("a node that tells only what the party sent", () => {
   const at = { vega_time: "2026-01-14 00:00:00+00" };
   const sent = row({ ...at, quantity: "1500" });

@@ -62,6 +62,7 @@ export function ledgerReply(
     tone: isWhole ? (account.rows === 0 ? "neutral" : "good") : "warning",
     blocks: [
       ...warnings(account, result.query.from),
+      ...failedNote(account, asOf.node),
       ...words.blocks,
       ...facts(factsOf(account, result, asset)),
       ...details([
@@ -142,6 +143,14 @@ function warnings(account: LedgerAccount, from: Nanoseconds | undefined): Block[
     );
   }
   return said.map(paragraph);
+}
+
+/** Which nodes failed, and which one gave the file. */
+function failedNote({ failed = [] }: LedgerAccount, giver: string): Block[] {
+  if (failed.length === 0) return [];
+  const words = failed.map(({ node, why }) => `${node} ${why}`).join("; ");
+  const ends = /[?!.]$/u.test(words) ? "" : ".";
+  return [paragraph(`${words}${ends} ${giver} gave the whole file instead, and it has nothing of what came before.`)];
 }
 
 /** A first entry long after the start, in a range that the node's history covers. */

@@ -6,7 +6,7 @@ import { UserError } from "../../errors.ts";
 import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
 import type { Clock } from "../clock.ts";
 import type { LedgerOptions, LedgerQuery, LedgerStream } from "../api-client.ts";
-import { ApiError, type Attempt } from "../api-error.ts";
+import { ApiError } from "../api-error.ts";
 import { HttpFault } from "../http/http-fault.ts";
 import { withAttempts } from "../http/node-failure.ts";
 import { isBehind } from "../node/last-seen-block.ts";
@@ -17,8 +17,8 @@ const WHAT = "the ledger export";
 const DAY_NANOSECONDS = 86_400e9;
 
 /**
- * Opens an export at the first node with a free export slot. Never retried, since an export is expensive for a node.
- * The next node is tried only if this one cannot have seen the request (no connection, an open circuit).
+ * Opens an export at the first node with a free export slot. No node is asked twice, since an export is expensive for
+ * it. Where one fails, each healthy node is asked once; where none has seen the request yet, all others are.
  */
 export async function openLedgerExport(
   endpoints: readonly NodeEndpoint[],
@@ -26,30 +26,32 @@ export async function openLedgerExport(
   options: LedgerOptions = {},
   context: ClientContext,
 ): Promise<LedgerStream> {
-  const { signal, lane = "people" } = options;
+  const { signal, lane = "people", failed = [] } = options;
   signal?.throwIfAborted();
   const path = ledgerPath(query);
-  const tried: Attempt[] = [];
-  let last: ApiError | undefined;
-  const untried = new Set(endpoints);
+  const failures = [...failed];
+  const untried = new Set(endpoints.filter(({ name }) => !failed.some(({ node }) => node === name)));
   const preference = { from: query.from, after: options.after };
   for (;;) {
     const endpoint = readiest(untried, endpoints, preference, context.clock);
-    if (endpoint === undefined) break;
+    const asked = failures.find((failure) => !wasNotAsked(failure));
+    if (endpoint === undefined || (asked !== undefined && endpoint.breaker.health.circuitOpen)) break;
     // If another process exports from this node, the next attempt prefers other nodes.
     if (!(await endpoint.exportSlot.acquire(signal))) continue;
     untried.delete(endpoint);
     try {
-      return await openAt(endpoint, path, { lane, signal }, context);
+      return { ...(await openAt(endpoint, path, { lane, signal }, context)), failed: failures };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      last = error;
-      tried.push(...error.tried);
-      if (!wasNotAsked(error)) break;
+      failures.push(error);
+      if (error.kind === "invalid" || error.kind === "not-found") break;
     }
   }
-  if (last === undefined) throw new Error("a network has at least one node");
-  throw tried.length === 1 ? last : withAttempts(last, { network: context.network, what: WHAT }, tried);
+  // A node that was asked tells more than one that refused to be.
+  const told = failures.find((failure) => !wasNotAsked(failure)) ?? failures.at(-1);
+  if (told === undefined) throw new Error("a network has at least one node");
+  const tried = failures.flatMap((failure) => failure.tried);
+  throw failures.length === 1 ? told : withAttempts(told, { network: context.network, what: WHAT }, tried);
 }
 
 /**

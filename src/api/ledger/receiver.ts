@@ -188,7 +188,11 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
         return length > 0 ? this.#receivedBytes / length : undefined;
       },
       consume: (take) => this.#consume(take),
-      cancel: () => this.#fail(new Error("the export was given up")),
+      failed: [],
+      cancel: (failure) => {
+        if (failure !== undefined) this.#endpoint.recordFailure(failure);
+        this.#fail(new Error("the export was given up"));
+      },
     });
   }
 
@@ -295,7 +299,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     this.#outcome = { failure: error };
     this.#buffered.length = 0;
     this.#signal?.removeEventListener("abort", this.#aborted);
-    if (!this.#done && error instanceof ApiError) this.#endpoint.recordFailure(error);
+    if (!this.#done && error instanceof ApiError) this.#endpoint.recordFailure(error, error.kind === "server");
     this.#finish();
     this.#connection.abort();
     this.#opening.reject(error);

@@ -66,10 +66,10 @@ export class CircuitBreaker {
     this.#probeUntilMillis = 0;
   }
 
-  /** True when this failure opens the circuit. */
-  recordFailure(error: ApiError): boolean {
+  /** True when this failure opens the circuit. `isFault`: it is the node's beyond doubt. */
+  recordFailure(error: ApiError, isFault = false): boolean {
     if (error.httpStatus === 429 || error.httpStatus === 403) return this.#recordRefusal(error);
-    if (!isNodesFault(error)) return false;
+    if (!isFault && !isNodesFault(error)) return false;
     this.#lastError = error.tried.at(-1)?.why;
     this.#probeUntilMillis = 0;
     const now = this.#clock.monotonicMillis();
@@ -118,6 +118,7 @@ function isNodesFault(error: ApiError): boolean {
   switch (error.kind) {
     case "unreachable":
     case "timeout":
+    case "cut":
       return true;
     case "server":
       return error.httpStatus !== 500 || error.code === undefined;

@@ -198,9 +198,9 @@ export class NodeEndpoint {
     if (typeof remaining === "string" && /^\d{1,9}$/u.test(remaining)) this.budget.observeRemaining(Number(remaining));
   }
 
-  /** Records a failure in the circuit breaker and the rate budget. */
-  recordFailure(error: ApiError): void {
-    if (this.breaker.recordFailure(error)) {
+  /** Records a failure in the circuit breaker and the rate budget. `isFault`: it is the node's beyond doubt. */
+  recordFailure(error: ApiError, isFault = false): void {
+    if (this.breaker.recordFailure(error, isFault)) {
       this.#context.log.warn(
         { network: this.#context.network, node: this.name, kind: error.kind, why: error.tried.at(-1)?.why },
         "circuit open",

@@ -104,9 +104,10 @@ export class JobRunner {
         ...subject,
         signal,
         onProgress: (progress) => {
-          got = { bytes: progress.bytes, rows: progress.rows };
           const now = clock.monotonicMillis();
-          firstAt ??= now;
+          // Another node begins anew.
+          if (firstAt === undefined || progress.bytes < got.bytes) firstAt = now;
+          got = { bytes: progress.bytes, rows: progress.rows };
           const bytesPerSecond = now > firstAt ? Math.round((progress.bytes * 1000) / (now - firstAt)) : undefined;
           this.#report(job, { code, state: "running", ...got, bytesPerSecond, share: progress.share });
         },

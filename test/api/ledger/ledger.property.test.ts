@@ -57,13 +57,33 @@ describe("the request", () => {
 });
 
 describe("one export", () => {
-  test("is never asked for twice, whatever becomes of it", async () => {
-    const a = await node((_request, response) =>
-      sendJson(response, { code: 14, message: "Unavailable" }, { status: 503 }),
-    );
+  test("is never asked of a node twice: another healthy one is asked, and nothing more once all have failed", async () => {
+    const failing = (status: number) =>
+      node((_request, response) => sendJson(response, { code: 14, message: "Unavailable" }, { status }));
+    const [a, b, c] = [await failing(500), await failing(503), await deadUrl()];
+    const api = clientOf([c, a, b]);
+    // Opens the circuit of the one that nobody can reach.
+    await outcome(api.nodes[0]!.exportLedger(query));
+    const error = await outcome(api.exportLedger(query));
+    expect(error).toMatchObject({ kind: "server", httpStatus: 500 });
+    expect(error.tried.map((one) => one.node)).toEqual([name(a), name(b)]);
+    expect(api.nodes.map(({ health }) => health.circuitOpen)).toEqual([true, true, true]);
+    expect([a.asked.length, b.asked.length]).toEqual([1, 1]);
+    expect(await outcome(api.exportLedger(query, { failed: [error] }))).toBeInstanceOf(Error);
+    expect(a.asked.length).toBe(1);
+  });
+
+  test.each([
+    ["a wrong question", 400],
+    ["an unknown entity", 404],
+  ])("is asked of no other node after %s", async (_name, status) => {
+    const body = { code: 3, message: "Not so", details: [{ message: "no" }] };
+    const a = await node((_request, response) => sendJson(response, body, { status }));
     const b = await node((_request, response) => void response.end(HEADER));
-    expect(await outcome(clientOf([a, b]).exportLedger(query))).toMatchObject({ kind: "server", httpStatus: 503 });
+    const api = clientOf([a, b]);
+    expect(await outcome(api.exportLedger(query))).toMatchObject({ httpStatus: status });
     expect([a.asked.length, b.asked.length]).toEqual([1, 0]);
+    expect(api.nodes[0]?.health.circuitOpen).toBe(false);
   });
 
   test("goes to the next node where the first cannot have seen it", async () => {
