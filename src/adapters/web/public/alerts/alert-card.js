@@ -14,9 +14,9 @@ import { makeElement } from "../vnode/make-dom.js";
 import { drawPreview } from "../preview/preview.js";
 import { drawReply } from "../reply/draw-reply.js";
 import { pressable } from "../reply/render-actions.js";
-import { beganWords, isStateCard } from "./standing.js";
+import { beganWords, clockOf, isStateCard } from "./standing.js";
 import { createTabs } from "../tabs.js";
-import { age, toMillis } from "../reply/times.js";
+import { age, machineTime, toMillis } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
 
 /** Answers to its buttons that stay below an alert. */
@@ -71,7 +71,13 @@ export function createAlertCard(first, around) {
         : undefined,
       open?.acknowledged === undefined ? undefined : h("span", { class: "badge quiet" }, "acknowledged"),
       open?.silenced === undefined ? undefined : h("span", { class: "badge quiet" }, "silenced"),
-      h("time", { class: "age", "data-age": String(at), title: open && beganWords(open) }, age(at, now)),
+      open === undefined
+        ? clockOf(alert.at)
+        : h(
+            "time",
+            { class: "age", "data-age": String(at), datetime: machineTime(open.began), title: beganWords(open) },
+            age(at, now),
+          ),
     );
     summary.replaceChildren(makeElement(line));
   }

@@ -15,7 +15,8 @@ import { createIncident } from "./incident.js";
 import { createSilences } from "./silences.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
-import { cardKey, createStanding, isUnderWay, changesEpisode, isStateCard, stateAlert } from "./standing.js";
+import { byDay, cardKey, createStanding, isUnderWay, changesEpisode, isStateCard, stateAlert } from "./standing.js";
+import { h } from "../vnode/vnode.js";
 import { allWell, createPace, networkCards, networkPills } from "../state/state.js";
 
 /** The number of cards; the log has older alerts. */
@@ -87,13 +88,7 @@ export function createAlerts(view, badge, info, around) {
     }
     standing.add(alert);
     if (changesEpisode(alert)) lookSoon();
-    keepFocus(view, () => {
-      settle();
-      const { earlier } = lists;
-      if (card.element.parentElement === earlier && earlier.firstElementChild !== card.element) {
-        earlier.prepend(card.element);
-      }
-    });
+    keepFocus(view, settle);
     if (performance.now() - opened > PAST_MILLIS && alert.state !== "event") {
       around.announce(`${alert.state}: ${titleOf(alert, Date.now())}`);
     }
@@ -104,6 +99,7 @@ export function createAlerts(view, badge, info, around) {
   function settle() {
     listUndelivered(cards, standing.open(), around);
     placeCards(cards, standing.open(), lists);
+    headDays(lists.earlier, cards);
   }
 
   /** Until the page is closed. */
@@ -256,6 +252,25 @@ function placeCards(cards, open, lists) {
     const there = lists.open.children[index];
     if (there !== element) lists.open.insertBefore(element, there ?? null);
   }
+}
+
+/**
+ * The earlier alerts by day, the newest first; only what is in a wrong place is moved.
+ *
+ * @param {HTMLElement} list
+ * @param {ReadonlyMap<string, AlertCard>} cards
+ */
+function headDays(list, cards) {
+  const listed = [...cards.values()].filter(({ element }) => element.parentElement === list).toReversed();
+  const headings = new Map([...list.querySelectorAll("h4")].map((one) => [one.textContent, one.parentElement]));
+  const rows = byDay(listed).flatMap(({ day, cards: of }) => [
+    headings.get(day) ?? makeElement(h("li", { class: "day" }, h("h4", {}, day))),
+    ...of.map(({ element }) => element),
+  ]);
+  for (const [index, row] of rows.entries()) {
+    if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
+  }
+  while (list.children.length > rows.length) list.lastElementChild?.remove();
 }
 
 /**

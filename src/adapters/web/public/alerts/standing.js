@@ -4,7 +4,8 @@
 /** @import { AlertJson } from "../../alerts/alert-json.ts" */
 /** @import { OpenAlert, WatchedNode } from "../../alerts/watch.ts" */
 
-import { localTime } from "../reply/times.js";
+import { exactUtc, localTime, machineTime } from "../reply/times.js";
+import { h } from "../vnode/vnode.js";
 
 /** In rising order. */
 const SEVERITIES = ["info", "warning", "critical"];
@@ -77,6 +78,36 @@ export function worstFirst(a, b) {
     Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
     (BigInt(a.began) > BigInt(b.began) ? -1 : 1)
   );
+}
+
+/**
+ * Cards by the day of their alerts, the newest first.
+ *
+ * @template {{ readonly alert: Pick<AlertJson, "at"> }} C
+ * @param {readonly C[]} cards
+ * @param {string} [timeZone] An IANA name; left out = the browser's.
+ * @returns {readonly { readonly day: string, readonly cards: readonly C[] }[]}
+ */
+export function byDay(cards, timeZone) {
+  const sorted = cards.toSorted((a, b) => Number(BigInt(b.alert.at) - BigInt(a.alert.at)));
+  const days = Map.groupBy(sorted, ({ alert }) => dayWords(localTime(alert.at, timeZone).slice(0, 10)));
+  return [...days].map(([day, of]) => ({ day, cards: of }));
+}
+
+/** @param {string} day `2026-05-01` */
+function dayWords(day) {
+  const weekday = new Date(day).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" });
+  return `${weekday}, ${day}`;
+}
+
+/**
+ * What the reader's clock showed; its day is the heading above.
+ *
+ * @param {string} at
+ * @param {string} [timeZone] An IANA name; left out = the browser's.
+ */
+export function clockOf(at, timeZone) {
+  return h("time", { datetime: machineTime(at), title: exactUtc(at) }, localTime(at, timeZone).slice(11, 16));
 }
 
 /**

@@ -5,7 +5,9 @@ import type { OpenAlert } from "../../../../../src/adapters/web/alerts/watch.ts"
 import {
   answerWords,
   beganWords,
+  byDay,
   cardKey,
+  clockOf,
   createStanding,
 } from "../../../../../src/adapters/web/public/alerts/standing.js";
 import { replyToJson } from "../../../../../src/reply/json.ts";
@@ -113,4 +115,21 @@ test("a node that has no new block answers all the same", () => {
   expect(answerWords([{ state: "ok" }, { state: "lagging" }, { state: "down" }, { state: "unknown" }])).toBe(
     "2 of 4 answer",
   );
+});
+
+test("what is earlier stands by the reader's day, newest first, with the time of their clock", () => {
+  const card = (hours: number) => ({ alert: { at: String(AT + BigInt(hours) * 3_600_000_000_000n) } });
+  // 12:00, 23:00 and 22:00 UTC: the second is the next day in Zurich.
+  const cards = [card(0), card(11), card(9)];
+  expect(byDay(cards, "UTC")).toEqual([{ day: "Monday, 2024-06-03", cards: [cards[1], cards[2], cards[0]] }]);
+  expect(byDay(cards, "Europe/Zurich").map(({ day, cards: { length } }) => [day, length])).toEqual([
+    ["Tuesday, 2024-06-04", 1],
+    ["Monday, 2024-06-03", 2],
+  ]);
+  const clock = clockOf(cards[1]!.alert.at, "Europe/Zurich");
+  expect(clock).toMatchObject({
+    tag: "time",
+    attrs: { datetime: "2024-06-03T23:00:00.000Z", title: "2024-06-03 23:00:00 UTC" },
+    children: ["01:00"],
+  });
 });
