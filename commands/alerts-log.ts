@@ -1,12 +1,14 @@
+import { callerZone, parsePastRange, pastRangeWords, splitPast } from "../src/answers/alerts/alert-times.ts";
 import { destinationHere, isOperator } from "../src/answers/alerts/destination.ts";
 import { logFile, logPage, logTable, MAX_LOG_ENTRIES, searchLog } from "../src/answers/alerts/episodes/alert-log.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { details, paragraph } from "../src/reply/block.ts";
-import { type Action, type Ask, reply } from "../src/reply/reply.ts";
-import { text, type Text, time } from "../src/reply/text.ts";
+import { type Action, type Ask, commandAction, reply, type Reply } from "../src/reply/reply.ts";
+import { text, time } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
-import { fromMillis } from "../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
+import { withoutUndefined } from "../src/units/without-undefined.ts";
 import { destinationKey } from "../src/alerts/destination.ts";
 import { LOG_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
 
@@ -20,13 +22,20 @@ export const alertsLog = command({
   alsoCalled: ["given up", "resolved"],
   summary: "What was decided and sent, newest first",
   verb: "Show log",
-  examples: ["alerts log", "alerts log node.down", "alerts log suppressed page:2", "alerts log file:yes"],
+  examples: [
+    "alerts log",
+    "alerts log node.down",
+    "alerts log sent last night",
+    "alerts log suppressed page:2",
+    "alerts log file:yes",
+  ],
   options: LOG_OPTIONS,
   run: async (context) => {
-    const { what, network, page = 1, file } = context.options;
-    const { rows, lines, more, shown } = await readLog(context, page);
-    if (lines === 0) return reply({ title: text`Nothing${narrowedWords(what, network)} is in the log` });
-    const narrowed = { ...(what === undefined ? {} : { what }), ...(network === undefined ? {} : { network }) };
+    const { what, network, since, until, page = 1, file } = context.options;
+    const filter = await readFilter(context);
+    const { rows, lines, more, shown, searched } = await readLog(context, page, filter);
+    if (lines === 0) return emptyReply(searched, filter.words);
+    const narrowed = withoutUndefined({ what, network, since, until });
     const ask = (label: string, options: Ask["options"], effect: "replace" | "reply"): Action => ({
       label,
       invocation: { command: "alerts log", options: { ...narrowed, ...options } },
@@ -39,7 +48,7 @@ export const alertsLog = command({
     const place = pages === 1 ? "" : `, page ${page} of ${pages}`;
     const limit = paragraph(`It looks through the last ${formatCount(MAX_LOG_ENTRIES)} decisions and messages.`);
     return reply({
-      title: text`${count}${narrowedWords(what, network)}${place}${newest}`,
+      title: text`${count}${filter.words}${place}${newest}`,
       blocks: [logTable(shown, context), ...(more ? details([limit]) : [])],
       attachments: file ? [await logFile(rows, context)] : [],
       actions: [
@@ -51,21 +60,42 @@ export const alertsLog = command({
   },
 });
 
-/** The rows that the question asks for, and those of its page; a question that narrows nothing reads its page alone. */
-async function readLog({ alerts, options, signal, ...context }: Context, page: number) {
-  const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
-  const { what, network, file } = options;
-  if (what === undefined && network === undefined && !file) {
-    const read = await logPage(alerts, here, (lines) => rangeOf(page, lines));
-    return { ...read, shown: read.rows };
-  }
-  const { rows, more } = await searchLog(alerts, { here, wanted: what?.trim().toLowerCase(), network, signal });
-  const { from, to } = rangeOf(page, rows.length);
-  return { rows, more, lines: rows.length, shown: rows.slice(from, to) };
+/** What the question narrows: a text, a time by the caller's clock, a network; and in words. */
+async function readFilter(context: Context) {
+  const { what, network, since, until } = context.options;
+  const now = toMillis(context.now());
+  const zone = await callerZone(context);
+  const { text: wanted, range: named } = what === undefined ? {} : splitPast(what, now, zone);
+  const range = parsePastRange({ since, until }, now, zone) ?? named;
+  const words = [
+    ...(wanted === undefined ? [] : [`with ${wanted}`]),
+    ...(network === undefined ? [] : [`on ${network}`]),
+    ...(range === undefined ? [] : [pastRangeWords(range, now, zone)]),
+  ];
+  return { wanted: wanted?.trim().toLowerCase(), network, range, words: words.map((word) => ` ${word}`).join("") };
 }
 
-function narrowedWords(what: string | undefined, network: string | undefined): Text {
-  return text`${what === undefined ? [] : text` with ${what}`}${network === undefined ? [] : text` on ${network}`}`;
+type Filter = Awaited<ReturnType<typeof readFilter>>;
+
+/** The rows that the question asks for, and those of its page; a question that narrows nothing reads its page alone. */
+async function readLog({ alerts, options, signal, ...context }: Context, page: number, filter: Filter) {
+  const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
+  if (filter.words === "" && !options.file) {
+    const read = await logPage(alerts, here, (lines) => rangeOf(page, lines));
+    return { ...read, shown: read.rows, searched: read.lines };
+  }
+  const { rows, more, searched } = await searchLog(alerts, { here, ...filter, signal });
+  const { from, to } = rangeOf(page, rows.length);
+  return { rows, more, searched, lines: rows.length, shown: rows.slice(from, to) };
+}
+
+function emptyReply(searched: number, words: string): Reply {
+  if (searched === 0) return reply({ title: "Nothing is in the log" });
+  const count = searched === 1 ? "one entry" : `${formatCount(searched)} entries`;
+  return reply({
+    title: text`The log has ${count}, and none${words}`,
+    actions: [commandAction("The whole log", "alerts log", {}, "replace")],
+  });
 }
 
 function pagesOf(lines: number): number {

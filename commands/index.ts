@@ -9,6 +9,7 @@ import { alertsPause, alertsRemove, alertsResume } from "./alerts-state.ts";
 import { alertsSilence } from "./alerts-silence.ts";
 import { alertsSilences } from "./alerts-silences.ts";
 import { alertsStatus } from "./alerts-status.ts";
+import { alertsTold } from "./alerts-told.ts";
 import { alertsUnsilence } from "./alerts-unsilence.ts";
 import { alertsWhy } from "./alerts-why.ts";
 import { answersSet } from "./answers-set.ts";
@@ -28,6 +29,7 @@ import { marketShow } from "./market-show.ts";
 import { myForget } from "./my-forget.ts";
 import { myParties } from "./my-parties.ts";
 import { myParty } from "./my-party.ts";
+import { myZone } from "./my-zone.ts";
 import { order } from "./order.ts";
 import { rotations } from "./rotations.ts";
 import { snapshots } from "./snapshots.ts";
@@ -63,6 +65,7 @@ export const commands: readonly AnyCommand[] = [
   alertsUnsilence,
   alertsAck,
   alertsWhy,
+  alertsTold,
   alertsLog,
   alertsDrill,
   alertsStatus,
@@ -70,6 +73,7 @@ export const commands: readonly AnyCommand[] = [
   answersSet,
   myParty,
   myParties,
+  myZone,
   myForget,
   help,
 ];

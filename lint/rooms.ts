@@ -106,7 +106,7 @@ export const doors: Readonly<Record<string, string>> = {
     "condition-words describe-change describe-condition describe-event network-status-words phrases silence-words subscription-words",
   "answers/alerts":
     "alert-kinds alert-options alert-subjects alert-times destination suspension-words episodes/* silences/* subscriptions/*",
-  "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status",
+  "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status told",
   "answers/alerts/silences": "add-silence silence-options",
   "answers/alerts/subscriptions": "add-subscription change-subscription personal-watch subscription-options",
   "answers/exports": "ended verified",

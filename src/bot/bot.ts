@@ -154,6 +154,7 @@ async function execute(
       chosen,
       commands,
       now,
+      zone: async () => (await parties.zone().catch(() => undefined)) ?? (await invocation.zone?.()) ?? "UTC",
       signal,
       ...(pressed === undefined ? {} : { pressed }),
       progress: (reply) => invocation.progress?.(marked(reply, client)),

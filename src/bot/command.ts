@@ -40,6 +40,8 @@ export interface CommandContext<S extends Options> {
   /** All commands, for `help`. */
   readonly commands: readonly AnyCommand[];
   now(): Nanoseconds;
+  /** The caller's time zone: the chosen one, else the platform's, else UTC. */
+  zone(): Promise<string>;
   readonly signal: AbortSignal;
   /** The alert's message whose button was pressed. */
   readonly pressed?: Receipt;

@@ -23,6 +23,8 @@ export interface Caller {
   readonly id: string;
   readonly name: string;
   readonly mayManageChannel: boolean;
+  /** They manage every channel of the server or workspace. */
+  readonly managesWorkspace?: true;
   /** Why not and what to do, in a sentence or two, if the platform knows. */
   readonly mayNotManage?: string;
   /** The platform's own ids of the roles or user groups that they are in, as mentions name them; left out = not known. */
@@ -43,6 +45,8 @@ export interface Invocation extends Ask {
   readonly again?: true;
   /** The alert's message whose button was pressed. */
   readonly pressed?: Receipt;
+  /** The asker's time zone by its name in the tz database, where the platform knows it. */
+  readonly zone?: () => Promise<string | undefined>;
   /** The file that a value of an option stands for; left out where no file can be given. */
   readonly openFile?: (given: string) => GivenFile | undefined;
   /** Shows the progress of a long job; may be called often, adapters throttle it. */

@@ -3,6 +3,7 @@ import { stringify } from "csv-stringify/sync";
 import { type Attachment, memoryAttachment } from "./attachment.ts";
 import type { Table } from "./block.ts";
 import { plainText } from "./plain-text.ts";
+import type { Inline } from "./text.ts";
 
 /**
  * A table as CSV (RFC 4180, UTF-8), all rows and all columns, for machines: a dash for nothing is an empty cell, and in
@@ -15,7 +16,7 @@ export function tableToCsv(table: Pick<Table, "columns" | "rows">): string {
     /^[=+\-@\t\r]/u.test(value) && !/^[+-]?[\d,]*\.?\d+$/u.test(value) ? `'${value}` : value;
   const cells = table.rows.map((row) =>
     row.map((content, index) => {
-      const plain = plainText(content);
+      const plain = plainText(content.map(inUtc));
       if (plain === "–") return "";
       return table.columns[index]?.align === "right"
         ? plain.replace(GROUPED, (number) => number.replaceAll(",", ""))
@@ -31,6 +32,11 @@ export function tableToCsv(table: Pick<Table, "columns" | "rows">): string {
       row.map((value, index) => cell(inPercent[index] === true ? value.replace(PERCENT, "$1") : value)),
     ),
   ]);
+}
+
+/** A clock of some zone as the point in time that it shows. */
+function inUtc(inline: Inline): Inline {
+  return inline.kind === "text" && inline.at !== undefined ? { kind: "time", at: inline.at, style: "utc" } : inline;
 }
 
 /** A number with its thousands apart at the beginning of a cell: `1,234,567.89`. */

@@ -9,7 +9,16 @@ export type Immutable<T> = { readonly [K in keyof T]: Immutable<T[K]> };
 /** One run of text with a meaning. Its content is data: each renderer escapes it in its own syntax. */
 export const Inline = z.discriminatedUnion("kind", [
   /** With `detail`, only the whole reply says it: the normal state, for instance. */
-  z.object({ kind: z.literal("text"), text: z.string(), detail: z.literal(true).exactOptional() }),
+  z.object({
+    kind: z.literal("text"),
+    text: z.string(),
+    detail: z.literal(true).exactOptional(),
+    /** The text is what the clock of a named zone shows at this point in time, in Unix nanoseconds; files have that in UTC. */
+    at: z
+      .string()
+      .regex(/^-?\d+$/u)
+      .exactOptional(),
+  }),
   z.object({ kind: z.literal("strong"), text: z.string() }),
   /** An exact number in `text`; above the fold people read `short`, with no more digits than they need. */
   z.object({ kind: z.literal("number"), text: z.string(), short: z.string() }),

@@ -26,7 +26,7 @@ function interleave(between: readonly string[], parts: readonly TextPart[]): Tex
       continue;
     }
     for (const inline of toText(part)) {
-      if (inline.kind === "text" && inline.detail === undefined) {
+      if (inline.kind === "text" && inline.detail === undefined && inline.at === undefined) {
         run += inline.text;
         continue;
       }
@@ -104,6 +104,11 @@ export type TimeStyle = Extract<Inline, { kind: "time" }>["style"];
 
 export function time(at: Nanoseconds, style: TimeStyle = "absolute"): Inline {
   return { kind: "time", at: at.toString(), style };
+}
+
+/** A point in time as the clock of a zone shows it, where the reply names the zone. */
+export function clockTime(at: Nanoseconds, shown: string): Inline {
+  return { kind: "text", text: shown, at: at.toString() };
 }
 
 /** The point in time of a run that is one. */

@@ -59,6 +59,7 @@ export interface Talk {
     readonly here?: Target;
     readonly caller?: Caller;
     readonly openFile?: Invocation["openFile"];
+    readonly zone?: Invocation["zone"];
   }) => void;
   /** The answer in a terminal of 200 columns. */
   readonly ask: (line: string) => Promise<string>;

@@ -12,9 +12,9 @@ export function withListedManagers(bot: Bot, listed: readonly string[]): Bot {
   const checked = <I extends { readonly here: Target; readonly caller: Caller }>(invocation: I): I => {
     const { here, caller } = invocation;
     if (here.workspace === undefined) return invocation;
-    const { mayNotManage: _, mayManageChannel: __, ...person } = caller;
+    const { mayNotManage: _, mayManageChannel: __, managesWorkspace: ___, ...person } = caller;
     const permission = [caller.id, ...(caller.groups ?? [])].some((id) => ids.has(id))
-      ? { mayManageChannel: true }
+      ? ({ mayManageChannel: true, managesWorkspace: true } as const)
       : { mayManageChannel: false, mayNotManage: NOT_A_MANAGER };
     return { ...invocation, caller: { ...person, ...permission } };
   };

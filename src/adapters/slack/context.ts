@@ -5,7 +5,7 @@ import type { Log } from "../../log.ts";
 import type { PressStorage } from "../chat/press.ts";
 import type { HomeData } from "../chat/home-data.ts";
 import type { OpenAnswers } from "../chat/open-answers.ts";
-import type { PermissionOf } from "./respond/channel-managers.ts";
+import type { ChannelManagers } from "./respond/channel-managers.ts";
 import type { RequestContext } from "./respond/request-context.ts";
 import type { UserGroups } from "./respond/user-groups.ts";
 import type { SendAnswer } from "./respond/retry-answer.ts";
@@ -67,7 +67,7 @@ export interface SlackContext extends PressStorage, WebApiAccess, SlackTiming {
   readonly workspace?: string;
   /** Unix milliseconds. */
   now(): number;
-  readonly permissionOf: PermissionOf;
+  readonly managers: ChannelManagers;
   readonly userGroups: UserGroups;
   /**
    * By channel, the last request that changed its alerts. A slash command also works where the bot is no member, but the

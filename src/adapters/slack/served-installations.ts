@@ -27,7 +27,7 @@ interface ServedDependencies
 /** What handlers share, whichever installation a request comes from. */
 export type SharedContext = Omit<
   SlackContext,
-  "web" | "botName" | "botUser" | "workspace" | "permissionOf" | "userGroups" | "lastManagementRequests"
+  "web" | "botName" | "botUser" | "workspace" | "managers" | "userGroups" | "lastManagementRequests"
 >;
 
 /** The clients of one installation, each with its queues and caches: Slack's limits hold for each workspace. */
@@ -151,7 +151,7 @@ export class ServedInstallations {
       botUser: () => identity.userId,
       ...(many ? { workspace: installation.id, payloads: payloadsOf(this.#shared.payloads, installation.id) } : {}),
       userGroups,
-      permissionOf: channelManagers({
+      managers: channelManagers({
         web,
         log,
         userGroups,

@@ -4,12 +4,12 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { UserError } from "../../errors.ts";
-import type { AlertTables, DecisionQuery } from "../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, ArrivedQuery, DecisionQuery } from "../../store/alert-tables/alert-tables.ts";
 import { type AlertDependencies, nowMillis } from "../dependencies.ts";
 import { createLogReader, logDecisions } from "../deliver/outbox/alert-log.ts";
 import { episodesSaidBy } from "../deliver/outbox/group.ts";
 import { rescheduleAt, rescheduleHeld } from "../deliver/outbox/held.ts";
-import { deliveriesOf, finishedDeliveries, outboxDepth } from "../deliver/outbox/queries.ts";
+import { deliveriesOf, finishedDeliveries, outboxDepth, toldWithin } from "../deliver/outbox/queries.ts";
 import { recordPress } from "../deliver/outbox/record.ts";
 import { Silence, silenceEnds, silenceRow } from "../route/silence.ts";
 import { subscriptionIndexReader } from "../route/subscription-index.ts";
@@ -23,11 +23,12 @@ import { acknowledge, type Acknowledger } from "./acknowledge.ts";
 import { type Announcement, closeOffers, owe } from "./announce.ts";
 import { silenceDecision } from "./end-silences.ts";
 import { observationProcessor } from "./process-observation.ts";
-import { closeUnwatched, createUpkeep } from "./upkeep.ts";
+import { closeUnwatched, createUpkeep, RETENTION } from "./upkeep.ts";
 import { type Destination, destinationKey } from "../destination.ts";
 import { readMessages } from "../deliver/outbox/stored-messages.ts";
 
 export type { Announcement } from "./announce.ts";
+export type { Told } from "../deliver/outbox/queries.ts";
 
 /** An episode with its decisions, deliveries and receipts. */
 export type EpisodeHistory = NonNullable<Awaited<ReturnType<AlertEngine["history"]>>>;
@@ -43,6 +44,8 @@ export function createAlertEngine(dependencies: AlertDependencies) {
   return {
     /** The clock of all waiting for alerts. */
     clock,
+    /** How long the log, and what people were told, is kept. */
+    retention: RETENTION,
     /** Stores an observation and its deliveries; see observationProcessor. */
     processObservation: observationProcessor(dependencies, readIndex),
     /** Applies changes that time alone causes; see createUpkeep. */
@@ -206,6 +209,8 @@ function createQueries(store: AlertDependencies["store"]) {
     suspensions: () => read(readSuspensions),
     /** Finished deliveries, newest first; to one destination where it is named. */
     finished: (limit: number, destination?: string) => read((tables) => finishedDeliveries(tables, limit, destination)),
+    /** What people were told within a range of time. */
+    told: (query: ArrivedQuery) => read((tables) => toldWithin(tables, query)),
     /** Messages by their ids; without those that were pruned. */
     messages: (ids: readonly string[]) => read((tables) => readMessages(tables, ids)),
 

@@ -6,7 +6,7 @@ import { isDrill } from "../judge/drill.ts";
 import type { AlertEngine } from "../engine/engine.ts";
 
 export type { LogEntry } from "../deliver/outbox/alert-log.ts";
-export type { Announcement, EpisodeHistory } from "../engine/engine.ts";
+export type { Announcement, EpisodeHistory, Told } from "../engine/engine.ts";
 
 /** The engine without the methods that watchers call. Its lists leave drills out. */
 export interface AlertService extends Omit<AlertEngine, "processObservation" | "upkeep" | "closeUnwatched"> {

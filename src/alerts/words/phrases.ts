@@ -246,6 +246,13 @@ export function overWords(episodes: readonly Episode[]): Text {
   return toText(`${span} (${from}${clock(last, last, true)} UTC)${critical}${taken}`);
 }
 
+/** How long one alert lasted, or has lasted by now: `at least 4 min 2 s`. */
+export function lengthWords(episode: Episode, now: Milliseconds): string {
+  const end = isOpen(episode) ? now : toMillis(timeFromText(endOf(episode)));
+  const lasted = formatDuration(Math.max(0, end - beginningOf(episode, end)));
+  return `${episode.beganBefore === true ? "at least " : ""}${lasted}${isOpen(episode) ? " so far" : ""}`;
+}
+
 /** When it began; by the network's time where the bot's clock was ahead then and is right again, as the alert tells. */
 function beginningOf({ began, first }: Episode, end: Milliseconds): Milliseconds {
   const start = toMillis(timeFromText(began));

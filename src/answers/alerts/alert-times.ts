@@ -6,8 +6,12 @@ import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "
 import { passes, UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 
 const DAY: Milliseconds = 86_400_000;
+
+/** `2026-05-01 12:30 utc`. */
+const MAX_TIME_WORDS = 3;
 
 /** `90s`, `2m`, `1 hour` in milliseconds, 1 or more. Throws UserError for anything else. */
 export function parseSpan(option: string, typed: string): Milliseconds {
@@ -67,10 +71,17 @@ function timeZones(): readonly string[] {
   return ["UTC", ...Intl.supportedValuesOf("timeZone")];
 }
 
+/** The caller's time zone; UTC where this machine does not know it. */
+export async function callerZone(context: { zone(): Promise<string> }): Promise<string> {
+  const zone = await context.zone();
+  return isTimeZone(zone) ? zone : "UTC";
+}
+
 /** Usual lengths of a silence: a restart, a shift, a night, a weekend. */
 const SPANS = ["30m", "1h", "2h", "4h", "8h", "12h", "1d", "2d", "1w"];
 const QUIET_HOURS = ["22:00-07:00", "23:00-06:00", "00:00-08:00", "18:00-09:00", "off"];
 
+export const suggestPast = suggestFrom(["last night", "yesterday", "today", "18:00", "3h", "7d"]);
 export const suggestSpans = suggestFrom(SPANS);
 export const suggestQuietHours = suggestFrom(QUIET_HOURS);
 
@@ -108,7 +119,7 @@ export function parseMoment(option: "from" | "until", typed: string, now: Millis
   const ahead = spanOf(compact.replace(/^in /u, ""));
   if (ahead !== undefined) return now + ahead;
   // Days begin and end by the zone's clock.
-  const span = /\bago$/u.test(compact) ? undefined : parseTimeSpan(compact, fromMillis(localMillis(zone, now)));
+  const span = /\bago$/u.test(compact) ? undefined : spanIn(zone, compact, now);
   if (span === undefined) {
     const near = nearestTime(typed);
     throw new UserError(`${option} is a time, not ${quoteTyped(typed)}.`, {
@@ -117,9 +128,110 @@ export function parseMoment(option: "from" | "until", typed: string, now: Millis
       remedy: "Write 22:00, in 2h, tomorrow 07:00, or a date and time as in 2026-05-01T12:30.",
     });
   }
-  const at = toMillis(span[option === "from" || compact === "tomorrow" ? "from" : "to"]);
+  return span[option === "from" || compact === "tomorrow" ? "from" : "to"];
+}
+
+/** A range of time in Unix milliseconds. */
+export interface PastRange {
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+}
+
+/** A time as people type it, by a zone's clock unless it names its own offset. */
+function spanIn(zone: string, compact: string, now: Milliseconds): PastRange | undefined {
+  const span = parseTimeSpan(compact, fromMillis(localMillis(zone, now)));
+  if (span === undefined) return undefined;
   const absolute = /(?:z|utc|[+-]\d{2}:?\d{2})$/u.test(compact) || /^\d{10,19}$/u.test(compact);
-  return absolute ? at : utcOf(zone, at);
+  const [from, to] = [toMillis(span.from), toMillis(span.to)];
+  return absolute ? { from, to } : { from: utcOf(zone, from), to: utcOf(zone, to) };
+}
+
+/** What was meant by words about the past: a day, a night, or a moment such as `22:00` (its last occurrence) and `3h`. */
+export function parsePast(typed: string, now: Milliseconds, zone: string): PastRange | undefined {
+  const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
+  const daily = parseTimeOfDay(compact);
+  if (daily !== undefined) {
+    const local = localMillis(zone, now);
+    const today = local - (((local % DAY) + DAY) % DAY) + daily;
+    const at = utcOf(zone, today > local ? today - DAY : today);
+    return { from: at, to: at };
+  }
+  const isSpan = parseTypedDuration(compact.replace(/^(?:last|past) (?=\d)/u, "").replace(/ ago$/u, "")) !== undefined;
+  return spanIn(isSpan ? "UTC" : zone, compact, now);
+}
+
+/**
+ * The range of `since` and `until`, and of words that name one. A day as `until` is part of it. Undefined where none is given.
+ * @throws UserError for words that are no time, and for an end that is not behind the beginning.
+ */
+export function parsePastRange(
+  given: {
+    readonly when?: string | undefined;
+    readonly since?: string | undefined;
+    readonly until?: string | undefined;
+  },
+  now: Milliseconds,
+  zone: string,
+): PastRange | undefined {
+  const read = (option: "when" | "since" | "until"): PastRange | undefined => {
+    const typed = given[option];
+    if (typed === undefined) return undefined;
+    const found = parsePast(typed, now, zone);
+    if (found !== undefined) return found;
+    const near = nearestTime(typed);
+    throw new UserError(`${option} is a time, not ${quoteTyped(typed)}.`, {
+      option,
+      ...(near === undefined ? {} : { meanings: { typed, values: [{ label: near, value: near }] } }),
+      remedy: "Write last night, yesterday, 18:00, 3h, or a date and time as in 2026-05-01T12:30.",
+    });
+  };
+  const [when, since, until] = [read("when"), read("since"), read("until")];
+  if (when === undefined && since === undefined && until === undefined) return undefined;
+  const from = since?.from ?? when?.from ?? 0;
+  const isDay = when !== undefined && when.to > when.from;
+  const to = Math.min(until?.to ?? (isDay && since === undefined ? when.to : now), now);
+  if (from < to) return { from, to };
+  throw new UserError(`${until === undefined ? "That" : "until"} is not behind the beginning.`, {
+    option: until === undefined ? (since === undefined ? "when" : "since") : "until",
+    remedy: "Give an earlier beginning, or a later end; only the past is kept.",
+  });
+}
+
+/** The range that the last words of a text name, up to three of them, and the words before it. */
+export function splitPast(
+  typed: string,
+  now: Milliseconds,
+  zone: string,
+): { readonly text?: string; readonly range?: PastRange } {
+  const words = typed.trim().split(/\s+/u);
+  for (let from = Math.max(0, words.length - MAX_TIME_WORDS); from < words.length; from += 1) {
+    const last = words.slice(from).join(" ");
+    const before = words
+      .slice(0, from)
+      .join(" ")
+      .replace(/(?:^| )since$/iu, "");
+    // Digits alone are an id, and a span behind other words is a part of them: `after 11 s`.
+    const isText = /^\d+$/u.test(last) || (before !== "" && parseTypedDuration(last) !== undefined);
+    if (isText || parsePast(last, now, zone) === undefined) continue;
+    return withoutUndefined({
+      text: before === "" ? undefined : before,
+      range: parsePastRange({ when: last }, now, zone),
+    });
+  }
+  return { text: typed };
+}
+
+/** `since 2026-05-01 18:00 (Europe/Zurich)`, up to now; else both ends. */
+export function pastRangeWords({ from, to }: PastRange, now: Milliseconds, zone: string): string {
+  const [start, end] = [from, to].map((at) => localText(zone, at).slice(0, 16));
+  const named = `(${zone})`;
+  if (from === 0) return `until ${end} ${named}`;
+  return to < now ? `from ${start} to ${end} ${named}` : `since ${start} ${named}`;
+}
+
+/** `2026-05-01 18:00:00`: what the clock of a zone shows. */
+export function localText(zone: string, at: Milliseconds): string {
+  return new Date(localMillis(zone, at)).toISOString().slice(0, 19).replace("T", " ");
 }
 
 /** The moment at which a zone's clock shows a local time, given as if it were UTC. */

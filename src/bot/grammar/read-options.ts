@@ -132,7 +132,8 @@ class OptionReader implements OptionReading {
       if (cursor === undefined) this.#checkPlace(name, option, at, token);
       const following = bare.slice(at + 1);
       const taken = this.#take(name, token, 0, following);
-      if (option.kind === "text" && typeof option.rest === "function") this.#runUp(taken, following, option.rest);
+      if (option.kind === "text" && typeof option.rest === "function")
+        this.#runUp(taken, following.slice(taken.words), option.rest);
       this.#keep(taken);
       at += 1 + taken.words;
     }

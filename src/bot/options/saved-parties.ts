@@ -4,7 +4,7 @@ import type { SavedParties, SavedParty } from "../../store/store.ts";
 import type { Caller } from "../invocation.ts";
 import type { Choice, Option, Options } from "./options.ts";
 
-/** The caller's saved parties, the default one first. */
+/** The caller's saved parties, the default one first, and their time zone. */
 export type OwnParties = ReturnType<typeof ownParties>;
 
 /** The parties of one person on all servers; their id may be unique only within one. */
@@ -19,14 +19,26 @@ export function ownParties(
     const place = perWorkspace ? [here.platform, here.workspace ?? ""] : [here.platform];
     return [...place, caller.id].join(":");
   };
+  // A row like that of a party; no owner of parties ends like this.
+  const zones = (): string => `${owner()}:time zone`;
+  const forgetZone = async (): Promise<void> => {
+    for (const { id } of await saved.list(zones())) await saved.forget(zones(), id);
+  };
   return {
+    /** The time zone that the caller chose. */
+    zone: async () => (await saved.list(zones()))[0]?.id,
+    async saveZone(zone: string) {
+      await forgetZone();
+      await saved.save(zones(), { id: zone, name: undefined });
+    },
     list: () => saved.list(owner()),
     save: (party: SavedParty) => saved.save(owner(), party),
     forget: (id: string) => saved.forget(owner(), id),
     /** Erases everything that is stored about the caller, parties included. */
-    eraseCaller() {
+    async eraseCaller() {
+      await forgetZone();
       const chat = platforms.chat(here.platform);
-      return saved.erase({
+      await saved.erase({
         owner: owner(),
         platform: chat?.id,
         ...(chat?.destinationsPerWorkspace === true ? { workspace: here.workspace ?? "" } : {}),

@@ -118,6 +118,17 @@ export function createAlertLog(db: Kysely<Schema>) {
   };
 }
 
+/** Messages that arrived within a range of time, or grew then: to some destinations, or to all. */
+export interface ArrivedQuery {
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+  readonly destinations: readonly string[] | undefined;
+  readonly limit: number;
+}
+
+/** For how long a message may grow. */
+const GROWS_FOR: Milliseconds = 86_400_000;
+
 /**
  * The messages delivered to a destination, by `seq`: the order in which they were owed. A critical one may have been
  * sent before those that precede it.
@@ -132,6 +143,25 @@ export function createDeliveredMessages(db: Kysely<Schema>) {
       // As in the condition of the partial index.
       .where("settled_at", "is not", null);
   return {
+    /** The last ones first. */
+    async within({ from, to, destinations, limit }: ArrivedQuery) {
+      const arrived = (batch?: readonly string[]) =>
+        db
+          .selectFrom("alert_deliveries")
+          .select(LOGGED_COLUMNS)
+          .where("settled_at", ">=", from - GROWS_FOR)
+          .where("settled_at", "<", to)
+          .where("shown", "is not", null)
+          .where((eb) => eb.or([eb("settled_at", ">=", from), eb("attempted_at", ">=", from)]))
+          .$if(batch !== undefined, (query) => query.where("destination", "in", batch ?? []))
+          .orderBy("settled_at", "desc")
+          .orderBy("seq", "desc")
+          .limit(limit)
+          .execute();
+      if (destinations === undefined) return arrived();
+      const rows = await selectInBatches(destinations, arrived);
+      return rows.toSorted((a, b) => (b.settled_at ?? 0) - (a.settled_at ?? 0)).slice(0, limit);
+    },
     /**
      * Those behind a delivery's `seq`, oldest first, up to the first that is still owed: a reader that goes on behind the
      * last of them misses none.

@@ -48,3 +48,12 @@ test("who may not is told why, and rules in direct messages all the same", async
   expect(await ask("12", true)).toMatchObject({ mayManageChannel: false, mayNotManage: expect.any(String) });
   expect(await ask("12", true, false)).toEqual({ id: "12", name: "12", mayManageChannel: true });
 });
+
+test("who is listed manages every channel of the server, and who is not manages none, whatever the platform says", async () => {
+  const inner = echoBot();
+  const bot = withListedManagers(inner, ["11"]);
+  const seen = (id: string) =>
+    callerSeen(bot, () => inner.asked.at(-1)?.caller, { id, name: id, mayManageChannel: true, managesWorkspace: true });
+  expect(await seen("11")).toMatchObject({ managesWorkspace: true });
+  expect(await seen("12")).not.toHaveProperty("managesWorkspace");
+});

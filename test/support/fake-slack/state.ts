@@ -105,6 +105,7 @@ export interface Profile {
   readonly is_ultra_restricted?: boolean;
   readonly is_stranger?: boolean;
   readonly deleted?: boolean;
+  readonly tz?: string;
   readonly team_id?: string;
   readonly enterprise_user?: { readonly enterprise_id?: string; readonly teams: readonly string[] };
 }

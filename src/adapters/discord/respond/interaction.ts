@@ -85,12 +85,16 @@ export function callerOf(interaction: UserInteraction): Caller {
   const user = member?.user ?? interaction.user;
   if (user === undefined) throw new TypeError("an interaction without a user");
   const manage = PermissionFlagsBits.ManageChannels | PermissionFlagsBits.Administrator;
+  const held = member === undefined ? 0n : BigInt(member.permissions);
+  // Only this permission holds in every channel, whatever the channel says.
+  const isAdministrator = isBotThere(interaction) && (held & PermissionFlagsBits.Administrator) !== 0n;
   return {
     id: user.id,
     name: member?.nick ?? user.global_name ?? user.username,
     // In direct messages and under a user install, only the user is affected.
     ...(member === undefined ? {} : { groups: member.roles }),
-    mayManageChannel: member === undefined || !isBotThere(interaction) || (BigInt(member.permissions) & manage) !== 0n,
+    mayManageChannel: member === undefined || !isBotThere(interaction) || (held & manage) !== 0n,
+    ...(isAdministrator ? { managesWorkspace: true } : {}),
   };
 }
 

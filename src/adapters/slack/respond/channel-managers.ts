@@ -11,7 +11,13 @@ import type { UserGroups } from "./user-groups.ts";
 import type { SlackTiming } from "../context.ts";
 
 /** Whether a user may manage a channel's alerts; if not, why, what to do, and the user groups that they are in. */
-type ManagePermission = Pick<Caller, "mayManageChannel" | "mayNotManage" | "groups">;
+type ManagePermission = Pick<Caller, "mayManageChannel" | "managesWorkspace" | "mayNotManage" | "groups">;
+
+/** What Slack says of a user. */
+interface KnownUser {
+  readonly permission: ManagePermission;
+  readonly zone: string | undefined;
+}
 
 interface ChannelManagersOptions {
   readonly web: WebClient;
@@ -31,18 +37,18 @@ interface ChannelManagersOptions {
 const MAX_CACHED = 5000;
 const CACHED_FOR_MILLIS = 300_000;
 
+const LISTED: ManagePermission = { mayManageChannel: true, managesWorkspace: true };
 const NOT_LISTED = refusal("Bellwether's operator names those who may. Ask one of them, or the operator.");
 
 const UNKNOWN_PERMISSION = refusal(
   "Slack did not say just now whether you are a full member of this workspace. Try again in a moment.",
 );
 
-export type PermissionOf = ReturnType<typeof channelManagers>;
+export type ChannelManagers = ReturnType<typeof channelManagers>;
 
 /**
  * Slack has no role for channel managers, and a command does not reveal guests. So every full member may manage alerts,
- * or only the users that the operator lists. A user who cannot be looked up may not. Never rejects, and takes no longer
- * than the look-ups of the person and of the groups.
+ * or only the users that the operator lists. A user who cannot be looked up may not.
  */
 export function channelManagers({
   cached,
@@ -54,7 +60,7 @@ export function channelManagers({
   web,
 }: ChannelManagersOptions) {
   const listed = ids.length === 0 ? undefined : new Set(ids.map((id) => id.toUpperCase()));
-  const permissions = new LRUCache<string, ManagePermission, WorkspaceUser>({
+  const users = new LRUCache<string, KnownUser, WorkspaceUser>({
     maxSize: cached ?? MAX_CACHED,
     sizeCalculation: () => 1,
     ttl: CACHED_FOR_MILLIS,
@@ -63,25 +69,28 @@ export function channelManagers({
       try {
         const { user } = await web.users.info({ user: person.id });
         const { id: workspace = person.workspace, enterprise } = team() ?? {};
-        return user && permissionOf(user, { id: person.id, workspace, enterprise });
+        return user && { permission: permissionOf(user, { id: person.id, workspace, enterprise }), zone: user.tz };
       } catch (error) {
         log.warn({ platform: "slack", why: describeError(error) }, "user lookup failed");
         return undefined;
       }
     },
   });
-  const memberPermission = async (person: WorkspaceUser): Promise<ManagePermission> => {
-    const lookup = permissions.fetch(`${person.workspace ?? ""} ${person.id}`, { context: person });
-    return (await withTimeout(lookup, timing.lookupMillis).catch(() => undefined)) ?? UNKNOWN_PERMISSION;
+  const known = (person: WorkspaceUser): Promise<KnownUser | undefined> => {
+    const lookup = users.fetch(`${person.workspace ?? ""} ${person.id}`, { context: person });
+    return withTimeout(lookup, timing.lookupMillis).catch(() => undefined);
   };
-  return async (person: WorkspaceUser): Promise<ManagePermission> => {
-    const isListed = listed?.has(person.id.toUpperCase()) === true ? { mayManageChannel: true } : NOT_LISTED;
-    const own = listed === undefined ? await memberPermission(person) : isListed;
-    if (own.mayManageChannel) return own;
-    const groups = await userGroups.groupsOf(person);
-    return listed !== undefined && groups.some((id) => listed.has(id))
-      ? { mayManageChannel: true }
-      : { ...own, groups };
+  return {
+    /** Never rejects, and takes no longer than the look-ups of the person and of the groups. */
+    async permissionOf(person: WorkspaceUser): Promise<ManagePermission> {
+      const isListed = listed?.has(person.id.toUpperCase()) === true ? LISTED : NOT_LISTED;
+      const own = listed === undefined ? ((await known(person))?.permission ?? UNKNOWN_PERMISSION) : isListed;
+      if (own.mayManageChannel) return own;
+      const groups = await userGroups.groupsOf(person);
+      return listed !== undefined && groups.some((id) => listed.has(id)) ? LISTED : { ...own, groups };
+    },
+    /** The time zone of a person; undefined where Slack does not say it in time. */
+    zoneOf: async (person: WorkspaceUser): Promise<string | undefined> => (await known(person))?.zone,
   };
 }
 

@@ -21,6 +21,7 @@ export function prepare(
     ...(request.pressed === undefined ? {} : { pressed: request.pressed }),
     here: targetOf(request),
     caller: request.caller,
+    zone: () => slack.managers.zoneOf({ id: request.caller.id, workspace: request.workspace }),
     signal: slack.stopping,
     ...(progress === undefined ? {} : { progress }),
   };
@@ -77,7 +78,7 @@ export function askerOf(
 export async function callerOf(slack: SlackContext, asker: Asker, command: string | undefined): Promise<Caller> {
   const plain = plainCaller(asker);
   if (command === undefined || !isManagementCommand(slack, command)) return plain;
-  return { ...plain, ...(await slack.permissionOf(asker)) };
+  return { ...plain, ...(await slack.managers.permissionOf(asker)) };
 }
 
 /** The same without that look-up. */

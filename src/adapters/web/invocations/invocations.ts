@@ -179,7 +179,7 @@ function answerAudience(bot: Bot, question: Question, answer: Reply, now: Nanose
 }
 
 function askOf(bot: Bot, question: Question, now: Nanoseconds): Ask | undefined {
-  if ("command" in question) return question;
+  if ("command" in question) return { command: question.command, options: question.options };
   try {
     return parseLine(question.text, bot.commands, now);
   } catch {

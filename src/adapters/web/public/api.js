@@ -62,7 +62,8 @@ export async function setIncident(network, stalled) {
  */
 export async function ask(question, { signal, previews, progress }) {
   const path = `/api/invocations${previews ? "?previews=1" : ""}`;
-  const response = await post(path, question, { accept: "application/x-ndjson", signal });
+  const { timeZone: zone } = new Intl.DateTimeFormat().resolvedOptions();
+  const response = await post(path, { ...question, zone }, { accept: "application/x-ndjson", signal });
   try {
     for await (const line of linesOf(response)) {
       /** @type {{ progress?: ReplyJson, reply?: Answer }} */

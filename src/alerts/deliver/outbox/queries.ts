@@ -1,9 +1,12 @@
-import type { AlertTables, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, ArrivedQuery, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
+import { fromMillis, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
+import { timeFromText } from "../../judge/kinds/json-fields.ts";
+import { Episode } from "../../judge/rules/episode.ts";
 import { fanOutAll } from "./outbox.ts";
 import { NotificationState } from "./notification-state.ts";
 import { readMessages } from "./stored-messages.ts";
+import { deliverySubject } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
 
 /** The notification states of episodes, by episode and destination. */
@@ -74,6 +77,54 @@ export async function messagesOf(
     const message = messages.get(said);
     return message === undefined ? [] : [{ id, destination, message }];
   });
+}
+
+/** One thing that a message said at a destination. */
+export interface Told {
+  readonly at: Milliseconds;
+  /** The key of the destination. */
+  readonly destination: string;
+  /** The id of the message: equal contents have equal ids. */
+  readonly id: string;
+  readonly message: AlertMessage;
+  /** The message's alert as it stands now. */
+  readonly episode?: Episode;
+}
+
+/** What people were told within a range of time, each thing of a message by itself; and whether there is more than the limit. */
+export async function toldWithin(
+  tables: AlertTables,
+  query: ArrivedQuery,
+): Promise<{ readonly told: readonly Told[]; readonly more: boolean }> {
+  const rows = await tables.delivered.within(query);
+  const joined = Map.groupBy(await tables.items.of(rows.map(({ id }) => id)), ({ delivery }) => delivery);
+  const parts = rows.flatMap((row) => [
+    { row, ...row },
+    ...(joined.get(row.id) ?? [])
+      .filter(({ revision }) => revision <= (row.shown ?? -1))
+      .map((item) => ({ row, ...item, phase: "item" })),
+  ]);
+  const messages = await readMessages(
+    tables,
+    parts.map(({ message }) => message),
+  );
+  const ids = [...new Set(parts.flatMap(({ episode }) => episode ?? []))];
+  const episodes = new Map(
+    (await tables.watch.episodes(ids)).map(({ id, data }) => [id, Episode.parse(JSON.parse(data))]),
+  );
+  const told = parts.flatMap(({ row, phase, message: id, episode: of }): Told[] => {
+    const message = messages.get(id);
+    if (message === undefined) return [];
+    const arrived = row.settled_at ?? row.created_at;
+    // What joined a message was told once it had happened; the message of a day, when it grew last.
+    const happened = phase === "item" ? toMillis(timeFromText(deliverySubject(message, "").at)) : arrived;
+    const grown = phase === "rolling" ? Math.min(row.attempted_at ?? arrived, query.to - 1) : happened;
+    const at = Math.max(arrived, grown);
+    const episode = episodes.get(of ?? "");
+    if (at < query.from || at >= query.to) return [];
+    return [{ at, destination: row.destination, id, message, ...(episode === undefined ? {} : { episode }) }];
+  });
+  return { told, more: rows.length === query.limit };
 }
 
 /** Finished deliveries, newest first; to one destination where it is named. */

@@ -17,6 +17,7 @@ import { plainText } from "../../../reply/plain-text.ts";
 import { code, type Inline, type Text, time } from "../../../reply/text.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
+import type { PastRange } from "../alert-times.ts";
 import { type CallerContext, destinationKeyWords } from "../destination.ts";
 import { decisionWords, phaseWords, storedName, summarizeDelivery } from "./episode-timeline.ts";
 import { episodeLabel } from "./episodes.ts";
@@ -38,6 +39,7 @@ interface LogSearch {
   /** In lower case. */
   readonly wanted: string | undefined;
   readonly network: string | undefined;
+  readonly range?: PastRange | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -57,24 +59,25 @@ export async function logPage(
   return { rows: newestFirst(rows), lines: entries, more };
 }
 
-/** All rows that match, newest first. Rejects with the signal's reason. */
+/** All rows that match, newest first, and how many were looked through. Rejects with the signal's reason. */
 export async function searchLog(
   alerts: LogSource,
-  { here, wanted, network, signal }: LogSearch,
-): Promise<{ readonly rows: readonly LogRow[]; readonly more: boolean }> {
+  { here, wanted, network, range, signal }: LogSearch,
+): Promise<{ readonly rows: readonly LogRow[]; readonly more: boolean; readonly searched: number }> {
   const of = { within: MAX_LOG_ENTRIES, destination: here };
-  const { more } = await alerts.log.count(of);
+  const { entries: searched, more } = await alerts.log.count(of);
   const write = createLogRowWriter(alerts);
   const found: LogRow[] = [];
   for await (const entries of alerts.log.batches(of, SEARCH_BATCH_ENTRIES)) {
     for (const row of await write(entries)) {
       const isThere = network === undefined || row.network === network;
-      if (isThere && (wanted === undefined || rowIncludes(row, wanted))) found.push(row);
+      const isThen = range === undefined || (row.at >= range.from && row.at < range.to);
+      if (isThere && isThen && (wanted === undefined || rowIncludes(row, wanted))) found.push(row);
     }
     await setImmediate();
     signal.throwIfAborted();
   }
-  return { rows: newestFirst(found), more };
+  return { rows: newestFirst(found), more, searched };
 }
 
 /** A receipt may be a moment older than its delivery's entry. */

@@ -1,5 +1,6 @@
 import type { Options } from "../../../bot/options/options.ts";
 import { ALL_NETWORKS_OPTION, suggested } from "../alert-options.ts";
+import { suggestPast } from "../alert-times.ts";
 import { suggestEpisodes, suggestLogged } from "./episodes.ts";
 
 export const EPISODE_OPTION = {
@@ -14,14 +15,38 @@ export const EPISODE_OPTION = {
   takes: suggested(suggestEpisodes),
 } as const;
 
+const RANGE_OPTIONS = {
+  since: {
+    kind: "text",
+    description: "From when on, by your clock: 18:00, yesterday, 7d",
+    example: "18:00",
+    suggest: suggestPast,
+  },
+  until: { kind: "text", description: "Until when; left out = now", example: "yesterday", suggest: suggestPast },
+} as const satisfies Options;
+
+export const TOLD_OPTIONS = {
+  when: {
+    kind: "text",
+    description: "last night, yesterday, a day; left out = since 18:00 yesterday",
+    example: "last night",
+    suggest: suggestPast,
+  },
+  ...RANGE_OPTIONS,
+  network: ALL_NETWORKS_OPTION,
+} as const satisfies Options;
+
 export const LOG_OPTIONS = {
   what: {
     kind: "text",
-    description: "Only lines with this word: a kind, a name, sent, suppressed",
+    description: "Only lines with this word: a kind, a name, sent; or of this time: yesterday",
     example: "node.down",
+    // All words before a page are one value: `suppressed last night`.
+    rest: (typed: string) => /^\d+$/u.test(typed),
     suggest: suggestLogged,
   },
   page: { kind: "integer", description: "Which page; 1 = the newest", min: 1, max: 1000 },
   file: { kind: "flag", description: "All of it as a file (CSV)", default: false },
   network: ALL_NETWORKS_OPTION,
+  ...RANGE_OPTIONS,
 } as const satisfies Options;

@@ -54,6 +54,17 @@ describe.each(kinds)("with %s", (_kind, base) => {
   });
 });
 
+test("only an administrator manages every channel of the server, where the bot is", () => {
+  const all = [inServer("8"), inServer("16"), inServer("24"), inServer("8", { 1: "5" }), direct];
+  expect(all.map((more) => callerOf(more as unknown as UserInteraction).managesWorkspace)).toEqual([
+    true,
+    undefined,
+    true,
+    undefined,
+    undefined,
+  ]);
+});
+
 // https://docs.discord.com/developers/resources/message#create-message-limitations: a request of 25 MiB.
 test.each([
   [undefined, 10 * 1024 * 1024],

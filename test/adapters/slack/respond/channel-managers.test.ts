@@ -58,6 +58,18 @@ describe("who may change a channel's alerts", () => {
     expect(scene.fake.requests.filter(({ method }) => method === "users.info")).toHaveLength(1);
   });
 
+  test("the time zone is that of the profile, asked for with the rest", async () => {
+    const clock = probe("probe clock", async (context) => titled(`zone: ${await context.zone()}`));
+    await using scene = await stage({ extra: [change, clock] });
+    const ann = scene.fake.person("ann", { tz: "Europe/Zurich" });
+    expect(said((await ann.run(scene.channel, "probe clock")).last)).toContain("zone: Europe/Zurich");
+    expect(scene.fake.requests.filter(({ method }) => method === "users.info")).toHaveLength(1);
+    await ann.run(scene.channel, "my zone Asia/Tokyo");
+    expect(said((await ann.run(scene.channel, "probe clock")).last)).toContain("zone: Asia/Tokyo");
+    const bob = scene.fake.person("bob", {});
+    expect(said((await bob.run(scene.channel, "probe clock")).last)).toContain("zone: UTC");
+  });
+
   test("nobody is looked up for commands open to everyone", async () => {
     await using scene = await stage({ extra });
     const ann = scene.fake.person("ann");

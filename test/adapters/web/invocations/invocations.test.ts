@@ -31,6 +31,16 @@ describe("POST /api/invocations", () => {
     expect(bot.asked[0]).toMatchObject({ here: { platform: "web" }, caller: { mayManageChannel: true } });
   });
 
+  test("hands the browser's time zone on, and asks for no more than that", async () => {
+    const bot = echoBot();
+    await using harness = await startConsole(bot);
+    await harness.post("/api/invocations", { text: "market list", zone: "Europe/Zurich" });
+    await harness.post("/api/invocations", { command: "order", options: { id: "f8" }, zone: "Asia/Tokyo" });
+    await harness.post("/api/invocations", { text: "market list" });
+    const zones = await Promise.all(bot.asked.map(async (asked) => asked.zone?.()));
+    expect(zones).toEqual(["Europe/Zurich", "Asia/Tokyo", undefined]);
+  });
+
   test("answers a button's question", async () => {
     const bot = echoBot();
     await using harness = await startConsole(bot);

@@ -48,6 +48,7 @@ function plainText(content) {
         case "time":
           return wholeUtc(inline.at);
         case "text":
+          return inline.at === undefined ? inline.text : wholeUtc(inline.at);
         case "strong":
         case "number":
         case "code":

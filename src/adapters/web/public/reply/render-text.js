@@ -70,7 +70,9 @@ export function plainOf(content, reader) {
 function renderInline(inline, reader) {
   switch (inline.kind) {
     case "text":
-      return inline.text === "" || isUnsaid(inline, reader) ? [] : [visible(inline.text)];
+      if (inline.text === "" || isUnsaid(inline, reader)) return [];
+      if (inline.at === undefined) return [visible(inline.text)];
+      return [h("time", { datetime: machineTime(inline.at), title: exactUtc(inline.at) }, visible(inline.text))];
     case "person":
       return inline.text === "" ? [] : [visible(inline.text)];
     case "number":

@@ -1,0 +1,46 @@
+import { parseZone, suggestZones } from "../src/answers/alerts/alert-times.ts";
+import { takesZone } from "../src/answers/alerts/alert-options.ts";
+import { isOperator } from "../src/answers/alerts/destination.ts";
+import { command } from "../src/bot/command.ts";
+import { paragraph } from "../src/reply/block.ts";
+import { commandAction, reply } from "../src/reply/reply.ts";
+import { code, text } from "../src/reply/text.ts";
+
+export const myZone = command({
+  name: "my zone",
+  summary: "Set the time zone of your answers about the past",
+  verb: "Save time zone",
+  title: "Your time zone",
+  examples: ["my zone Europe/Zurich", "my zone UTC"],
+  access: "everyone",
+  changes: true,
+  shownBy: "alerts told",
+  personal: true,
+  options: {
+    zone: {
+      kind: "text",
+      required: true,
+      description: "Its name in the tz database, or its city",
+      example: "Europe/Zurich",
+      suggest: suggestZones,
+      takes: takesZone,
+    },
+  },
+  run: async (context) => {
+    const zone = parseZone("zone", context.options.zone);
+    await context.parties.saveZone(zone);
+    const whose = isOperator(context)
+      ? `It holds on ${context.platforms.nameOf(context.here.platform)}, for everybody who uses it.`
+      : "Only you see this.";
+    return reply({
+      tone: "good",
+      title: text`Your time zone is ${code(zone)}`,
+      blocks: [
+        paragraph(
+          `alerts told and alerts log read and show times by its clock. Subscriptions and files keep UTC. ${whose}`,
+        ),
+      ],
+      actions: [commandAction("What was told", "alerts told")],
+    });
+  },
+});

@@ -1,0 +1,218 @@
+import { describe, expect, test } from "vitest";
+
+import { replyToJson } from "../../src/reply/json.ts";
+import { tableToCsv } from "../../src/reply/csv.ts";
+import type { Reply } from "../../src/reply/reply.ts";
+import { toMillis } from "../../src/units/nanoseconds.ts";
+import { down, stalled } from "../alerts/readings.ts";
+import { FakeSender } from "../support/fake-sender.ts";
+import { MANY_WORKSPACES } from "../support/platforms.ts";
+import { saying } from "../support/said.ts";
+import type { Talk } from "../support/talk.ts";
+import { ann, bob, CONSOLE_PAGE, deliver, DIRECT, ELSEWHERE, OPS, see, talkInOps } from "./alert-channel.ts";
+
+const OTHER_SERVER = { ...ELSEWHERE, workspace: "77" };
+const HOUR = 3_600_000;
+
+async function send(talk: Talk, platform = "discord"): Promise<void> {
+  await deliver(talk, new FakeSender({ platform, now: () => toMillis(talk.now()) }));
+  talk.advance(5000);
+}
+
+/** A node was down for 25 s and came back; the channel was told both, and ann took it. */
+async function aNight(): Promise<Talk> {
+  const talk = await talkInOps();
+  await talk.ask("alerts add node.down,network.stalled style:plain");
+  await see(talk, 1, [stalled("good"), down("good"), down("good", "b:1")]);
+  await see(talk, 4, [stalled("good"), down("bad"), down("good", "b:1")]);
+  await send(talk);
+  await talk.ask("alerts ack node.down");
+  await see(talk, 6, [stalled("good"), down("good"), down("good", "b:1")]);
+  await send(talk);
+  return talk;
+}
+
+function tablesOf({ blocks }: Reply) {
+  return blocks.flatMap((block) => (block.kind === "table" ? [block] : []));
+}
+
+describe("what was told", () => {
+  test.each([
+    "alerts told",
+    "alerts told last night",
+    "alerts told today",
+    "alerts told since:3h",
+    "alerts told since 11:00",
+  ])("is asked by %s: one line for an alert, with its length, who took it and where", async (line) => {
+    const talk = await aNight();
+    const said = await talk.ask(line);
+    expect(said).toMatch(saying("•", 1, "told"));
+    expect(said).toMatch(/a:1 on mainnet did not answer\s+12:00\s+\d+ s\s+ann\s+here/u);
+    expect(said).toContain("(UTC)");
+    expect(said).not.toContain("node.down");
+    expect(tablesOf(talk.lastReply)).toHaveLength(1);
+  });
+
+  test("is grouped by day, newest first, and an alert that lasts says so", async () => {
+    const talk = await aNight();
+    talk.advance(24 * HOUR);
+    await see(talk, 1, [stalled("good"), down("good"), down("good", "b:1")]);
+    await see(talk, 4, [stalled("good"), down("good"), down("bad", "b:1")]);
+    await send(talk);
+    const said = await talk.ask("alerts told since:2d");
+    const days = tablesOf(talk.lastReply).map(({ title = [] }) =>
+      title.map((one) => ("text" in one ? one.text : "")).join(""),
+    );
+    expect(days).toEqual(["Friday, 2026-01-16", "Thursday, 2026-01-15"]);
+    expect(said.indexOf("b:1 on mainnet")).toBeLessThan(said.indexOf("a:1 on mainnet did not"));
+    expect(said).toContain("so far");
+    expect(await talk.ask("alerts told yesterday")).toMatch(saying("a:1 on mainnet did not"));
+    expect(await talk.ask("alerts told yesterday")).not.toContain("b:1");
+    expect(await talk.ask("alerts told")).not.toContain("a:1");
+  });
+
+  test("does not hold what was never posted, nor what people did themselves", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down style:plain");
+    await send(talk);
+    await see(talk, 1, [down("good")]);
+    await see(talk, 4, [down("bad")]);
+    expect(await talk.ask("alerts told")).toMatch(saying("•", "Nothing was told"));
+    await send(talk);
+    expect(await talk.ask("alerts told")).toMatch(saying("•", 1, "told"));
+  });
+
+  test("is by the clock of the zone that somebody chose; JSON and files have the moment in UTC", async () => {
+    const talk = await aNight();
+    expect(await talk.ask("my zone europe/zurich")).toContain("Europe/Zurich");
+    const said = await talk.ask("alerts told since 13:00");
+    expect(said).toMatch(saying("2026-01-15 13:00", "Europe/Zurich", "a:1 on mainnet did not answer", "13:00"));
+    const [table] = tablesOf(talk.lastReply);
+    expect(tableToCsv(table!)).toMatch(/,\d{4}-\d{2}-\d{2} 12:00:\d{2} UTC,/u);
+    expect(JSON.stringify(replyToJson(talk.lastReply))).toMatch(/"at":"\d{19}"/u);
+    await talk.ask("my zone UTC");
+    expect(await talk.ask("alerts told")).toContain("(UTC)");
+    const dora = { ...ann, id: "112233445566778899" };
+    talk.become({ here: OPS, caller: dora });
+    await talk.ask("my zone Asia/Tokyo");
+    expect(await talk.ask("alerts told")).toContain("(Asia/Tokyo)");
+    await talk.ask("my forget all");
+    expect(await talk.ask("alerts told")).toContain("(UTC)");
+    expect(await talk.ask("my zone Europe/Zuric")).toMatch(saying("!", "Europe/Zuric", "Europe/Zurich"));
+  });
+
+  test("is by the platform's clock where nobody chose one, and by UTC where that is none", async () => {
+    const talk = await aNight();
+    talk.become({ here: OPS, caller: ann, zone: () => Promise.resolve("Asia/Tokyo") });
+    expect(await talk.ask("alerts told")).toMatch(saying("Asia/Tokyo", "21:00"));
+    talk.become({ here: OPS, caller: ann, zone: () => Promise.resolve("Nowhere/Else") });
+    expect(await talk.ask("alerts told")).toContain("(UTC)");
+  });
+
+  test.each([
+    "alerts told mainet",
+    "alerts told since:soon",
+    "alerts told since:20:00 until:19:00",
+    "alerts told tomorrow",
+  ])("is refused for %s", async (line) => {
+    const talk = await talkInOps();
+    expect(await talk.ask(line)).toMatch(/^!/u);
+  });
+
+  test("says from when on it is kept, where more was asked for", async () => {
+    const talk = await aNight();
+    expect(await talk.ask("alerts told since:60d")).toContain("30 days");
+    expect(await talk.ask("alerts told since:20d")).not.toContain("30 days");
+  });
+});
+
+describe("what a place was told is read", () => {
+  test("by who manages it, and by nobody else in the same channel", async () => {
+    const talk = await aNight();
+    talk.become({ here: OPS, caller: bob });
+    const said = await talk.ask("alerts told");
+    expect(said).toMatch(saying("•", "Nothing was told"));
+    expect(said).not.toContain("a:1");
+  });
+
+  test("from another channel of its server by who manages all of them, not from another server", async () => {
+    const talk = await aNight();
+    talk.become({ here: ELSEWHERE, caller: ann });
+    expect(await talk.ask("alerts told")).not.toContain("a:1");
+    talk.become({ here: ELSEWHERE, caller: { ...ann, managesWorkspace: true } });
+    expect(await talk.ask("alerts told")).toContain("a:1 on mainnet did not");
+    talk.become({ here: OTHER_SERVER, caller: { ...ann, managesWorkspace: true } });
+    expect(await talk.ask("alerts told")).not.toContain("a:1");
+    talk.become({ here: DIRECT, caller: ann });
+    expect(await talk.ask("alerts told")).not.toContain("a:1");
+  });
+
+  test("from the terminal and the console, with the place", async () => {
+    const talk = await aNight();
+    talk.become({ here: CONSOLE_PAGE, caller: ann });
+    expect(await talk.ask("alerts told")).toMatch(/a:1 on mainnet did not answer.*discord 1122334455667788990/u);
+  });
+
+  test("but a watch is its owner's alone, wherever they ask, also where somebody manages everything", async () => {
+    const talk = await talkInOps(bob);
+    talk.become({ here: DIRECT, caller: bob });
+    await talk.ask("alerts add node.down style:plain");
+    await see(talk, 1, [stalled("good"), down("good")]);
+    await see(talk, 4, [stalled("good"), down("bad")]);
+    await send(talk);
+    expect(await talk.ask("alerts told")).toMatch(saying("a:1 on mainnet", "direct messages"));
+    talk.become({ here: OPS, caller: bob });
+    expect(await talk.ask("alerts told")).toMatch(saying("a:1 on mainnet", "direct messages"));
+    talk.become({ here: OPS, caller: { ...ann, managesWorkspace: true } });
+    expect(await talk.ask("alerts told")).not.toContain("a:1");
+  });
+
+  test("in one workspace of Slack and no other", async () => {
+    const talk = await talkInOps(ann, { platforms: MANY_WORKSPACES });
+    const north = { platform: "slack", workspace: "TNORTH", channel: "C0SAME", files: OPS.files };
+    const all = { ...ann, managesWorkspace: true } as const;
+    talk.become({ here: north, caller: all });
+    await talk.ask("alerts add node.down style:plain");
+    await see(talk, 1, [stalled("good"), down("good")]);
+    await see(talk, 4, [stalled("good"), down("bad")]);
+    await send(talk, "slack");
+    talk.become({ here: { ...north, channel: "C0OTHER" }, caller: all });
+    expect(await talk.ask("alerts told")).toContain("a:1 on mainnet");
+    talk.become({ here: { ...north, workspace: "TSOUTH" }, caller: all });
+    expect(await talk.ask("alerts told")).not.toContain("a:1");
+  });
+});
+
+describe("the log", () => {
+  test.each(["yesterday", "since:yesterday", "sent since yesterday", "sent yesterday"])(
+    "reads %s as a time, never as text",
+    async (typed) => {
+      const talk = await aNight();
+      talk.advance(24 * HOUR);
+      const said = await talk.ask(`alerts log ${typed}`);
+      expect(said).toMatch(saying("alert sent"));
+      expect(said).toMatch(/from 2026-01-15 00:00 to 2026-01-16 00:00 \(UTC\)|since 2026-01-15 00:00 \(UTC\)/u);
+      expect(said.includes("fired")).toBe(!typed.startsWith("sent"));
+    },
+  );
+
+  test.each(["last night", "sent last night", "until:2026-01-14"])(
+    "finds nothing of %s, and says so",
+    async (typed) => {
+      const talk = await aNight();
+      talk.advance(24 * HOUR);
+      const said = await talk.ask(`alerts log ${typed}`);
+      expect(said).toMatch(saying("•", "The log has", "none", "(UTC)"));
+      expect(said).not.toContain("with last");
+    },
+  );
+
+  test("says that the filter leaves nothing, and offers the whole; an empty one says just that", async () => {
+    const talk = await aNight();
+    const said = await talk.ask("alerts log market.price");
+    expect(said).toMatch(saying("•", "The log has", "none with market.price", "alerts log"));
+    expect(await talk.ask('alerts log "after 11 s"')).toContain("with after 11 s");
+    expect(await talk.ask("alerts log 1234567890123456789")).toContain("with 1234567890123456789");
+    expect(await (await talkInOps()).ask("alerts log market.price")).toMatch(saying("•", "Nothing is in the log"));
+  });
+});
