@@ -7,6 +7,7 @@ const COMMA = 0x2c;
 const MAX_RECORD_BYTES = 256 * 1024;
 const NO_POSITION = -2;
 const EMPTY = Buffer.alloc(0);
+const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 /** Bytes that are scanned as one string; longer strings are expensive to make and collect. */
 const SCAN_BYTES = 32 * 1024;
 
@@ -33,8 +34,8 @@ export interface CsvRecord {
 
 /**
  * Splits bytes that come in arbitrary chunks into CSV records (RFC 4180; LF or CRLF), at byte level: UTF-8 never
- * contains a byte of ASCII inside a character, so chunks may be cut anywhere. A quote opens only at the beginning of a
- * field; elsewhere it is an ordinary byte, as for spreadsheets.
+ * contains a byte of ASCII inside a character, so chunks may be cut anywhere. A quote stands around a field, or doubled
+ * within a quoted one; any other is refused, since programs differ in what it means.
  *
  * No library is used, because this is a hot path: the code makes no string and no object per row, and reports
  * positions.
@@ -55,6 +56,8 @@ export class CsvSplitter {
   #fieldStart = 0;
   #closedAt = NO_POSITION;
   #quoted = false;
+  /** Records so far that are not blank, the header included. */
+  #records = 0;
 
   constructor(onRecord: (record: CsvRecord) => void) {
     this.#onRecord = onRecord;
@@ -80,7 +83,7 @@ export class CsvSplitter {
     const scanned = this.#carry.length;
     const bytes = scanned === 0 ? chunk : Buffer.concat([this.#carry, chunk]);
     this.#record.bytes = bytes;
-    if (this.#quoted || chunk.includes(QUOTE)) this.#scanBytes(bytes, scanned);
+    if (this.#quoted || this.#closedAt !== NO_POSITION || chunk.includes(QUOTE)) this.#scanBytes(bytes, scanned);
     else this.#scanText(bytes, scanned);
   }
 
@@ -146,12 +149,27 @@ export class CsvSplitter {
         fieldCount = 0;
         fieldStart = start;
         closedAt = NO_POSITION;
-      } else if (byte === QUOTE && (at === fieldStart || at === closedAt + 1)) {
+      } else if (byte === QUOTE) {
+        if (at !== fieldStart && at !== closedAt + 1 && !this.#isBehindMark(bytes, at)) {
+          throw this.#misplaced("a bare quote in", fieldCount);
+        }
         quoted = true;
+      } else if (closedAt > fieldStart && !(byte === CARRIAGE_RETURN && at === closedAt + 1)) {
+        throw this.#misplaced("text behind the closing quote of", fieldCount);
       }
       at += 1;
     }
     this.#carryOver(bytes.subarray(start), start, { fieldCount, fieldStart, closedAt, quoted });
+  }
+
+  /** Whether nothing but the byte order mark stands before this place. */
+  #isBehindMark(bytes: Buffer, at: number): boolean {
+    return this.#records === 0 && at === BYTE_ORDER_MARK.length && bytes.indexOf(BYTE_ORDER_MARK) === 0;
+  }
+
+  #misplaced(what: string, fieldCount: number): MalformedCsv {
+    const where = this.#records === 0 ? "its header" : `row ${this.#records}`;
+    return new MalformedCsv(`${where} has ${what} column ${fieldCount + 1}`);
   }
 
   /** Reports the record from `start` to the line feed; the ends of all its fields but the last are known. */
@@ -163,6 +181,7 @@ export class CsvSplitter {
     record.end = end;
     record.next = lineFeed + 1;
     record.fieldCount = fieldCount + 1;
+    if (end > start) this.#records += 1;
     this.#onRecord(record);
   }
 

@@ -3,12 +3,12 @@ import { Worker } from "node:worker_threads";
 
 import { BlockThread } from "./block-thread.ts";
 import { type BlockSink, fileSink, type Written } from "./block-writer.ts";
-import { CsvSplitter, fieldStart, MalformedCsv } from "./csv-splitter.ts";
+import { CsvSplitter, MalformedCsv } from "./csv-splitter.ts";
 import { LedgerColumns, RowTally } from "./ledger-transform.ts";
 import { LedgerWork, type LedgerWritten } from "./normalise/normalise.ts";
 import type { NormalisedAccount, NormaliserOptions } from "./normalise/normaliser.ts";
 import type { TemporaryFile, TemporaryFiles } from "./temporary-file.ts";
-import { readVegaTime, type SplitTime } from "./vega-time.ts";
+import type { SplitTime } from "./vega-time.ts";
 
 /** The rows of a slow node are checked and counted at least this often. */
 const FLUSH_MILLIS = 300;
@@ -96,9 +96,8 @@ export async function rawIntake(files: TemporaryFiles): Promise<LedgerIntake> {
     }
     columns.check(record, tally.rows + 1);
     const at = columns.time;
-    const isKnown =
-      at !== -1 && readVegaTime(record.bytes, fieldStart(record, at), record.fieldEnds[at] as number, time);
-    tally.add(isKnown ? time : undefined);
+    if (at !== -1) columns.readTime(record, time, tally.rows + 1);
+    tally.add(at === -1 ? undefined : time);
   });
   const file = await files.create(fileSink);
   return {

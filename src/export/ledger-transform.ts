@@ -1,6 +1,6 @@
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import { type CsvRecord, fieldStart, fieldText, MalformedCsv } from "./csv-splitter.ts";
-import { compareTimes, joinTime, type SplitTime } from "./vega-time.ts";
+import { compareTimes, joinTime, readVegaTime, type SplitTime } from "./vega-time.ts";
 
 /** Counts rows, with the earliest and latest of their times. It allocates nothing per row. */
 export class RowTally {
@@ -86,6 +86,13 @@ export class LedgerColumns {
         throw new MalformedCsv(`row ${row} has no integer in ${this.names[at]}`);
       }
     }
+  }
+
+  /** Reads the row's time into `into`. Throws MalformedCsv where it is none. */
+  readTime(record: CsvRecord, into: SplitTime, row: number): void {
+    const at = this.time;
+    if (readVegaTime(record.bytes, fieldStart(record, at), record.fieldEnds[at] as number, into)) return;
+    throw new MalformedCsv(`row ${row} has no time that can be read in vega_time`);
   }
 }
 

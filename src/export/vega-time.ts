@@ -33,7 +33,8 @@ export function joinTime(time: SplitTime): Nanoseconds {
 /**
  * Reads a time as Postgres writes a timestamp with time zone (`2023-01-18 01:09:59.297309+00`, trailing zeros dropped,
  * the zone as hours with or without minutes; https://www.postgresql.org/docs/current/datatype-datetime.html) into
- * `into`. False, with the content of `into` undefined, when the bytes are no such time. Allocates nothing.
+ * `into`. False, with the content of `into` undefined, when the bytes are no such time, as on 31 February. Allocates
+ * nothing.
  */
 export function readVegaTime(bytes: Uint8Array, start: number, end: number, into: SplitTime): boolean {
   let at = start;
@@ -53,7 +54,9 @@ export function readVegaTime(bytes: Uint8Array, start: number, end: number, into
   // `twoDigits` is -1 where a byte is no digit; the bitwise or of all numbers is then negative.
   if ((century | yearOfCentury | month | day | hour | minute | second) < 0) return false;
   if (!isPunctuated(bytes, at)) return false;
-  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return false;
+  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 60) return false;
+  const days = daysOf(century * 100 + yearOfCentury, month, day);
+  if (Number.isNaN(days)) return false;
   at += 19;
 
   let nanos = 0;
@@ -72,8 +75,7 @@ export function readVegaTime(bytes: Uint8Array, start: number, end: number, into
 
   const offset = readOffset(bytes, at, last);
   if (offset === undefined) return false;
-  into.seconds =
-    daysOf(century * 100 + yearOfCentury, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+  into.seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset;
   into.nanos = nanos;
   return true;
 }
@@ -106,12 +108,17 @@ function twoDigits(bytes: Uint8Array, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
 }
 
-/** Days from 1970-01-01 in the proleptic Gregorian calendar, remembered for the next row. */
+/**
+ * Days from 1970-01-01 in the proleptic Gregorian calendar, remembered for the next row; NaN where the month has no such
+ * day.
+ */
 function daysOf(year: number, month: number, day: number): number {
   const date = (year * 16 + month) * 32 + day;
   if (date !== lastDate) {
     lastDate = date;
-    lastDays = new Date(0).setUTCFullYear(year, month - 1, day) / DAY_MILLIS;
+    const midnight = new Date(0);
+    midnight.setUTCFullYear(year, month - 1, day);
+    lastDays = midnight.getUTCDate() === day ? midnight.getTime() / DAY_MILLIS : Number.NaN;
   }
   return lastDays;
 }

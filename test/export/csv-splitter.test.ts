@@ -56,14 +56,7 @@ describe("CsvSplitter", () => {
     ["a quoted comma and a quoted line end", '"a,b","c\nd"\n', [["a,b", "c\nd"]]],
     ["doubled quotes", '"say ""hi""",""""\n', [['say "hi"', '"']]],
     ["a blank line", "a\n\nb\n", [["a"], [""], ["b"]]],
-    [
-      "a quote inside an unquoted field is an ordinary byte",
-      'a"b,c\nd,e\n',
-      [
-        ['a"b', "c"],
-        ["d", "e"],
-      ],
-    ],
+    ["a byte order mark before a quoted field", '\uFEFF"a",b\r\n"c"\r\n', [["a", "b"], ["c"]]],
     ["many fields", `${many.join(",")}\n${many.join(",")}\n`, [many, many]],
     ["many fields, one in quotes", `"0",${many.slice(1).join(",")}\n`, [many]],
     ["a carriage return inside a field", "a\rb,c\n", [["a\rb", "c"]]],
@@ -86,7 +79,6 @@ describe("CsvSplitter", () => {
       fc.property(cutFile, ([text, chunks]) => {
         const oracle = parse(text, {
           relax_column_count: true,
-          relax_quotes: true,
           record_delimiter: ["\r\n", "\n"],
         });
         expect(split(chunks)).toEqual(oracle);
@@ -132,6 +124,23 @@ describe("CsvSplitter", () => {
     const splitter = new CsvSplitter((record) => carried.push(record.bytes.buffer !== bytes.buffer));
     splitter.push(bytes);
     expect([carried.length, carried.includes(true)]).toEqual([10_000, false]);
+  });
+
+  test.each([
+    ["a bare quote", 'a,b\n\n1,2"3\n', /^row 1 has a bare quote in column 2$/u],
+    ["a bare quote at the end of a field", 'a,b\n1,2\n3",4\n', /^row 2 has a bare quote in column 1$/u],
+    ["a bare quote in the header", 'a,b"\n', /^its header has a bare quote in column 2$/u],
+    ["text behind a closing quote", 'a,b\n1,"2"3\n', /^row 1 has text behind the closing quote of column 2$/u],
+    ["a blank behind a closing quote", 'a,b\n"1" ,2\n', /^row 1 has text behind the closing quote of column 1$/u],
+    ["a carriage return and text", 'a,b\n1,"2"\r3\n', /^row 1 has text behind/u],
+    ["a quote after a mark that is not at the beginning", 'a\n\uFEFF"b"\n', /^row 1 has a bare quote in column 1$/u],
+  ])("%s is no CSV, wherever the bytes are cut", (_name, text, said) => {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += 1) {
+      const cut = (): unknown => split([bytes.subarray(0, at), bytes.subarray(at)]);
+      expect(cut).toThrow(MalformedCsv);
+      expect(cut).toThrow(said);
+    }
   });
 
   test("a quote that is never closed is no CSV", () => {

@@ -1,10 +1,13 @@
 import type { RequestListener, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
 
 import { describe, expect, test } from "vitest";
 
+import type { ApiError } from "../../src/api/api-error.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import type { ClientLimits } from "../../src/api/limits.ts";
+import { withExportProgress } from "../../src/export/jobs/failure.ts";
 import { silentLog } from "../../src/log.ts";
 import { exportFolder, failureOf, request } from "./an-export.ts";
 import { COLUMNS_13, csv, PARTY, row } from "./ledger-csv.ts";
@@ -40,6 +43,7 @@ const FAILURES: readonly (readonly [string, (into: ServerResponse) => void, RegE
   ["hangs in the middle", part, /sent nothing/u],
   ["ends within a row", (into) => void into.end(OTHER.slice(0, -3)), /middle of a row/u],
   ["sends rows that cannot be read", (into) => void into.end(`${OTHER}1,2\n`), /cannot be read: row 2/u],
+  ["sends a bare quote", (into) => void into.end(`${OTHER.trimEnd()}"\n`), /row 1 has a bare quote in column 13/u],
   ["sends a page to sign in", (into) => void into.end("<html><title>Sign in</title></html>\n"), /web page/u],
 ];
 
@@ -85,6 +89,35 @@ describe("an export of which the first of two nodes", () => {
       expect(nodes.api.nodes[0]?.health).toMatchObject({ circuitOpen: true });
       expect(asked).toEqual([1, 1]);
       expect(await folder.leftOver()).toEqual([]);
+    },
+  );
+
+  test.each([
+    ["a page to sign in", Buffer.from(" <!DOCTYPE html>\n<html><title>Sign in</title></html>"), "web page"],
+    ["a ledger in UTF-16", Buffer.from(`\uFEFF${LEDGER}`, "utf16le"), "UTF-16"],
+    ["a ledger in UTF-16 without a mark", Buffer.from(LEDGER, "utf16le").swap16(), "UTF-16"],
+    ["compressed bytes", gzipSync(LEDGER), "gzip"],
+    ["null", Buffer.from("null"), "the word null"],
+    ["null in a line", Buffer.from("null\n"), "the word null"],
+    ["an empty list", Buffer.from("[]"), "[]"],
+  ])(
+    "sends %s, as the other does: its cause has a sentence of its own, and nobody is to ask again",
+    async (_name, body, why) => {
+      for (const data of [body, JSON.stringify({ result: { data: body.toString("base64") } })]) {
+        for (const raw of [true, false]) {
+          await using nodes = await twoNodes(
+            (_request, into) => void into.end(data),
+            (_request, into) => void into.write(data.slice(0, 1), () => into.end(data.slice(1))),
+          );
+          const thrown = await failureOf(folder.exports({ reasonMillis: 0 }).export(nodes.api, request({ raw })));
+          const told = withExportProgress(thrown, { bytes: 0, rows: 0 }) as ApiError;
+          expect(told.tried.map((one) => one.why)).toEqual(
+            nodes.names.map(() => expect.stringContaining(why) as string),
+          );
+          expect(told.message).toContain(why);
+          expect(told.message).not.toMatch(/again/iu);
+        }
+      }
     },
   );
 

@@ -39,7 +39,7 @@ export function modelFile(
   sent: string,
   { decimals, columns = FILE_COLUMNS }: { readonly decimals?: number; readonly columns?: readonly string[] } = {},
 ): { readonly text: string; readonly rows: readonly Row[] } {
-  const rows = parse<Record<string, string>>(sent, { columns: true, relax_quotes: true })
+  const rows = parse<Record<string, string>>(sent, { columns: true })
     .filter(
       (each) =>
         bareId(each["asset_id"] ?? "") === ASSET &&

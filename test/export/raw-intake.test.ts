@@ -87,6 +87,7 @@ describe("the intake of a raw export", () => {
     ["a login page", "<!DOCTYPE html>\n<html><title>Sign in</title></html>\n", saying("web page")],
     ["null", "null\n", saying("asset_id")],
     ["compressed bytes", gzipSync(whole), saying("asset_id")],
+    ["31 February", csv(COLUMNS_13, [row(), row({ vega_time: "2023-02-31 00:00:00+00" })]), saying(2, "vega_time")],
     ["another table", "a,b\n1,2\n", saying("asset_id")],
     ["a row too short", `${whole}2023-01-18 01:09:59+00,15\n`, saying(3, 2, 13)],
     ["a row too long", whole.replace(/\n$/u, ",1\n"), saying(2, 14, 13)],

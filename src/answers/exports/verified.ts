@@ -70,7 +70,7 @@ function differenceWords(difference: Difference): Text {
     case "cells":
       return text`in some cell, or in the order of its rows: their number and the sums agree, the bytes do not`;
     case "broken":
-      return text`from row ${formatCount(difference.row)} on, where ${formatCount(difference.expected)} were delivered: that is no whole row, so the file was cut short or damaged there`;
+      return text`from row ${formatCount(difference.row)} on, where ${formatCount(difference.expected)} were delivered: that is no whole row (${difference.why}), so the file was cut short or damaged there`;
     case "bytes":
       return text`in its bytes; of a raw export, and of a file that is no CSV, nothing more can be told`;
   }

@@ -21,11 +21,14 @@ export interface LedgerDecoder {
 /** An export that is not whole; the message is a clause for people that follows the node's name. */
 export class LedgerFault extends Error {
   override readonly name = "LedgerFault";
-  /** `said`: the node reports an error; `cut`: the end is missing; `unreadable`: it is no such export. */
-  readonly kind: "said" | "cut" | "unreadable";
+  /**
+   * `said`: the node reports an error; `cut`: the end is missing; `unreadable`: it is no such export; `foreign`: it is
+   * something else altogether, which a later answer will be as well.
+   */
+  readonly kind: "said" | "cut" | "unreadable" | "foreign";
   readonly body: ErrorBody | undefined;
 
-  constructor(kind: "said" | "cut" | "unreadable", message: string, body?: ErrorBody) {
+  constructor(kind: LedgerFault["kind"], message: string, body?: ErrorBody) {
     super(message);
     this.kind = kind;
     this.body = body;

@@ -47,8 +47,9 @@ export async function openLedgerExport(
       if (error.kind === "invalid" || error.kind === "not-found") break;
     }
   }
-  // A node that was asked tells more than one that refused to be.
-  const told = failures.find((failure) => !wasNotAsked(failure)) ?? failures.at(-1);
+  // A node that was asked tells more than one that refused to be, and most of all where it may succeed later.
+  const asked = failures.filter((failure) => !wasNotAsked(failure));
+  const told = asked.find(({ foreign }) => !foreign) ?? asked[0] ?? failures.at(-1);
   if (told === undefined) throw new Error("a network has at least one node");
   const tried = failures.flatMap((failure) => failure.tried);
   throw failures.length === 1 ? told : withAttempts(told, { network: context.network, what: WHAT }, tried);

@@ -10,6 +10,7 @@ import { BODY_BYTES } from "../limits.ts";
 import type { ClientContext, NodeEndpoint } from "../node/node.ts";
 import { measurePace } from "./pace.ts";
 import { LedgerFault, type LedgerSink } from "./decoder.ts";
+import { foreignContent, HEAD_BYTES } from "./foreign-content.ts";
 import { DetectingDecoder } from "./framing.ts";
 
 /**
@@ -45,6 +46,8 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
   /** Bytes decoded so far, and the last of them. */
   #decodedBytes = 0;
   #last = LINE_FEED;
+  /** The first of them. */
+  #head = Buffer.alloc(0);
   #isOpen = false;
   /** The connection has ended or was aborted. */
   #done = false;
@@ -128,6 +131,7 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       return;
     }
     try {
+      this.#checkHead(true);
       this.#decoder.end();
       // Every node ends its last row, so a file that stops within a row is cut, although the answer ended properly.
       if (this.#last !== LINE_FEED) throw new LedgerFault("cut", "ended the export in the middle of a row");
@@ -160,9 +164,18 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
     if (decoded.length === 0) return;
     this.#decodedBytes += decoded.length;
     this.#last = decoded[decoded.length - 1] ?? LINE_FEED;
+    if (this.#head.length < HEAD_BYTES) {
+      this.#head = Buffer.concat([this.#head, decoded.subarray(0, HEAD_BYTES - this.#head.length)]);
+      this.#checkHead(false);
+    }
     if (this.#outcome !== undefined) return;
     if (this.#take !== undefined && this.#mayDeliver) this.#deliver(this.#take, decoded);
     else this.#buffered.push(Buffer.from(decoded));
+  }
+
+  #checkHead(isAll: boolean): void {
+    const why = foreignContent(this.#head, isAll);
+    if (why !== undefined) throw new LedgerFault("foreign", why);
   }
 
   onFirstMessage(contentType: string | undefined, extensions: readonly unknown[]): void {
@@ -265,11 +278,13 @@ export class LedgerReceiver implements HttpSink, LedgerSink {
       return;
     }
     const started = this.#decodedBytes > 0;
-    const kind = error.kind === "said" ? (started ? "cut" : "server") : error.kind;
+    const foreign = error.kind === "foreign";
+    const kind = error.kind === "said" ? (started ? "cut" : "server") : foreign ? "unreadable" : error.kind;
     const why = error.kind === "said" && started ? `broke the export off: it ${error.message}` : error.message;
     this.#fail(
       nodeFailure(kind, why, this.#target, {
         httpStatus: this.#status,
+        foreign,
         ...(error.body === undefined ? {} : detailsOf(error.body)),
       }),
     );

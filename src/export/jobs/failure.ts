@@ -23,8 +23,11 @@ export function withExportProgress(
   // Rows are counted some time after their bytes have arrived.
   const counted = rows === 0 ? "" : ` (${formatCount(rows)} ${rows === 1 ? "row" : "rows"} counted)`;
   const got = bytes === 0 ? "Nothing" : `${formatBytes(bytes)} had come by then${counted}, and nothing of it`;
-  const next = `${got} is kept. Ask again, or for a shorter range.`;
   const { kind, network, node, httpStatus, code, nodeMessage, innerWords, path, foreign, tried } = thrown;
+  const remedy = foreign
+    ? "Only whoever runs that node, or a proxy before it, can mend this."
+    : "Ask again, or for a shorter range.";
+  const next = `${got} is kept. ${remedy}`;
   const details = { network, node, httpStatus, code, nodeMessage, innerWords, path, foreign, tried };
   return new ApiError(kind, `${thrown.message} ${next}`, { ...details, cause: thrown });
 }

@@ -3,7 +3,7 @@ import { type CsvRecord, CsvSplitter, fieldStart, fieldText, MalformedCsv } from
 import { idMatcher, type IdMatcher } from "../id-matcher.ts";
 import type { LedgerFingerprint, LedgerFlows } from "../ledger-account.ts";
 import { LedgerColumns, RowTally } from "../ledger-transform.ts";
-import { compareTimes, readVegaTime, splitTime, type SplitTime } from "../vega-time.ts";
+import { compareTimes, splitTime, type SplitTime } from "../vega-time.ts";
 import type { OwnAccount } from "./balances.ts";
 import { writeAmount, writeBytes, writeId, writeText } from "./cell.ts";
 import { type FileColumn, fileColumns, headerRow } from "./file-columns.ts";
@@ -140,9 +140,7 @@ export class Normaliser {
     const row = this.tally.rows + asset + party + range + 1;
     ledger.check(record, row);
     const time = this.#time;
-    if (!readVegaTime(record.bytes, fieldStart(record, ledger.time), record.fieldEnds[ledger.time] as number, time)) {
-      throw new MalformedCsv(`row ${row} has no time that can be read in vega_time`);
-    }
+    ledger.readTime(record, time, row);
     if (!this.#is(record, ledger.asset, this.#asset)) {
       this.dropped.asset += 1;
       return;

@@ -19,31 +19,31 @@ export async function readLedgerFile(bytes: AsyncIterable<Uint8Array>, maxSorted
   const hash = createHash("sha256");
   let sizeBytes = 0;
   const table = new TableReader(maxSortedBytes);
-  let isTable = true;
+  let fault: string | undefined;
   for await (const chunk of bytes) {
     hash.update(chunk);
     sizeBytes += chunk.length;
-    isTable &&= takes(() => table.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)));
+    fault ??= faultOf(() => table.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)));
   }
-  isTable &&= takes(() => table.end());
+  fault ??= faultOf(() => table.end());
   const { columns, rows } = table;
   return withoutUndefined({
     sizeBytes,
     sha256: hash.digest("hex"),
     /** Left out where it is no CSV. */
-    table: isTable ? table.result() : undefined,
-    /** The row, from 1 and without the header, from which on it is no CSV, and the columns. */
-    broken: isTable || columns === undefined ? undefined : { columns, row: rows + 1 },
+    table: fault === undefined ? table.result() : undefined,
+    /** The row, from 1 and without the header, from which on it is no CSV, why, and the columns. */
+    broken: fault === undefined || columns === undefined ? undefined : { columns, row: rows + 1, why: fault },
   });
 }
 
-/** Runs a step of the reading; false where the bytes are no table. */
-function takes(read: () => void): boolean {
+/** Runs a step of the reading; why the bytes are no table where they are none. */
+function faultOf(read: () => void): string | undefined {
   try {
     read();
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof MalformedCsv) return false;
+    if (error instanceof MalformedCsv) return error.message;
     throw error;
   }
 }

@@ -15,7 +15,7 @@ export type LedgerDifference =
   /** The number of rows and the sums agree. Some cell differs, or the order of rows that have the same time or none. */
   | { readonly what: "cells" }
   /** From this row on it is no CSV: it was cut short or damaged. `expected`: the number of rows. */
-  | { readonly what: "broken"; readonly row: number; readonly expected: number }
+  | { readonly what: "broken"; readonly row: number; readonly why: string; readonly expected: number }
   /** Nothing more is known: no sums are kept of a raw export, and a file that is no CSV has none. */
   | { readonly what: "bytes" };
 
@@ -36,7 +36,7 @@ export function compareLedger(print: LedgerFilePrint, account: LedgerAccount): L
   const { fingerprint, rows } = account;
   const { table, broken } = print;
   if (broken !== undefined && broken.columns.join("\n") === fingerprint?.columns.join("\n")) {
-    return { kind: "differs", differences: [{ what: "broken", row: broken.row, expected: rows }] };
+    return { kind: "differs", differences: [{ what: "broken", row: broken.row, why: broken.why, expected: rows }] };
   }
   if (fingerprint === undefined || table === undefined) {
     const differs = table !== undefined && table.rows !== rows;
