@@ -65,6 +65,7 @@ const INCIDENT = [
   "alerts silences",
   "alerts why",
   "alerts why node.down",
+  "alerts told",
   "alerts log",
 ];
 

@@ -4,6 +4,9 @@ import type { Subscription } from "../../../src/alerts/route/subscription.ts";
 import type { Episode } from "../../../src/alerts/judge/rules/episode.ts";
 import { describe } from "../../../src/alerts/words/words.ts";
 import { episodeTimelineReply } from "../../../src/answers/alerts/episodes/episode-timeline.ts";
+import { toldLines, toldTables } from "../../../src/answers/alerts/episodes/told.ts";
+import type { CallerContext } from "../../../src/answers/alerts/destination.ts";
+import type { Told } from "../../../src/alerts/service/service.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { code, strong, text, time } from "../../../src/reply/text.ts";
@@ -140,6 +143,11 @@ const silenced = describe({
   },
 });
 
+const inOps: CallerContext = {
+  here: { platform: "discord", workspace: "99", channel: "1122334455667788990", files: { maxBytes: 0, maxCount: 0 } },
+  caller: { id: "41", name: "ann", mayManageChannel: true },
+  platforms: PLATFORMS,
+};
 const rowOf = { network: "mainnet", episode: firing.id, destination: null, delivery: null };
 const here = "discord//1122334455667788990/";
 const story = episodeTimelineReply(
@@ -199,17 +207,43 @@ const story = episodeTimelineReply(
       },
     ],
   },
-  {
-    here: { platform: "discord", workspace: "99", channel: "1122334455667788990", files: { maxBytes: 0, maxCount: 0 } },
-    caller: { id: "41", name: "ann", mayManageChannel: true },
-    platforms: PLATFORMS,
-  },
+  inOps,
 );
+
+/** What a channel was told in two days, and two channels of an alert that somebody took. */
+const told = (() => {
+  const now = toMillis(ago(0));
+  const over = { ...firing, state: "resolved", recovered: timeToText(ago(100)), ended: timeToText(ago(90)) } as const;
+  const taken = { ...over, acknowledged: { by: "Mia *Sun*", at: timeToText(ago(300)) } };
+  const day = { type: "rolling", kind: "checkpoint.new", network: "mainnet", day: "2026-03-01" } as const;
+  const event = {
+    kind: "checkpoint.new",
+    network: "mainnet",
+    subject: "",
+    key: "c",
+    at: timeToText(ago(90_000)),
+  } as const;
+  const checkpoint = { ...event, hash: hex("c"), atBlock: "31204000" };
+  const condition = { type: "condition", phase: "trigger", episode: firing } as const;
+  const all: readonly Told[] = [
+    { at: now - 370_000, destination: here, id: "m1", message: condition, episode: taken },
+    { at: now - 369_000, destination: "discord//2222222222222222222/", id: "m1", message: condition, episode: taken },
+    { at: now - 90_000_000, destination: here, id: "m2", message: { ...day, total: 12, events: [checkpoint] } },
+  ];
+  return reply({
+    title: "2 things were told since 2026-02-28 18:00 (Europe/Zurich)",
+    blocks: [
+      ...toldTables(toldLines(all, inOps, now), inOps, "Europe/Zurich"),
+      paragraph("All channels of this server, and your own watches."),
+    ],
+  });
+})();
 
 export const alertReplies: readonly GalleryEntry[] = [
   { name: "alert-subscribed", shows: "who subscribed the channel to what, and how things stand", reply: subscribed },
   { name: "alert-silenced", shows: "who silenced what until when, whatever their name contains", reply: silenced },
   { name: "alert-story", shows: "the whole story of an alert, line by line", reply: story },
+  { name: "alerts-told", shows: "what was told, by day, with the clock of a zone", reply: told },
   { name: "alert-stalled", shows: "a critical alert with its buttons", reply: stalled },
   { name: "alert-resolved", shows: "the end of it: good news, short", reply: resolved },
 ];

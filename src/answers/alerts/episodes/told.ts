@@ -100,7 +100,11 @@ function sentence(title: Text): string {
 /** A table for each day by the clock of a zone, newest first. */
 export function toldTables(lines: readonly ToldLine[], context: CallerContext, zone: string): Table[] {
   const days = Map.groupBy(lines, ({ at }) => localText(zone, at).slice(0, 10));
-  return [...days].map(([day, rows]) => ({ ...toldTable(rows, context, zone), title: toText(dayWords(day)) }));
+  return [...days].map(([day, rows]) => ({
+    ...toldTable(rows, context, zone),
+    name: `alerts-told-${day}`,
+    title: toText(dayWords(day)),
+  }));
 }
 
 /** All lines in one table. */
@@ -114,7 +118,7 @@ export function toldTable(rows: readonly ToldLine[], context: CallerContext, zon
       ["When", ({ at }) => clockTime(fromMillis(at), localText(zone, at).slice(11, 16))],
       ["How long", ({ lasted }) => orDash(lasted), 2],
       ["Taken by", ({ taker }) => orDash(taker), 2],
-      ["Where", ({ places }) => whereOf([...places]), 3],
+      ["Where", ({ places }) => whereOf([...places]), 2],
     ],
   });
 }

@@ -123,6 +123,21 @@ describe("an alert on Discord", () => {
     expect((await on.engine.openEpisodes())[0]?.acknowledged?.by).toBe("Ann");
   });
 
+  test("is read back by who manages the channel, and by nobody else there", async () => {
+    await ann.run(on.channel, "alerts add", { kinds: "node.down" });
+    await seeDown(on);
+    await deliverUntil(DOWN);
+    const told = async (who: Person, channel: string): Promise<string> => {
+      const dialog = await who.run(channel, "alerts told", { when: "last night" });
+      expect(dialog.last.onlyFor).toBe(who.id);
+      return textOf(dialog.last);
+    };
+    expect(await told(ann, on.channel)).toMatch(saying(1, "told", "UTC", "a:1 on mainnet does not answer"));
+    expect(await told(bob, on.channel)).toMatch(saying("Nothing was told", "those who manage it"));
+    const log = await bob.run(on.channel, "alerts log", { what: "yesterday" });
+    expect(textOf(log.last)).toMatch(saying("none", "UTC"));
+  });
+
   test("is changed by channel managers; everyone may see its messages and their reason", async () => {
     await ann.run(on.channel, "alerts add", { kinds: "node.down" });
     await seeDown(on);

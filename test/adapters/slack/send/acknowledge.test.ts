@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { alertsOn } from "../../../support/alert-service.ts";
 import { delivering } from "../../../support/delivering.ts";
@@ -25,4 +25,24 @@ test("Acknowledge posts nothing for all in the channel: the pressed message show
   expect(dialog.last.onlyFor).toBe(ann.id);
   await until(() => textOf(alert()!).includes(`<@${ann.id}>`), "the edit");
   expect(posts()).toHaveLength(before);
+});
+
+test("what a channel was told is read back by a full member there, by the clock of their profile, and not by a guest", async () => {
+  await using scene = await stage();
+  const { channel, fake, store } = scene;
+  const ann = fake.person("ann", { tz: "Asia/Tokyo" });
+  const guest = fake.person("guest", { is_restricted: true });
+  await ann.run(channel, "alerts add node.down style:plain");
+  await seeDown(alertsOn(store));
+  await using _ = delivering(store, scene.adapter);
+  await until(() => fake.state.messages.some(({ text }) => text.includes("does not answer")), "the alert");
+  const told = async (who: typeof ann): Promise<string> => {
+    const { last } = await who.run(channel, "alerts told last night");
+    expect(last.onlyFor).toBe(who.id);
+    return textOf(last);
+  };
+  // Its receipt may be stored a moment later.
+  await vi.waitFor(async () => expect(await told(ann)).toContain("a:1 on mainnet does not answer"));
+  expect(await told(ann)).toContain("(Asia/Tokyo)");
+  expect(await told(guest)).not.toContain("a:1");
 });
