@@ -81,7 +81,7 @@ export function passes(check: () => unknown): boolean {
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly title: string;
-  /** It is at the other end of a network: its failure is the network's. */
+  /** It lies outside of the bot: at the other end of a network, or in a folder that is full or read-only. */
   readonly remote: boolean;
   /** The next step, where that is more than to ask again once it is mended. */
   readonly remedy: string | undefined;

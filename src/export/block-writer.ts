@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
+import { type FileHandle, mkdir } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 
-import { codeOf, StorageError } from "../errors.ts";
+import { codeOf, messageOf, StorageError } from "../errors.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { BlockThread } from "./block-thread.ts";
 
@@ -226,15 +226,35 @@ export class BlockWriter<Result extends Written> {
 }
 
 const DISK_FULL_CODES = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+const READ_ONLY_CODES = new Set(["EACCES", "EPERM", "EROFS"]);
 
-/** Turns a system's error for a full disk into a StorageError, which is for operators; anything else into an Error. */
-export function toDiskFullError(thrown: unknown, sizeBytes: number): Error {
+/** The error for a folder that cannot be written to, which the operator must mend. */
+export function toUnwritableError(thrown: unknown, folder: string): StorageError {
+  const title = "The bot cannot write to its folder of exports";
+  return new StorageError(`${title} (${folder}): ${messageOf(thrown)}.`, { title, remote: true, cause: thrown });
+}
+
+/** Makes a folder where there is none. Rejects with StorageError. */
+export async function makeExportFolder(folder: string): Promise<void> {
+  // On a read-only disk the system's error is ENOENT.
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((thrown: unknown) => {
+    throw toUnwritableError(thrown, folder);
+  });
+}
+
+/**
+ * Turns a system's error for a full disk or a folder that cannot be written to into a StorageError, which is for
+ * operators; anything else into an Error.
+ */
+export function toDiskFullError(thrown: unknown, sizeBytes: number, folder = ""): Error {
+  if (READ_ONLY_CODES.has(codeOf(thrown))) return toUnwritableError(thrown, folder);
   if (!DISK_FULL_CODES.has(codeOf(thrown))) return thrown instanceof Error ? thrown : new Error(String(thrown));
   const megabytes = Math.ceil(sizeBytes / 1_000_000);
   const title = `The bot's disk is full: it ran out about ${megabytes} MB into the export`;
   return new StorageError(`${title}.`, {
     title,
     remedy: "Ask for a shorter range, or have an operator free space for temporary files",
+    remote: true,
     cause: thrown,
   });
 }

@@ -16,6 +16,7 @@ export function diskBudget(maxBytes: number) {
         const title = `The bot's room for exports is full: all together may take ${formatBytes(maxBytes)}`;
         throw new StorageError(`${title}.`, {
           title,
+          remote: true,
           remedy: "Ask for a shorter range, or again when other exports are done",
         });
       }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 
 import { codeOf } from "../errors.ts";
-import { type BlockSink, BlockWriter, toDiskFullError, type Written } from "./block-writer.ts";
+import { type BlockSink, BlockWriter, makeExportFolder, toDiskFullError, type Written } from "./block-writer.ts";
 
 const READ_BYTES = 64 * 1024;
 
@@ -29,16 +29,26 @@ export function temporaryFiles(options: TemporaryFilesOptions = {}) {
   const openFile = options.openFile ?? ((file: string) => open(file, "wx+", 0o600));
   let directory: Promise<string> | undefined;
   let swept: Promise<void> | undefined;
+  const findDirectory = async (): Promise<string> => {
+    try {
+      return await privateDirectory();
+    } catch (thrown) {
+      directory = undefined;
+      throw toDiskFullError(thrown, 0, tmpdir());
+    }
+  };
   return {
     /** A new file, which `sink` makes of the bytes written to it. */
     async create<Result extends Written>(sink: (handle: FileHandle) => BlockSink<Result>) {
-      const folder = options.directory ?? (await (directory ??= privateDirectory()));
+      const folder = options.directory ?? (await (directory ??= findDirectory()));
       // Each time, since systems remove from their temporary folders what was not used for days.
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeExportFolder(folder);
       swept ??= sweep(folder);
       await swept;
       const file = path.join(folder, `ledger-${randomBytes(16).toString("hex")}.part`);
-      const handle = await openFile(file).catch((thrown: unknown) => Promise.reject(toDiskFullError(thrown, 0)));
+      const handle = await openFile(file).catch((thrown: unknown) => {
+        throw toDiskFullError(thrown, 0, folder);
+      });
       const nameless = await unlink(file).then(
         () => true,
         (error: unknown) => codeOf(error) === "ENOENT",

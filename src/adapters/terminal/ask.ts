@@ -11,7 +11,7 @@ import { cutToWidth } from "./render/cell-width.ts";
 import { renderTerminal, type RenderOptions } from "./render/render.ts";
 import { toSpans } from "./render/span.ts";
 import { displayOptions, type Terminal, write } from "./streams.ts";
-import { checkFolder, fallbackFolder, withTablesAsFiles, writeFiles } from "./write-files.ts";
+import { checkFolder, fallbackFolder, isFolderFault, withTablesAsFiles, writeFiles } from "./write-files.ts";
 
 /** Interrupted by Ctrl-C: 128 plus the number of SIGINT, as in shells. */
 export const EXIT_INTERRUPTED = 130;
@@ -68,8 +68,13 @@ async function runLine(
       return cancelledReply(signal.reason);
     });
   } catch (thrown) {
-    return errorReply(thrown, { log, command: "ask", signal });
+    return folderReply(thrown, errorReply(thrown, { log, command: "ask", signal }));
   }
+}
+
+/** A full or read-only folder is no mistake of whoever asks. */
+function folderReply(thrown: unknown, reply: Reply): Reply {
+  return isFolderFault(thrown) ? { ...reply, failure: "network" } : reply;
 }
 
 /** The prompt's own commands for omitted content and for files. */
@@ -119,7 +124,7 @@ export async function saveFiles(
   const failed = (thrown: unknown): SavedFiles => ({
     reply,
     written,
-    problem: errorReply(thrown, { log: context.log, command: "ask --out", signal }),
+    problem: folderReply(thrown, errorReply(thrown, { log: context.log, command: "ask --out", signal })),
   });
   try {
     await writeFiles(reply, folder, written, signal);
@@ -130,7 +135,7 @@ export async function saveFiles(
       const other = await elsewhere();
       await writeFiles(reply, other, written, signal);
       const remedy = `Nothing is lost: what was not written yet is in ${other}.`;
-      return failed(new UserError(thrown.message, { remedy, cause: thrown }));
+      return failed(new UserError(thrown.message, { remedy, cause: thrown.cause }));
     } catch {
       return failed(thrown);
     }

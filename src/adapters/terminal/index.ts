@@ -89,8 +89,8 @@ where the input is no terminal, one question a line.
   --help          this
   --version       the version, where nothing else is asked
 
-Exit code: 0 answered, 1 your mistake, 2 the network's failure, 3 a bug,
-130 interrupted.
+Exit code: 0 answered, 1 your mistake, 2 the network's failure or a folder
+that is full or read-only, 3 a bug, 130 interrupted.
 
   npm run -s ask -- "market list"
   npm run -s ask -- help

@@ -1,6 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, createWriteStream } from "node:fs";
-import { access, link, mkdtemp, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import {
+  access,
+  link,
+  mkdtemp,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  statfs,
+  writeFile as writeFileAt,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Transform } from "node:stream";
@@ -56,10 +67,12 @@ export function fallbackFolder(): Promise<string> {
 
 /** With less free space than this, a folder counts as full. */
 const MIN_FREE_BYTES = 1024 * 1024;
+/** A quota may be used up where there is space. */
+const TRIAL = Buffer.alloc(64 * 1024);
 
 /**
- * Checks beforehand whether files can be written there, so that nobody waits for an answer that cannot be saved. Makes no
- * folder.
+ * Tries beforehand whether files can be written there, so that nobody waits for an answer that cannot be saved. Leaves
+ * nothing, and makes no folder.
  * @throws UserError where the folder cannot be written to, or made, or is full.
  */
 export async function checkFolder(folder: string): Promise<void> {
@@ -73,6 +86,12 @@ export async function checkFolder(folder: string): Promise<void> {
     // A file system of the kernel's own has no blocks at all.
     if (blocks > 0 && bavail * bsize < MIN_FREE_BYTES) {
       throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
+    }
+    const trial = partialFile(there, "trial");
+    try {
+      await writeFileAt(trial, TRIAL, { flag: "wx", mode: 0o600, flush: true });
+    } finally {
+      await rm(trial, { force: true });
     }
   } catch (thrown) {
     throw asUserError(thrown, folder);
@@ -159,6 +178,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the path is too long",
   EFBIG: "the file is too large for it",
 };
+
+/** The folder takes nothing, however it is named: it is full, or cannot be written to. */
+const FOLDER_FAULTS = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** Whether the folder is at fault, not whoever named it. */
+export function isFolderFault(thrown: unknown): boolean {
+  return thrown instanceof UserError && FOLDER_FAULTS.has(codeOf(thrown.cause));
+}
 
 function asUserError(thrown: unknown, folder: string): unknown {
   const reason = REASONS[codeOf(thrown)];

@@ -10,7 +10,7 @@ import type { Attachment } from "../../reply/attachment.ts";
 import type { ExportFileRow, ExportJobRow } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
-import { toDiskFullError } from "../block-writer.ts";
+import { makeExportFolder, toDiskFullError, toUnwritableError } from "../block-writer.ts";
 import { splitFile, type Stored } from "../split-file.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 import { deliver, type Delivery, type EndedJob, type Into } from "./deliver.ts";
@@ -63,18 +63,19 @@ export class KeptFiles {
       const free = await freeBytes(one).catch((thrown: unknown) => Promise.reject(toUnwritableError(thrown, one)));
       if (free >= MIN_FREE_BYTES) continue;
       const title = `The bot's disk has only ${formatBytes(free)} left, too little for an export`;
-      throw new StorageError(`${title} (${one}).`, { title, remedy: "Ask again once an operator has freed space" });
+      const remedy = "Ask again once an operator has freed space";
+      throw new StorageError(`${title} (${one}).`, { title, remedy, remote: true });
     }
   }
 
   /** Copies a file into the folder. Rejects with StorageError where the disk is full; then no file is left. */
   async keep(code: string, file: Attachment): Promise<string> {
     const { directory } = this.#options;
-    await mkdir(directory, { recursive: true, mode: 0o700 });
     const kept = path.join(directory, `export-${code}-${randomBytes(4).toString("hex")}.bin`);
     const partial = kept.replace(/bin$/u, "part");
     this.#unrecorded.add(path.basename(kept)).add(path.basename(partial));
     try {
+      await makeExportFolder(directory);
       await pipeline(file.open(), createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true }));
       const { size } = await stat(partial);
       if (size !== file.sizeBytes) throw new Error(`a copy has ${size} bytes instead of ${file.sizeBytes}`);
@@ -83,7 +84,7 @@ export class KeptFiles {
     } catch (thrown) {
       await rm(partial, { force: true });
       this.#unrecorded.delete(path.basename(kept));
-      throw toDiskFullError(thrown, file.sizeBytes);
+      throw toDiskFullError(thrown, file.sizeBytes, directory);
     } finally {
       this.#unrecorded.delete(path.basename(partial));
     }
@@ -154,12 +155,6 @@ async function openKept(
     split: (maxBytes) => splitFile({ open }, { name, mediaType }, maxBytes),
     dispose: async () => undefined,
   };
-}
-
-/** The error for a folder that cannot be written to, which the operator must mend. */
-function toUnwritableError(thrown: unknown, folder: string): StorageError {
-  const title = "The bot cannot write to its folder of exports";
-  return new StorageError(`${title} (${folder}): ${messageOf(thrown)}.`, { title, cause: thrown });
 }
 
 /** False for one that is gone. */

@@ -1,15 +1,18 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
 
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
+import { fileSink } from "../../../src/export/block-writer.ts";
+import { temporaryFiles } from "../../../src/export/temporary-file.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { ReplyJson } from "../../../src/reply/document.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { text } from "../../../src/reply/text.ts";
+import { smallDisk } from "../../support/small-disk.ts";
 import { talk } from "./fake-terminal.ts";
 
 let folder = "";
@@ -162,6 +165,37 @@ describe("--out", () => {
     folder = path.dirname(file);
   });
 
+  test.each(["full", "read-only"])(
+    "refuses a folder that is %s before anything is asked, by exit code 2",
+    async (how) => {
+      const disk = smallDisk();
+      if (disk === undefined) return;
+      onTestFinished(() => disk.remove());
+      if (how === "full") disk.fill();
+      else execFileSync("/bin/mount", ["-o", "remount,ro", path.dirname(disk.folder)]);
+      const terminal = talk(["export", "--out", disk.folder], { answers: { export: exported } });
+      expect(await terminal.exit).toBe(2);
+      expect([terminal.asked, terminal.out()]).toEqual([[], ""]);
+      expect(terminal.err()).toMatch(/cannot be written to .*(?:no space left|cannot be written to)/su);
+      const exports = temporaryFiles({ directory: path.join(disk.folder, "exports") });
+      const refused = exports.create(fileSink).then(async (file) => {
+        try {
+          await file.write(Buffer.alloc(1024));
+          return await file.finish();
+        } finally {
+          await file.dispose();
+        }
+      });
+      await expect(refused).rejects.toMatchObject({ name: "StorageError", remote: true });
+    },
+  );
+
+  test("leaves nothing in a folder that it has tried", async () => {
+    const terminal = talk(["export", "--out", folder], { answers: { export: reply({ title: "Done" }) } });
+    expect(await terminal.exit).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test("refuses a folder that cannot be made", async () => {
     writeFileSync(path.join(folder, "taken"), "mine");
     const terminal = talk(["export", "--out", path.join(folder, "taken", "out")], { answers: { export: exported } });
@@ -181,7 +215,7 @@ describe("--out", () => {
     };
     let opened = false;
     const { code, out, err } = await ask(reply({ title: "Done", attachments: [csv, last] }));
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(readdirSync(folder)).toEqual(["ledger.csv"]);
     const rescued = /written to (?<file>.*second\.csv)/u.exec(out)?.groups?.["file"] ?? "";
     expect(readFileSync(rescued, "utf8")).toBe("12345");
