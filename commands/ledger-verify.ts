@@ -1,4 +1,4 @@
-import { verifiedReply } from "../src/answers/exports/verified.ts";
+import { tableFiles, verifiedReply } from "../src/answers/exports/verified.ts";
 import { command } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";
 import { UserError } from "../src/errors.ts";
@@ -24,7 +24,7 @@ export const ledgerVerify = command({
     const asker = exportAsker(context);
     if (file !== undefined) {
       const given = { name: file.name, bytes: await file.open(context.signal) };
-      return verifiedReply(file.name, await context.exports.verify(asker, given));
+      return verifiedReply(file.name, await context.exports.verify(asker, given, tableFiles));
     }
     if (sha256 === undefined) {
       throw new UserError("ledger verify needs a file, or its SHA-256.", {
@@ -40,6 +40,6 @@ export const ledgerVerify = command({
         remedy: "sha256sum, shasum -a 256 or certutil -hashfile … SHA256 print that of a file.",
       });
     }
-    return verifiedReply(undefined, await context.exports.verify(asker, hash));
+    return verifiedReply(undefined, await context.exports.verify(asker, hash, tableFiles));
   },
 });

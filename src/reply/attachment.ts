@@ -17,6 +17,8 @@ export interface Attachment {
    * cannot be cut. The parts are readable until this file is disposed of.
    */
   split?(maxBytes: number): Promise<readonly Attachment[]>;
+  /** Called with an archive that a platform made of this file, alone or with others. Must not throw. */
+  onPacked?(archive: Pick<Attachment, "name" | "mediaType" | "sizeBytes" | "sha256">): void;
   /** Frees the bytes. Safe to call twice; the adapter calls it once the reply is delivered or abandoned. */
   dispose(): Promise<void>;
 }

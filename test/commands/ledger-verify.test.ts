@@ -5,8 +5,12 @@ import { buffer } from "node:stream/consumers";
 
 import { describe, expect, test } from "vitest";
 
+import { fitFiles } from "../../src/adapters/discord/render/files.ts";
 import { fileAt } from "../../src/adapters/terminal/given-file.ts";
+import { withTablesAsFiles } from "../../src/adapters/terminal/write-files.ts";
 import type { Target } from "../../src/bot/invocation.ts";
+import { silentLog } from "../../src/log.ts";
+import { memoryAttachment } from "../../src/reply/attachment.ts";
 import { saying } from "../support/said.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -40,6 +44,29 @@ describe("a file that is given back", () => {
     expect(await verify(csv)).toMatch(saying("✓", "given.csv", "00000001", sha256(csv)));
     expect(await ask(`ledger verify sha256:${sha256(csv).toUpperCase()}`)).toMatch(saying("✓", "00000001"));
     expect(await ask(`ledger verify sha256:${sha256("other")}`)).toMatch(saying("!", sha256("other")));
+  });
+
+  test("is recognised as a table of the answer, and as an archive that a platform made", async () => {
+    const { lastReply, verify, ask } = await exported().then((talk) => ({ ...talk, lastReply: talk.lastReply }));
+    const tables = withTablesAsFiles(lastReply).attachments.slice(1);
+    expect(tables.map((file) => file.name)).toEqual(["transfer-types.csv", "balances.csv"]);
+    for (const file of tables) {
+      expect(await verify((await buffer(file.open())).toString(), file.name)).toMatch(
+        saying("✓", file.name, "00000001"),
+      );
+      expect(await ask(`ledger verify sha256:${file.sha256}`)).toMatch(saying("✓", file.name, "00000001"));
+    }
+    const given = lastReply.attachments.map((attachment) => ({ name: attachment.name, alt: undefined, attachment }));
+    const more = [...Array(10).keys()].map((index) => {
+      const attachment = memoryAttachment(`other-${index}.csv`, "text/csv", "a");
+      return { name: attachment.name, alt: undefined, attachment };
+    });
+    const fitted = await fitFiles([...more, ...given], { log: silentLog(), signal: new AbortController().signal });
+    const archive = fitted.files.at(-1)!;
+    expect(archive.name).toBe("more-files.zip");
+    const { sha256: hash } = archive.attachment;
+    await fitted.dispose();
+    expect(await ask(`ledger verify sha256:${hash}`)).toMatch(saying("✓", "more-files.zip", "00000001"));
   });
 
   test.each<[string, (csv: string) => string, RegExp]>([

@@ -7,6 +7,7 @@ import type { ExportResult, ExportSubject } from "../../export/jobs/job.ts";
 import type { LedgerAccount, LedgerFlows } from "../../export/ledger-account.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../reply/block.ts";
 import type { Attachment } from "../../reply/attachment.ts";
+import { tableAttachment } from "../../reply/csv.ts";
 import type { Reply } from "../../reply/reply.ts";
 import {
   code,
@@ -239,6 +240,13 @@ function flowTables({ types, balances, balancesUnknown }: LedgerFlows, asset: As
           ),
         ]),
   ];
+}
+
+/** The tables of an answer as the files that it comes with. */
+export function tableFiles(account: LedgerAccount): Attachment[] {
+  if (account.flows === undefined) return [];
+  const asset = { id: "", name: undefined, erc20: undefined, symbol: undefined, decimals: undefined, ...account.unit };
+  return flowTables(account.flows, asset).flatMap((block) => (block.kind === "table" ? [tableAttachment(block)] : []));
 }
 
 function detailFields(result: ExportResult, asset: AssetNames, sent: readonly Attachment[]): Field[] {

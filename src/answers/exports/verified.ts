@@ -5,6 +5,8 @@ import { code, joinText, text, type Text, time } from "../../reply/text.ts";
 import { formatCount } from "../../units/format-number.ts";
 import { fromMillis, nanoseconds } from "../../units/nanoseconds.ts";
 
+export { tableFiles } from "./ledger-account.ts";
+
 type Found = Required<VerifiedFile>["found"];
 type Difference = Extract<Found["verdict"], { kind: "differs" }>["differences"][number];
 

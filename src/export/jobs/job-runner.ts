@@ -39,7 +39,7 @@ export interface LiveJob extends ExportRequest {
 
 export interface JobRunnerDependencies extends UpkeepDependencies {
   readonly exports: Pick<LedgerExports, "export">;
-  readonly kept: Pick<KeptExports, "deliver">;
+  readonly kept: Pick<KeptExports, "deliver" | "recognised">;
   /** The most bytes that kept files may have together. */
   readonly maxKeptBytes: number;
   /** Aborted when the process stops. */
@@ -128,7 +128,8 @@ export class JobRunner {
       const staysFor = sent !== undefined && job.keepsFile === true;
       if (job.awaited && fits && !staysFor) {
         await this.#settle(job, "delivered", changes, fileRows(code, sent));
-        job.ended.resolve({ kind: "whole", code, result, delivery: { attachments: sent === undefined ? [] : [sent] } });
+        const attachments = sent === undefined ? [] : [kept.recognised(code, sent)];
+        job.ended.resolve({ kind: "whole", code, result, delivery: { attachments } });
       } else {
         await this.#keep(job, changes, sent);
         job.ended.resolve(

@@ -31,7 +31,7 @@ import {
 import { KeptExports, KeptFiles, type KeptFilesOptions } from "./kept-files.ts";
 import { oneAfterAnother } from "./turns.ts";
 import { interruptLeftovers, KEPT_FOR, sweepRegularly, type UpkeepDependencies } from "./upkeep.ts";
-import { type GivenLedger, verifyFile } from "./verify-file.ts";
+import { type GivenLedger, type TablesOf, verifyFile } from "./verify-file.ts";
 
 /** Ledger exports as jobs. */
 export type ExportJobs = ReturnType<typeof createExportJobs>;
@@ -153,9 +153,10 @@ export function createExportJobs(dependencies: ExportJobsDependencies) {
 
     /**
      * Which export a file, or a hash, is of: among the asker's own and, byte for byte, those of their workspace; an
-     * operator's among all. Rejects with the reader's error.
+     * operator's among all. `tablesOf`: the tables of an answer as files. Rejects with the reader's error.
      */
-    verify: (asker: ExportAsker, given: GivenLedger) => verifyFile(store.exports, asker, given),
+    verify: (asker: ExportAsker, given: GivenLedger, tablesOf: TablesOf) =>
+      verifyFile(store.exports, asker, given, tablesOf),
 
     /** Interrupts the jobs of processes that died or ended, and messages whoever asked for them. Never rejects. */
     interruptAbandoned,

@@ -11,6 +11,7 @@ import type { ExportFileRow, ExportJobRow } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { makeExportFolder, toDiskFullError, toUnwritableError } from "../block-writer.ts";
+import type { MadeFile } from "../pack/pack.ts";
 import { splitFile, type Stored } from "../split-file.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 import { deliver, type Delivery, type EndedJob, type Into } from "./deliver.ts";
@@ -201,18 +202,24 @@ export class KeptExports {
     const file = await files.find(row);
     if (file === undefined) return { attachments: [], ...(this.#isOneOfSeveral ? { elsewhere: true } : {}) };
     const delivery = await deliver(file, into, temporary, signal);
-    await this.#noteMade(code, delivery);
+    await this.#noteMade(code, delivery.made ?? []);
     const { tooLarge } = delivery;
-    if (tooLarge === undefined || publicUrl === undefined || row.link === null) return delivery;
+    const attachments = delivery.attachments.map((one) => this.recognised(code, one));
+    if (tooLarge === undefined || publicUrl === undefined || row.link === null) return { ...delivery, attachments };
     const link = new URL(`/download/${row.link}/${encodeURIComponent(row.name)}`, publicUrl).href;
-    return { ...delivery, tooLarge: { ...tooLarge, link } };
+    return { ...delivery, attachments, tooLarge: { ...tooLarge, link } };
+  }
+
+  /** The file of an export; archives that a platform makes of it are recognised when they are given back. */
+  recognised(code: string, file: Attachment): Attachment {
+    return { ...file, onPacked: (archive) => void this.#noteMade(code, [archive]) };
   }
 
   /**
    * Records archives and parts, to recognise them when they are given back. An answer does not fail where the database
    * does.
    */
-  async #noteMade(code: string, { made = [] }: Delivery): Promise<void> {
+  async #noteMade(code: string, made: readonly MadeFile[]): Promise<void> {
     const { store, log } = this.#dependencies;
     try {
       const known = await store.exports.files(code);

@@ -2,6 +2,7 @@ import type { ExportJobRow, ExportTables } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { LedgerAccount } from "../ledger-account.ts";
+import type { MadeFile } from "../pack/pack.ts";
 import { type LedgerFilePrint, readLedgerFile } from "../verify/read-ledger-file.ts";
 import { compareLedger, type KnownExport, type LedgerVerdict, verifyLedger } from "../verify/verify.ts";
 import { type ExportAsker, isOwn, jobOf, ownerOf } from "./job.ts";
@@ -19,16 +20,28 @@ const MAX_OF_FILE = 100;
 /** A hash in lower-case hex, or a file under the name that it has now. */
 export type GivenLedger = string | { readonly name: string; readonly bytes: AsyncIterable<Uint8Array> };
 
+/** The tables that an answer of this account has, as files. */
+export type TablesOf = (account: LedgerAccount) => readonly Pick<MadeFile, "name" | "sha256">[];
+
 /** See `verify` in jobs.ts. */
-export async function verifyFile(tables: ExportTables, asker: ExportAsker, given: GivenLedger) {
+export async function verifyFile(tables: ExportTables, asker: ExportAsker, given: GivenLedger, tablesOf: TablesOf) {
   const print: LedgerFilePrint =
     typeof given === "string" ? { sizeBytes: 0, sha256: given } : await readLedgerFile(given.bytes);
   const { sha256, table } = print;
   const ofHash = (await tables.ofFile({ sha256 }, MAX_OF_FILE)).filter((row) => mayRecognise(asker, row)).toReversed();
   const packed = await packedAs(tables, ofHash, sha256);
   if (packed !== undefined) return withoutUndefined({ sha256, rows: table?.rows, found: packed });
-  const others = typeof given === "string" || ofHash.length > 0 ? [] : await comparable(tables, asker);
-  const alike = verifyLedger(print, [...ofHash, ...others].flatMap(withAccount));
+  const others = ofHash.length > 0 ? [] : (await comparable(tables, asker)).flatMap(withAccount);
+  for (const known of others) {
+    const made = tablesOf(known.account).find((file) => file.sha256 === sha256);
+    if (made === undefined) continue;
+    return withoutUndefined({
+      sha256,
+      rows: table?.rows,
+      found: foundAs(known, { kind: "packed", name: made.name }, []),
+    });
+  }
+  const alike = verifyLedger(print, [...ofHash.flatMap(withAccount), ...(typeof given === "string" ? [] : others)]);
   const found = alike ?? (typeof given === "string" ? undefined : await namedAlike(tables, asker, print, given.name));
   return withoutUndefined({
     sha256,

@@ -22,7 +22,7 @@ export type LedgerDifference =
 export type LedgerVerdict =
   /** Byte for byte. */
   | { readonly kind: "same" }
-  /** Byte for byte an archive or a part in which the export was delivered under this name. */
+  /** Byte for byte an archive, a part, or a table beside it, in which the export was delivered under this name. */
   | { readonly kind: "packed"; readonly name: string }
   /** The same rows in the same order: line ends, quotes or a byte order mark differ. */
   | { readonly kind: "rewritten" }

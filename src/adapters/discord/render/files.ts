@@ -41,6 +41,7 @@ export async function fitFiles(given: readonly MessageFile[], { maxBytes = MAX_F
     try {
       const attachment = await zipFiles(name, files, temporary, signal);
       made.push(attachment);
+      for (const { attachment: packed } of files) packed.onPacked?.(attachment);
       return { name, alt: undefined, attachment };
     } catch (error) {
       if (signal.aborted) await dispose();
