@@ -65,8 +65,9 @@ async function readFilter(context: Context) {
   const { what, network, since, until } = context.options;
   const now = toMillis(context.now());
   const zone = await callerZone(context);
-  const { text: wanted, range: named } = what === undefined ? {} : splitPast(what, now, zone);
+  const { text: typed, range: named } = splitPast(what ?? "", now, zone);
   const range = parsePastRange({ since, until }, now, zone) ?? named;
+  const wanted = typed === "" ? undefined : typed;
   const words = [
     ...(wanted === undefined ? [] : [`with ${wanted}`]),
     ...(network === undefined ? [] : [`on ${network}`]),

@@ -10,7 +10,6 @@ export const myZone = command({
   name: "my zone",
   summary: "Set the time zone of your answers about the past",
   verb: "Save time zone",
-  title: "Your time zone",
   examples: ["my zone Europe/Zurich", "my zone UTC"],
   access: "everyone",
   changes: true,

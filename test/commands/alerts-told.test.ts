@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { replyToJson } from "../../src/reply/json.ts";
 import { tableToCsv } from "../../src/reply/csv.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { timeToText, toMillis } from "../../src/units/nanoseconds.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { MANY_WORKSPACES } from "../support/platforms.ts";
@@ -30,6 +30,21 @@ async function aNight(): Promise<Talk> {
   await see(talk, 6, [stalled("good"), down("good"), down("good", "b:1")]);
   await send(talk);
   return talk;
+}
+
+/** A checkpoint is seen, and told. */
+async function happen(talk: Talk, hash: string, atBlock: string): Promise<void> {
+  const at = talk.now();
+  const event = { kind: "checkpoint.new", network: "mainnet", subject: "", key: hash, at: timeToText(at) } as const;
+  await talk.engine.processObservation({
+    network: "mainnet",
+    watcher: { name: "checkpoints", every: 15_000 },
+    snapshot: {},
+    readings: [],
+    events: [{ ...event, atBlock, hash }],
+    at,
+  });
+  await send(talk);
 }
 
 function tablesOf({ blocks }: Reply) {
@@ -117,6 +132,43 @@ describe("what was told", () => {
   ])("is refused for %s", async (line) => {
     const talk = await talkInOps();
     expect(await talk.ask(line)).toMatch(/^!/u);
+  });
+
+  test("names each alert of a message that says several, and an end that nobody saw", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down style:live");
+    await see(talk, 1, [down("good"), down("good", "b:1")]);
+    await see(talk, 4, [down("bad"), down("bad", "b:1")]);
+    await send(talk);
+    const said = await talk.ask("alerts told");
+    expect(said).toMatch(saying(2, "things were told"));
+    expect(said).toMatch(saying("a:1 on mainnet"));
+    expect(said).toMatch(saying("b:1 on mainnet"));
+    await talk.engine.closeUnwatched([]);
+    expect(await talk.ask("alerts told")).toContain("what it was about is gone");
+  });
+
+  test("has the message of a day where it grew last, once for all places", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add checkpoint.new");
+    talk.become({ here: ELSEWHERE, caller: ann });
+    await talk.ask("alerts add checkpoint.new");
+    // What is seen first is told to nobody.
+    await happen(talk, "0x99", "50");
+    await happen(talk, "0xaa", "100");
+    talk.advance(7 * HOUR);
+    await happen(talk, "0xbb", "200");
+    await happen(talk, "0xcc", "300");
+    talk.become({ here: CONSOLE_PAGE, caller: ann });
+    const said = await talk.ask("alerts told since 18:00");
+    expect(said).toMatch(saying(1, "thing was told"));
+    expect(said).toMatch(/2 checkpoints on mainnet, 2026-01-15 \(UTC\)\s+19:00/u);
+    expect(said).toMatch(/discord 1122334455667788990, discord\s+2222222222222222222/u);
+    expect(await talk.ask("alerts told network:testnet")).toContain("Nothing was told on testnet");
+    expect(await talk.ask("alerts told since:12:30 until:18:00")).toContain("Nothing was told");
+    // The day has three.
+    expect(await talk.ask("alerts told until:18:00")).toMatch(/New checkpoint on mainnet at block 100\s+12:00/u);
+    expect(await talk.ask("alerts told")).toContain("3 checkpoints on mainnet");
   });
 
   test("says from when on it is kept, where more was asked for", async () => {

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { memoryAttachment, type Attachment } from "../../src/reply/attachment.ts";
 import { field, type Block, type Column, type Table } from "../../src/reply/block.ts";
 import type { Action, Reply, Tone } from "../../src/reply/reply.ts";
-import { link, named, time, type Inline, type Text } from "../../src/reply/text.ts";
+import { link, named, clockTime, time, type Inline, type Text } from "../../src/reply/text.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
 import { anyCharacter } from "./any-character.ts";
 import { nastyStrings } from "./nasty-strings.ts";
@@ -68,6 +68,12 @@ const anyTime: fc.Arbitrary<Inline> = fc
 export const anyInline: fc.Arbitrary<Inline> = fc.oneof(
   { weight: 4, arbitrary: anyString().map((text): Inline => ({ kind: "text", text })) },
   { weight: 1, arbitrary: anyString().map((text): Inline => ({ kind: "text", text, detail: true })) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(anyString(), fc.bigInt({ min: 1_600_000_000n, max: 1_900_000_000n }))
+      .map(([shown, seconds]) => clockTime(nanoseconds(seconds * 1_000_000_000n), shown)),
+  },
   { weight: 2, arbitrary: anyString().map((text): Inline => ({ kind: "strong", text })) },
   {
     weight: 1,

@@ -14,7 +14,7 @@ export const SCOPES = {
   "im:write": "private files, late answers and what people watch for themselves, in the app's direct messages",
   "app_mentions:read": "mentions, which work in threads where slash commands do not",
   "users:read":
-    "telling guests and apps from full members, who alone may change a channel's alerts and who sees answers",
+    "telling guests and apps from full members, who alone may change a channel's alerts and who sees answers; the time zone of who asks what was told",
   "usergroups:read":
     "optional: letting the members of a user group that an alert mentions acknowledge it, and of one in ALERT_MANAGERS change alerts; offering groups in forms",
 } as const;

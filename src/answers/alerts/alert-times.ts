@@ -6,12 +6,8 @@ import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "
 import { passes, UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
-import { withoutUndefined } from "../../units/without-undefined.ts";
 
 const DAY: Milliseconds = 86_400_000;
-
-/** `2026-05-01 12:30 utc`. */
-const MAX_TIME_WORDS = 3;
 
 /** `90s`, `2m`, `1 hour` in milliseconds, 1 or more. Throws UserError for anything else. */
 export function parseSpan(option: string, typed: string): Milliseconds {
@@ -110,25 +106,27 @@ export function parseMoment(option: "from" | "until", typed: string, now: Millis
   const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
   if (compact === "now") return now;
   const daily = parseTimeOfDay(compact);
-  if (daily !== undefined) {
-    const local = localMillis(zone, now);
-    const midnight = local - (((local % DAY) + DAY) % DAY);
-    const today = midnight + daily;
-    return utcOf(zone, today > local ? today : today + DAY);
-  }
+  if (daily !== undefined) return nextAt(zone, now, daily);
   const ahead = spanOf(compact.replace(/^in /u, ""));
   if (ahead !== undefined) return now + ahead;
   // Days begin and end by the zone's clock.
   const span = /\bago$/u.test(compact) ? undefined : spanIn(zone, compact, now);
-  if (span === undefined) {
-    const near = nearestTime(typed);
-    throw new UserError(`${option} is a time, not ${quoteTyped(typed)}.`, {
-      option,
-      ...(near === undefined ? {} : { meanings: { typed, values: [{ label: near, value: near }] } }),
-      remedy: "Write 22:00, in 2h, tomorrow 07:00, or a date and time as in 2026-05-01T12:30.",
-    });
-  }
+  if (span === undefined)
+    refuseTime(option, typed, "Write 22:00, in 2h, tomorrow 07:00, or a date and time as in 2026-05-01T12:30.");
   return span[option === "from" || compact === "tomorrow" ? "from" : "to"];
+}
+
+function refuseTime(option: string, typed: string, remedy: string): never {
+  const near = nearestTime(typed);
+  const meanings = near === undefined ? {} : { meanings: { typed, values: [{ label: near, value: near }] } };
+  throw new UserError(`${option} is a time, not ${quoteTyped(typed)}.`, { option, ...meanings, remedy });
+}
+
+/** The next moment at which a zone's clock shows a time of day, or so many days later. */
+function nextAt(zone: string, now: Milliseconds, daily: Milliseconds, days = 0): Milliseconds {
+  const local = localMillis(zone, now);
+  const today = local - (((local % DAY) + DAY) % DAY) + daily;
+  return utcOf(zone, (today > local ? today : today + DAY) + days * DAY);
 }
 
 /** A range of time in Unix milliseconds. */
@@ -147,13 +145,11 @@ function spanIn(zone: string, compact: string, now: Milliseconds): PastRange | u
 }
 
 /** What was meant by words about the past: a day, a night, or a moment such as `22:00` (its last occurrence) and `3h`. */
-export function parsePast(typed: string, now: Milliseconds, zone: string): PastRange | undefined {
+function parsePast(typed: string, now: Milliseconds, zone: string): PastRange | undefined {
   const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
   const daily = parseTimeOfDay(compact);
   if (daily !== undefined) {
-    const local = localMillis(zone, now);
-    const today = local - (((local % DAY) + DAY) % DAY) + daily;
-    const at = utcOf(zone, today > local ? today - DAY : today);
+    const at = nextAt(zone, now, daily, -1);
     return { from: at, to: at };
   }
   const isSpan = parseTypedDuration(compact.replace(/^(?:last|past) (?=\d)/u, "").replace(/ ago$/u, "")) !== undefined;
@@ -165,73 +161,53 @@ export function parsePast(typed: string, now: Milliseconds, zone: string): PastR
  * @throws UserError for words that are no time, and for an end that is not behind the beginning.
  */
 export function parsePastRange(
-  given: {
-    readonly when?: string | undefined;
-    readonly since?: string | undefined;
-    readonly until?: string | undefined;
-  },
+  given: Readonly<Partial<Record<"when" | "since" | "until", string | undefined>>>,
   now: Milliseconds,
   zone: string,
 ): PastRange | undefined {
-  const read = (option: "when" | "since" | "until"): PastRange | undefined => {
+  const [when, since, until] = (["when", "since", "until"] as const).map((option) => {
     const typed = given[option];
-    if (typed === undefined) return undefined;
-    const found = parsePast(typed, now, zone);
-    if (found !== undefined) return found;
-    const near = nearestTime(typed);
-    throw new UserError(`${option} is a time, not ${quoteTyped(typed)}.`, {
-      option,
-      ...(near === undefined ? {} : { meanings: { typed, values: [{ label: near, value: near }] } }),
-      remedy: "Write last night, yesterday, 18:00, 3h, or a date and time as in 2026-05-01T12:30.",
-    });
-  };
-  const [when, since, until] = [read("when"), read("since"), read("until")];
-  if (when === undefined && since === undefined && until === undefined) return undefined;
-  const from = since?.from ?? when?.from ?? 0;
-  const isDay = when !== undefined && when.to > when.from;
-  const to = Math.min(until?.to ?? (isDay && since === undefined ? when.to : now), now);
+    const remedy = "Write last night, yesterday, 18:00, 3h, or a date and time as in 2026-05-01T12:30.";
+    return typed === undefined ? undefined : (parsePast(typed, now, zone) ?? refuseTime(option, typed, remedy));
+  });
+  const start = since ?? when;
+  const end = until ?? start;
+  if (end === undefined) return undefined;
+  const from = start?.from ?? 0;
+  // What begins at a moment goes on until now, a day ends.
+  const to = Math.min(until === undefined && (since !== undefined || end.to === end.from) ? now : end.to, now);
   if (from < to) return { from, to };
-  throw new UserError(`${until === undefined ? "That" : "until"} is not behind the beginning.`, {
-    option: until === undefined ? (since === undefined ? "when" : "since") : "until",
+  throw new UserError("The end is not behind the beginning.", {
+    option: until === undefined ? "since" : "until",
     remedy: "Give an earlier beginning, or a later end; only the past is kept.",
   });
 }
 
-/** The range that the last words of a text name, up to three of them, and the words before it. */
-export function splitPast(
-  typed: string,
-  now: Milliseconds,
-  zone: string,
-): { readonly text?: string; readonly range?: PastRange } {
+/** The range that the last words of a text name, and the words before it. */
+export function splitPast(typed: string, now: Milliseconds, zone: string) {
   const words = typed.trim().split(/\s+/u);
-  for (let from = Math.max(0, words.length - MAX_TIME_WORDS); from < words.length; from += 1) {
-    const last = words.slice(from).join(" ");
-    const before = words
-      .slice(0, from)
-      .join(" ")
-      .replace(/(?:^| )since$/iu, "");
+  const at = words.findIndex((_, index) => {
+    const last = words.slice(index).join(" ");
     // Digits alone are an id, and a span behind other words is a part of them: `after 11 s`.
-    const isText = /^\d+$/u.test(last) || (before !== "" && parseTypedDuration(last) !== undefined);
-    if (isText || parsePast(last, now, zone) === undefined) continue;
-    return withoutUndefined({
-      text: before === "" ? undefined : before,
-      range: parsePastRange({ when: last }, now, zone),
-    });
-  }
-  return { text: typed };
+    const isText = /^\d+$/u.test(last) || (index > 0 && parseTypedDuration(last) !== undefined);
+    return !isText && parsePast(last, now, zone) !== undefined;
+  });
+  if (at < 0) return { text: typed };
+  const before = words.slice(0, at).join(" ");
+  const range = parsePastRange({ when: words.slice(at).join(" ") }, now, zone);
+  return { text: before.replace(/(?:^| )since$/iu, ""), range };
 }
 
 /** `since 2026-05-01 18:00 (Europe/Zurich)`, up to now; else both ends. */
 export function pastRangeWords({ from, to }: PastRange, now: Milliseconds, zone: string): string {
-  const [start, end] = [from, to].map((at) => localText(zone, at).slice(0, 16));
-  const named = `(${zone})`;
-  if (from === 0) return `until ${end} ${named}`;
-  return to < now ? `from ${start} to ${end} ${named}` : `since ${start} ${named}`;
+  const [start, end] = [from, to].map((at) => localText(zone, at));
+  const words = from === 0 ? `until ${end}` : to < now ? `from ${start} to ${end}` : `since ${start}`;
+  return `${words} (${zone})`;
 }
 
-/** `2026-05-01 18:00:00`: what the clock of a zone shows. */
+/** `2026-05-01 18:00`: what the clock of a zone shows. */
 export function localText(zone: string, at: Milliseconds): string {
-  return new Date(localMillis(zone, at)).toISOString().slice(0, 19).replace("T", " ");
+  return new Date(localMillis(zone, at)).toISOString().slice(0, 16).replace("T", " ");
 }
 
 /** The moment at which a zone's clock shows a local time, given as if it were UTC. */

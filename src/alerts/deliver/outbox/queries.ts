@@ -97,10 +97,10 @@ export async function toldWithin(
   query: ArrivedQuery,
 ): Promise<{ readonly told: readonly Told[]; readonly more: boolean }> {
   const rows = await tables.delivered.within(query);
-  const joined = Map.groupBy(await tables.items.of(rows.map(({ id }) => id)), ({ delivery }) => delivery);
+  const items = Map.groupBy(await tables.items.of(rows.map(({ id }) => id)), ({ delivery }) => delivery);
   const parts = rows.flatMap((row) => [
     { row, ...row },
-    ...(joined.get(row.id) ?? [])
+    ...(items.get(row.id) ?? [])
       .filter(({ revision }) => revision <= (row.shown ?? -1))
       .map((item) => ({ row, ...item, phase: "item" })),
   ]);
@@ -113,18 +113,34 @@ export async function toldWithin(
     (await tables.watch.episodes(ids)).map(({ id, data }) => [id, Episode.parse(JSON.parse(data))]),
   );
   const told = parts.flatMap(({ row, phase, message: id, episode: of }): Told[] => {
-    const message = messages.get(id);
-    if (message === undefined) return [];
+    const stored = messages.get(id);
     const arrived = row.settled_at ?? row.created_at;
-    // What joined a message was told once it had happened; the message of a day, when it grew last.
-    const happened = phase === "item" ? toMillis(timeFromText(deliverySubject(message, "").at)) : arrived;
-    const grown = phase === "rolling" ? Math.min(row.attempted_at ?? arrived, query.to - 1) : happened;
-    const at = Math.max(arrived, grown);
+    const message = stored?.type === "rolling" ? dayWithin(stored, arrived, query) : stored;
+    if (message === undefined) return [];
+    // What joined a message was told once it had happened.
+    const joined = phase === "item" || message.type === "rolling";
+    const happened = joined ? toMillis(timeFromText(deliverySubject(message, "").at)) : arrived;
+    const at = Math.max(arrived, happened);
     const episode = episodes.get(of ?? "");
     if (at < query.from || at >= query.to) return [];
     return [{ at, destination: row.destination, id, message, ...(episode === undefined ? {} : { episode }) }];
   });
   return { told, more: rows.length === query.limit };
+}
+
+/** What the message of a day told within a range; undefined where that is nothing. */
+function dayWithin(
+  message: Extract<AlertMessage, { type: "rolling" }>,
+  arrived: Milliseconds,
+  { from, to }: ArrivedQuery,
+): AlertMessage | undefined {
+  const timeOf = ({ at }: (typeof message.events)[number]): Milliseconds => toMillis(timeFromText(at));
+  const before = message.events.filter((event) => timeOf(event) < to);
+  const events = before.filter((event) => timeOf(event) >= from);
+  // The first ones of many are counted, and not kept.
+  const isWhole = arrived >= from && events.length === before.length;
+  const total = isWhole ? message.total - (message.events.length - before.length) : events.length;
+  return total === 0 ? undefined : { ...message, events, total };
 }
 
 /** Finished deliveries, newest first; to one destination where it is named. */

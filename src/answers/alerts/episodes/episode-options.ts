@@ -1,4 +1,4 @@
-import type { Options } from "../../../bot/options/options.ts";
+import type { Options, TextOption } from "../../../bot/options/options.ts";
 import { ALL_NETWORKS_OPTION, suggested } from "../alert-options.ts";
 import { suggestPast } from "../alert-times.ts";
 import { suggestEpisodes, suggestLogged } from "./episodes.ts";
@@ -15,23 +15,17 @@ export const EPISODE_OPTION = {
   takes: suggested(suggestEpisodes),
 } as const;
 
+function pastOption(description: string, example: string) {
+  return { kind: "text", description, example, suggest: suggestPast } as const satisfies TextOption;
+}
+
 const RANGE_OPTIONS = {
-  since: {
-    kind: "text",
-    description: "From when on, by your clock: 18:00, yesterday, 7d",
-    example: "18:00",
-    suggest: suggestPast,
-  },
-  until: { kind: "text", description: "Until when; left out = now", example: "yesterday", suggest: suggestPast },
+  since: pastOption("From when on, by your clock: 18:00, yesterday, 7d", "18:00"),
+  until: pastOption("Until when; left out = now", "yesterday"),
 } as const satisfies Options;
 
 export const TOLD_OPTIONS = {
-  when: {
-    kind: "text",
-    description: "last night, yesterday, a day; left out = since 18:00 yesterday",
-    example: "last night",
-    suggest: suggestPast,
-  },
+  when: pastOption("last night, yesterday, a day; left out = since 18:00 yesterday", "last night"),
   ...RANGE_OPTIONS,
   network: ALL_NETWORKS_OPTION,
 } as const satisfies Options;

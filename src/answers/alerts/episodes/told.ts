@@ -25,23 +25,31 @@ import { seenHere } from "./episodes.ts";
 const NAMED_PLACES = 3;
 
 /**
- * The keys of the places whose messages the caller may read back: what they are told themselves, and the channels that they
- * manage. Undefined for operators, who may read all.
+ * The places whose messages the caller may read back, by key and in words: what they are told themselves, and the channels
+ * that they manage. Operators may read all, without keys.
  */
-export async function readablePlaces(context: AlertsContext): Promise<readonly string[] | undefined> {
-  if (isOperator(context)) return undefined;
-  const { alerts, caller, here } = context;
-  const managed = caller.mayManageChannel ? [destinationHere(context)] : [];
-  const all = caller.managesWorkspace === true && here.workspace !== undefined ? await alerts.subscriptions() : [];
-  const near = all
-    .filter(({ destination, workspace }) => {
-      const of = destination.workspace ?? workspace;
-      return (
-        destination.platform === here.platform && of === here.workspace && !destination.channel.startsWith("user:")
-      );
-    })
-    .map(({ destination }) => destination);
-  return [...new Set([directMessages(context), ...managed, ...near].map(destinationKey))];
+export async function readablePlaces(
+  context: AlertsContext,
+): Promise<{ readonly keys?: readonly string[]; readonly words: string }> {
+  if (isOperator(context)) return { words: "All places." };
+  const { alerts, caller, here, platforms } = context;
+  const own = destinationKey(directMessages(context));
+  const channel = destinationKey(destinationHere(context));
+  if (caller.managesWorkspace === true && here.workspace !== undefined) {
+    const near = (await alerts.subscriptions()).filter(
+      ({ destination, workspace }) =>
+        destination.platform === here.platform &&
+        (destination.workspace ?? workspace) === here.workspace &&
+        !destination.channel.startsWith("user:"),
+    );
+    const keys = [own, channel, ...near.map(({ destination }) => destinationKey(destination))];
+    const words = `All channels of this ${platforms.workspaceNoun(here.platform)}, and your own watches.`;
+    return { keys: [...new Set(keys)], words };
+  }
+  if (own === channel) return { keys: [own], words: "Your own watches." };
+  return caller.mayManageChannel
+    ? { keys: [own, channel], words: "This channel, and your own watches." }
+    : { keys: [own], words: "Your own watches; what this channel was told, those who manage it can ask." };
 }
 
 /** One thing that people were told, at all places that may be named. */
@@ -52,36 +60,31 @@ interface ToldLine {
   readonly lasted: string;
   readonly taker: string;
   /** The keys of the destinations. */
-  readonly places: ReadonlySet<string>;
+  readonly places: readonly string[];
 }
 
 /** What the caller did, and what shows that a place can be reached, is no news. */
 const NO_NEWS: readonly AlertMessage["type"][] = ["test", "change", "export"];
 
 /** Each alert, each event and each digest once, newest first. */
-export function toldLines(
-  told: readonly Told[],
-  context: CallerContext & { readonly network?: string | undefined },
-  now: Milliseconds,
-): readonly ToldLine[] {
-  const news = told.filter(({ message }) => !NO_NEWS.includes(message.type));
+export function toldLines(told: readonly Told[], context: CallerContext, now: Milliseconds): readonly ToldLine[] {
+  const news = told.filter(({ message }) => !NO_NEWS.includes(message.type)).toSorted((a, b) => b.at - a.at);
   const groups = Map.groupBy(news, ({ id, message, episode }) => {
     if (message.type === "rolling") return `${message.kind} ${message.network} ${message.day}`;
     return message.type === "condition" && episode !== undefined ? episode.id : id;
   });
-  return [...groups.values()]
-    .flatMap((group): ToldLine[] => {
-      const [last] = group.toSorted((a, b) => b.at - a.at);
-      if (last === undefined) return [];
-      const at = Math.min(...group.map((one) => one.at));
-      return [{ at, ...wordsOf(last, context, now), places: new Set(group.map(({ destination }) => destination)) }];
-    })
-    .toSorted((a, b) => b.at - a.at);
+  const lines = [...groups.values()].flatMap((group): ToldLine[] => {
+    const [last, first = last] = [group[0], group.at(-1)];
+    if (last === undefined || first === undefined) return [];
+    const places = [...new Set(group.map(({ destination }) => destination))].toSorted();
+    return [{ at: first.at, ...wordsOf(last, context, now), places }];
+  });
+  return lines.toSorted((a, b) => b.at - a.at);
 }
 
 function wordsOf({ message, episode: known }: Told, context: CallerContext, now: Milliseconds) {
   if (message.type !== "condition" || known === undefined) {
-    return { what: sentence(describe(message).title), lasted: "", taker: "" };
+    return { what: sentence(describe(message, {}, context.platforms).title), lasted: "–", taker: "–" };
   }
   const episode = seenHere(known, context);
   const { now: present, past, bad } = conditionWords(episode);
@@ -89,7 +92,7 @@ function wordsOf({ message, episode: known }: Told, context: CallerContext, now:
   const said = isOpen(episode) ? present : unseen === undefined ? past : text`${bad}: ${unseen}`;
   const critical = episode.severity === "critical" ? (isOpen(episode) ? ", critical" : ", was critical") : "";
   const what = sentence(markedTitle(text`${said}${critical}`, message));
-  return { what, lasted: lengthWords(episode, now), taker: episode.acknowledged?.by ?? "" };
+  return { what, lasted: lengthWords(episode, now), taker: episode.acknowledged?.by ?? "–" };
 }
 
 /** The answer itself is marked. */
@@ -99,32 +102,22 @@ function sentence(title: Text): string {
 
 /** A table for each day by the clock of a zone, newest first. */
 export function toldTables(lines: readonly ToldLine[], context: CallerContext, zone: string): Table[] {
-  const days = Map.groupBy(lines, ({ at }) => localText(zone, at).slice(0, 10));
-  return [...days].map(([day, rows]) => ({
-    ...toldTable(rows, context, zone),
-    name: `alerts-told-${day}`,
-    title: toText(dayWords(day)),
-  }));
-}
-
-/** All lines in one table. */
-export function toldTable(rows: readonly ToldLine[], context: CallerContext, zone: string): Table {
   const whereOf = placesWords(context);
-  return table<ToldLine>({
-    name: "alerts-told",
-    rows,
-    columns: [
-      ["What", ({ what }) => what],
-      ["When", ({ at }) => clockTime(fromMillis(at), localText(zone, at).slice(11, 16))],
-      ["How long", ({ lasted }) => orDash(lasted), 2],
-      ["Taken by", ({ taker }) => orDash(taker), 2],
-      ["Where", ({ places }) => whereOf([...places]), 2],
-    ],
-  });
-}
-
-function orDash(words: string): string {
-  return words === "" ? "–" : words;
+  const days = Map.groupBy(lines, ({ at }) => localText(zone, at).slice(0, 10));
+  return [...days].map(([day, rows]) =>
+    table<ToldLine>({
+      name: `alerts-told-${day}`,
+      title: toText(dayWords(day)),
+      rows,
+      columns: [
+        ["What", ({ what }) => what],
+        ["When", ({ at }) => clockTime(fromMillis(at), localText(zone, at).slice(11))],
+        ["How long", ({ lasted }) => lasted, 2],
+        ["Taken by", ({ taker }) => taker, 2],
+        ["Where", ({ places }) => whereOf(places), 2],
+      ],
+    }),
+  );
 }
 
 /** `Friday, 2026-05-01`. */
