@@ -154,6 +154,7 @@ async function execute(
       chosen,
       commands,
       now,
+      managed: async () => (await invocation.managed?.()) ?? new Set(),
       zone: async () => (await parties.zone().catch(() => undefined)) ?? (await invocation.zone?.()) ?? "UTC",
       signal,
       ...(pressed === undefined ? {} : { pressed }),

@@ -40,6 +40,8 @@ export interface CommandContext<S extends Options> {
   /** All commands, for `help`. */
   readonly commands: readonly AnyCommand[];
   now(): Nanoseconds;
+  /** The channels that the caller may manage, as far as they are known beside the one here. */
+  managed(): Promise<ReadonlySet<string>>;
   /** The caller's time zone: the chosen one, else the platform's, else UTC. */
   zone(): Promise<string>;
   readonly signal: AbortSignal;

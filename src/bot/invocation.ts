@@ -45,6 +45,8 @@ export interface Invocation extends Ask {
   readonly again?: true;
   /** The alert's message whose button was pressed. */
   readonly pressed?: Receipt;
+  /** The channels of the server or workspace that the asker may manage, by their ids, where that is known of each. */
+  readonly managed?: () => Promise<ReadonlySet<string>>;
   /** The asker's time zone by its name in the tz database, where the platform knows it. */
   readonly zone?: () => Promise<string | undefined>;
   /** The file that a value of an option stands for; left out where no file can be given. */

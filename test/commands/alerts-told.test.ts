@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import type { Caller } from "../../src/bot/invocation.ts";
 import { replyToJson } from "../../src/reply/json.ts";
 import { tableToCsv } from "../../src/reply/csv.ts";
 import type { Reply } from "../../src/reply/reply.ts";
@@ -193,6 +194,14 @@ describe("what a place was told is read", () => {
     expect(await talk.ask("alerts told")).not.toContain("a:1");
     talk.become({ here: ELSEWHERE, caller: { ...ann, managesWorkspace: true } });
     expect(await talk.ask("alerts told")).toContain("a:1 on mainnet did not");
+    talk.become({ here: ELSEWHERE, caller: bob, managed: () => Promise.resolve(new Set([OPS.channel ?? ""])) });
+    expect(await talk.ask("alerts told")).toContain("a:1 on mainnet did");
+    talk.become({
+      here: ELSEWHERE,
+      caller: bob,
+      managed: () => Promise.resolve(new Set(["5", ELSEWHERE.channel ?? ""])),
+    });
+    expect(await talk.ask("alerts told")).not.toContain("a:1");
     talk.become({ here: OTHER_SERVER, caller: { ...ann, managesWorkspace: true } });
     expect(await talk.ask("alerts told")).not.toContain("a:1");
     talk.become({ here: DIRECT, caller: ann });
@@ -217,6 +226,26 @@ describe("what a place was told is read", () => {
     expect(await talk.ask("alerts told")).toMatch(saying("a:1 on mainnet", "direct messages"));
     talk.become({ here: OPS, caller: { ...ann, managesWorkspace: true } });
     expect(await talk.ask("alerts told")).not.toContain("a:1");
+  });
+
+  test("on Slack from elsewhere in the workspace by the full member who subscribed the channel, and by no other one", async () => {
+    const talk = await talkInOps();
+    const there = { platform: "slack", workspace: "T1", channel: "C0SAME", files: OPS.files };
+    talk.become({ here: there, caller: ann });
+    await talk.ask("alerts add node.down style:plain");
+    await see(talk, 1, [stalled("good"), down("good")]);
+    await see(talk, 4, [stalled("good"), down("bad")]);
+    await send(talk, "slack");
+    const other = { ...there, channel: "C0OTHER" };
+    const told = async (here: typeof there, caller: Caller): Promise<string> => {
+      talk.become({ here, caller });
+      return talk.ask("alerts told");
+    };
+    expect(await told(other, ann)).toContain("a:1 on mainnet");
+    expect(await told({ ...there, channel: "D0ANN" }, ann)).toContain("a:1 on mainnet");
+    expect(await told(other, { ...ann, id: "U0EVE" })).not.toContain("a:1");
+    expect(await told(other, { ...ann, mayManageChannel: false })).not.toContain("a:1");
+    expect(await told({ ...other, workspace: "T2" }, ann)).not.toContain("a:1");
   });
 
   test("in one workspace of Slack and no other", async () => {

@@ -60,6 +60,7 @@ export interface Talk {
     readonly caller?: Caller;
     readonly openFile?: Invocation["openFile"];
     readonly zone?: Invocation["zone"];
+    readonly managed?: Invocation["managed"];
   }) => void;
   /** The answer in a terminal of 200 columns. */
   readonly ask: (line: string) => Promise<string>;

@@ -16,7 +16,8 @@ export function withListedManagers(bot: Bot, listed: readonly string[]): Bot {
     const permission = [caller.id, ...(caller.groups ?? [])].some((id) => ids.has(id))
       ? ({ mayManageChannel: true, managesWorkspace: true } as const)
       : { mayManageChannel: false, mayNotManage: NOT_A_MANAGER };
-    return { ...invocation, caller: { ...person, ...permission } };
+    // What the platform allows does not count.
+    return { ...invocation, caller: { ...person, ...permission }, managed: async () => new Set<string>() };
   };
   return {
     ...bot,

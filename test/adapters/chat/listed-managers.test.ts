@@ -56,4 +56,15 @@ test("who is listed manages every channel of the server, and who is not manages 
     callerSeen(bot, () => inner.asked.at(-1)?.caller, { id, name: id, mayManageChannel: true, managesWorkspace: true });
   expect(await seen("11")).toMatchObject({ managesWorkspace: true });
   expect(await seen("12")).not.toHaveProperty("managesWorkspace");
+  const managed = () => Promise.resolve(new Set(["c1"]));
+  const caller = { id: "12", name: "12", mayManageChannel: true };
+  await bot.run({
+    command: "alerts told",
+    options: {},
+    here: CHANNEL,
+    caller,
+    managed,
+    signal: new AbortController().signal,
+  });
+  expect(await inner.asked.at(-1)?.managed?.()).toEqual(new Set());
 });

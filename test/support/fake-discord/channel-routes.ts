@@ -18,6 +18,20 @@ export const CHANNEL_ROUTES: readonly Route[] = [
       return { id, ...(guild === undefined ? {} : { guild_id: guild }) };
     },
   },
+  {
+    method: "GET",
+    path: /^\/guilds\/(\d+)\/roles$/u,
+    auth: true,
+    handle: ({ state }, guild = "") =>
+      [[guild, 1024n] as const, ...state.roles].map(([id, bits]) => ({ id, permissions: String(bits) })),
+  },
+  {
+    method: "GET",
+    path: /^\/guilds\/(\d+)\/channels$/u,
+    auth: true,
+    handle: ({ state }, guild = "") =>
+      [...state.channels.values()].filter((one) => one.guild === guild).map(({ id }) => ({ id, type: 0 })),
+  },
   { method: "PATCH", path: /^\/channels\/(\d+)$/u, auth: true, handle: renameThread },
   { method: "POST", path: /^\/users\/@me\/channels$/u, auth: true, handle: openDirectMessages },
   { method: "POST", path: /^\/channels\/(\d+)\/messages$/u, auth: true, handle: postMessage },

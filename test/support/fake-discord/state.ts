@@ -81,6 +81,8 @@ export class State {
   readonly messages = new Map<string, StoredMessage>();
   readonly interactions = new Map<string, StoredInteraction>();
   readonly channels = new Map<string, Channel>();
+  /** Permissions of roles, by their ids; nobody has any by the role of everyone but to see channels. */
+  readonly roles = new Map<string, bigint>();
   readonly commands = new Map<string, APIApplicationCommand[]>();
   readonly nonces = new Map<string, { message: string; at: number }>();
   /** Whatever Discord would have refused, and whatever nobody may do; a test ends with none. */

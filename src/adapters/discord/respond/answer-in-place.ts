@@ -7,6 +7,7 @@ import { compose } from "../render/compose.ts";
 import { composeAndSend, deliver, messageContextOf } from "./answer.ts";
 import { InteractionApi } from "./interaction-api.ts";
 import { callerOf, givenFile, type InteractionContext, isEphemeral, targetOf } from "./interaction.ts";
+import { managedChannels } from "./managed-channels.ts";
 import { confirmNotice } from "./notices.ts";
 
 // A press that makes its own message out of date: the answer takes the place of the message, or stands below it while
@@ -83,7 +84,7 @@ async function answerBelow(context: ButtonContext, answer: Reply, ask: Ask): Pro
   }
 }
 
-function run({ bot, interaction, signal }: ButtonContext, ask: Ask, again?: true): Promise<Reply> {
+function run({ bot, botRest, interaction, signal }: ButtonContext, ask: Ask, again?: true): Promise<Reply> {
   return bot.run({
     ...ask,
     ...(again === undefined ? {} : { again }),
@@ -91,5 +92,6 @@ function run({ bot, interaction, signal }: ButtonContext, ask: Ask, again?: true
     caller: callerOf(interaction),
     signal,
     openFile: (given) => givenFile(interaction, given),
+    managed: () => managedChannels(botRest, interaction),
   });
 }

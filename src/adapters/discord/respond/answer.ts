@@ -21,6 +21,7 @@ import { uploadOf } from "../transport/upload.ts";
 import { openForm, takesForm, withBackToForm } from "./form.ts";
 import { openingOf } from "./left-answers.ts";
 import { callerOf, givenFile, type InteractionContext, isEphemeral, isShared, targetOf } from "./interaction.ts";
+import { managedChannels } from "./managed-channels.ts";
 import { directMessageTestNotice, lateAnswerNotice } from "./notices.ts";
 
 /** Where an answer appears. */
@@ -66,6 +67,7 @@ export async function answerCommand(
     caller,
     signal,
     openFile: (given) => givenFile(interaction, given),
+    managed: () => managedChannels(context.botRest, interaction),
     // A page stays as it is until the next one is there.
     ...(placement === "replace" ? {} : { progress: (latest: Reply) => progress.update(latest) }),
   };

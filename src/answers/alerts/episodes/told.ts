@@ -29,27 +29,34 @@ const NAMED_PLACES = 3;
  * that they manage. Operators may read all, without keys.
  */
 export async function readablePlaces(
-  context: AlertsContext,
+  context: AlertsContext & { managed(): Promise<ReadonlySet<string>> },
 ): Promise<{ readonly keys?: readonly string[]; readonly words: string }> {
   if (isOperator(context)) return { words: "All places." };
   const { alerts, caller, here, platforms } = context;
   const own = destinationKey(directMessages(context));
   const channel = destinationKey(destinationHere(context));
-  if (caller.managesWorkspace === true && here.workspace !== undefined) {
-    const near = (await alerts.subscriptions()).filter(
-      ({ destination, workspace }) =>
-        destination.platform === here.platform &&
-        (destination.workspace ?? workspace) === here.workspace &&
-        !destination.channel.startsWith("user:"),
-    );
-    const keys = [own, channel, ...near.map(({ destination }) => destinationKey(destination))];
-    const words = `All channels of this ${platforms.workspaceNoun(here.platform)}, and your own watches.`;
-    return { keys: [...new Set(keys)], words };
-  }
-  if (own === channel) return { keys: [own], words: "Your own watches." };
-  return caller.mayManageChannel
-    ? { keys: [own, channel], words: "This channel, and your own watches." }
-    : { keys: [own], words: "Your own watches; what this channel was told, those who manage it can ask." };
+  const near = (await alerts.subscriptions()).filter(({ destination, workspace }) => {
+    const isHere = here.workspace !== undefined && (destination.workspace ?? workspace) === here.workspace;
+    const isChannel = !destination.channel.startsWith("user:") && destinationKey(destination) !== channel;
+    return destination.platform === here.platform && isHere && isChannel;
+  });
+  const isKnown = caller.managesWorkspace === true || near.length === 0;
+  const managed = isKnown ? undefined : await context.managed();
+  // Where the right holds in every channel that somebody is in, it is known of those that they subscribed.
+  const isEverywhere = platforms.chat(here.platform)?.managersInDirectMessages === true && caller.mayManageChannel;
+  const others = near.filter(
+    ({ destination, by }) => managed?.has(destination.channel) !== false || (isEverywhere && by.id === caller.id),
+  );
+  const channels = [
+    ...(caller.mayManageChannel ? [channel] : []),
+    ...others.map(({ destination }) => destinationKey(destination)),
+  ];
+  const keys = [...new Set([own, ...channels])];
+  const words =
+    keys.length > 1
+      ? "The channels here that you manage, and your own watches."
+      : "Your own watches; what a channel was told, those who manage it can ask.";
+  return { keys, words };
 }
 
 /** One thing that people were told, at all places that may be named. */

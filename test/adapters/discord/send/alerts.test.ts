@@ -123,7 +123,7 @@ describe("an alert on Discord", () => {
     expect((await on.engine.openEpisodes())[0]?.acknowledged?.by).toBe("Ann");
   });
 
-  test("is read back by who manages the channel, and by nobody else there", async () => {
+  test("is read back by who manages the channel, wherever in the server they ask, and by nobody else", async () => {
     await ann.run(on.channel, "alerts add", { kinds: "node.down" });
     await seeDown(on);
     await deliverUntil(DOWN);
@@ -133,7 +133,14 @@ describe("an alert on Discord", () => {
       return textOf(dialog.last);
     };
     expect(await told(ann, on.channel)).toMatch(saying(1, "told", "UTC", "a:1 on mainnet does not answer"));
-    expect(await told(bob, on.channel)).toMatch(saying("Nothing was told", "those who manage it"));
+    expect(await told(bob, on.channel)).toMatch(saying("Nothing was told", "those who manage it can ask"));
+    const role = on.fake.state.snowflake();
+    on.fake.state.roles.set(role, 16n);
+    const [moderator, member] = [on.fake.person("Mo", { roles: [role] }), on.fake.person("Eve")];
+    const general = on.fake.channel();
+    expect(await told(moderator, general)).toContain("a:1 on mainnet does not answer");
+    expect(await told(moderator, on.fake.channel("700000000000000077"))).not.toContain("a:1");
+    expect(await told(member, general)).not.toContain("a:1");
     const log = await bob.run(on.channel, "alerts log", { what: "yesterday" });
     expect(textOf(log.last)).toMatch(saying("none", "UTC"));
   });
