@@ -19,6 +19,9 @@ import {
   type SettingFinding,
 } from "./config/settings.ts";
 
+/** The longest range of a ledger export that is fetched at once, by default. */
+const EXPORT_SLICE = 31 * 86_400_000;
+
 /** The checked settings; `P` is what a platform makes of its own. */
 export type Config<P = unknown> = ReturnType<typeof configOf<P>>;
 
@@ -188,6 +191,8 @@ function configOf<P>(env: Environment, platforms: readonly PlatformSettings<P>[]
     secretKeys: env.SECRET_KEY,
     /** Where ledger exports are made and kept; undefined = beside the database, and among temporary files. */
     exportFolder: env.EXPORT_DIR,
+    /** A ledger export of a longer range is fetched in slices of this length. */
+    exportSliceMillis: env.EXPORT_SLICE ?? EXPORT_SLICE,
     web: {
       host: env.WEB_HOST ?? "127.0.0.1",
       /** 0 = no web page; undefined = 8080 or the next free one. */

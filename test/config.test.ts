@@ -57,6 +57,7 @@ describe("the configuration", () => {
         expect.objectContaining({ platform: expect.objectContaining({ id }), service: undefined }),
       ),
       alerting: { configFile: undefined, operators: undefined, deadmanUrl: undefined },
+      exportSliceMillis: 31 * 86_400_000,
       databaseUrl: "file:./data/bellwether.db",
       web: { host: "127.0.0.1", port: undefined, token: undefined, publicUrl: undefined, trustProxy: [] },
       logLevel: undefined,
@@ -100,6 +101,8 @@ describe("the configuration", () => {
       [180, Infinity],
       [30, 30],
     ]);
+    const slice = (EXPORT_SLICE: string) => parseConfig({ ...both, EXPORT_SLICE }).exportSliceMillis / 3_600_000;
+    expect([slice("7"), slice("1w"), slice("1d12h")]).toEqual([168, 168, 36]);
     expect(parseConfig({ TESTNET_URLS: "https://t" })).toMatchObject({
       defaultNetwork: "testnet",
       networks: [{ name: "testnet" }],
@@ -144,6 +147,8 @@ describe("the configuration", () => {
     [{ MAINNET_CORE_URL: "https://c" }, saying("MAINNET_CORE_URL", "MAINNET_URLS")],
     [{ ...nodes, MAINNET_CORE_URL: "c:3003" }, saying("MAINNET_CORE_URL")],
     [{ ...nodes, MAINNET_LEDGER_DAYS: "180,forever,0,," }, saying("MAINNET_LEDGER_DAYS", "no. 2, no. 3, no. 4, no. 5")],
+    [{ ...nodes, EXPORT_SLICE: "soon" }, saying("EXPORT_SLICE", "31d")],
+    [{ ...nodes, EXPORT_SLICE: "59m" }, saying("EXPORT_SLICE", "1 h")],
     [{ ...nodes, MAINNET_LEDGER_DAYS: "180,all" }, saying("MAINNET_LEDGER_DAYS", 1, 2)],
     [{ ...nodes, TESTNET_LEDGER_DAYS: "30" }, saying("TESTNET_LEDGER_DAYS", "TESTNET_URLS")],
     [{ DEFAULT_NETWORK: "fairground" }, saying("DEFAULT_NETWORK", "mainnet", "testnet")],

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 
 import { LOG_LEVELS } from "../log.ts";
+import { type Milliseconds, parseDuration } from "../units/duration.ts";
 import {
   areDistinct,
   eachEntry,
@@ -76,6 +77,13 @@ const ledgerDays = entries
   )
   .transform((value) => value.map((part) => (/^all$/iu.test(part) ? Infinity : Number(part))));
 
+const SHORTEST_SLICE: Milliseconds = 3_600_000;
+
+/** A duration of whole seconds; a number alone is days. */
+const slice = text
+  .transform((value) => parseDuration(/^\d+$/u.test(value) ? `${value}d` : value) ?? 0)
+  .refine((value) => value >= SHORTEST_SLICE && value % 1000 === 0, "must be a duration of 1 h or more, such as 31d");
+
 /** The networks that the project knows. */
 export const NETWORKS = ["mainnet", "testnet"] as const;
 export type NetworkName = (typeof NETWORKS)[number];
@@ -98,6 +106,7 @@ const networkVariables = {
 const otherVariables = {
   DATABASE_URL: text.optional(),
   EXPORT_DIR: text.optional(),
+  EXPORT_SLICE: slice.optional(),
   WEB_HOST: host.optional(),
   WEB_PORT: port.optional(),
   WEB_TOKEN: secret

@@ -68,6 +68,8 @@ export const LedgerAccount = z.object({
   endIsProven: z.boolean(),
   /** Nodes that were asked before, in order, and why each gave nothing; left out where there are none. */
   failed: z.array(z.object({ node: z.string(), why: z.string() })).exactOptional(),
+  /** The nodes that gave slices of the range, where these are several. */
+  nodes: z.array(z.string()).exactOptional(),
   sizeBytes: Count,
   sha256: Sha256,
   /** Left out of a raw export, which is recognised by its SHA-256 alone. */

@@ -1,6 +1,6 @@
 // A ledger export becomes a file on disk, with its account. ledger-intake.ts takes the node's bytes: it checks those of
 // a raw export, and gives all others to normalise/, which brings rows of every release into one form and sorts them on
-// a thread of its own. node-memory.ts remembers which history each node has. jobs/ decides when an export runs, and
+// a thread of its own. slices.ts cuts a long range, and joins what came of it. node-memory.ts remembers which history each node has. jobs/ decides when an export runs, and
 // stores its end.
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -18,6 +18,7 @@ import { diskBudget, type DiskReservation } from "./disk-budget.ts";
 import type { LedgerAccount } from "./ledger-account.ts";
 import { type IntakeResult, type LedgerIntake, normalisedIntake, rawIntake } from "./ledger-intake.ts";
 import { NodeMemory } from "./node-memory.ts";
+import { type JoinedAccount, joinedAccount, joinedStream, slicesOf } from "./slices.ts";
 import { splitFile } from "./split-file.ts";
 import { temporaryFiles, type TemporaryFiles } from "./temporary-file.ts";
 
@@ -32,6 +33,8 @@ export interface LedgerExportRequest {
   /** Begins the file's name, after labels such as SIMULATED where they apply. */
   readonly name: string;
   readonly signal: AbortSignal;
+  /** Resolves when the next slice of the range may be asked for; left out = at once. */
+  nextTurn?(): Promise<void>;
   /** Called at intervals while bytes arrive, and when the export fails after some have. */
   onProgress?(progress: {
     readonly bytes: number;
@@ -40,6 +43,9 @@ export interface LedgerExportRequest {
     readonly share?: number | undefined;
   }): void;
 }
+
+/** What a request is for: the whole range, one slice of it, or slices that are joined. */
+type ExportStep = LedgerExportRequest & { readonly isSlice?: true; readonly joined?: JoinedAccount };
 
 /** A whole export, on disk until its attachment is disposed of. */
 export interface LedgerFile {
@@ -61,6 +67,8 @@ export interface LedgerExportsConfig {
   readonly maxTemporaryBytes?: number;
   /** Makes the files; default: in the directory. */
   readonly files?: TemporaryFiles;
+  /** A longer range is fetched in slices of this length, in whole seconds. Default: whatever its length, as one. */
+  readonly sliceMillis?: Milliseconds;
   /** How long to wait, after a malformed row, for the node's own error. Default 1 s. */
   readonly reasonMillis?: Milliseconds;
 }
@@ -109,8 +117,60 @@ export class LedgerExports {
         option: "columns",
       });
     }
+    const { sliceMillis = Infinity } = this.#config;
+    const slices = request.raw ? [] : slicesOf(request.query, sliceMillis, this.#config.now());
+    return slices.length > 1 ? this.#exportSlices(api, request, slices) : this.#exportRange(api, request, new Set());
+  }
+
+  /** Fetches slices, each whole before the next one is asked for, and joins them. */
+  async #exportSlices(
+    api: ApiClient,
+    request: LedgerExportRequest,
+    slices: readonly LedgerQuery[],
+  ): Promise<LedgerFile> {
+    const files: LedgerFile[] = [];
+    const failed = new Set<string>();
+    let [bytes, rows] = [0, 0];
+    try {
+      for (const [index, query] of slices.entries()) {
+        if (index > 0) await request.nextTurn?.();
+        const onProgress: LedgerExportRequest["onProgress"] = (got) => {
+          const share = got.share === undefined ? undefined : (index + got.share) / slices.length;
+          request.onProgress?.({ bytes: bytes + got.bytes, rows: rows + got.rows, share });
+        };
+        const file = await this.#exportRange(api, { ...request, query, isSlice: true, onProgress }, failed);
+        files.push(file);
+        for (const { node } of file.account.failed ?? []) failed.add(node);
+        bytes += file.account.sizeBytes;
+        rows += file.account.rows;
+      }
+      return await this.#join(request, files);
+    } finally {
+      await Promise.all(files.map(({ attachment }) => attachment.dispose()));
+    }
+  }
+
+  /** The slices as one file; columns that not all of them have are left out. Replaces slices that have more. */
+  async #join(request: LedgerExportRequest, slices: LedgerFile[]): Promise<LedgerFile> {
+    const columns = (slices[0]?.columns ?? []).filter((name) => slices.every((slice) => slice.columns.includes(name)));
+    const joinAll = (files: readonly LedgerFile[], more: Partial<ExportStep>): Promise<LedgerFile> => {
+      const asOf = files.at(-1)?.asOf;
+      if (asOf === undefined) throw new Error("a range has at least one slice");
+      const joined = joinedAccount(files);
+      return this.#runExport(joinedStream(files, asOf), { ...request, onProgress() {}, joined, ...more });
+    };
+    for (const [index, slice] of slices.entries()) {
+      if (slice.columns.join("\n") === columns.join("\n")) continue;
+      slices[index] = await joinAll([slice], { columns });
+      await slice.attachment.dispose();
+    }
+    return joinAll(slices, {});
+  }
+
+  /** `last`: nodes that are asked only where no other one can be. */
+  async #exportRange(api: ApiClient, request: ExportStep, last: ReadonlySet<string>): Promise<LedgerFile> {
     const { signal } = request;
-    const after = this.#memory.outgoingOnlyNodes(api.network);
+    const after = new Set([...this.#memory.outgoingOnlyNodes(api.network), ...last]);
     let file: LedgerFile | undefined;
     for (let failed: readonly ApiError[] = []; file === undefined;) {
       const stream = await api.exportLedger(request.query, { signal, after, failed });
@@ -130,7 +190,7 @@ export class LedgerExports {
     return file;
   }
 
-  async #betterOf(file: LedgerFile, node: NodeClient, request: LedgerExportRequest): Promise<LedgerFile> {
+  async #betterOf(file: LedgerFile, node: NodeClient, request: ExportStep): Promise<LedgerFile> {
     let other: LedgerFile;
     try {
       other = await this.#runExport(await node.exportLedger(request.query, { signal: request.signal }), request);
@@ -144,17 +204,21 @@ export class LedgerExports {
     return worse === other ? file : other;
   }
 
-  async #runExport(stream: LedgerStream, request: LedgerExportRequest): Promise<LedgerFile> {
+  async #runExport(stream: LedgerStream, request: ExportStep): Promise<LedgerFile> {
     const { network, node } = stream.asOf;
     const reservation = this.#reserve();
     let intake: LedgerIntake | undefined;
     const received = { bytes: 0 };
     const failure = Promise.withResolvers<never>();
     try {
-      const { query, columns, unit } = request;
+      const { query, columns, unit, isSlice, joined } = request;
       intake = request.raw
         ? await rawIntake(this.#files)
-        : await normalisedIntake(this.#files, { query, columns, decimals: unit?.decimals }, failure.reject);
+        : await normalisedIntake(
+            this.#files,
+            { query, columns, decimals: unit?.decimals, isSlice, outgoingOnly: joined?.outgoingOnly },
+            failure.reject,
+          );
       // The thread may find that the bytes are no ledger while the node sends nothing.
       const failed = failure.promise.catch(async (error: unknown) => {
         if (error instanceof MalformedCsv) await delay(this.#config.reasonMillis ?? DEFAULT_REASON_MILLIS);
@@ -216,6 +280,7 @@ export class LedgerExports {
       malformed ??= { error, at: received.bytes };
     };
     await stream.consume((chunk) => {
+      request.signal.throwIfAborted();
       received.bytes += chunk.length;
       const { bytes } = received;
       if (malformed !== undefined) {
@@ -248,25 +313,31 @@ export class LedgerExports {
     if (malformed !== undefined) throw malformed.error;
   }
 
-  #accountOf(request: LedgerExportRequest, stream: LedgerStream, result: IntakeResult): LedgerAccount {
+  #accountOf(request: ExportStep, stream: LedgerStream, result: IntakeResult): LedgerAccount {
     const { network, node } = stream.asOf;
     const { rows, firstTime, lastTime, dropped, outgoingOnly, flows, fingerprint, sizeBytes, sha256 } = result;
-    const seen = { outgoingOnly, firstTime };
-    const { ledgerDays } = stream;
-    const partial = this.#memory.learn({ network, node, ledgerDays }, seen, {
-      from: request.query.from,
-      now: this.#config.now(),
-    });
+    const { ledgerDays, failed } = stream;
+    const { from } = request.query;
+    const known: JoinedAccount = request.joined ?? {
+      dropped,
+      outgoingOnly,
+      ...(failed.length === 0 ? {} : { failed: failed.flatMap(({ tried }) => tried) }),
+      ...withoutUndefined({
+        partial: this.#memory.learn(
+          { network, node, ledgerDays },
+          { outgoingOnly, firstTime },
+          { from, now: this.#config.now() },
+        ),
+      }),
+    };
     return {
       rows,
       ...withoutUndefined({ firstTime: firstTime?.toString(), lastTime: lastTime?.toString() }),
-      dropped,
-      ...withoutUndefined({ flows, partial }),
-      outgoingOnly,
+      ...withoutUndefined({ flows }),
+      ...known,
       raw: request.raw,
       unit: { ...request.unit },
       endIsProven: stream.endIsProven,
-      ...(stream.failed.length === 0 ? {} : { failed: stream.failed.flatMap(({ tried }) => tried) }),
       sizeBytes,
       sha256,
       ...(fingerprint === undefined ? {} : { fingerprint }),

@@ -7,6 +7,8 @@ const DAY_NANOSECONDS = 86_400_000_000_000n;
  * days. This is a day less, since the node may delete the oldest day during the export.
  */
 const PRESUMED_DAYS = 180n;
+/** The same in nanoseconds. */
+export const PRESUMED_HISTORY = PRESUMED_DAYS * DAY_NANOSECONDS;
 /** Of more nodes, the one whose last export is the oldest is forgotten. */
 const MAX_NODES = 1000;
 

@@ -29,6 +29,8 @@ interface ExportJobsOptions {
   readonly directory: string;
   /** The folder of temporary files; left out = the system's. */
   readonly temporary?: string | undefined;
+  /** See LedgerExportsConfig. */
+  readonly sliceMillis: Milliseconds;
   readonly log: Log;
   /** Where files that are too large for a chat can be downloaded; left out = nowhere. */
   readonly publicUrl?: string | undefined;
@@ -38,14 +40,16 @@ interface ExportJobsOptions {
 }
 
 /**
- * The folders of exports. By default they are kept beside the database file (in `data/` where there is none), and made
+ * The folders of exports, and the length of slices. By default they are kept beside the database file (in `data/` where there is none), and made
  * in the system's temporary folder.
  */
-export function exportFolders({
+export function exportSettings({
   exportFolder,
+  exportSliceMillis,
   databaseUrl,
-}: Pick<Config, "exportFolder" | "databaseUrl">): Pick<ExportJobsOptions, "directory" | "temporary"> {
-  return { directory: exportFolder ?? path.join(folderBeside(databaseUrl), "exports"), temporary: exportFolder };
+}: Pick<Config, "exportFolder" | "exportSliceMillis" | "databaseUrl">) {
+  const directory = exportFolder ?? path.join(folderBeside(databaseUrl), "exports");
+  return { directory, temporary: exportFolder, sliceMillis: exportSliceMillis };
 }
 
 /** Where several processes share a server, one process at a time exports from a node. */
@@ -65,7 +69,7 @@ export function exportSlotsOf({ processes }: Pick<Store, "processes">): Pick<Net
 
 /** The ledger exports of a process. */
 export async function openExportJobs(options: ExportJobsOptions): Promise<ExportJobs> {
-  const { store, log, directory, temporary, publicUrl, onOwed, platforms } = options;
+  const { store, log, directory, temporary, sliceMillis, publicUrl, onOwed, platforms } = options;
   const [{ LedgerExports }, { temporaryFiles }, { createExportJobs }, { tmpdir }] = await Promise.all([
     import("../export/ledger-exports.ts"),
     import("../export/temporary-file.ts"),
@@ -74,7 +78,7 @@ export async function openExportJobs(options: ExportJobsOptions): Promise<Export
   ]);
   const now = (): Nanoseconds => fromMillis(Date.now());
   const files = temporaryFiles(temporary === undefined ? {} : { directory: temporary });
-  const exports = new LedgerExports({ log, now, files });
+  const exports = new LedgerExports({ log, now, files, sliceMillis });
   return createExportJobs({
     exports,
     temporary: files,

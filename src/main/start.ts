@@ -25,7 +25,7 @@ import { assembleBot } from "./assemble-bot.ts";
 import { createChangeSignal } from "./change-signal.ts";
 import { packageVersion } from "./cli/cli.ts";
 import { createShutdown, handleProcessEvents, type Shutdown } from "./cli/shutdown.ts";
-import { exportFolders, exportSlotsOf, openExportJobs } from "./export-jobs.ts";
+import { exportSettings, exportSlotsOf, openExportJobs } from "./export-jobs.ts";
 import { watchDatabase } from "./health/database-watch.ts";
 import { startDeadManSwitch } from "./health/dead-man-switch.ts";
 import { healthProblem } from "./health/health.ts";
@@ -158,7 +158,7 @@ async function openServices({ config, store, log, shutdown, clock = systemClock,
   const exports = await openExportJobs({
     store,
     log,
-    ...exportFolders(config),
+    ...exportSettings(config),
     publicUrl: config.web.port === 0 ? undefined : config.web.publicUrl,
     onOwed: owed.notify,
     platforms,

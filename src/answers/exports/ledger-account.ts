@@ -146,9 +146,10 @@ function warnings(account: LedgerAccount, from: Nanoseconds | undefined): Block[
   return said.map(paragraph);
 }
 
-/** Which nodes failed, and which one gave the file. */
-function failedNote({ failed = [] }: LedgerAccount, giver: string): Block[] {
-  if (failed.length === 0) return [];
+/** Which nodes failed, and which gave the file. */
+function failedNote({ failed = [], nodes = [] }: LedgerAccount, node: string): Block[] {
+  const giver = nodes.length === 0 ? node : nodes.join(" and ");
+  if (failed.length === 0) return nodes.length === 0 ? [] : [paragraph(`The range came in slices, from ${giver}.`)];
   const words = failed.map(({ node, why }) => `${node} ${why}`).join("; ");
   const ends = /[?!.]$/u.test(words) ? "" : ".";
   return [paragraph(`${words}${ends} ${giver} gave the whole file instead, and it has nothing of what came before.`)];

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { ApiError } from "../../api/api-error.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
+import { inTime } from "../../in-time.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { ExportChanges, ExportFileRow, ExportState } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
@@ -31,6 +32,8 @@ export interface LiveJob extends ExportRequest {
   awaited: boolean;
   /** It is stored, and stands in line. */
   waits: boolean;
+  /** It waits between two slices: goes on with the next one. */
+  resume?: (() => void) | undefined;
   /** Its export has ended; the rest takes little time. */
   finishing: boolean;
   refusals: number;
@@ -62,7 +65,7 @@ export class JobRunner {
       log,
       closing,
       live: this.live,
-      begin: (job) => void this.#execute(job),
+      begin: (job) => (job.resume === undefined ? void this.#execute(job) : job.resume()),
       report: (job, standing) => this.#report(job, standing),
     });
   }
@@ -103,6 +106,7 @@ export class JobRunner {
         ...request,
         ...subject,
         signal,
+        nextTurn: () => this.#standAgain(job),
         onProgress: (progress) => {
           const now = clock.monotonicMillis();
           // Another node begins anew.
@@ -155,13 +159,41 @@ export class JobRunner {
    * another process has stopped the job.
    */
   async #leaveNode(job: LiveJob, attachment: Attachment): Promise<void> {
-    const { store, log } = this.#dependencies;
-    const { code, cancellation } = job;
+    const { cancellation } = job;
     job.finishing = true;
+    await this.#endTurn(job, {});
+    if (!cancellation.signal.aborted) {
+      this.turns.look();
+      return;
+    }
+    await attachment.dispose();
+    throw cancellation.signal.reason;
+  }
+
+  /** Stands in line again, behind all who wait by now. Resolves in its turn; rejects once the job is stopped. */
+  async #standAgain(job: LiveJob): Promise<void> {
+    const { signal } = job.cancellation;
+    await this.#endTurn(job, { state: "queued" });
+    signal.throwIfAborted();
+    const turn = Promise.withResolvers<void>();
+    job.resume = () => {
+      job.resume = undefined;
+      job.waits = false;
+      turn.resolve();
+    };
+    job.waits = true;
+    this.turns.look();
+    await inTime(turn.promise, { signal }, () => job.resume?.());
+    signal.throwIfAborted();
+  }
+
+  /** Records that a job leaves its node. Cancels it where another process has stopped it. Never rejects. */
+  async #endTurn({ code, cancellation }: LiveJob, changes: Pick<ExportChanges, "state">): Promise<void> {
+    const { store, log } = this.#dependencies;
     try {
       const state = await store.transaction(async (tables) => {
         const row = await tables.exports.get(code);
-        if (row?.state === "running") await tables.exports.update(code, { ended_at: this.#at() });
+        if (row?.state === "running") await tables.exports.update(code, { ...changes, ended_at: this.#at() });
         return row?.state;
       });
       if (state === "cancelled") cancellation.abort(new ExportCancelled());
@@ -169,12 +201,6 @@ export class JobRunner {
     } catch (thrown) {
       log.warn({ job: code, why: messageOf(thrown) }, "export not recorded");
     }
-    if (!cancellation.signal.aborted) {
-      this.turns.look();
-      return;
-    }
-    await attachment.dispose();
-    throw cancellation.signal.reason;
   }
 
   /** Copies the file, to be kept until the job expires: nobody waits for it, or it does not fit into the answer. */
@@ -260,7 +286,7 @@ export class JobRunner {
   /** Stops a job: at once where it waits, else as soon as its export has ended. */
   async stop(job: LiveJob, reason: Error): Promise<void> {
     job.cancellation.abort(reason);
-    if (job.waits) {
+    if (job.waits && job.resume === undefined) {
       job.waits = false;
       await this.#failed(job, reason, { bytes: 0, rows: 0 });
       this.turns.look();

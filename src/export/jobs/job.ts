@@ -44,7 +44,7 @@ export interface ExportRequest {
   /** The command that asked for it, to repeat it. */
   readonly ask: Ask;
   readonly subject: ExportSubject;
-  readonly request: Omit<LedgerExportRequest, "signal" | "onProgress" | "query" | "raw" | "columns">;
+  readonly request: Omit<LedgerExportRequest, "signal" | "onProgress" | "nextTurn" | "query" | "raw" | "columns">;
   /** The limits of the answer's message; left out = files of any size. */
   readonly limits?: FileLimits;
   /** The file is kept until it expires, also where the answer has it. */
@@ -85,7 +85,8 @@ export type ExportJob = ReturnType<typeof jobOf>;
 export function jobOf(row: ExportJobRow) {
   const { code, platform, person, network, state, created_at: createdAt } = row;
   const kept = withoutUndefined({
-    endedAt: row.ended_at ?? undefined,
+    // Of a job that waits again, the last slice ended then.
+    endedAt: state === "queued" ? undefined : (row.ended_at ?? undefined),
     expiresAt: row.expires_at ?? undefined,
     rows: row.row_count ?? undefined,
     bytes: row.byte_count ?? undefined,

@@ -262,7 +262,7 @@ function end(
     const row = await exports.get(code);
     if (row === undefined || (row.state !== "queued" && row.state !== "running")) return undefined;
     // Its export is whole, and is about to be delivered.
-    if (state === "cancelled" && row.ended_at !== null) return undefined;
+    if (state === "cancelled" && row.state === "running" && row.ended_at !== null) return undefined;
     const at = toMillis(clock.wallClock());
     const ended = { state, ended_at: at, expires_at: at + KEPT_FOR };
     await exports.update(code, ended);

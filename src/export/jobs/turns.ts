@@ -76,7 +76,7 @@ export function createTurns({ store, clock, log, closing, live, begin, report }:
     return store.transaction(async ({ exports }) => {
       const line = await readLine(exports);
       const begun = mayBegin(line);
-      for (const { code } of begun) await exports.update(code, { state: "running", started_at: at() });
+      for (const { code } of begun) await exports.update(code, { state: "running", started_at: at(), ended_at: null });
       return { line: line.withBegun(begun.map(({ code }) => code)), begun };
     });
   }

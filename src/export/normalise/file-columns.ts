@@ -65,6 +65,6 @@ export function fileColumns({ names }: LedgerColumns, chosen: readonly string[])
 }
 
 /** The names as cells, with a line end. */
-export function headerRow(columns: readonly FileColumn[]): Buffer {
+export function headerRow(columns: readonly Pick<FileColumn, "name">[]): Buffer {
   return Buffer.from(`${columns.map(({ name }) => textCell(name).toString()).join(",")}\n`);
 }

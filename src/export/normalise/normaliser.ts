@@ -29,6 +29,10 @@ export interface NormaliserOptions {
   readonly columns?: readonly string[] | undefined;
   /** Digits behind the point of an `amount`; left out = unknown, so that `amount` is empty. */
   readonly decimals?: number | undefined;
+  /** One of several ranges: the file has all columns of the node, and no amounts yet. */
+  readonly isSlice?: boolean | undefined;
+  /** Whether only what the party sent is told; left out = as the columns say. */
+  readonly outgoingOnly?: boolean | undefined;
 }
 
 /** The part of a finished file's account that its rows tell. */
@@ -176,9 +180,10 @@ export class Normaliser {
       fromBalance: place("account_from_balance"),
       toBalance: place("account_to_balance"),
     };
-    this.#outgoingOnly = this.#place.effect === -1;
+    this.#outgoingOnly = this.#options.outgoingOnly ?? this.#place.effect === -1;
     this.#sums = new LedgerSums(this.#outgoingOnly);
     this.#columns = fileColumns(ledger, this.#options.columns ?? []);
+    if (this.#options.isSlice === true) this.#columns = fileColumns(ledger, []).filter(({ kind }) => kind !== "amount");
     this.#ledger = ledger;
   }
 

@@ -69,7 +69,7 @@ async function openLocalRunner(
     { openNetworks },
     { createStore },
     { assembleBot, createPassiveAlertService },
-    { exportFolders, exportSlotsOf, openExportJobs },
+    { exportSettings, exportSlotsOf, openExportJobs },
     { readAlertsConfig },
     { databaseWarning },
     { createDuties },
@@ -95,7 +95,7 @@ async function openLocalRunner(
   void probeNodes();
   const duties = createDuties({ store, clock: systemClock, log });
   const platforms = platformsOf(config);
-  const exports = await openExportJobs({ store, log, ...exportFolders(config), platforms });
+  const exports = await openExportJobs({ store, log, ...exportSettings(config), platforms });
   let joining: Promise<void> | undefined;
   /** Registers this process with those that share the server: they do not take over its exports. */
   const join = async (): Promise<void> => {

@@ -15,7 +15,7 @@ import { isPostgresUrl } from "../../store/postgres-url.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { readAlertsConfig } from "../alerting/alerting-settings.ts";
-import { exportFolders } from "../export-jobs.ts";
+import { exportSettings } from "../export-jobs.ts";
 import { pingOnce } from "../health/dead-man-switch.ts";
 import { networkNames } from "../networks.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
@@ -77,7 +77,7 @@ function databaseCheck(config: Config): Check {
     run: async () =>
       (await import("./database-server.ts")).examineServer({
         url,
-        exportFolder: exportFolders(config).directory,
+        exportFolder: exportSettings(config).directory,
         platforms,
         now,
       }),

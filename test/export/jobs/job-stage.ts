@@ -27,23 +27,28 @@ export function jobStage(
   const clock = new VirtualClock();
   const api = apiOf("mainnet", nodes.length);
   const running: { readonly network: string; readonly person: string }[] = [];
-  const stage = { most: 0, perPerson: 0, disposed: 0 };
+  const stage = { most: 0, perPerson: 0, disposed: 0, begun: [] as string[] };
   const exports: Pick<LedgerExports, "export"> = {
     async export(asked, request) {
       const node = nodes[0]!;
-      const [person = "", size = "0"] = request.name.split("/");
-      running.push({ network: asked.network, person });
-      stage.most = Math.max(stage.most, running.filter(({ network }) => network === asked.network).length);
-      stage.perPerson = Math.max(stage.perPerson, running.filter((one) => one.person === person).length);
-      try {
-        const refused = node.refuse?.();
-        if (refused !== undefined) throw refused;
-        return await receive(clock, node.bytesPerSecond, Number(size), request, () => (stage.disposed += 1));
-      } finally {
-        running.splice(
-          running.findIndex((one) => one.person === person),
-          1,
-        );
+      const [person = "", size = "0", slices = "1"] = request.name.split("/");
+      for (let slice = 1; ; slice += 1) {
+        if (slice > 1) await request.nextTurn?.();
+        running.push({ network: asked.network, person });
+        stage.most = Math.max(stage.most, running.filter(({ network }) => network === asked.network).length);
+        stage.perPerson = Math.max(stage.perPerson, running.filter((one) => one.person === person).length);
+        stage.begun.push(person);
+        try {
+          const refused = node.refuse?.();
+          if (refused !== undefined) throw refused;
+          const whole = await receive(clock, node.bytesPerSecond, Number(size), request, () => (stage.disposed += 1));
+          if (slice === Number(slices)) return whole;
+        } finally {
+          running.splice(
+            running.findIndex((one) => one.person === person),
+            1,
+          );
+        }
       }
     },
   };

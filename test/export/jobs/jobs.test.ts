@@ -54,6 +54,57 @@ test("whoever asks for many waits behind whoever asks for one; a person has one 
   expect([stage.most, stage.perPerson]).toEqual([2, 1]);
 });
 
+describe("an export in slices", () => {
+  const inSlices = (count: number) => ({ request: { name: `a/${MB}/${count}` } });
+
+  test("lets all go first, before each slice, who wait by then", async () => {
+    const stage = jobStage([{ bytesPerSecond: MB }]);
+    const { ask, clock, store } = stage;
+    const long = ask("a", MB, inSlices(4));
+    const others = ["b", "c"].map((person) => ask(person, MB));
+    await clock.advance(3500);
+    expect(long.standings.at(-1)).toMatchObject({ state: "running" });
+    others.push(ask("d", MB));
+    await clock.advance(100_000);
+    expect((await long.outcome).kind).toBe("whole");
+    await Promise.all(others.map(({ outcome }) => outcome));
+    expect(stage.begun).toEqual(["a", "b", "c", "a", "d", "a", "a"]);
+    expect(stage.most).toBe(1);
+    expect(long.standings).toContainEqual(expect.objectContaining({ state: "queued", place: 2, of: 2 }));
+    expect([...store.rows.values()].every(({ state, ended_at }) => state === "delivered" && ended_at !== null)).toBe(
+      true,
+    );
+  });
+
+  test("is stopped at once while it waits, and no slice follows", async () => {
+    const stage = jobStage([{ bytesPerSecond: MB }]);
+    const { ask, clock, jobs, store } = stage;
+    const long = ask("a", MB, inSlices(3));
+    const other = ask("b", 5 * MB);
+    await clock.advance(2000);
+    expect(store.rows.get("00000001")).toMatchObject({ state: "queued" });
+    expect((await jobs.list(asker("a")))[0]).not.toHaveProperty("endedAt");
+    expect(await jobs.cancel(asker("a"), "00000001")).toMatchObject({ stopped: true, job: { state: "cancelled" } });
+    expect((await long.outcome).kind).toBe("cancelled");
+    await clock.advance(10_000);
+    expect((await other.outcome).kind).toBe("whole");
+    expect(stage.begun).toEqual(["a", "b"]);
+  });
+
+  test("goes on without the store", async () => {
+    const stage = jobStage([{ bytesPerSecond: MB }]);
+    const long = stage.ask("a", MB, inSlices(2));
+    await stage.clock.advance(500);
+    const { get } = stage.store;
+    stage.store.get = () => Promise.reject(new Error("locked"));
+    await stage.clock.advance(1000);
+    stage.store.get = get;
+    await stage.clock.advance(5000);
+    expect((await long.outcome).kind).toBe("whole");
+    expect(stage.begun).toEqual(["a", "a"]);
+  });
+});
+
 test("whoever asks, and whatever breaks or is given up, all are served in the end and no node has two", async () => {
   const one = fc.record({
     person: fc.constantFrom("a", "b", "c", "d"),
