@@ -139,6 +139,8 @@ export interface ApiClient extends Operations {
   readonly network: string;
   readonly simulated: boolean;
   readonly nodes: readonly NodeClient[];
+  /** The pause that a node gets between two exports. */
+  readonly exportPauseMillis: Milliseconds;
   /**
    * Polls every node for its time and judges the answers. The result is remembered in this process, so that a later
    * assessment can detect progress. Without `fresh`, answers of the last half second are reused. Rejects only with the

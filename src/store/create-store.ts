@@ -193,7 +193,7 @@ function storeOver(
     answers: port("answers", "all", "keep"),
     signOuts: port("signOuts", "all", "keep"),
     exports: {
-      ...port("exports", "add", "update", "get", "list", "open", "abandoned", "served", "durations", "prune"),
+      ...port("exports", "add", "update", "get", "list", "open", "abandoned", "served", "lastTurns", "prune"),
       ...port("exports", "addFiles", "files", "kept", "linked", "ofFile", "recognisable", "drop"),
     },
     installations: port("installations", "all", "get", "put", "change", "useOnce"),

@@ -71,11 +71,11 @@ function createJobTables(db: Kysely<Schema>) {
         .groupBy(["job.platform", "job.person"])
         .execute(),
 
-    /** How long the last whole exports of a network took. */
-    async durations(network: string, limit: number) {
+    /** When the last whole exports of a network began and ended, the last one first. */
+    async lastTurns(network: string, limit: number) {
       const rows = await db
         .selectFrom("export_jobs")
-        .select((eb) => eb("ended_at", "-", eb.ref("started_at")).as("millis"))
+        .select(["started_at", "ended_at"])
         .where("network", "=", network)
         .where("state", "in", ["delivered", "kept"])
         .where("started_at", "is not", null)
@@ -86,7 +86,7 @@ function createJobTables(db: Kysely<Schema>) {
         .orderBy("code")
         .limit(limit)
         .execute();
-      return rows.map(({ millis }) => Number(millis));
+      return rows.map(({ started_at, ended_at }) => ({ began: started_at ?? 0, ended: ended_at ?? 0 }));
     },
   };
 }

@@ -127,9 +127,11 @@ export function exportContract(engine: string, create: () => Promise<StoreUnderT
         job("test", { network: "testnet", ...began, ended_at: T + 3, state: "kept", expires_at: T + 103 }),
       );
       expect(await store.exports.served()).toEqual([{ platform: "slack", person: "ann", at: T + 9 }]);
-      expect(await store.exports.durations("mainnet", 10)).toEqual([39, 8, 4]);
-      expect(await store.exports.durations("mainnet", 2)).toEqual([39, 8]);
-      expect(await store.exports.durations("testnet", 2)).toEqual([2]);
+      const lasted = async (network: string, limit: number): Promise<number[]> =>
+        (await store.exports.lastTurns(network, limit)).map(({ began, ended }) => ended - began);
+      expect(await lasted("mainnet", 10)).toEqual([39, 8, 4]);
+      expect(await lasted("mainnet", 2)).toEqual([39, 8]);
+      expect(await lasted("testnet", 2)).toEqual([2]);
       await store.exports.update("waits", { state: "cancelled" });
       expect(await store.exports.served()).toEqual([]);
     });

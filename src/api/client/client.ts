@@ -100,6 +100,7 @@ export function createApiClient({ nodes: addresses, limits, ...config }: ApiClie
     network: config.network,
     simulated: config.simulated,
     nodes,
+    exportPauseMillis: context.limits.exportPauseMillis,
     ...operationsOver(nodeEndpoints, context, { waits: true }),
     assess: assessNodes(nodes, context),
     close: async () => {

@@ -19,8 +19,16 @@ export interface LineState {
   readonly nodes: (network: string) => number;
   /** Until when the nodes of a network must not be asked, as far as this process knows. */
   readonly pausedUntil: (network: string) => Milliseconds;
-  /** How long a network's last exports took. */
-  readonly durations: (network: string) => readonly Milliseconds[];
+  /** A network's last exports, the last one first. */
+  readonly lastTurns: (network: string) => readonly Turn[];
+  /** The pause that each node gets between two exports; an export that begins in it waits for its end. */
+  readonly pauseMillis: (network: string) => Milliseconds;
+}
+
+/** When an export began and ended. */
+export interface Turn {
+  readonly began: Milliseconds;
+  readonly ended: Milliseconds;
 }
 
 /** The place of a waiting job. */
@@ -129,18 +137,24 @@ export class ExportLine {
     return rounds.flat();
   }
 
-  /** The estimate takes each export to last as long as the last ones did on average. */
+  /** The estimate takes each export to last as long as the last ones did on average, and a pause before it. */
   #waitOf(network: string, ahead: number): Milliseconds | undefined {
-    const { at, durations } = this.#state;
-    const measured = durations(network);
-    if (measured.length === 0) return undefined;
-    const average = measured.reduce((sum, one) => sum + one, 0) / measured.length;
+    const { at, lastTurns, pauseMillis } = this.#state;
+    const [turns, pause, nodes] = [lastTurns(network), pauseMillis(network), this.#state.nodes(network)];
+    if (turns.length === 0) return undefined;
+    /** When the node of an export that began then had its pause behind it. */
+    const askedAt = (began: Milliseconds): Milliseconds => {
+      const before = turns.filter(({ ended }) => ended <= began)[nodes - 1];
+      return Math.max(began, (before?.ended ?? -Infinity) + pause);
+    };
+    const lasted = turns.map(({ began, ended }) => Math.max(0, ended - askedAt(began)));
+    const average = lasted.reduce((sum, one) => sum + one, 0) / lasted.length;
     const left = this.#running
-      .flatMap((job) => (job.network === network ? [Math.max(0, (job.started_at ?? at) + average - at)] : []))
+      .flatMap((job) => (job.network === network ? [Math.max(0, askedAt(job.started_at ?? at) + average - at)] : []))
       .toSorted((a, b) => a - b);
-    const nodes = this.#state.nodes(network);
     const first = nodes > left.length ? 0 : (left[ahead % nodes] ?? 0);
-    return Math.max((this.refusedUntil(network) ?? at) - at, Math.round(first + Math.floor(ahead / nodes) * average));
+    const wait = Math.round(first + Math.floor(ahead / nodes) * (average + pause));
+    return Math.max((this.refusedUntil(network) ?? at) - at, wait);
   }
 }
 

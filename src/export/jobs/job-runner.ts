@@ -36,6 +36,8 @@ export interface LiveJob extends ExportRequest {
   resume?: (() => void) | undefined;
   /** Its export has ended; the rest takes little time. */
   finishing: boolean;
+  /** When its export left the node. */
+  leftAt?: Milliseconds;
   refusals: number;
   standing: ExportStanding;
 }
@@ -161,7 +163,8 @@ export class JobRunner {
   async #leaveNode(job: LiveJob, attachment: Attachment): Promise<void> {
     const { cancellation } = job;
     job.finishing = true;
-    await this.#endTurn(job, {});
+    job.leftAt = this.#at();
+    await this.#endTurn(job, { ended_at: job.leftAt });
     if (!cancellation.signal.aborted) {
       this.turns.look();
       return;
@@ -173,7 +176,7 @@ export class JobRunner {
   /** Stands in line again, behind all who wait by now. Resolves in its turn; rejects once the job is stopped. */
   async #standAgain(job: LiveJob): Promise<void> {
     const { signal } = job.cancellation;
-    await this.#endTurn(job, { state: "queued" });
+    await this.#endTurn(job, { state: "queued", ended_at: this.#at() });
     signal.throwIfAborted();
     const turn = Promise.withResolvers<void>();
     job.resume = () => {
@@ -188,12 +191,12 @@ export class JobRunner {
   }
 
   /** Records that a job leaves its node. Cancels it where another process has stopped it. Never rejects. */
-  async #endTurn({ code, cancellation }: LiveJob, changes: Pick<ExportChanges, "state">): Promise<void> {
+  async #endTurn({ code, cancellation }: LiveJob, changes: ExportChanges): Promise<void> {
     const { store, log } = this.#dependencies;
     try {
       const state = await store.transaction(async (tables) => {
         const row = await tables.exports.get(code);
-        if (row?.state === "running") await tables.exports.update(code, { ...changes, ended_at: this.#at() });
+        if (row?.state === "running") await tables.exports.update(code, changes);
         return row?.state;
       });
       if (state === "cancelled") cancellation.abort(new ExportCancelled());
@@ -258,8 +261,9 @@ export class JobRunner {
   ): Promise<void> {
     const { store, clock, log, owe, onOwed, closing } = this.#dependencies;
     const { code, asker } = job;
-    const ended_at = this.#at();
-    const ended = { ...changes, state, ended_at, expires_at: ended_at + KEPT_FOR };
+    const at = this.#at();
+    // The node was free from then on, which the estimates of waits count with.
+    const ended = { ...changes, state, ended_at: job.leftAt ?? at, expires_at: at + KEPT_FOR };
     let owes = false;
     for (let pause = FIRST_STORE_PAUSE; ; pause = Math.min(2 * pause, MAX_STORE_PAUSE)) {
       owes = !job.awaited && asker.takesDirectMessages && state !== "cancelled";

@@ -3,7 +3,7 @@ import { messageOf } from "../../errors.ts";
 import type { ExportTables } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
-import { ExportLine } from "./export-line.ts";
+import { ExportLine, type Turn } from "./export-line.ts";
 import type { ExportStanding } from "./job.ts";
 import type { LiveJob } from "./job-runner.ts";
 import type { UpkeepDependencies } from "./upkeep.ts";
@@ -91,9 +91,9 @@ export function createTurns({ store, clock, log, closing, live, begin, report }:
 
   async function readLine(exports: ExportTables): Promise<ExportLine> {
     const apis = new Map([...live.values()].map(({ network, api }) => [network, api]));
-    const durations = new Map<string, readonly Milliseconds[]>();
+    const turns = new Map<string, readonly Turn[]>();
     for (const network of new Set(waiting().map((job) => job.network))) {
-      durations.set(network, await exports.durations(network, MEASURED_EXPORTS));
+      turns.set(network, await exports.lastTurns(network, MEASURED_EXPORTS));
     }
     const open = await exports.open(self);
     return new ExportLine({
@@ -103,7 +103,8 @@ export function createTurns({ store, clock, log, closing, live, begin, report }:
       at: at(),
       nodes: (network) => nodesOf(apis.get(network)),
       pausedUntil,
-      durations: (network) => durations.get(network) ?? [],
+      lastTurns: (network) => turns.get(network) ?? [],
+      pauseMillis: (network) => apis.get(network)?.exportPauseMillis ?? 0,
     });
   }
 

@@ -30,6 +30,13 @@ const jobs = (...codes: readonly string[]): Job[] =>
     ended_at: null,
   }));
 
+/** Exports that took so long, one after the other, of which the first ended last, at T. */
+const turnsOf = (...lasted: readonly number[]) =>
+  lasted.map((millis, index) => {
+    const ended = T - lasted.slice(0, index).reduce((sum, one) => sum + one, 0);
+    return { began: ended - millis, ended };
+  });
+
 function lineOf(open: readonly Job[], more: Partial<LineState> = {}): ExportLine {
   return new ExportLine({
     open,
@@ -37,7 +44,8 @@ function lineOf(open: readonly Job[], more: Partial<LineState> = {}): ExportLine
     at: T + 1000,
     nodes: () => 1,
     pausedUntil: () => 0,
-    durations: () => [],
+    lastTurns: () => [],
+    pauseMillis: () => 0,
     ...more,
   });
 }
@@ -71,7 +79,7 @@ test.each<{ asked: string[]; nodes: number; inTurn: string }>([
 
 describe("a line", () => {
   test("tells places and waits of all, whoever's process they are in", () => {
-    const line = lineOf(jobs("a1", "a2", "a3", "b1", "ct"), { durations: () => [4000, 2000] });
+    const line = lineOf(jobs("a1", "a2", "a3", "b1", "ct"), { lastTurns: () => turnsOf(4000, 2000) });
     expect(Object.fromEntries(line.places())).toEqual({
       a1: { place: 1, of: 4, waitMillis: 0 },
       b1: { place: 2, of: 4, waitMillis: 3000 },

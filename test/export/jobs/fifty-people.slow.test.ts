@@ -47,7 +47,7 @@ test("fifty people at once, a node of 0.8 MB a second: all are served in turn, n
     simulated: false,
     log: silentLog(),
     nodes: [{ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }],
-    limits: { exportPauseMillis: 10 },
+    limits: { exportPauseMillis: 500 },
   });
   const scratch = await scratchDatabase();
   const store = createStore({ url: scratch.file, log: silentLog() });
@@ -62,6 +62,8 @@ test("fifty people at once, a node of 0.8 MB a second: all are served in turn, n
   });
 
   const ended: string[] = [];
+  const told: { readonly person: string; readonly at: number; readonly wait: number }[] = [];
+  const began = new Map<string, number>();
   const ask = async (person: string): Promise<string> => {
     const asker: ExportAsker = {
       platform: "discord",
@@ -77,6 +79,13 @@ test("fifty people at once, a node of 0.8 MB a second: all are served in turn, n
       subject: { query: { partyId: PARTY, assetId: ASSET, to: nanoseconds(1_900_000_000_000_000_000n) }, raw: false },
       request: { name: person },
       signal: new AbortController().signal,
+      onStanding: (standing) => {
+        const at = performance.now();
+        if (standing.state === "running" && !began.has(person)) began.set(person, at);
+        if (standing.state === "queued" && standing.waitMillis !== undefined) {
+          told.push({ person, at, wait: standing.waitMillis });
+        }
+      },
     });
     ended.push(person);
     const [file] = outcome.kind === "whole" ? outcome.delivery.attachments : [];
@@ -94,6 +103,13 @@ test("fifty people at once, a node of 0.8 MB a second: all are served in turn, n
   });
   expect(new Set(await Promise.all(asked))).toEqual(new Set(["1500 rows"]));
   expect(most).toBe(1);
+  // Whoever was told when it begins was told so within a factor of two.
+  expect(told.length).toBeGreaterThan(500);
+  const wrong = told.filter(({ person, at, wait }) => {
+    const truth = began.get(person)! - at;
+    return Math.max(truth, wait) > 2000 && (wait > 2 * truth || wait < truth / 2);
+  });
+  expect(wrong).toEqual([]);
   // First come, first served.
   expect(ended).toEqual(people);
 }, 180_000);

@@ -22,10 +22,11 @@ export const TO = nanoseconds(1_700_000_000_000_000_000n);
 /** The jobs in virtual time: the node is made up, everything else is real. */
 export function jobStage(
   nodes: readonly SlowNode[] = [{ bytesPerSecond: 800_000 }],
-  more: Partial<ExportJobsDependencies> = {},
+  { exportPauseMillis = 0, ...more }: Partial<ExportJobsDependencies> & { readonly exportPauseMillis?: number } = {},
 ) {
   const clock = new VirtualClock();
-  const api = apiOf("mainnet", nodes.length);
+  const api = { ...apiOf("mainnet", nodes.length), exportPauseMillis };
+  let pausedUntil = 0;
   const running: { readonly network: string; readonly person: string }[] = [];
   const stage = { most: 0, perPerson: 0, disposed: 0, begun: [] as string[] };
   const exports: Pick<LedgerExports, "export"> = {
@@ -41,9 +42,11 @@ export function jobStage(
         try {
           const refused = node.refuse?.();
           if (refused !== undefined) throw refused;
+          if (clock.monotonicMillis() < pausedUntil) await clock.sleep(pausedUntil - clock.monotonicMillis());
           const whole = await receive(clock, node.bytesPerSecond, Number(size), request, () => (stage.disposed += 1));
           if (slice === Number(slices)) return whole;
         } finally {
+          pausedUntil = clock.monotonicMillis() + exportPauseMillis;
           running.splice(
             running.findIndex((one) => one.person === person),
             1,
@@ -165,12 +168,12 @@ function memoryExports(): ExportTables & { readonly rows: Map<string, ExportJobR
       [...rows.values()].flatMap(({ platform, person, started_at, ended_at }) =>
         started_at === null || ended_at === null ? [] : [{ platform, person, at: ended_at }],
       ),
-    durations: async (network, limit) =>
+    lastTurns: async (network, limit) =>
       [...rows.values()]
         .filter((row) => row.network === network && (row.state === "delivered" || row.state === "kept"))
         .toReversed()
         .slice(0, limit)
-        .map(({ started_at, ended_at }) => ended_at! - started_at!),
+        .map(({ started_at, ended_at }) => ({ began: started_at!, ended: ended_at! })),
     addFiles: async (added) => void files.push(...added),
     files: async (code) => files.filter((file) => file.code === code),
     kept: async () => files.filter(({ path }) => path !== null),

@@ -39,6 +39,41 @@ describe("fifty people at once on a node of 0.8 MB a second", () => {
   });
 });
 
+test.each([0, 2000, 5000])(
+  "fifty people learn when they begin within a factor of two, with a pause of %d ms between exports of 1 s",
+  async (exportPauseMillis) => {
+    const { ask, clock } = jobStage([{ bytesPerSecond: MB }], { exportPauseMillis });
+    // Earlier exports, each after a quiet hour.
+    for (const person of ["x", "y", "z"]) {
+      const { outcome } = ask(person, MB);
+      await clock.advance(3_600_000);
+      await outcome;
+    }
+    const told: { readonly by: number; readonly at: number; readonly wait: number }[] = [];
+    const began = new Map<number, number>();
+    for (let by = 0; by < 50; by += 1) {
+      const { outcome } = ask(`p${by}`, MB, {
+        onStanding: (standing) => {
+          const at = clock.monotonicMillis();
+          if (standing.state === "queued") told.push({ by, at, wait: standing.waitMillis ?? -1 });
+          else if (!began.has(by)) began.set(by, at);
+        },
+      });
+      void outcome.then(({ kind }) => expect(kind).toBe("whole"));
+      await clock.advance(10);
+    }
+    await clock.advance(50 * (1000 + exportPauseMillis));
+    expect(began.size).toBe(50);
+    expect(told.length).toBeGreaterThan(500);
+    const wrong = told.filter(({ by, at, wait }) => {
+      const truth = began.get(by)! - at;
+      // What begins within half a second begins soon.
+      return Math.max(truth, wait) > 500 && (wait > 2 * truth || wait < truth / 2);
+    });
+    expect(wrong).toEqual([]);
+  },
+);
+
 test("whoever asks for many waits behind whoever asks for one; a person has one running, whatever nodes are free", async () => {
   const stage = jobStage([{ bytesPerSecond: MB }, { bytesPerSecond: MB }]);
   const { ask, clock } = stage;
