@@ -6,6 +6,7 @@ import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { lengthWords, markedTitle, UNSEEN_ENDS } from "../../../alerts/words/phrases.ts";
 import { describe } from "../../../alerts/words/words.ts";
 import { table, type Table } from "../../../reply/block.ts";
+import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { clockTime, joinText, text, type Text, toText } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
@@ -104,7 +105,7 @@ function wordsOf({ message, episode: known }: Told, context: CallerContext, now:
 
 /** The answer itself is marked. */
 function sentence(title: Text): string {
-  return plainText(title).replace(/^SIMULATED · /u, "");
+  return plainText(shortText(title)).replace(/^SIMULATED · /u, "");
 }
 
 /** A table for each day by the clock of a zone, newest first. */
