@@ -9,17 +9,17 @@ import type { ApiClient, AsOf, LedgerQuery, LedgerStream, NodeClient } from "../
 import { ApiError, asApiError } from "../api/api-error.ts";
 import { messageOf, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { type Attachment, MAX_NAME_CHARACTERS, safeFileName } from "../reply/attachment.ts";
+import type { Attachment } from "../reply/attachment.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
 import { withoutUndefined } from "../units/without-undefined.ts";
 import { MalformedCsv } from "./csv-splitter.ts";
 import { diskBudget, type DiskReservation } from "./disk-budget.ts";
+import { attachmentOf, fileName, unreadableFailure } from "./export-file.ts";
 import type { LedgerAccount } from "./ledger-account.ts";
 import { type IntakeResult, type LedgerIntake, normalisedIntake, rawIntake } from "./ledger-intake.ts";
 import { NodeMemory } from "./node-memory.ts";
 import { type JoinedAccount, joinedAccount, joinedStream, slicesOf } from "./slices.ts";
-import { splitFile } from "./split-file.ts";
 import { temporaryFiles, type TemporaryFiles } from "./temporary-file.ts";
 
 export interface LedgerExportRequest {
@@ -153,12 +153,8 @@ export class LedgerExports {
   /** The slices as one file; columns that not all of them have are left out. Replaces slices that have more. */
   async #join(request: LedgerExportRequest, slices: LedgerFile[]): Promise<LedgerFile> {
     const columns = (slices[0]?.columns ?? []).filter((name) => slices.every((slice) => slice.columns.includes(name)));
-    const joinAll = (files: readonly LedgerFile[], more: Partial<ExportStep>): Promise<LedgerFile> => {
-      const asOf = files.at(-1)?.asOf;
-      if (asOf === undefined) throw new Error("a range has at least one slice");
-      const joined = joinedAccount(files);
-      return this.#runExport(joinedStream(files, asOf), { ...request, onProgress() {}, joined, ...more });
-    };
+    const joinAll = (files: readonly LedgerFile[], more: Partial<ExportStep>): Promise<LedgerFile> =>
+      this.#runExport(joinedStream(files), { ...request, onProgress() {}, joined: joinedAccount(files), ...more });
     for (const [index, slice] of slices.entries()) {
       if (slice.columns.join("\n") === columns.join("\n")) continue;
       slices[index] = await joinAll([slice], { columns });
@@ -244,13 +240,19 @@ export class LedgerExports {
       );
       const account = this.#accountOf(request, stream, result);
       return {
-        attachment: attachmentOf(intake, reservation, fileName(request, stream, account), stream.contentType, account),
+        attachment: attachmentOf(
+          intake,
+          reservation,
+          fileName(request, stream.asOf, account),
+          stream.contentType,
+          account,
+        ),
         account,
         columns: result.columns,
         asOf: stream.asOf,
       };
     } catch (thrown) {
-      const unreadable = thrown instanceof MalformedCsv ? unreadableFailure(stream, thrown) : undefined;
+      const unreadable = thrown instanceof MalformedCsv ? unreadableFailure(stream.asOf, thrown) : undefined;
       const error = unreadable ?? thrown;
       stream.cancel(unreadable);
       if (received.bytes > 0 && !request.signal.aborted) {
@@ -317,17 +319,13 @@ export class LedgerExports {
     const { network, node } = stream.asOf;
     const { rows, firstTime, lastTime, dropped, outgoingOnly, flows, fingerprint, sizeBytes, sha256 } = result;
     const { ledgerDays, failed } = stream;
-    const { from } = request.query;
+    const range = { from: request.query.from, now: this.#config.now() };
     const known: JoinedAccount = request.joined ?? {
       dropped,
       outgoingOnly,
       ...(failed.length === 0 ? {} : { failed: failed.flatMap(({ tried }) => tried) }),
       ...withoutUndefined({
-        partial: this.#memory.learn(
-          { network, node, ledgerDays },
-          { outgoingOnly, firstTime },
-          { from, now: this.#config.now() },
-        ),
+        partial: this.#memory.learn({ network, node, ledgerDays }, { outgoingOnly, firstTime }, range),
       }),
     };
     return {
@@ -343,50 +341,4 @@ export class LedgerExports {
       ...(fingerprint === undefined ? {} : { fingerprint }),
     };
   }
-}
-
-function unreadableFailure({ asOf: { network, node } }: LedgerStream, cause: MalformedCsv): ApiError {
-  const why = `sent a ledger export that cannot be read: ${cause.message}`;
-  return new ApiError("unreadable", `${node} ${why}.`, {
-    network,
-    node,
-    httpStatus: 200,
-    cause,
-    tried: [{ node, why }],
-  });
-}
-
-function attachmentOf(
-  { file }: LedgerIntake,
-  reservation: DiskReservation,
-  name: string,
-  contentType: string,
-  { sizeBytes, sha256 }: LedgerAccount,
-): Attachment {
-  const mediaType = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+="?[\w.+-]+"?)*$/u.test(contentType) ? contentType : "text/csv";
-  return {
-    name,
-    mediaType,
-    sizeBytes,
-    sha256,
-    open: () => file.open(),
-    split: (maxBytes) => splitFile(file, { name, mediaType }, maxBytes),
-    dispose: async () => {
-      await file.dispose();
-      reservation.release();
-    },
-  };
-}
-
-/** `SIMULATED-PARTIAL-HISTORY-ledger-f8ac93d1-USDT-raw.csv`: the warnings of the reply, then the name asked for. */
-function fileName(request: LedgerExportRequest, { asOf }: LedgerStream, account: LedgerAccount): string {
-  const labels = [
-    ...(asOf.simulated ? ["SIMULATED"] : []),
-    ...(account.endIsProven ? [] : ["END-NOT-CONFIRMED"]),
-    ...(account.partial === undefined ? [] : ["PARTIAL-HISTORY"]),
-    ...(account.outgoingOnly ? ["OUTGOING-ONLY"] : []),
-  ].map((label) => `${label}-`);
-  const end = `${request.raw ? "-raw" : ""}.csv`;
-  const room = MAX_NAME_CHARACTERS - labels.join("").length - end.length;
-  return safeFileName(`${labels.join("")}${request.name.slice(0, room)}${end}`);
 }

@@ -48,7 +48,9 @@ export function joinedAccount(slices: readonly LedgerFile[]): JoinedAccount {
 }
 
 /** Finished slices as one stream, with one header. */
-export function joinedStream(slices: readonly LedgerFile[], asOf: LedgerStream["asOf"]): LedgerStream {
+export function joinedStream(slices: readonly LedgerFile[]): LedgerStream {
+  const last = slices.at(-1);
+  if (last === undefined) throw new Error("a range has at least one slice");
   return {
     async consume(take) {
       for (const [index, { attachment, columns }] of slices.entries()) {
@@ -65,6 +67,6 @@ export function joinedStream(slices: readonly LedgerFile[], asOf: LedgerStream["
     endIsProven: slices.every(({ account }) => account.endIsProven),
     contentType: "text/csv",
     failed: [],
-    asOf,
+    asOf: last.asOf,
   };
 }
