@@ -217,7 +217,9 @@ async function examineChannel(
 
 function ask({ apiUrl = API_URL, token, signal }: DiscordExaminationOptions, path: string): Promise<PlatformAnswer> {
   const headers = { Authorization: `Bot ${token}`, "User-Agent": "DiscordBot (Bellwether, doctor)" };
-  return answerTo(redactAnswers(fetch)(`${apiUrl.replace(/\/+$/u, "")}/v10${path}`, { headers, redirect: "error", signal }));
+  return answerTo(
+    redactAnswers(fetch)(`${apiUrl.replace(/\/+$/u, "")}/v10${path}`, { headers, redirect: "error", signal }),
+  );
 }
 
 function unanswered(check: string, { status }: PlatformAnswer): Finding {
