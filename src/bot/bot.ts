@@ -1,10 +1,10 @@
 // The bot turns an invocation into a reply; adapters call it. command.ts declares commands, invocation.ts describes
-// caller and target, audience.ts decides who sees the answer. setup.ts names what a bot needs, suggestions.ts completes,
+// caller and target, audience-settings.ts who sees answers by the choice of a workspace. setup.ts names what a bot needs, suggestions.ts completes,
 // error-reply.ts turns every error into a reply. options/ describes and parses option values, grammar/ the typed line.
 
 import { UserError } from "../errors.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
-import { audienceOf, presetAudience } from "./audience.ts";
+import type { AudienceSettings } from "./audience-settings.ts";
 import type { AnyCommand } from "./command.ts";
 import { type Asked, errorReply } from "./error-reply.ts";
 import { findCommand, lineTokens } from "./grammar/find-command.ts";
@@ -18,6 +18,7 @@ import {
   type Target,
   type Visibility,
 } from "./invocation.ts";
+import type { OptionValue } from "./options/options.ts";
 import { missingOption, parseOptions } from "./options/parse-options.ts";
 import { neededParty, withSavedParties } from "./options/saved-parties.ts";
 import { type Asker, type BotDependencies, type BotSetup, marked, setUp } from "./setup.ts";
@@ -117,6 +118,36 @@ function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes) {
   }
   const preset = presetAudience(command, invocation.here, chosen);
   return { command, options, visibility: audienceOf(command, invocation.options, options["private"], preset) };
+}
+
+/**
+ * The audience that overrides a command's default: everybody if it announces a change, else the choice of the server or
+ * workspace. Undefined if neither applies.
+ */
+function presetAudience(command: AnyCommand, here: Target, settings: AudienceSettings): Visibility | undefined {
+  if (command.announced === true) return "channel";
+  return command.workspaceChooses === true ? settings.of(here)?.markets : undefined;
+}
+
+/**
+ * The audience of an answer. The option `private` has precedence. @throws UserError if an announced change is requested
+ * privately.
+ */
+function audienceOf(
+  command: AnyCommand,
+  given: { readonly private?: unknown },
+  parsed: OptionValue | undefined,
+  preset: Visibility | undefined,
+): Visibility {
+  if (given.private === undefined) return preset ?? command.audience;
+  if (parsed !== true) return "channel";
+  if (command.announced === true) {
+    throw new UserError(`${command.name} always tells the whole channel.`, {
+      option: "private",
+      remedy: "Leave private out.",
+    });
+  }
+  return "caller";
 }
 
 async function execute(
