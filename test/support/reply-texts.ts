@@ -1,10 +1,17 @@
 import type { Block } from "../../src/reply/block.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { type Text, toText } from "../../src/reply/text.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
+import { type Inline, type Text, toText } from "../../src/reply/text.ts";
 
 /** Every text of a reply, but the labels of its buttons and what is about its files. */
 export function replyTexts({ title, blocks, footer = [] }: Pick<Reply, "title" | "blocks" | "footer">): Text[] {
   return [title, ...blocks.flatMap(blockTexts), footer];
+}
+
+/** A text as people see it, and, where it is what a clock shows, as files have that. */
+export function spellingsOf(inline: Inline, shown: string): string[] {
+  const at = inline.kind === "text" ? inline.at : undefined;
+  return at === undefined ? [shown] : [shown, plainText([{ kind: "time", at, style: "utc" }])];
 }
 
 function blockTexts(block: Block): readonly Text[] {

@@ -13,7 +13,7 @@ import { oneLine } from "../../../../src/reply/plain-text.ts";
 import type { Ask, Reply } from "../../../../src/reply/reply.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
 import { gallery } from "../../../support/gallery.ts";
-import { replyTexts } from "../../../support/reply-texts.ts";
+import { replyTexts, spellingsOf } from "../../../support/reply-texts.ts";
 import { type AnyComponent, codeLines, componentsIn, type Judged, markdownNodes, refusals, textsIn } from "../judge.ts";
 import { runs } from "../../../support/runs.ts";
 
@@ -101,8 +101,7 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         // A headline has its numbers as people read them, and no details.
         const given = { ...reply, title: reply.title.filter((one) => one.kind !== "number" && !("detail" in one)) };
         const shown = squeeze(await everythingIn(message, reply));
-        const missing = leaves(given).filter((leaf) => !shown.includes(squeeze(leaf)));
-        expect(missing).toEqual([]);
+        expect(missingIn(shown, given)).toEqual([]);
       }),
       runs(50),
     );
@@ -132,7 +131,7 @@ test.each(gallery.map((entry) => [entry.name, entry.reply] as const))(
     const message = shownOf(renderDiscord(reply, context, "whole"));
     expect(refusals(message)).toEqual([]);
     const shown = squeeze(await everythingIn(message, reply));
-    expect(leaves({ ...reply, title: [] }).filter((leaf) => !shown.includes(squeeze(leaf)))).toEqual([]);
+    expect(missingIn(shown, { ...reply, title: [] })).toEqual([]);
   },
 );
 
@@ -174,8 +173,12 @@ async function everythingIn(message: Shown, reply: Reply): Promise<string> {
   return [...message.texts, ...labelsIn(message), ...placeholders, ...ids, ...files].join("\n");
 }
 
-/** Every piece of text that a reply says; times and addresses are judged elsewhere. */
-function leaves(reply: Reply): string[] {
+function missingIn(shown: string, reply: Reply): string[][] {
+  return leaves(reply).filter((spellings) => !spellings.some((one) => shown.includes(squeeze(one))));
+}
+
+/** Every piece of text that a reply says, as it may stand; times and addresses are judged elsewhere. */
+function leaves(reply: Reply): string[][] {
   // Tables of few columns are shown without their titles.
   const blocks = reply.blocks.map((one) => (one.kind === "table" ? { ...one, columns: [] } : one));
   const texts = replyTexts({ ...reply, blocks }).flatMap((inlines) =>
@@ -183,10 +186,10 @@ function leaves(reply: Reply): string[] {
       if (one.kind === "time") return [];
       // Discord shows the name behind an id itself.
       const isMention = one.kind === "person" && one.platform === "discord" && /^\d{17,20}$/u.test(one.id);
-      return [isMention ? one.id : one.text];
+      return [spellingsOf(one, isMention ? one.id : one.text)];
     }),
   );
-  return [...texts, ...asButtons(reply.actions).map((action) => action.label)];
+  return [...texts, ...asButtons(reply.actions).map((action) => [action.label])];
 }
 
 function linksOf(reply: Reply): string[] {
