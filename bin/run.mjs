@@ -30,23 +30,27 @@ if (major > 24 || (major === 24 && minor >= 15)) {
 /** npm cannot pass on a SIGKILL: who kills it expects that its script ends, too. */
 function whenNpmIsGone(end) {
   if (process.env.npm_lifecycle_event === undefined) return;
-  const before = parents();
+  const { ppid } = process;
+  const before = parentOfShell(ppid);
   const looking = setInterval(() => {
-    if (parents() === before) return;
+    const now = before && parentOfShell(ppid);
+    if (process.ppid === ppid && (now === undefined || now === before)) return;
     clearInterval(looking);
     end();
   }, 1000);
   looking.unref();
 }
 
-/** The parent, and the parent of a shell, as far as the system shows it: some shells stay between npm and its script. */
-function parents() {
+/**
+ * The parent of a shell: some shells stay between npm and its script. Undefined where the system does not show it, for
+ * instance while this process may open no more files.
+ */
+function parentOfShell(pid) {
   try {
     // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
-    const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
-    return `${process.ppid} ${/\((?:a|ba|da)?sh\) \w (\d+)/u.exec(stat)?.[1]}`;
+    return /\((?:a|ba|da)?sh\) \w (\d+)/u.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
   } catch {
-    return String(process.ppid);
+    return undefined;
   }
 }
 
