@@ -97,10 +97,12 @@ test("fifty people at once, a node of 0.8 MB a second: all are served in turn, n
     return hash.digest("hex") === sha256 ? `${outcome.result.file.account.rows} rows` : "other bytes";
   };
   const people = Array.from({ length: PEOPLE }, (_, index) => `person-${index}`);
-  const asked = people.map(async (person, index) => {
-    await sleep(10 * index);
-    return ask(person);
-  });
+  const asked: Promise<string>[] = [];
+  for (const person of people) {
+    asked.push(ask(person));
+    // Two who ask in the same millisecond are served in either order.
+    await sleep(10);
+  }
   expect(new Set(await Promise.all(asked))).toEqual(new Set(["1500 rows"]));
   expect(most).toBe(1);
   // Whoever was told when it begins was told so within a factor of two.
