@@ -19,8 +19,8 @@ console.log(refused, "and alive");
 `;
 
 it.skipIf(process.platform === "win32")("a script of npm goes on where it may open no more files", async () => {
-  const { folder, remove } = await scratchDatabase();
-  const script = path.join(folder, "script.mjs");
+  const scratch = await scratchDatabase();
+  const script = path.join(scratch.folder, "script.mjs");
   writeFileSync(script, SCRIPT);
   const { stdout } = await promisify(execFile)(
     "sh",
@@ -28,5 +28,5 @@ it.skipIf(process.platform === "win32")("a script of npm goes on where it may op
     { cwd: ROOT, env: { ...process.env, npm_lifecycle_event: "start" } },
   );
   expect(stdout).toBe("EMFILE and alive\n");
-  await remove();
+  await scratch.remove();
 });
