@@ -63,7 +63,8 @@ export interface Schema {
   alert_messages: MessageRow & { created_at: number };
   alert_chunks: ChunkRow & { seq: number };
   alert_deliveries: DeliveryRow;
-  alert_receipts: ReceiptRow;
+  /** The position grows in the order of arrival; only messages at the console get one. */
+  alert_receipts: ReceiptRow & { position: Generated<number | null> };
   alert_items: ItemRow;
   /** `seq` is the order in which they were made. */
   alert_decisions: DecisionRow & { seq: number };

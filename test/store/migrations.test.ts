@@ -92,6 +92,8 @@ const rows: Record<string, string> = {
     INSERT INTO alert_chunks VALUES (3, 'slack', 0, 1700000000000, '{"deliveries":{"count":0,"same":{},"each":{}},"states":{"count":0,"same":{},"each":{}}}')`,
   "0027-notices": `
     INSERT INTO alert_messages (id, created_at, data) VALUES ('n', 1700000000000, '{"type":"notice"}')`,
+  "0028-stream-positions": `
+    INSERT INTO alert_receipts VALUES ('p', 'web', 'console', 'p', 1700000000000, 1)`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */
@@ -194,6 +196,42 @@ describe("migrations", () => {
     await another.ping();
     await another.close();
     expect(schemaOf(file)).toEqual(schemaOf(fresh));
+  });
+
+  it("give the messages at the console the positions in which they were owed, and later ones the next", async () => {
+    const database = new DatabaseSync(file);
+    const db = kyselyOver(database);
+    await migrate(db, "0027-notices");
+    const put = database.prepare(
+      `INSERT INTO alert_deliveries (seq, id, destination, platform, phase, urgency, revision, shown, owed_at, settled_at, message, state, attempts, run_at, created_at, data)
+       VALUES (?, ?, ?, ?, 'event', 0, 0, 0, 0, 9, 'm', 'sent', 1, 0, 0, '{}')`,
+    );
+    const receive = database.prepare("INSERT INTO alert_receipts VALUES (?, ?, 'c', 'm', 9)");
+    const [here, there] = [["web//console/", "web"] as const, ["slack//C1/", "slack"] as const];
+    for (const [seq, id, destination, platform] of [
+      [9, "late", ...here],
+      [3, "early", ...here],
+      [5, "elsewhere", ...there],
+      [7, "by an earlier version", ...here],
+    ] as const) {
+      put.run(seq, id, destination, platform);
+      if (seq !== 7) receive.run(id, platform);
+    }
+    database.exec("INSERT INTO alert_counters VALUES ('deliveries', 20)");
+    await db.destroy();
+    const store = open();
+    const read = () => store.transaction(({ alerts }) => alerts.delivered.after("web//console/", 3, 9));
+    expect((await read()).map(({ id, position }) => [id, position])).toEqual([["late", 9]]);
+    await store.transaction(async ({ alerts: { outbox, delivered } }) => {
+      const receipt = { platform: "web", channel: "c", message: "m", at: 9 };
+      await outbox.putReceipts([{ delivery: "by an earlier version", ...receipt }]);
+      await delivered.place("web");
+    });
+    expect((await read()).map(({ id, position }) => [id, position])).toEqual([
+      ["late", 9],
+      ["by an earlier version", 21],
+    ]);
+    await store.close();
   });
 
   it("find the machines that flap, and no other", async () => {

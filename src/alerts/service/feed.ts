@@ -1,5 +1,5 @@
 import type { Reply } from "../../reply/reply.ts";
-import type { AlertTables, DeliveryRow } from "../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DeliveryRow, PlacedDelivery } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type DeliveryContext, deliverySubject, isMerged } from "../message/delivery-subject.ts";
@@ -13,8 +13,6 @@ import { readMessages } from "../deliver/outbox/stored-messages.ts";
 
 /** One delivered message. */
 export interface FeedAlert {
-  /** The position in the feed; grows from each to the next. */
-  readonly place: number;
   /** When it arrived, or its last edit: Unix milliseconds. */
   readonly at: Milliseconds;
   /** The delivery's id. */
@@ -48,8 +46,8 @@ export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms
     /** Where a delivery stands; undefined if none of that id has arrived here, or it was pruned. */
     placeOf: (id: string) =>
       store.read(async ({ alerts: tables }) => {
-        const row = await arrivedMessage(tables, id, key);
-        return row === undefined ? undefined : { place: row.seq, at: row.settled_at ?? row.created_at };
+        const [row] = await tables.delivered.of(key, [id]);
+        return row === undefined ? undefined : { place: row.position, at: row.settled_at ?? row.created_at };
       }),
     /** The position right before the last `count`. */
     placeBefore: (count: number) =>
@@ -57,17 +55,17 @@ export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms
         const [first] = await tables.delivered.last(key, count);
         return first === undefined
           ? { place: 0, at: 0 }
-          : { place: first.seq - 1, at: first.settled_at ?? first.created_at };
+          : { place: first.position - 1, at: first.settled_at ?? first.created_at };
       }),
     /** Up to a position, the last message of each open episode: of the newest `limit` episodes, oldest first. */
     openEpisodes: (place: number, limit: number) =>
       readAlerts(async (tables, toAlerts) => {
-        const last: DeliveryRow[] = [];
+        const last: PlacedDelivery[] = [];
         for (const { id } of (await tables.watch.openEpisodes()).slice(-limit)) {
           const latest = await lastArrivedOf(tables, id, key, place);
           if (latest !== undefined) last.push(latest);
         }
-        return toAlerts(last.toSorted((a, b) => a.seq - b.seq));
+        return toAlerts(last.toSorted((a, b) => a.position - b.position));
       }),
     /** The rolling messages that have grown since a moment: the last state of each, under its own id. */
     grownSince: (since: Milliseconds) =>
@@ -76,11 +74,11 @@ export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms
         const editedAt = new Map(rows.map((row) => [row.id, row.attempted_at]));
         return (await toAlerts(rows)).map((alert) => ({ ...alert, at: editedAt.get(alert.id) ?? alert.at }));
       }),
-    /** Messages after a position, oldest first, with the next position and whether there are more. */
+    /** Messages that arrived after a position, in that order, with the next position and whether there are more. */
     after: (place: number, limit: number) =>
       readAlerts(async (tables, toAlerts) => {
         const rows = await tables.delivered.after(key, place, limit);
-        return { alerts: await toAlerts(rows), place: rows.at(-1)?.seq ?? place, more: rows.length === limit };
+        return { alerts: await toAlerts(rows), place: rows.at(-1)?.position ?? place, more: rows.length === limit };
       }),
     /** A message as its edits show it by now: acknowledged, or over. Undefined if it has not arrived here. */
     get: (id: string) =>
@@ -122,7 +120,6 @@ async function toFeedAlerts(
     };
     const at = row.settled_at ?? row.created_at;
     alerts.push({
-      place: row.seq,
       at,
       id: row.id,
       about: deliverySubject(message, row.phase),

@@ -1,10 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, selectInBatches, withNumbers } from "../queries.ts";
+import { inBatches, selectInBatches, takeNumbers, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DecisionRow, DeliveryRow } from "./alert-rows.ts";
-import { isOpen } from "./conditions.ts";
 
 /** A filter of decisions, which are read newest first. */
 export interface DecisionQuery {
@@ -129,19 +128,25 @@ export interface ArrivedQuery {
 /** For how long a message may grow. */
 const GROWS_FOR: Milliseconds = 86_400_000;
 
+/** A delivered message, and its position among those of its platform. */
+export type PlacedDelivery = DeliveryRow & { readonly position: number };
+
 /**
- * The messages delivered to a destination, by `seq`: the order in which they were owed. A critical one may have been
- * sent before those that precede it.
+ * The messages delivered to a destination by position: the order in which they arrived. A critical one may stand before
+ * those that were owed earlier.
  */
 export function createDeliveredMessages(db: Kysely<Schema>) {
-  const sent = (destination: string) =>
+  const placed = (destination: string) =>
     db
-      .selectFrom("alert_deliveries")
-      .selectAll()
-      .where("destination", "=", destination)
-      .where("shown", "is not", null)
-      // As in the condition of the partial index.
-      .where("settled_at", "is not", null);
+      .selectFrom("alert_receipts as r")
+      .innerJoin("alert_deliveries as d", "d.id", "r.delivery")
+      .selectAll("d")
+      .select("r.position")
+      // A destination's key begins with its platform.
+      .where("r.platform", "=", destination.split("/", 1)[0] ?? "")
+      .where("d.destination", "=", destination)
+      .where("d.shown", "is not", null)
+      .$narrowType<{ position: number }>();
   return {
     /** The last ones first. */
     async within({ from, to, destinations, limit }: ArrivedQuery) {
@@ -163,35 +168,55 @@ export function createDeliveredMessages(db: Kysely<Schema>) {
       return rows.toSorted((a, b) => (b.settled_at ?? 0) - (a.settled_at ?? 0)).slice(0, limit);
     },
     /**
-     * Those behind a delivery's `seq`, oldest first, up to the first that is still owed: a reader that goes on behind the
-     * last of them misses none.
+     * Gives a position to each message that has arrived on a platform and has none, be it stored by an earlier version. A
+     * position becomes visible after all before it, so that a reader that goes on behind the last one misses none.
      */
-    after: (destination: string, seq: number, limit: number) =>
-      sent(destination)
-        .where("seq", ">", seq)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom("alert_deliveries as e")
-                .select("e.seq")
-                .where("e.destination", "=", destination)
-                .where(isOpen("e"))
-                .where("e.shown", "is", null)
-                .whereRef("e.seq", "<", "alert_deliveries.seq"),
-            ),
-          ),
-        )
-        .orderBy("seq")
+    async place(platform: string) {
+      const arrived = await db
+        .selectFrom("alert_receipts as r")
+        .leftJoin("alert_deliveries as d", "d.id", "r.delivery")
+        .select("r.delivery")
+        .where("r.platform", "=", platform)
+        .where("r.position", "is", null)
+        .orderBy("d.seq")
+        .execute();
+      if (arrived.length === 0) return;
+      const first = await takeNumbers(db, "positions", arrived.length);
+      for (const [index, { delivery }] of arrived.entries()) {
+        await db
+          .updateTable("alert_receipts")
+          .set({ position: first + index })
+          .where("delivery", "=", delivery)
+          .execute();
+      }
+    },
+    /** Those behind a position, in their order. */
+    after: (destination: string, position: number, limit: number): Promise<PlacedDelivery[]> =>
+      placed(destination).where("r.position", ">", position).orderBy("r.position").limit(limit).execute(),
+    /** The last ones, in their order. */
+    async last(destination: string, limit: number): Promise<PlacedDelivery[]> {
+      const rows = await placed(destination)
+        .where("r.position", "is not", null)
+        .orderBy("r.position", "desc")
         .limit(limit)
-        .execute(),
-    /** The last ones; oldest first. */
-    async last(destination: string, limit: number) {
-      return (await sent(destination).orderBy("seq", "desc").limit(limit).execute()).toReversed();
+        .execute();
+      return rows.toReversed();
+    },
+    /** Of these deliveries, those that have a position, in their order. */
+    of: async (destination: string, ids: readonly string[]): Promise<PlacedDelivery[]> => {
+      const rows = await selectInBatches(ids, (batch) =>
+        placed(destination).where("r.delivery", "in", batch).where("r.position", "is not", null).execute(),
+      );
+      return rows.toSorted((a, b) => a.position - b.position);
     },
     /** The last messages of a day that were edited since that moment; oldest first. */
     async grown(destination: string, since: Milliseconds, limit: number) {
-      const rows = await sent(destination)
+      const rows = await db
+        .selectFrom("alert_deliveries")
+        .selectAll()
+        .where("destination", "=", destination)
+        // As in the condition of the partial index.
+        .where("settled_at", "is not", null)
         .where("phase", "=", "rolling")
         .where("shown", ">", 0)
         .where("attempted_at", ">=", since)

@@ -14,7 +14,7 @@ import { createSubscriptions } from "./subscriptions.ts";
 import { createWatchState } from "./watch-state.ts";
 
 export type * from "./alert-rows.ts";
-export type { ArrivedQuery, DecisionQuery, LogQuery, LoggedDelivery } from "./alert-log.ts";
+export type { ArrivedQuery, DecisionQuery, LogQuery, LoggedDelivery, PlacedDelivery } from "./alert-log.ts";
 
 /** Older decisions are deleted, however young they are. */
 export const MAX_DECISIONS = 200_000;

@@ -22,7 +22,11 @@ export function createMessages(db: Kysely<Schema>) {
       putRows(db, "alert_receipts", { key: ["delivery"], set: ["platform", "channel", "message", "at"] }, rows),
     receipts: (deliveries: readonly string[]) =>
       selectInBatches(deliveries, (batch) =>
-        db.selectFrom("alert_receipts").selectAll().where("delivery", "in", batch).execute(),
+        db
+          .selectFrom("alert_receipts")
+          .select(["delivery", "platform", "channel", "message", "at"])
+          .where("delivery", "in", batch)
+          .execute(),
       ),
     dropReceipt: (delivery: string) => db.deleteFrom("alert_receipts").where("delivery", "=", delivery).execute(),
     /** Whether a message is known as that of a delivery; reads all receipts. */

@@ -15,6 +15,7 @@ import { haltKeys } from "./0024-halt-keys.ts";
 import { suspendedPlaces } from "./0025-suspended-places.ts";
 import { chunkColumns } from "./0026-chunk-columns.ts";
 import { notices } from "./0027-notices.ts";
+import { streamPositions } from "./0028-stream-positions.ts";
 
 /**
  * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
@@ -38,4 +39,5 @@ export const migrations: Readonly<Record<string, (db: Kysely<unknown>) => Promis
   "0025-suspended-places": suspendedPlaces,
   "0026-chunk-columns": chunkColumns,
   "0027-notices": notices,
+  "0028-stream-positions": streamPositions,
 };

@@ -127,7 +127,7 @@ export function alertRoutes(dependencies: AlertRouteDependencies): Hono<{ Bindin
 const UNKNOWN = "This alert is not known here, or no longer kept.";
 
 /**
- * One server-sent event per delivery, in order, with the delivery's id
+ * One server-sent event per delivery, in the order of arrival, with the delivery's id
  * (https://html.spec.whatwg.org/#server-sent-events). Events are read from the store, so a reader that resumes with its
  * last id misses nothing, even across restarts. If that id is no longer stored, an event `gap` comes first, then the
  * latest alerts. A rolling message is sent again as it grows, without an id, so that the reader's position stays; the

@@ -117,6 +117,8 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         for (const one of [...late, ...lost.filter(hasReceipt)]) {
           if (!(await recordLateReceipt(tables, one.claimed, one.receipt, at))) early.push(one);
         }
+        // Also of what another process, of an earlier version, has sent.
+        if (shown !== undefined && (recorded.length > 0 || isRecovering)) await tables.delivered.place(shown.platform);
         const checked = await recordAnswers(answered, context);
         // What the wrong clock scheduled would wait longer by as much.
         if (setBack > 0) {

@@ -1,4 +1,9 @@
-import type { AlertTables, ArrivedQuery, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
+import type {
+  AlertTables,
+  ArrivedQuery,
+  DeliveryRow,
+  PlacedDelivery,
+} from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { timeFromText } from "../../judge/kinds/json-fields.ts";
@@ -163,14 +168,15 @@ export async function arrivedMessage(
   return row?.destination === destination && row.shown !== null ? row : undefined;
 }
 
-/** The last message about an episode that arrived at a destination, no later than `place` in the outbox. */
+/** The last message about an episode that arrived at a destination, no later than that position. */
 export async function lastArrivedOf(
-  { outbox }: AlertTables,
+  { outbox, delivered }: AlertTables,
   episode: string,
   destination: string,
-  place: number,
-): Promise<DeliveryRow | undefined> {
-  return (await outbox.ofEpisode(episode, destination)).findLast((row) => row.seq <= place && row.shown !== null);
+  position: number,
+): Promise<PlacedDelivery | undefined> {
+  const ids = (await outbox.ofEpisode(episode, destination)).map(({ id }) => id);
+  return (await delivered.of(destination, ids)).findLast((row) => row.position <= position);
 }
 
 /** Of what follows a trigger, or is its edit: when the trigger arrived at the same destination. */

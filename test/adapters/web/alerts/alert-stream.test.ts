@@ -11,7 +11,8 @@ const HOUR = 3_600_000;
 
 /** The stream of a console without deliveries. */
 async function open(more: (feed: AlertFeed, tell: () => Promise<void>) => Partial<AlertStreamOptions>) {
-  const stage = await Stage.open({ senders: (now) => [new FakeSender({ platform: "web", now })] });
+  const senders = (now: () => number) => [new FakeSender({ platform: "web", now })];
+  const stage = await Stage.open({ senders, console: PLATFORMS.console });
   onTestFinished(() => stage.close());
   const changes = createChangeSignal();
   const tell = async (): Promise<void> => {

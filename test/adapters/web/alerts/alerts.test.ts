@@ -22,7 +22,8 @@ const TOKEN = "a-token-of-more-than-sixteen";
 
 /** A console whose alerts come from a stage; `changes` is the dispatcher's change signal. */
 async function open(more: Parameters<typeof startConsole>[1] = {}) {
-  const stage = await Stage.open({ senders: (now) => [new FakeSender({ platform: "web", now })] });
+  const senders = (now: () => number) => [new FakeSender({ platform: "web", now })];
+  const stage = await Stage.open({ senders, console: PLATFORMS.console });
   onTestFinished(() => stage.close());
   const changes = createChangeSignal();
   const begin = async (): Promise<Harness> => {

@@ -427,7 +427,7 @@ it("what waits for a destination, or on a platform, is counted, without edits", 
 });
 
 describe("an arrived message", () => {
-  it("is found at its own destination alone, and the last one of an episode no later than a place", async () => {
+  it("is found at its own destination alone, and the last one of an episode no later than a position", async () => {
     const row = { episode: "e", is: { state: "sent" } } as const;
     const { tables } = await owed(
       { id: "first", ...row },
@@ -441,13 +441,19 @@ describe("an arrived message", () => {
       const found = async (id: string) => (await arrivedMessage(all, id, here))?.id;
       expect(await found("first")).toBe("first");
       for (const id of ["elsewhere", "owed", "nothing"]) expect(await found(id)).toBeUndefined();
-      const seq = new Map((await all.outbox.ofEpisode("e")).map((one) => [one.id, one.seq]));
-      const last = async (id: string, less = 0) =>
-        (await lastArrivedOf(all, "e", here, (seq.get(id) ?? Number.NaN) - less))?.id;
-      expect(await last("owed")).toBe("second");
-      expect(await last("second")).toBe("second");
-      expect(await last("second", 1)).toBe("first");
-      expect(await last("first", 1)).toBeUndefined();
+      for (const id of ["second", "another", "first", "elsewhere"]) {
+        const receipt = { delivery: id, platform: "nowhere", channel: "ops", message: id, at: 0 };
+        await all.outbox.putReceipts([receipt]);
+        await all.delivered.place("nowhere");
+      }
+      const placed = await all.delivered.of(here, ["first", "second"]);
+      expect(placed.map(({ id }) => id)).toEqual(["second", "first"]);
+      const [second, first] = placed.map(({ position }) => position) as [number, number];
+      const last = async (position: number) => (await lastArrivedOf(all, "e", here, position))?.id;
+      expect(await last(first + 9)).toBe("first");
+      expect(await last(first)).toBe("first");
+      expect(await last(first - 1)).toBe("second");
+      expect(await last(second - 1)).toBeUndefined();
     });
   });
 });
