@@ -97,6 +97,36 @@ export class StorageError extends Error {
   }
 }
 
+/** The cost of deleting a damaged row, by its table. */
+const COSTS = {
+  watcher_snapshots: "its watcher then begins anew, and tells nothing of what happened since its last look",
+  alert_subscriptions: "its place is then told nothing until somebody subscribes it anew",
+  alert_silences: "what it kept silent is then told",
+  alert_machines: "its condition is then judged anew, and an alert that is open may be told again",
+  alert_episodes: "nobody is then told how that alert ends",
+  alert_notification_states: "that alert may then be told there again",
+} as const;
+
+/**
+ * A stored row that this version cannot read. What needs it stands still, since whatever went on without it would lose
+ * alerts, or repeat them. `message` is one sentence that says which row, and how to go on; nothing but a repair helps.
+ */
+export class DamagedRow extends StorageError {
+  /** Names the row. */
+  readonly what: string;
+  /** How to go on. */
+  readonly mend: string;
+
+  constructor(table: keyof typeof COSTS, key: Readonly<Record<string, string>>, why: string) {
+    const columns = Object.entries(key).map(([column, value]) => `${column} = '${value.replaceAll("'", "''")}'`);
+    const what = `the row of ${table} where ${columns.join(" and ")} cannot be read (${why})`;
+    const mend = `restore a backup (npm run restore -- <backup>), or delete that row: ${COSTS[table]}`;
+    super(`${what}; ${mend}`, { title: "A stored row of the bot is damaged", cause: undefined });
+    this.what = what;
+    this.mend = mend;
+  }
+}
+
 /** The abort reason of everything under way when the bot stops. */
 export class BotStopping extends Error {
   override readonly name = "AbortError";

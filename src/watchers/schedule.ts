@@ -6,6 +6,7 @@ import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
 import type { Clock } from "../api/clock.ts";
+import { DamagedRow } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import type { Watcher } from "./watcher.ts";
@@ -38,6 +39,8 @@ interface WatchLoopDependencies {
   /** The subjects that subscriptions name, of all destinations together. */
   readonly subjects: (network: string, kind: AlertKind) => readonly string[];
   readonly sink: ObservationSink;
+  /** A watcher needs a row that cannot be read. It looks for it at each interval, and goes on once it is repaired. */
+  readonly onDamaged?: (watcher: string, row: DamagedRow) => void;
   readonly log: Log;
   readonly clock: Clock;
   /** Like Math.random: the source of jitter. */
@@ -132,15 +135,21 @@ async function runWatcher(
     } catch (error) {
       signal.throwIfAborted();
       stored = undefined;
-      log.error({ ...labels, err: error }, "observation not stored");
+      if (error instanceof DamagedRow) dependencies.onDamaged?.(name, error);
+      else log.error({ ...labels, err: error }, "observation not stored");
     }
   }
 
   async function loadSnapshot(): Promise<{ readonly snapshot: unknown }> {
     const found = await withTimeout(() => load(network, name), { clock, timeoutMillis, signal });
-    const parsed = found === undefined ? undefined : watcher.snapshot.safeParse(found);
-    if (parsed?.success === false) log.warn(labels, "snapshot unreadable");
-    return { snapshot: parsed?.data };
+    if (found === undefined) return { snapshot: undefined };
+    const { success, data: snapshot } = watcher.snapshot.safeParse(found);
+    if (success) return { snapshot };
+    throw new DamagedRow(
+      "watcher_snapshots",
+      { network, watcher: name },
+      "its JSON has a shape that this version does not know",
+    );
   }
 
   /** Undefined where there is nothing to store: a failed first observation, or a bug in the watcher. */

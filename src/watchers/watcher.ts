@@ -46,7 +46,7 @@ export interface Watcher<Snapshot> {
   /** Unique: its snapshots are stored under it. */
   readonly name: string;
   readonly every: Milliseconds;
-  /** Plain JSON, with 64-bit numbers as decimal text. A stored snapshot that it refuses is ignored. */
+  /** Plain JSON, with 64-bit numbers as decimal text. A watcher stands still while it refuses the stored snapshot. */
   readonly snapshot: z.ZodType<Snapshot>;
   /**
    * One observation, in the watchers' lane of the nodes' budgets. Rejects with ApiError, or the signal's reason; to the

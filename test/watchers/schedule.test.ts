@@ -7,6 +7,7 @@ import { silentLog } from "../../src/log.ts";
 import { type ScheduleOptions, startSchedule } from "../../src/watchers/schedule.ts";
 import type { Observation } from "../../src/watchers/schedule.ts";
 import type { Watcher } from "../../src/watchers/watcher.ts";
+import { saying } from "../support/said.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
 
 const Count = z.object({ count: z.number() });
@@ -225,19 +226,44 @@ describe("the schedule", () => {
     expect(keys.slice(0, 4)).toEqual([["8"], ["9"], ["10"], ["11"]]);
   });
 
-  test("a store that hangs, fails or holds an unreadable snapshot stops nothing", async () => {
+  test("a store that hangs or fails stops nothing", async () => {
     let loads = 0;
     const { clock, seen } = run([counter("fast", 5000)], {
       load: () => {
         loads += 1;
         if (loads === 1) return new Promise(() => undefined);
         if (loads === 2) throw new Error("the disk is gone");
-        return Promise.resolve({ count: "many" });
+        return Promise.resolve(undefined);
       },
     });
     await clock.advance(46_000);
     expect(seen[0]).toMatchObject({ before: undefined, snapshot: { count: 1 } });
     expect(seen).toHaveLength(3);
+  });
+
+  test("a watcher stands still while its snapshot cannot be read, beside others, and goes on from the repaired one", async () => {
+    const damaged: string[] = [];
+    const onDamaged: ScheduleOptions["onDamaged"] = (watcher, row) => void damaged.push(`${watcher}: ${row.message}`);
+    const asked: string[] = [];
+    const counting = (name: string) =>
+      counter(name, 5000, (_api, { before }) => {
+        asked.push(name);
+        return Promise.resolve({ count: (before?.count ?? 0) + 1 });
+      });
+    const { clock, seen, store } = run([counting("fast"), counting("other")], { onDamaged });
+    store.set("mainnet/fast", { count: "many" });
+    await clock.advance(12_000);
+    expect(asked).toEqual(["other", "other", "other"]);
+    expect(damaged).toHaveLength(3);
+    expect(damaged[0]).toMatch(
+      saying("fast", "watcher_snapshots", "network = 'mainnet'", "watcher = 'fast'", "restore"),
+    );
+    store.set("mainnet/fast", { count: 7 });
+    await clock.advance(5000);
+    expect(seen.findLast(({ watcher }) => watcher.name === "fast")).toMatchObject({
+      before: { count: 7 },
+      snapshot: { count: 8 },
+    });
   });
 
   test("a watcher with a bug stops none of the others, nor itself", async () => {

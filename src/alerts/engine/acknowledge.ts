@@ -4,7 +4,8 @@ import { timeToText } from "../judge/kinds/json-fields.ts";
 import { logDecisions } from "../deliver/outbox/alert-log.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
-import { type Acknowledgement, Episode, episodeRow, seenFrom } from "../judge/rules/episode.ts";
+import type { Episode } from "../judge/rules/episode.ts";
+import { type Acknowledgement, episodeRow, seenFrom, parseEpisode } from "../judge/rules/episode.ts";
 import { type Destination, destinationKey, tokenKey } from "../destination.ts";
 
 /** Who acknowledges, by name; with their platform's id, where they have one. */
@@ -31,7 +32,7 @@ interface AcknowledgeRequest {
 export async function acknowledge(tables: AlertTables, { episode: id, by, at, only }: AcknowledgeRequest) {
   const row = await tables.watch.episode(id);
   if (row === undefined) return undefined;
-  const stored = Episode.parse(JSON.parse(row.data));
+  const stored = parseEpisode(row);
   const episode = by.within === undefined ? stored : seenFrom(stored, by.within);
   const states = (await readNotificationStates(tables, [id])).get(id) ?? new Map<string, NotificationState>();
   const { within } = by;

@@ -7,7 +7,7 @@ import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts"
 import { type Destination, destinationFromKey, destinationKey } from "../destination.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
 import { AlertMessage, type Over } from "../message/message.ts";
-import { Silence, silenceEnds, silenceRow } from "../route/silence.ts";
+import { silenceEnds, silenceRow, parseSilence } from "../route/silence.ts";
 import { tryNow } from "../route/suspension.ts";
 
 /** A message to a channel about a change, added to the outbox in the transaction that stores the change. */
@@ -78,7 +78,7 @@ export async function closeEndedOffers(
 ): Promise<number> {
   let closed = 0;
   for (const row of await tables.subscriptions.endedSilences(since, at)) {
-    const { announced, ...silence } = Silence.parse(JSON.parse(row.data));
+    const { announced, ...silence } = parseSilence(row);
     if (announced === undefined) continue;
     closed += 1;
     await closeOffers(dependencies, tables, announced, { what: "ended" }, silenceEnds(silence));

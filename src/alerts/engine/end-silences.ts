@@ -4,7 +4,7 @@ import { toMillis } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Decision } from "../judge/judge.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
-import { Episode } from "../judge/rules/episode.ts";
+import { parseEpisode } from "../judge/rules/episode.ts";
 import { endAfter, type Silence, silenceRow } from "../route/silence.ts";
 import { silenceOverLine } from "../words/silence-words.ts";
 
@@ -22,7 +22,7 @@ export async function endSilences(
   const over = waiting.filter(({ untilOver = [] }) => !untilOver.some((id) => open.has(id)));
   if (over.length === 0) return { silences: all, decisions: [] };
   const rows = await tables.watch.episodes([...new Set(over.flatMap(({ untilOver = [] }) => untilOver))]);
-  const ends = new Map(rows.map(({ id, data }) => [id, Episode.parse(JSON.parse(data)).ended]));
+  const ends = new Map(rows.map((row) => [row.id, parseEpisode(row).ended]));
   const ended = new Map<string, Silence>();
   for (const one of over) {
     const known = (one.untilOver ?? []).flatMap((id) => ends.get(id) ?? []);

@@ -11,10 +11,11 @@ import { episodesSaidBy } from "../deliver/outbox/group.ts";
 import { rescheduleAt, rescheduleHeld } from "../deliver/outbox/held.ts";
 import { deliveriesOf, finishedDeliveries, outboxDepth, toldWithin } from "../deliver/outbox/queries.ts";
 import { recordPress } from "../deliver/outbox/record.ts";
-import { Silence, silenceEnds, silenceRow } from "../route/silence.ts";
+import { Silence, silenceEnds, silenceRow, parseSilence } from "../route/silence.ts";
 import { subscriptionIndexReader } from "../route/subscription-index.ts";
 import { rulesOf, Subscription, subscriptionRow } from "../route/subscription.ts";
-import { Episode, Machine } from "../judge/rules/episode.ts";
+import type { Episode } from "../judge/rules/episode.ts";
+import { parseMachine, parseEpisode } from "../judge/rules/episode.ts";
 import type { Receipt } from "../sender.ts";
 import { readSuspensions, tryNow } from "../route/suspension.ts";
 import { silenceLogLine } from "../words/silence-words.ts";
@@ -26,6 +27,7 @@ import { observationProcessor } from "./process-observation.ts";
 import { closeUnwatched, createUpkeep, RETENTION } from "./upkeep.ts";
 import { type Destination, destinationKey } from "../destination.ts";
 import { readMessages } from "../deliver/outbox/stored-messages.ts";
+import { AnyJson, parseRow } from "../judge/kinds/json-fields.ts";
 
 export type { Announcement } from "./announce.ts";
 export type { Told } from "../deliver/outbox/queries.ts";
@@ -108,7 +110,7 @@ export function createAlertEngine(dependencies: AlertDependencies) {
     silences: () =>
       store.transaction(async ({ alerts }) => {
         const at = nowMillis(clock);
-        return (await alerts.subscriptions.silences(at)).map((row) => Silence.parse(JSON.parse(row.data)));
+        return (await alerts.subscriptions.silences(at)).map(parseSilence);
       }),
     /**
      * Adds a silence or replaces the one with its id; one with `until` now ends it. Where that one is over already, an end
@@ -123,7 +125,7 @@ export function createAlertEngine(dependencies: AlertDependencies) {
         // Somebody else may have changed or ended it since it was read.
         const row = await alerts.subscriptions.silence(silence.id);
         if (row !== undefined && (isOver ? row.ends_at <= at : row.ends_at > silenceEnds(silence))) return false;
-        const before = row === undefined ? [] : (Silence.parse(JSON.parse(row.data)).announced ?? []);
+        const before = row === undefined ? [] : (parseSilence(row).announced ?? []);
         await closeOffers(dependencies, alerts, before, { what: isOver ? "ended" : "lengthened", by });
         const offering = offersOf(await owe(dependencies, alerts, announced));
         await alerts.subscriptions.putSilence(silenceRow({ ...silence, ...offering }));
@@ -196,7 +198,9 @@ function createQueries(store: AlertDependencies["store"]) {
     snapshot: (network: string, watcher: string) =>
       read(async (tables) => {
         const row = await tables.watch.snapshot(network, watcher);
-        return row === undefined ? undefined : { at: row.at, data: JSON.parse(row.data) as unknown };
+        return row === undefined
+          ? undefined
+          : { at: row.at, data: parseRow(AnyJson, row.data, "watcher_snapshots", { network, watcher }) };
       }),
     /** When that snapshot was stored (Unix milliseconds), without reading it: with many markets it is megabytes. */
     lastObservedAt: (network: string, watcher: string) => read((tables) => tables.watch.observedAt(network, watcher)),
@@ -218,7 +222,7 @@ function createQueries(store: AlertDependencies["store"]) {
     silence: (id: string) =>
       read(async (tables) => {
         const row = await tables.subscriptions.silence(id);
-        return row === undefined ? undefined : Silence.parse(JSON.parse(row.data));
+        return row === undefined ? undefined : parseSilence(row);
       }),
     openEpisodes: (network?: string) =>
       read(async (tables): Promise<readonly Episode[]> => (await tables.watch.openEpisodes(network)).map(parseEpisode)),
@@ -226,7 +230,7 @@ function createQueries(store: AlertDependencies["store"]) {
     pending: (network: string) =>
       read(async (tables) =>
         (await tables.watch.machines(network))
-          .map(({ data }) => Machine.parse(JSON.parse(data)))
+          .map(parseMachine)
           .filter(({ phase, rule, kind }) => phase === "pending" && rule === kind),
       ),
     /** Newest first. */
@@ -249,7 +253,3 @@ function createQueries(store: AlertDependencies["store"]) {
 
 /** How many decisions a history holds at most. */
 const MAX_HISTORY_DECISIONS = 1000;
-
-function parseEpisode(row: { readonly data: string }): Episode {
-  return Episode.parse(JSON.parse(row.data));
-}

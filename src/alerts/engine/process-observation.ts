@@ -7,7 +7,8 @@ import { joinPlans, type OutboxBatch } from "../deliver/outbox/batch.ts";
 import { joinRules } from "../deliver/outbox/join-rules.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
 import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";
-import { Episode, episodeRow, isOpen, Machine, machineKey, machineRow } from "../judge/rules/episode.ts";
+import type { Episode, Machine } from "../judge/rules/episode.ts";
+import { episodeRow, isOpen, machineKey, machineRow, parseEpisode, parseMachine } from "../judge/rules/episode.ts";
 import { ParsedRowCache, RuleSubjectMap } from "../judge/rules/state-cache.ts";
 import {
   type JudgedObservation,
@@ -94,8 +95,8 @@ function nothingKnown() {
     resumed: new RuleSubjectMap<boolean>(),
   };
   return {
-    machines: new ParsedRowCache((data) => Machine.parse(JSON.parse(data))),
-    episodes: new ParsedRowCache((data) => Episode.parse(JSON.parse(data))),
+    machines: new ParsedRowCache(parseMachine),
+    episodes: new ParsedRowCache(parseEpisode),
     memory,
     progress: new Map<string, WatcherProgress>(),
     isBlind: false,

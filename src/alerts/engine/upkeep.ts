@@ -14,7 +14,8 @@ import { enqueue } from "../deliver/outbox/outbox.ts";
 import { isFanningOut, readNotificationStates } from "../deliver/outbox/queries.ts";
 import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";
 import type { Subscription } from "../route/subscription.ts";
-import { Episode, episodeId, episodeRow, Machine, machineKey, machineRow } from "../judge/rules/episode.ts";
+import type { Episode, Machine } from "../judge/rules/episode.ts";
+import { episodeId, episodeRow, machineKey, machineRow, parseEpisode, parseMachine } from "../judge/rules/episode.ts";
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
 import { endFlapping, resetMachine } from "../judge/rules/state-machine.ts";
 import { evaluationInputs, sharedInputsReader } from "./evaluation-inputs.ts";
@@ -46,8 +47,8 @@ export function createUpkeep(
   readIndex: ReturnType<typeof subscriptionIndexReader>,
 ): () => Promise<void> {
   const { store, config, clock } = dependencies;
-  const episodes = new ParsedRowCache((data) => Episode.parse(JSON.parse(data)));
-  const machines = new ParsedRowCache((data) => Machine.parse(JSON.parse(data)));
+  const episodes = new ParsedRowCache(parseEpisode);
+  const machines = new ParsedRowCache(parseMachine);
   const sharedInputs = sharedInputsReader();
   /** Of each open episode, under which inputs it was planned, and until when the plan holds. */
   let evaluations: ReadonlyMap<string, Evaluation | undefined> = new Map();
@@ -139,7 +140,7 @@ async function closeEpisodes(
   const machines = new Map<string, Machine>();
   for (const episode of open) {
     const row = await tables.watch.machine(episode);
-    if (row !== undefined) machines.set(keyOf(episode), resetMachine(Machine.parse(JSON.parse(row.data))));
+    if (row !== undefined) machines.set(keyOf(episode), resetMachine(parseMachine(row)));
   }
   await tables.watch.putMachines([...machines.values()].map(machineRow));
   await tables.watch.putEpisodes(episodes.map(episodeRow));
@@ -174,7 +175,7 @@ async function planCalmNotice(
   const { kind, network, subject, flapping } = machine;
   const began = episodeId(machine, flapping.before + 1);
   const row = await tables.watch.episode(episodeId(machine, machine.number));
-  const last = row === undefined ? undefined : Episode.parse(JSON.parse(row.data));
+  const last = row === undefined ? undefined : parseEpisode(row);
   const until = last?.recovered ?? last?.ended;
   const isCritical = (machine.critical?.lastMillis ?? 0) >= toMillis(timeFromText(flapping.since));
   const message = {
@@ -229,7 +230,7 @@ async function prune(
  */
 async function prunableMachines(tables: AlertTables): Promise<Machine[]> {
   const calm = (await tables.watch.machines())
-    .map(({ data }) => Machine.parse(JSON.parse(data)))
+    .map(parseMachine)
     .filter(({ phase, flapping }) => phase === "ok" && flapping === undefined);
   const last = (machine: Machine): string => episodeId(machine, machine.number);
   const stored = new Set((await tables.watch.notificationRevisions(calm.map(last))).map(({ id }) => id));
@@ -249,7 +250,7 @@ export async function closeUnwatched(
   const owed = await store.transaction(async ({ alerts: tables }) => {
     const at = nowMillis(clock);
     const open = (await tables.watch.openEpisodes())
-      .map(({ data }) => Episode.parse(JSON.parse(data)))
+      .map(parseEpisode)
       .filter((episode) => !isDrill(episode) && !watched.includes(episode.network));
     const closed = await closeEpisodes(
       tables,

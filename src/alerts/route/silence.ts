@@ -5,6 +5,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertKind } from "../judge/kinds/kinds.ts";
 import { Person } from "../judge/rules/episode.ts";
 import { isTimeZone, localMillis } from "./local-time.ts";
+import { parseRow } from "../judge/kinds/json-fields.ts";
 
 const PERIODS = { day: 86_400_000, week: 604_800_000 } as const satisfies Record<string, Milliseconds>;
 
@@ -44,6 +45,11 @@ export const Silence = z.object({
   noticed: z.number().exactOptional(),
 });
 export type Silence = z.infer<typeof Silence>;
+
+/** Of a stored row. Throws DamagedRow. */
+export function parseSilence({ id, data }: Pick<SilenceRow, "id" | "data">): Silence {
+  return parseRow(Silence, data, "alert_silences", { id });
+}
 
 /** A silence until an alert is over goes on for so long after that: what is over may come back. */
 export const AFTER_OVER: Milliseconds = 600_000;

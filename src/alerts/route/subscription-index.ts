@@ -4,8 +4,10 @@ import type { AlertsConfig } from "../alerts-config.ts";
 import { type ConditionKind, HEALTH_KINDS, isConditionKind } from "../judge/kinds/kinds.ts";
 import { isJudgedAlways, type Rule, ruleFor } from "../judge/rules/rules.ts";
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
-import { Silence } from "./silence.ts";
-import { isAlive, rulesOf, Subscription } from "./subscription.ts";
+import type { Silence } from "./silence.ts";
+import { parseSilence } from "./silence.ts";
+import type { Subscription } from "./subscription.ts";
+import { isAlive, rulesOf, parseSubscription } from "./subscription.ts";
 import { destinationKey } from "../destination.ts";
 
 /** The current subscriptions and silences, indexed, with the rules that they make. */
@@ -21,7 +23,7 @@ export function subscriptionIndexReader(
   config: AlertsConfig,
 ): (tables: AlertTables, at: Milliseconds) => Promise<SubscriptionIndex> {
   // Of many subscriptions, one changes at a time.
-  const parsed = new ParsedRowCache((data) => Subscription.parse(JSON.parse(data)));
+  const parsed = new ParsedRowCache(parseSubscription);
   const rules = new WeakMap<Subscription, readonly Rule[]>();
   const rulesOfOne = (one: Subscription): readonly Rule[] => {
     const known = rules.get(one) ?? rulesOf(one, config);
@@ -34,7 +36,7 @@ export function subscriptionIndexReader(
     const now = await tables.subscriptions.revision();
     if (cached === undefined || now !== revision) {
       const subscriptions = [...parsed.parse(await tables.subscriptions.list(), ({ id }) => id).values()];
-      const silences = (await tables.subscriptions.silences(at)).map(({ data }) => Silence.parse(JSON.parse(data)));
+      const silences = (await tables.subscriptions.silences(at)).map(parseSilence);
       cached = buildSubscriptionIndex(subscriptions, silences, config, rulesOfOne);
       revision = now;
     }

@@ -16,6 +16,7 @@ import { Severity } from "../judge/kinds/severity.ts";
 import { type Rule, ruleFor } from "../judge/rules/rules.ts";
 import { QuietHours } from "./quiet-hours.ts";
 import { destinationKey, StoredDestination } from "../destination.ts";
+import { parseRow } from "../judge/kinds/json-fields.ts";
 
 /** Which destination gets which alerts, and how. As stored; times in Unix milliseconds. */
 export const Subscription = z
@@ -64,6 +65,11 @@ export const Subscription = z
     return { ...one, kinds: sortKinds([...one.kinds, ...one.groups.flatMap((group) => KIND_GROUPS[group])]) };
   });
 export type Subscription = z.infer<typeof Subscription>;
+
+/** Of a stored row. Throws DamagedRow. */
+export function parseSubscription({ id, data }: Pick<SubscriptionRow, "id" | "data">): Subscription {
+  return parseRow(Subscription, data, "alert_subscriptions", { id });
+}
 /** The kinds of a subscription, and the groups among them. */
 export type ChosenKinds = Pick<Subscription, "kinds" | "groups">;
 

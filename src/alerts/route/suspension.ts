@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type Destination, StoredDestination, destinationKey, tokenKey } from "../destination.ts";
+import { parseRow } from "../judge/kinds/json-fields.ts";
 
 /**
  * The state of a destination that cannot be reached; without a destination, of a platform that refuses the bot's token,
@@ -110,7 +111,9 @@ export function afterRefusal(
 /** All suspensions, as stored. */
 export async function readSuspensions(tables: Pick<AlertTables, "watch">): Promise<readonly Suspension[]> {
   const row = await tables.watch.snapshot("", SNAPSHOT_NAME);
-  return row === undefined ? [] : (StoredSuspensions.safeParse(JSON.parse(row.data)).data ?? []);
+  return row === undefined
+    ? []
+    : parseRow(StoredSuspensions, row.data, "watcher_snapshots", { network: "", watcher: SNAPSHOT_NAME });
 }
 
 /** The suspensions as a transaction finds and leaves them. */

@@ -7,11 +7,12 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { nowMillis, randomId } from "../dependencies.ts";
-import { timeToText } from "../judge/kinds/json-fields.ts";
+import { timeToText, parseJson } from "../judge/kinds/json-fields.ts";
 import { ALERT_KINDS, type AlertKind } from "../judge/kinds/kinds.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
-import { Subscription } from "../route/subscription.ts";
+import type { Subscription } from "../route/subscription.ts";
+import { parseSubscription } from "../route/subscription.ts";
 import { type Destination, destinationKey, tokenKey } from "../destination.ts";
 
 export interface DowntimeReportDependencies {
@@ -85,9 +86,7 @@ export function createDowntimeReport(dependencies: DowntimeReportDependencies) {
         const downtime = await readDowntime(tables);
         if (downtime === undefined || downtime.told) return 0;
         const seen = (await Promise.all(networks.map((one) => eventsSince(tables, one, downtime.to)))).flat();
-        const subscriptions = (await tables.subscriptions.list()).map(({ data }) =>
-          Subscription.parse(JSON.parse(data)),
-        );
+        const subscriptions = (await tables.subscriptions.list()).map(parseSubscription);
         const common = {
           type: "away",
           ...(simulated ? { simulated: true as const } : {}),
@@ -118,7 +117,7 @@ export function createDowntimeReport(dependencies: DowntimeReportDependencies) {
 
 async function readDowntime(tables: AlertTables): Promise<StoredDowntime | undefined> {
   const row = await tables.watch.snapshot("", SNAPSHOT_NAME);
-  return row === undefined ? undefined : StoredDowntime.safeParse(JSON.parse(row.data)).data;
+  return row === undefined ? undefined : StoredDowntime.safeParse(parseJson(row.data)).data;
 }
 
 async function writeDowntime(tables: AlertTables, downtime: StoredDowntime, at: Milliseconds): Promise<void> {

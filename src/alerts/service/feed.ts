@@ -6,7 +6,7 @@ import { type DeliveryContext, deliverySubject, isMerged } from "../message/deli
 import type { AlertMessage } from "../message/message.ts";
 import { arrivedMessage, lastArrivedOf, triggerDeliveryTime } from "../deliver/outbox/queries.ts";
 import type { Platforms } from "../platform.ts";
-import { Episode, isOpen } from "../judge/rules/episode.ts";
+import { isOpen, parseEpisode } from "../judge/rules/episode.ts";
 import type { DeliverySubject } from "../sender.ts";
 import { destinationKey } from "../destination.ts";
 import { readMessages } from "../deliver/outbox/stored-messages.ts";
@@ -93,7 +93,7 @@ export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms
 async function asEdited(tables: AlertTables, message: AlertMessage): Promise<AlertMessage> {
   if (message.type !== "condition" || message.phase === "resolve") return message;
   const row = await tables.watch.episode(message.episode.id);
-  const episode = row === undefined ? message.episode : Episode.parse(JSON.parse(row.data));
+  const episode = row === undefined ? message.episode : parseEpisode(row);
   const isChanged = episode.acknowledged !== undefined || !isOpen(episode);
   return isChanged ? { ...message, phase: "state", episode } : message;
 }

@@ -26,6 +26,7 @@ import type { Drills } from "../../watchers/drills.ts";
 import type { Observation } from "../../watchers/schedule.ts";
 import type { Networks } from "../networks.ts";
 import { subscribeConsole } from "./console-alerts.ts";
+import { DamagedRows } from "./damaged-rows.ts";
 import { type Duties, fencedStore } from "./duties.ts";
 import { createWatchedSubjects, WatchedNetworks } from "./watched-networks.ts";
 import type { Destination } from "../../alerts/destination.ts";
@@ -82,6 +83,8 @@ export interface AlertingHealth {
   readonly suspensions: readonly Suspension[];
   /** The platforms that refused messages. */
   readonly refused: readonly RefusedMessages[];
+  /** The damaged rows for which parts of this process stand still, a sentence each. */
+  readonly damaged: readonly string[];
 }
 
 /** Watches the networks and delivers alerts. */
@@ -89,6 +92,10 @@ export type Alerting = ReturnType<typeof createAlerting>;
 
 /** How often upkeep runs. */
 const UPKEEP_INTERVAL: Milliseconds = 1000;
+
+/** Parts that may stand still for a damaged row, beside the watchers. */
+const UPKEEP = "upkeep";
+const DELIVERY = "delivery";
 
 /** Everything between the networks and the platforms; `start` loads the modules that watch and deliver. */
 export function createAlerting(dependencies: AlertingDependencies) {
@@ -102,6 +109,7 @@ export function createAlerting(dependencies: AlertingDependencies) {
   const watching = new AbortController();
   const delivering = new AbortController();
   const subjects = createWatchedSubjects();
+  const damaged = new DamagedRows(log);
   let dispatcher: Dispatcher | undefined;
   let drills: Drills | undefined;
   let starting: Promise<void> | undefined;
@@ -123,7 +131,7 @@ export function createAlerting(dependencies: AlertingDependencies) {
     ...optional,
   };
   const engine = createAlertEngine(alertDependencies);
-  const watched = new WatchedNetworks({ ...dependencies, alerts: alertDependencies, subjects });
+  const watched = new WatchedNetworks({ ...dependencies, alerts: alertDependencies, subjects, damaged });
   const verdict = watched.verdict.bind(watched);
   const service = createAlertService(engine, config, () => dependencies.senders, verdict);
 
@@ -159,6 +167,7 @@ export function createAlerting(dependencies: AlertingDependencies) {
       describe: async (message, context) =>
         (await dependencies.word?.(message)) ?? describe(message, { ...context, ...setting }, platforms),
       platforms,
+      onDamaged: (row) => (row === undefined ? damaged.clear(DELIVERY) : damaged.note(DELIVERY, row)),
       ...(onOutcome === undefined ? {} : { onOutcome }),
       ...(dependencies.console ? { console: CONSOLE } : {}),
       ...optional,
@@ -183,10 +192,10 @@ export function createAlerting(dependencies: AlertingDependencies) {
       await engine.closeUnwatched(names);
       await upkeep();
     } catch (thrown) {
-      log.error({ err: thrown }, "database unusable");
+      if (!damaged.note(UPKEEP, thrown)) log.error({ err: thrown }, "database unusable");
     }
     if (watching.signal.aborted) return;
-    running.push(repeatUpkeep(upkeep, { clock, log, signal: watching.signal }));
+    running.push(repeatUpkeep(upkeep, { clock, log, damaged, signal: watching.signal }));
     for (const api of networks.clients) {
       duties.add(`watch ${api.network}`, (lease) => watched.watch(api, lease, loaded));
     }
@@ -205,7 +214,7 @@ export function createAlerting(dependencies: AlertingDependencies) {
     verdict,
     /** Rejects where the database fails. */
     async health(): Promise<AlertingHealth> {
-      return { ...(await readDeliveryState(store)), observations: watched.observations };
+      return { ...(await readDeliveryState(store)), observations: watched.observations, damaged: damaged.sentences };
     },
     /** Stops watching, gives running sends a little time and stores their results, side by side: within 4 s, if nothing hangs. */
     async stop() {
@@ -233,22 +242,29 @@ async function loadWatching() {
 /** Repeats until the signal; logs a failure when it begins. */
 async function repeatUpkeep(
   upkeep: () => Promise<void>,
-  { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal: AbortSignal },
+  options: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly damaged: DamagedRows;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
+  const { clock, log, damaged, signal } = options;
   let failing = false;
   while (!signal.aborted) {
     try {
       await upkeep();
       failing = false;
+      damaged.clear(UPKEEP);
     } catch (thrown) {
-      if (!failing) log.error({ why: messageOf(thrown) }, "upkeep failed");
+      if (!damaged.note(UPKEEP, thrown) && !failing) log.error({ why: messageOf(thrown) }, "upkeep failed");
       failing = true;
     }
     await clock.sleep(UPKEEP_INTERVAL, signal).catch(() => undefined);
   }
 }
 
-function readDeliveryState(store: Pick<Store, "read">): Promise<Omit<AlertingHealth, "observations">> {
+function readDeliveryState(store: Pick<Store, "read">): Promise<Omit<AlertingHealth, "observations" | "damaged">> {
   return store.read(async ({ alerts }) => {
     const suspensions = await readSuspensions(alerts);
     const waiting = suspensions.filter((one) => !isOfPlatform(one)).map((one) => suspensionKey(one));

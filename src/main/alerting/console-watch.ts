@@ -12,9 +12,11 @@ import type { Platforms } from "../../alerts/platform.ts";
 import { isDrill } from "../../alerts/judge/drill.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { deliveriesOf } from "../../alerts/deliver/outbox/queries.ts";
-import { NotificationState } from "../../alerts/deliver/outbox/notification-state.ts";
-import { isSilenceActive, matchesSilence, Silence, silenceActiveUntil } from "../../alerts/route/silence.ts";
-import { Episode, episodeId, Machine } from "../../alerts/judge/rules/episode.ts";
+import { parseNotificationState } from "../../alerts/deliver/outbox/notification-state.ts";
+import type { Silence } from "../../alerts/route/silence.ts";
+import { isSilenceActive, matchesSilence, silenceActiveUntil, parseSilence } from "../../alerts/route/silence.ts";
+import type { Episode, Machine } from "../../alerts/judge/rules/episode.ts";
+import { episodeId, parseEpisode, parseMachine } from "../../alerts/judge/rules/episode.ts";
 import { silencePlaceWords, silenceScopeWords } from "../../alerts/words/silence-words.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
@@ -59,9 +61,9 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
       const { watch } = tables;
       const rows = [];
       for (const network of networks) rows.push(...(await watch.machines(network)));
-      const all = (await tables.subscriptions.silences(at)).map(({ data }) => Silence.parse(JSON.parse(data)));
+      const all = (await tables.subscriptions.silences(at)).map(parseSilence);
       const rest = (await watch.openEpisodes()).filter((one) => !isDrill(one));
-      const open = rest.map(({ data }) => Episode.parse(JSON.parse(data)));
+      const open = rest.map(parseEpisode);
       const shown = new Map<string, StallTold>();
       for (const { id, network, rule, subject } of open) {
         // Only the guided incident counts them.
@@ -77,7 +79,7 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
     });
     const watched = networks.map((network): WatchedNetwork => {
       const row = machines.find((one) => one.network === network && one.rule === STALLED_RULE && one.subject === "");
-      const machine = row === undefined ? undefined : Machine.parse(JSON.parse(row.data));
+      const machine = row === undefined ? undefined : parseMachine(row);
       const verdict = alerting.verdict(network);
       const since = incident?.since(network);
       const context: StallContext = {
@@ -121,9 +123,7 @@ function holdingSilence(silence: Silence, at: Milliseconds, platforms: Platforms
 async function toldOf(tables: AlertTables, episode: string): Promise<StallTold> {
   const { deliveries } = await deliveriesOf(tables, episode);
   const triggers = deliveries.filter(({ phase }) => phase === "trigger");
-  const states = (await tables.watch.notificationStates([episode])).map(({ data }) =>
-    NotificationState.parse(JSON.parse(data)),
-  );
+  const states = (await tables.watch.notificationStates([episode])).map(parseNotificationState);
   const kept: Record<string, number> = {};
   for (const { state, by = "nothing" } of states) if (state === "suppressed") kept[by] = (kept[by] ?? 0) + 1;
   return {

@@ -1,3 +1,4 @@
+import { DamagedRow } from "../../errors.ts";
 import { watcherNames } from "../../alerts/alerts-config.ts";
 import type { AlertDependencies } from "../../alerts/dependencies.ts";
 import { type AlertEngine, createAlertEngine } from "../../alerts/engine/engine.ts";
@@ -14,11 +15,13 @@ import { decodeSources, judgeRound, SourcesSnapshot } from "../../watchers/sourc
 import { sourceThresholds } from "../../watchers/sources/sources.ts";
 import { fencedStore } from "./duties.ts";
 import type { LastObservation } from "./alerting.ts";
+import type { DamagedRows } from "./damaged-rows.ts";
 
 interface WatchedNetworksDependencies {
   /** Of the engine that each watch gets. */
   readonly alerts: AlertDependencies & { readonly store: Pick<Store, "transaction"> };
   readonly subjects: WatchedSubjects;
+  readonly damaged: DamagedRows;
   /** Is given each observation, once it is stored. */
   readonly onObservation?: ((observation: Observation) => void) | undefined;
 }
@@ -62,25 +65,28 @@ export class WatchedNetworks {
     lease: Lease,
     load: { readonly createWatchers: typeof createWatchers; readonly startSchedule: typeof startSchedule },
   ): () => Promise<void> {
-    const { alerts, subjects } = this.#dependencies;
+    const { alerts, subjects, damaged } = this.#dependencies;
     const { config, clock, log } = alerts;
     const { network } = api;
     // What an earlier watch of this process remembers is as old as that.
     const engine = createAlertEngine({ ...alerts, store: fencedStore(alerts.store, lease) });
     const onVerdict = (latest: Verdict): void => void this.#verdicts.set(network, latest);
     this.#own.add(network);
+    const watchers = load.createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict });
     const schedule = load.startSchedule({
       random: Math.random,
       api,
-      watchers: load.createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict }),
+      watchers,
       load: async (_network, watcher) => (await engine.snapshot(network, watcher))?.data,
       subjects: (_network, kind) => subjects.of(network, kind),
       sink: (observation) => this.#record(engine, observation),
+      onDamaged: (watcher, row) => void damaged.note(`${network}/${watcher}`, row),
       log,
       clock,
     });
     return async () => {
       await schedule.stop();
+      for (const { name } of watchers) damaged.clear(`${network}/${name}`);
       this.#own.delete(network);
     };
   }
@@ -88,6 +94,7 @@ export class WatchedNetworks {
   async #record(engine: AlertEngine, observation: Observation): Promise<void> {
     await engine.processObservation(observation);
     const { network, watcher, at, failure } = observation;
+    this.#dependencies.damaged.clear(`${network}/${watcher.name}`);
     this.#observations.set(`${network}/${watcher.name}`, {
       network,
       watcher: watcher.name,
@@ -113,13 +120,18 @@ async function storedOf(
     const at = await engine.lastObservedAt(network, name);
     if (at !== undefined) observations.push({ network, watcher: name, every, at });
   }
-  const stored = await engine.snapshot(network, SOURCES);
+  const stored = await engine.snapshot(network, SOURCES).catch(noneIfDamaged);
   const state = decodeSources(SourcesSnapshot.safeParse(stored?.data).data);
   if (state === undefined) return { observations };
   // The same round judged again, by this process's monotonic clock: a node may count as missing once too often.
   const awayMillis = toMillis(clock.wallClock()) - toMillis(state.round.wallClock);
   const round = { ...state.round, atMillis: clock.monotonicMillis() - awayMillis };
   return { observations, verdict: judgeRound("", round, state, sourceThresholds(config)) };
+}
+
+/** The process that watches the network says that its row is damaged. */
+function noneIfDamaged(thrown: unknown): undefined {
+  if (!(thrown instanceof DamagedRow)) throw thrown;
 }
 
 /** The subjects that subscriptions name, for watchers that poll each of them. */

@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
 
 import { fault, type Finding, noAnswer, ok, warning } from "../../adapters/finding.ts";
-import { readSuspensions, type Suspension } from "../../alerts/route/suspension.ts";
 import { StorageError } from "../../errors.ts";
 import { processMark } from "../../export/jobs/kept-files.ts";
 import { inspectServer, type ServerInspection } from "../../store/postgres/postgres.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
+import { type ReadAlerts, readAlerts } from "./damaged-rows.ts";
 import { type DatabaseExamination, examineAlerts } from "./database.ts";
 
 const CHECK = "database";
@@ -23,7 +23,7 @@ export async function examineServer({
   ...examination
 }: DatabaseExamination & { readonly exportFolder: string }): Promise<Finding[]> {
   const { url, now } = examination;
-  const inspected = await inspectServer(url, now, readSuspensions).catch((thrown: unknown) => {
+  const inspected = await inspectServer(url, now, readAlerts).catch((thrown: unknown) => {
     if (thrown instanceof StorageError) return thrown;
     throw thrown;
   });
@@ -36,7 +36,7 @@ export async function examineServer({
 
 /** The findings of an inspection. */
 export function findingsOf(
-  inspected: ServerInspection<readonly Suspension[]>,
+  inspected: ServerInspection<ReadAlerts>,
   examination: Pick<DatabaseExamination, "platforms" | "now">,
 ): Finding[] {
   const main = examineState(inspected);

@@ -3,7 +3,6 @@ import { statfs } from "node:fs/promises";
 import path from "node:path";
 
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
-import { type Suspension, readSuspensions } from "../../alerts/route/suspension.ts";
 import type { Platforms } from "../../alerts/platform.ts";
 import { tokenRemedy } from "../../alerts/words/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
@@ -18,6 +17,7 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { isGone } from "../holder/claim-database.ts";
 import { findHolder } from "../holder/find-holder.ts";
+import { examineRows, type ReadAlerts, readAlerts } from "./damaged-rows.ts";
 
 /** A day of alerts takes some megabytes, but a log on the same disk may grow faster. */
 const LOW_SPACE_BYTES = 500_000_000;
@@ -25,7 +25,7 @@ const MIN_SPACE_BYTES = 50_000_000;
 /** Deliveries that wait longer are stuck. */
 const STUCK_AFTER: Milliseconds = 300_000;
 
-type Inspection = FileInspection<readonly Suspension[]>;
+type Inspection = FileInspection<ReadAlerts>;
 
 /** The database to examine, and the time of the examination. */
 export interface DatabaseExamination {
@@ -46,7 +46,7 @@ export async function examineDatabase(
   const { holder, stuck } = await holderOf(file, waitMillis);
   const folder = await examineFolder(file);
   if (folder.some(({ state }) => state === "fault") && isFolder(file)) return folder;
-  const inspection = await inspectFile(file, now, readSuspensions);
+  const inspection = await inspectFile(file, now, readAlerts);
   const lost = holder === undefined ? undefined : lossOf(file, readHolderRecord(file)?.identity);
   if (lost !== undefined) {
     const what = `${file} was ${lost} while ${holder} holds it: what it writes ends with it`;
@@ -140,7 +140,7 @@ function examineFile(file: string, { bytes, schema, age, damage }: Inspection, h
 
 /** The state of the alerts by the database, whether or not a bot runs. */
 export function examineAlerts(
-  { alerts, lastObservedAt }: DatabaseInspection<readonly Suspension[]>,
+  { alerts, lastObservedAt }: DatabaseInspection<ReadAlerts>,
   { platforms, now }: Pick<DatabaseExamination, "platforms" | "now">,
   running: boolean,
 ): Finding[] {
@@ -158,7 +158,8 @@ export function examineAlerts(
         : ok("watching", `the last look was kept ${ago} ago`),
     );
   }
-  for (const { platform, workspace, since, why, retired, destination } of alerts.read) {
+  findings.push(...examineRows(alerts.read));
+  for (const { platform, workspace, since, why, retired, destination } of alerts.read.suspensions) {
     if (destination !== undefined && retired !== undefined) continue;
     const lasted = formatDuration(Math.max(0, now - since));
     if (destination !== undefined) {

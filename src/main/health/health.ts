@@ -119,6 +119,8 @@ export async function healthProblem(dependencies: HealthDependencies): Promise<s
   const { alerting, platforms, startedAt, now } = dependencies;
   await dependencies.store.ping();
   const health = await alerting.health();
+  const [damage] = health.damaged;
+  if (damage !== undefined) return damage;
   if (health.observations.length === 0) return "no watcher has looked yet";
   const delivered = { senders: alerting.service.platforms(), nameOf: platforms.nameOf };
   return lateWatcher(health.observations, startedAt, now()) ?? deliveryProblem(health, delivered, now());

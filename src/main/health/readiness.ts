@@ -37,14 +37,14 @@ async function alertParts(dependencies: ReadinessDependencies): Promise<readonly
   const part = (why: string | undefined): PartStatus => (why === undefined ? { ok: true } : { ok: false, why });
   try {
     const health = await answered(alerting.health());
-    const { observations, suspensions, refused } = health;
+    const { observations, suspensions, refused, damaged } = health;
     const now = Date.now();
     const delivered = { senders: alerting.service.platforms(), nameOf: platforms.nameOf };
     const problem = deliveryProblem(health, delivered, now);
     // A refused message or a lost channel is named, but a process that delivers all others is ready.
     const noted = problem ?? channelsOutOfReach(suspensions, delivered) ?? refusedMessage(refused, delivered, now);
     return [
-      ["watching", part(lateWatcher(observations, startedAt, now))],
+      ["watching", part(damaged.length > 0 ? damaged.join("; ") : lateWatcher(observations, startedAt, now))],
       ["delivery", { ...part(problem), ...(noted === undefined ? {} : { why: noted }) }],
     ];
   } catch (thrown) {

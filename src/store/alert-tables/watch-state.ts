@@ -18,6 +18,8 @@ export function createWatchState(db: Kysely<Schema>) {
         .where("network", "=", network)
         .where("watcher", "=", watcher)
         .executeTakeFirst(),
+    /** Those of all networks. */
+    snapshots: () => db.selectFrom("watcher_snapshots").selectAll().orderBy("network").orderBy("watcher").execute(),
     /** The time of that snapshot. */
     async observedAt(network: string, watcher: string) {
       const row = await db

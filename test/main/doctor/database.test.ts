@@ -52,6 +52,27 @@ describe("the doctor at the database", () => {
     expect(unfitMount(0xef53)).toBeUndefined();
   });
 
+  it("names each row that cannot be read, and how to go on", async () => {
+    const store = createStore({ url: file(), log: silentLog() });
+    await store.transaction(async ({ alerts: { watch, subscriptions } }) => {
+      await watch.putSnapshot("mainnet", "sources", NOW, '{"a shape":"of nobody"}');
+      await watch.putSnapshot("mainnet", "console-subscription", NOW, "{}");
+      await watch.putSnapshot("", "refused-tokens", NOW, "[{");
+      await subscriptions.put([{ id: "s'1", destination: "d", network: "mainnet", state: "active", data: "{" }]);
+    });
+    await store.close();
+    const found = problemLines(await examineDatabase(file(), NOW));
+    const fault = "fault damaged row: the row of";
+    expect(found).toEqual([
+      expect.stringMatching(
+        saying(fault, "watcher_snapshots", "watcher = 'refused-tokens'", "->", "Restore", "delete"),
+      ),
+      expect.stringMatching(saying(fault, "watcher_snapshots", "network = 'mainnet'", "watcher = 'sources'")),
+      expect.stringMatching(saying(fault, "alert_subscriptions", "id = 's''1'")),
+    ]);
+    expect(found).toMatchSnapshot();
+  });
+
   it("finds a folder in the place of the file", async () => {
     mkdirSync(file(), { recursive: true });
     const found = problemLines(await examineDatabase(file(), NOW));

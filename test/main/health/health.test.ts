@@ -33,6 +33,7 @@ it.each<[string, Partial<AlertingHealth>, RegExp | undefined]>([
   ["something is stuck", { queue: [owed("web", 0), owed("slack", 11 * MINUTE)] }, saying(3, "slack", "11 min")],
   ["something is stuck on a platform that is not served", { queue: [owed("discord", 11 * MINUTE)] }, undefined],
   ["a token is refused", { suspensions: [refused("slack")] }, saying("Slack", "1 min", "HTTP 401")],
+  ["a row is damaged", { damaged: ["the row of alert_machines cannot be read"] }, saying("alert_machines")],
   ["one of a platform that is not served is refused", { suspensions: [refused("discord")] }, undefined],
 ])("the dead man's switch is given the problem where %s", async (_name, health, problem) => {
   const alerting = {
@@ -41,6 +42,7 @@ it.each<[string, Partial<AlertingHealth>, RegExp | undefined]>([
       queue: [],
       suspensions: [],
       refused: [],
+      damaged: [],
       sendable: health.queue ?? [],
       ...health,
     }),
@@ -67,7 +69,7 @@ it("the health check rejects where the database does not answer", async () => {
 
 it("the health check rejects where the database is not in its place", async () => {
   const alerting = {
-    health: async () => ({ observations: inTime, queue: [], sendable: [], suspensions: [], refused: [] }),
+    health: async () => ({ observations: inTime, queue: [], sendable: [], suspensions: [], refused: [], damaged: [] }),
     service: noAlertService(),
   };
   const gone = { ping: () => Promise.reject(new Error("it was deleted")) };

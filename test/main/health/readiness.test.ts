@@ -17,6 +17,7 @@ function alertingWith(health: Partial<AlertingHealth>): ReadinessDependencies["a
       queue: [],
       suspensions: [],
       refused: [],
+      damaged: [],
       sendable: health.queue ?? [],
       ...health,
     }),
@@ -53,6 +54,13 @@ it("says that the disk is full, but not to everybody where the database is", asy
   });
   const { ok, parts } = await checkReadiness({ ...good, store: { ping: () => Promise.reject(full) } });
   expect([ok, parts["store"]]).toEqual([false, { ok: false, why: "The bot's disk is full" }]);
+});
+
+it("names each row for which something stands still", async () => {
+  const alerting = alertingWith({ damaged: ["the row of a cannot be read", "the row of b cannot be read"] });
+  const { ok, parts } = await checkReadiness({ ...good, alerting });
+  expect([ok, parts["watching"]?.ok, parts["delivery"]?.ok]).toEqual([false, false, true]);
+  expect(parts["watching"]?.why).toMatch(saying("row of a", "row of b"));
 });
 
 it("names what is not, and why", async () => {

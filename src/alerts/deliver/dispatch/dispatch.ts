@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises";
 
 import type { Clock } from "../../../api/clock.ts";
 import type { Processes, Store } from "../../../store/store.ts";
+import { DamagedRow } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
@@ -43,6 +44,8 @@ export interface DispatchDependencies extends AttemptDependencies, ConcurrencyLi
   }) => void;
   /** From 0 to below 1. */
   readonly random: () => number;
+  /** A stored row is damaged without which nothing can be sent; undefined = all goes on. */
+  readonly onDamaged?: (row: DamagedRow | undefined) => void;
 }
 
 export interface Dispatcher {
@@ -243,12 +246,14 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         try {
           wakeUp = Promise.withResolvers<void>();
           const { claimed, questions, next, full, more } = await turn(senders);
+          dependencies.onDamaged?.(undefined);
           for (const work of claimed) begin(work);
           for (const question of questions) void ask(question);
           const untilRound = askedAt + USUAL_PAUSE - clock.monotonicMillis();
           pause = more ? 0 : Math.min(longestPause, untilDue(next), untilRound, ...full.map(untilFree));
         } catch (thrown) {
-          log.error({ err: thrown }, "dispatch failed");
+          if (thrown instanceof DamagedRow) dependencies.onDamaged?.(thrown);
+          else log.error({ err: thrown }, "dispatch failed");
           pause = STORE_RETRY_DELAY;
         }
         if (pause > 0) await waitFor(wakeUp.promise, pause, clock, signal);

@@ -6,6 +6,7 @@ import { RefusedPlace } from "../../message/notice.ts";
 import { noticeRecipients, planNotice } from "../outbox/batch.ts";
 import { enqueue } from "../outbox/outbox.ts";
 import type { SuspensionDependencies } from "./suspension.ts";
+import { parseJson } from "../../judge/kinds/json-fields.ts";
 
 /** The messages of one platform that were given up, or passed as plain text alone. As stored; times in Unix milliseconds. */
 export const RefusedMessages = z.object({
@@ -39,7 +40,7 @@ const MAX_REASON_LENGTH = 300;
 
 export async function readRefusedMessages(tables: Pick<AlertTables, "watch">): Promise<readonly RefusedMessages[]> {
   const row = await tables.watch.snapshot("", SNAPSHOT_NAME);
-  return row === undefined ? [] : (z.array(RefusedMessages).safeParse(JSON.parse(row.data)).data ?? []);
+  return row === undefined ? [] : (z.array(RefusedMessages).safeParse(parseJson(row.data)).data ?? []);
 }
 
 /**

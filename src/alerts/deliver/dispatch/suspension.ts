@@ -13,7 +13,8 @@ import type { Decision } from "../../judge/judge.ts";
 import { timeToText } from "../../judge/kinds/json-fields.ts";
 import type { TokenMessage } from "../../message/message.ts";
 import type { Platforms } from "../../platform.ts";
-import { isAlive, Subscription, subscriptionRow } from "../../route/subscription.ts";
+import type { Subscription } from "../../route/subscription.ts";
+import { isAlive, subscriptionRow, parseSubscription } from "../../route/subscription.ts";
 import {
   afterRefusal,
   DEAD_LETTER_AFTER,
@@ -215,7 +216,7 @@ async function subscriptionsOf(tables: AlertTables, target: SuspensionTarget): P
   const rows = await tables.subscriptions.list(isOfToken(target) ? undefined : key);
   return rows
     .filter(({ destination }) => destination === key || destination.startsWith(`${key}/`))
-    .map(({ data }) => Subscription.parse(JSON.parse(data)));
+    .map(parseSubscription);
 }
 
 /** Notifies the operators that it is over, and the channels that alerts arrive there again. */

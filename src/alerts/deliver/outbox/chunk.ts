@@ -7,6 +7,7 @@ import { messageUrgency } from "../../message/delivery-subject.ts";
 import { NotificationState } from "./notification-state.ts";
 import { destinationFromKey, destinationKey } from "../../destination.ts";
 import type { MessageCollector } from "./stored-messages.ts";
+import { parseJson } from "../../judge/kinds/json-fields.ts";
 
 /** Rows of a chunk: a few milliseconds' work, so that the first deliveries of a large batch are sent at once. */
 const CHUNK_ROWS = 250;
@@ -136,7 +137,7 @@ export function toChunkRow(platform: string, { deliveries, states }: Chunk, at: 
 
 /** Undefined if this program cannot read it. */
 export function parseChunk({ data }: Pick<ChunkRow, "data">): Chunk | undefined {
-  const read = StoredChunk.safeParse(JSON.parse(data)).data;
+  const read = StoredChunk.safeParse(parseJson(data)).data;
   return (
     read && {
       deliveries: read.deliveries,

@@ -1,3 +1,4 @@
+import { DamagedRow } from "../../../errors.ts";
 import type { AlertTables, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
@@ -7,13 +8,14 @@ import { mergeFollowing, readGroup } from "./group.ts";
 import type { DeliveryContext } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
 import { DeliveryData } from "./delivery-data.ts";
-import { LONGEST_PAUSE, tokenScope } from "../../route/suspension.ts";
+import { DEAD_LETTER_AFTER, LONGEST_PAUSE, tokenScope } from "../../route/suspension.ts";
 import { deadLetter } from "./record.ts";
 import type { Destination } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
 import { triggerDeliveryTime } from "./queries.ts";
 import { NAMED_SUBJECTS } from "../../message/message-group.ts";
 import { readMessages } from "./stored-messages.ts";
+import { parseJson } from "../../judge/kinds/json-fields.ts";
 
 /** A delivery that is marked as being sent, with everything needed to send it, and what its words depend on. */
 export interface ClaimedDelivery extends Omit<DeliveryContext, "merged" | "repeat" | "card" | "guidance"> {
@@ -62,14 +64,36 @@ export async function claim(
   /** The senders whose limit was reached; trials do not count. */
   const full: Sender[] = [];
   const due: (UnreadDelivery | undefined)[] = [];
+  const giveUp = async (row: DeliveryRow, why: string): Promise<void> => {
+    await deadLetter(tables, { ...row, last_error: why }, at, newId);
+    decisions.push({ what: "dead letter", destination: row.destination, delivery: row.id, detail: why });
+  };
   for (const { sender, limit, trialOf, except } of wanted) {
     const rows = limit === 0 ? [] : await tables.outbox.due(trialOf ?? sender.platform, at, limit, except);
     if (trialOf === undefined && rows.length >= limit) full.push(sender);
     for (const row of rows) {
+      if (!DeliveryData.safeParse(parseJson(row.data)).success) {
+        due.push(undefined);
+        await giveUp(row, UNREADABLE);
+        continue;
+      }
       const merged = row.accompanied === 1 ? await mergeFollowing(tables, row, at) : { row, decisions: [] };
       decisions.push(...merged.decisions);
-      const one = await claimOne(tables, sender, merged.row, at);
-      due.push(one === undefined || trialOf === undefined ? one : { ...one, trial: true });
+      const one = await claimOne(tables, sender, merged.row, at).catch((thrown: unknown) => {
+        if (thrown instanceof DamagedRow) return thrown;
+        throw thrown;
+      });
+      if (!(one instanceof DamagedRow)) {
+        due.push(one === undefined || trialOf === undefined ? one : { ...one, trial: true });
+        continue;
+      }
+      due.push(undefined);
+      const { destination, id: delivery, owed_at } = merged.row;
+      if (at - owed_at >= DEAD_LETTER_AFTER) await giveUp(merged.row, one.message);
+      else {
+        await tables.outbox.update(delivery, { run_at: at + REPAIR_PAUSE, last_error: one.message });
+        decisions.push({ what: "try again", destination, delivery, detail: one.message });
+      }
     }
   }
   const taken = due.filter((one) => one !== undefined);
@@ -89,9 +113,7 @@ export async function claim(
       claimed.push({ ...one, message });
       continue;
     }
-    const why = "what it says cannot be read";
-    await deadLetter(tables, { ...one.row, last_error: why }, at, newId);
-    decisions.push({ what: "dead letter", destination: one.row.destination, delivery: one.row.id, detail: why });
+    await giveUp(one.row, UNREADABLE);
   }
   const waits = isIdle && claimed.length > 0;
   // Others may be due then.
@@ -99,6 +121,10 @@ export async function claim(
   // Where a due delivery was dropped, the one behind it may be due now.
   return { claimed, full, dropped: claimed.length < due.length, chunked, decisions };
 }
+
+const UNREADABLE = "what it says cannot be read";
+/** How long a delivery waits that needs a damaged row. */
+const REPAIR_PAUSE: Milliseconds = 60_000;
 
 type UnreadDelivery = Omit<ClaimedDelivery, "message">;
 

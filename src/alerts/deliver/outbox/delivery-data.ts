@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
-import { MillisField } from "../../judge/kinds/json-fields.ts";
+import { MillisField, parseJson } from "../../judge/kinds/json-fields.ts";
 import { StoredDestination } from "../../destination.ts";
 
 /** What is stored of a delivery as JSON: nothing is searched by it. */
@@ -25,5 +25,5 @@ export const DeliveryData = z.object({
 
 /** The data of a delivery, as JSON, with more. */
 export function withData({ data }: Pick<DeliveryRow, "data">, more: Partial<z.infer<typeof DeliveryData>>): string {
-  return JSON.stringify({ ...(JSON.parse(data) as object), ...more });
+  return JSON.stringify({ ...(parseJson(data) as object), ...more });
 }

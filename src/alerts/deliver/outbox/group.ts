@@ -5,10 +5,12 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { destinationFromKey } from "../../destination.ts";
 import { DeliveryData } from "./delivery-data.ts";
 import type { Decision } from "../../judge/judge.ts";
-import { Episode } from "../../judge/rules/episode.ts";
+import type { Episode } from "../../judge/rules/episode.ts";
+import { parseEpisode } from "../../judge/rules/episode.ts";
 import { isOfOneKind, type MessageGroup } from "../../message/message-group.ts";
 import { NotificationState, noteDeletedCard, shownTo } from "./notification-state.ts";
 import { readMessages } from "./stored-messages.ts";
+import { parseRow } from "../../judge/kinds/json-fields.ts";
 
 /** What joined a message, with its own delivery; undefined if nothing did. */
 async function readJoined(tables: AlertTables, carrier: DeliveryRow): Promise<MessageGroup | undefined> {
@@ -26,8 +28,9 @@ async function readJoined(tables: AlertTables, carrier: DeliveryRow): Promise<Me
   const episodes = ids.flatMap((id) => {
     const data = rows.get(id);
     if (data === undefined) return [];
-    const state = Acknowledged.parse(JSON.parse(states.get(id) ?? "{}"));
-    return [shownTo(Episode.parse(JSON.parse(data)), { ...state, destination })];
+    const key = { episode: id, destination: carrier.destination };
+    const state = parseRow(Acknowledged, states.get(id) ?? "{}", "alert_notification_states", key);
+    return [shownTo(parseEpisode({ id, data }), { ...state, destination })];
   });
   const merged = all.every(({ phase }) => phase === MERGED_PHASE) ? { merged: true as const } : {};
   return { id: carrier.id, episodes, notices, ...merged };

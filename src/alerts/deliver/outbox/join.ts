@@ -7,7 +7,7 @@ import { toMillis } from "../../../units/nanoseconds.ts";
 import { destinationKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
 import { timeFromText } from "../../judge/kinds/json-fields.ts";
-import { Episode } from "../../judge/rules/episode.ts";
+import { parseEpisode } from "../../judge/rules/episode.ts";
 import { addToList, isList, type ListMessage } from "../../message/list-message.ts";
 import { LONGEST_GROUPING, LONGEST_SLOW, SLOW_TO_FOLLOW } from "./batch.ts";
 import type { Chunk } from "./chunk.ts";
@@ -232,9 +232,9 @@ type EndOf = (episode: string | null) => Milliseconds;
 async function readEnds(tables: AlertTables, said: readonly Joinable[]): Promise<EndOf> {
   const ids = new Set(said.flatMap(({ episodes }) => [...episodes]));
   const ends = new Map(
-    (await tables.watch.episodes([...ids])).map(({ id, open, data }) => {
-      const { ended, detected } = Episode.parse(JSON.parse(data));
-      return [id, open === 1 ? Infinity : toMillis(timeFromText(ended ?? detected))] as const;
+    (await tables.watch.episodes([...ids])).map((row) => {
+      const { ended, detected } = parseEpisode(row);
+      return [row.id, row.open === 1 ? Infinity : toMillis(timeFromText(ended ?? detected))] as const;
     }),
   );
   return (episode) => ends.get(episode ?? "") ?? -Infinity;

@@ -5,6 +5,7 @@ import { Guidance } from "../../alerts-config.ts";
 import { Severity } from "../../judge/kinds/severity.ts";
 import { Acknowledgement, type Episode, seenFrom } from "../../judge/rules/episode.ts";
 import { StoredDestination } from "../../destination.ts";
+import { parseRow } from "../../judge/kinds/json-fields.ts";
 
 /** The notifications of one episode to one destination, as stored, so that none is sent twice or left out. */
 export const NotificationState = z.object({
@@ -38,6 +39,11 @@ export const NotificationState = z.object({
 });
 export type NotificationState = z.infer<typeof NotificationState>;
 
+/** Of a stored row. Throws DamagedRow. */
+export function parseNotificationState({ episode, destination, data }: NotificationStateRow): NotificationState {
+  return parseRow(NotificationState, data, "alert_notification_states", { episode, destination });
+}
+
 /** The episode as one destination sees it: somebody may have acknowledged it for that place or its workspace alone. */
 export function shownTo(
   known: Episode,
@@ -66,7 +72,7 @@ export async function revertUnsent(
   const [only, ...others] = new Set([...triggers.values()].map(({ destination }) => destination));
   const reverted: NotificationStateRow[] = [];
   for (const row of await tables.watch.notificationStates([...episodes], others.length === 0 ? only : undefined)) {
-    const before = NotificationState.parse(JSON.parse(row.data));
+    const before = parseNotificationState(row);
     const { trigger, escalation: _escalation, toldMillis: _told, shown: _shown, reminded: _reminded, ...rest } = before;
     const delivery = trigger === undefined ? undefined : triggers.get(trigger);
     if (delivery?.destination !== row.destination || rest.state === "closed") continue;
@@ -86,7 +92,7 @@ export async function noteDeletedCard(
   const episodes = new Set(said.flatMap(({ episode }) => episode ?? []));
   const rows = await tables.watch.notificationStates([...episodes], destination);
   const noted = rows.flatMap((row) => {
-    const state = NotificationState.parse(JSON.parse(row.data));
+    const state = parseNotificationState(row);
     if (state.style === "plain" || state.state !== "told" || !ids.has(state.trigger ?? "")) return [];
     return [{ ...row, data: JSON.stringify({ ...state, cardDeleted: true }) }];
   });

@@ -9,7 +9,8 @@ import { fromMillis, type Nanoseconds, toMillis } from "../../../units/nanosecon
 import { timeFromText } from "../../judge/kinds/json-fields.ts";
 import { Episode } from "../../judge/rules/episode.ts";
 import { fanOutAll } from "./outbox.ts";
-import { NotificationState } from "./notification-state.ts";
+import type { NotificationState } from "./notification-state.ts";
+import { parseNotificationState } from "./notification-state.ts";
 import { readMessages } from "./stored-messages.ts";
 import { deliverySubject } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
@@ -24,7 +25,7 @@ export async function readNotificationStates(
   return new Map(
     [...Map.groupBy(rows, (row) => row.episode)].map(([episode, all]) => [
       episode,
-      new Map(all.map((row) => [row.destination, NotificationState.parse(JSON.parse(row.data))])),
+      new Map(all.map((row) => [row.destination, parseNotificationState(row)])),
     ]),
   );
 }

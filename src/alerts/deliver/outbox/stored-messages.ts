@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import { AlertMessage } from "../../message/message.ts";
+import { parseJson } from "../../judge/kinds/json-fields.ts";
 
 /** The id of a message by its content: equal messages are stored once. */
 function messageId(data: string): string {
@@ -37,7 +38,7 @@ export async function readMessages(
   const rows = await tables.outbox.messages([...new Set(ids)]);
   return new Map(
     rows.flatMap(({ id, data }) => {
-      const parsed = AlertMessage.safeParse(JSON.parse(data));
+      const parsed = AlertMessage.safeParse(parseJson(data));
       return parsed.success ? [[id, parsed.data] as const] : [];
     }),
   );

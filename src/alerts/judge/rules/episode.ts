@@ -1,7 +1,8 @@
 import { z } from "zod";
 
+import type { EpisodeRow, MachineRow } from "../../../store/alert-tables/alert-tables.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
-import { MillisField, timeFromText, TimeText } from "../kinds/json-fields.ts";
+import { MillisField, timeFromText, TimeText, parseRow } from "../kinds/json-fields.ts";
 import { CONDITION_KINDS } from "../kinds/kinds.ts";
 import { Reading } from "../kinds/reading.ts";
 import { Severity } from "../kinds/severity.ts";
@@ -48,6 +49,11 @@ export const Episode = z.object({
   acknowledgedIn: z.record(z.string(), Acknowledgement).exactOptional(),
 });
 export type Episode = z.infer<typeof Episode>;
+
+/** Of a stored row. Throws DamagedRow. */
+export function parseEpisode({ id, data }: Pick<EpisodeRow, "id" | "data">): Episode {
+  return parseRow(Episode, data, "alert_episodes", { id });
+}
 
 /**
  * The episode as one place sees it: what was acknowledged for other workspaces alone is left out. The same object where
@@ -115,6 +121,11 @@ export const Machine = z.object({
     .exactOptional(),
 });
 export type Machine = z.infer<typeof Machine>;
+
+/** Of a stored row. Throws DamagedRow. */
+export function parseMachine({ network, rule, subject, data }: Omit<MachineRow, "flapping">): Machine {
+  return parseRow(Machine, data, "alert_machines", { network, rule, subject });
+}
 
 /** A machine that has never seen anything bad. */
 export function freshMachine(of: Pick<Machine, "rule" | "kind" | "network" | "subject">): Machine {

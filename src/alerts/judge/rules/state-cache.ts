@@ -1,19 +1,19 @@
 /** Parses each stored row once for as long as it does not change; holds no more than the rows of the last call. */
-export class ParsedRowCache<T> {
-  readonly #parse: (data: string) => T;
+export class ParsedRowCache<R extends { readonly data: string }, T> {
+  readonly #parse: (row: R) => T;
   #cached: ReadonlyMap<string, { readonly data: string; readonly value: T }> = new Map();
 
-  constructor(parse: (data: string) => T) {
+  constructor(parse: (row: R) => T) {
     this.#parse = parse;
   }
 
   /** The values by key, in the order of the rows; no two keys are equal. */
-  parse<R extends { readonly data: string }>(rows: readonly R[], keyOf: (row: R) => string): Map<string, T> {
+  parse(rows: readonly R[], keyOf: (row: R) => string): Map<string, T> {
     const parsed = rows.map((row) => {
       const key = keyOf(row);
       const known = this.#cached.get(key);
       const { data } = row;
-      return [key, known?.data === data ? known : { data, value: this.#parse(data) }] as const;
+      return [key, known?.data === data ? known : { data, value: this.#parse(row) }] as const;
     });
     this.#cached = new Map(parsed);
     return new Map(parsed.map(([key, { value }]) => [key, value]));

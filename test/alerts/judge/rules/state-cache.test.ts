@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { machineKey } from "../../../../src/alerts/judge/rules/episode.ts";
+import { machineKey, parseEpisode, parseMachine } from "../../../../src/alerts/judge/rules/episode.ts";
 import { ParsedRowCache } from "../../../../src/alerts/judge/rules/state-cache.ts";
 import { FIRED, subscribed } from "../../outage.ts";
 import { auction, stalled } from "../../readings.ts";
@@ -11,8 +11,7 @@ it("parses again what has changed since the last observation, and nothing else",
   await stage.engine.putSubscriptions([aSubscription({ id: "other", network: "testnet" })], "ada");
   await stage.rounds(8, [stalled("bad", { badForMillis: 1000 }), auction("bad")]);
   expect(stage.sender.take()).toContain(FIRED);
-  const parse = (data: string) => JSON.parse(data) as { readonly phase?: string; readonly state?: string };
-  const [machines, episodes] = [new ParsedRowCache(parse), new ParsedRowCache(parse)];
+  const [machines, episodes] = [new ParsedRowCache(parseMachine), new ParsedRowCache(parseEpisode)];
   const load = () =>
     stage.store.transaction(async ({ alerts: { watch } }) => ({
       machines: machines.parse(await watch.machines("mainnet"), (row) => machineKey(row.rule, row.subject)),
