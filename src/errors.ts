@@ -99,7 +99,7 @@ export class StorageError extends Error {
 
 /** The cost of deleting a damaged row, by its table. */
 const COSTS = {
-  watcher_snapshots: "its watcher then begins anew, and tells nothing of what happened since its last look",
+  watcher_snapshots: "what wrote it then begins anew, and tells nothing of what happened since it last did",
   alert_subscriptions: "its place is then told nothing until somebody subscribes it anew",
   alert_silences: "what it kept silent is then told",
   alert_machines: "its condition is then judged anew, and an alert that is open may be told again",
