@@ -65,8 +65,8 @@ async function readFilter(context: Context) {
   const { what, network, since, until } = context.options;
   const now = toMillis(context.now());
   const zone = await callerZone(context);
-  const { text: typed, range: named } = splitPast(what ?? "", now, zone);
-  const range = parsePastRange({ since, until }, now, zone) ?? named;
+  const { text: typed, given } = splitPast(what ?? "", now, zone);
+  const range = parsePastRange({ ...given, ...withoutUndefined({ since, until }) }, now, zone);
   const wanted = typed === "" ? undefined : typed;
   const words = [
     ...(wanted === undefined ? [] : [`with ${wanted}`]),

@@ -267,7 +267,7 @@ describe("what a place was told is read", () => {
 });
 
 describe("the log", () => {
-  test.each(["yesterday", "since:yesterday", "sent since yesterday", "sent yesterday"])(
+  test.each(["yesterday", "since:yesterday", "sent since yesterday", "sent yesterday", "since yesterday until today"])(
     "reads %s as a time, never as text",
     async (typed) => {
       const talk = await aNight();
@@ -279,7 +279,7 @@ describe("the log", () => {
     },
   );
 
-  test.each(["last night", "sent last night", "until:2026-01-14"])(
+  test.each(["last night", "last night sent", "until 2026-01-14", "sent last night", "until:2026-01-14"])(
     "finds nothing of %s, and says so",
     async (typed) => {
       const talk = await aNight();

@@ -140,8 +140,13 @@ function spanIn(zone: string, compact: string, now: Milliseconds): PastRange | u
   const span = parseTimeSpan(compact, fromMillis(localMillis(zone, now)));
   if (span === undefined) return undefined;
   const absolute = /(?:z|utc|[+-]\d{2}:?\d{2})$/u.test(compact) || /^\d{10,19}$/u.test(compact);
-  const [from, to] = [toMillis(span.from), toMillis(span.to)];
-  return absolute ? { from, to } : { from: utcOf(zone, from), to: utcOf(zone, to) };
+  const [from, to] = [span.from, span.to].map(toMillis).map((at) => (absolute ? at : utcAt(at))) as [number, number];
+  return { from, to };
+
+  /** Where the clock shows a time twice, now is now. */
+  function utcAt(local: Milliseconds): Milliseconds {
+    return local === localMillis(zone, now) ? now : utcOf(zone, local);
+  }
 }
 
 /** What was meant by words about the past: a day, a night, or a moment such as `22:00` (its last occurrence) and `3h`. */
@@ -173,7 +178,8 @@ export function parsePastRange(
   const start = since ?? when;
   const end = until ?? start;
   if (end === undefined) return undefined;
-  const from = start?.from ?? 0;
+  // No clock shows what is further back.
+  const from = Math.max(start?.from ?? 0, 0);
   // What begins at a moment goes on until now, a day ends.
   const to = Math.min(until === undefined && (since !== undefined || end.to === end.from) ? now : end.to, now);
   if (from < to) return { from, to };
@@ -183,19 +189,34 @@ export function parsePastRange(
   });
 }
 
-/** The range that the last words of a text name, and the words before it. */
+const RANGE_WORDS = new Map<string, "when" | "since" | "until">([
+  ["since", "since"],
+  ["from", "since"],
+  ["until", "until"],
+  ["to", "until"],
+  ["on", "when"],
+]);
+
+/** The times that words of a text name, such as `sent last night` or `since 18:00 until 19:00`, and its other words. */
 export function splitPast(typed: string, now: Milliseconds, zone: string) {
   const words = typed.trim().split(/\s+/u);
-  const at = words.findIndex((_, index) => {
-    const last = words.slice(index).join(" ");
-    // Digits alone are an id, and a span behind other words is a part of them: `after 11 s`.
-    const isText = /^\d+$/u.test(last) || (index > 0 && parseTypedDuration(last) !== undefined);
-    return !isText && parsePast(last, now, zone) !== undefined;
-  });
-  if (at < 0) return { text: typed };
-  const before = words.slice(0, at).join(" ");
-  const range = parsePastRange({ when: words.slice(at).join(" ") }, now, zone);
-  return { text: before.replace(/(?:^| )since$/iu, ""), range };
+  const given: Parameters<typeof parsePastRange>[0] & Record<string, string> = {};
+  const others: string[] = [];
+  for (let at = 0; at < words.length;) {
+    const option = RANGE_WORDS.get((words[at] ?? "").toLowerCase());
+    const start = option === undefined ? at : at + 1;
+    const phrases = words.slice(start).map((_, index) => words.slice(start, words.length - index));
+    const phrase = phrases.find((some) => {
+      const part = some.join(" ");
+      // Digits alone are an id, and a span beside other words is a part of them: `after 11 s`.
+      const isText = /^\d+$/u.test(part) || (some.length < words.length && parseTypedDuration(part) !== undefined);
+      return (option !== undefined || !isText) && parsePast(part, now, zone) !== undefined;
+    });
+    if (phrase === undefined) others.push(words[at] ?? "");
+    else given[option ?? "when"] = phrase.join(" ");
+    at = phrase === undefined ? at + 1 : start + phrase.length;
+  }
+  return { text: others.join(" "), given };
 }
 
 /** `since 2026-05-01 18:00 (Europe/Zurich)`, up to now; else both ends. */
@@ -210,11 +231,12 @@ export function localText(zone: string, at: Milliseconds): string {
   return new Date(localMillis(zone, at)).toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** The moment at which a zone's clock shows a local time, given as if it were UTC. */
+/** The moment at which a zone's clock shows a local time, given as if it were UTC; one that it leaves out is behind the gap. */
 function utcOf(zone: string, local: Milliseconds): Milliseconds {
   const guess = local - (localMillis(zone, local) - local);
   // The offset may differ from the first guess: summer time begins or ends in between.
-  return local - (localMillis(zone, guess) - guess);
+  const found = local - (localMillis(zone, guess) - guess);
+  return localMillis(zone, found) === local ? found : Math.max(guess, found);
 }
 
 /** `22:00-07:00` as two times of day. Throws UserError for anything else. */

@@ -2,7 +2,14 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { localMillis } from "../../../src/alerts/route/local-time.ts";
-import { parseMoment, parseQuietHours, parseSpan, parseZone } from "../../../src/answers/alerts/alert-times.ts";
+import {
+  parseMoment,
+  parsePastRange,
+  parseQuietHours,
+  parseSpan,
+  parseZone,
+  splitPast,
+} from "../../../src/answers/alerts/alert-times.ts";
 import { UserError } from "../../../src/errors.ts";
 
 /** Thursday, 2026-01-15 12:00 UTC. */
@@ -115,4 +122,59 @@ test.each<[string, object]>([
 
 test.each(["22:00", "22-22", "24-7", "night"])("“%s” are none", (typed) => {
   expect(() => parseQuietHours(typed)).toThrow(UserError);
+});
+
+describe("a range of the past", () => {
+  test.each([
+    [
+      "last night, in the hour that the clock shows twice",
+      "America/New_York",
+      "last night",
+      "2026-11-01T06:30Z",
+      "2026-10-31T22:00Z",
+      "2026-11-01T06:30Z",
+    ],
+    [
+      "and in its first showing",
+      "America/New_York",
+      "last night",
+      "2026-11-01T05:30Z",
+      "2026-10-31T22:00Z",
+      "2026-11-01T05:30Z",
+    ],
+    [
+      "a day that begins at 01:00",
+      "America/Santiago",
+      "yesterday",
+      "2026-09-07T15:00Z",
+      "2026-09-06T04:00Z",
+      "2026-09-07T03:00Z",
+    ],
+    [
+      "a day of a zone with half hours",
+      "Australia/Lord_Howe",
+      "yesterday",
+      "2026-04-05T20:00Z",
+      "2026-04-04T13:00Z",
+      "2026-04-05T13:30Z",
+    ],
+    ["longer than any calendar", "UTC", "9999 years", "2026-05-01T12:00Z", "1970-01-01T00:00Z", "2026-05-01T12:00Z"],
+  ])("%s (%s)", (_name, zone, when, now, from, to) => {
+    const range = parsePastRange({ when }, Date.parse(now), zone);
+    expect(range).toEqual({ from: Date.parse(from), to: Date.parse(to) });
+  });
+
+  test.each([
+    ["sent last night", "sent", { when: "last night" }],
+    ["last night sent", "sent", { when: "last night" }],
+    ["node.down since yesterday until today", "node.down", { since: "yesterday", until: "today" }],
+    ["from 2026-01-14 18:00 to 2026-01-15 07:00", "", { since: "2026-01-14 18:00", until: "2026-01-15 07:00" }],
+    ["until yesterday", "", { until: "yesterday" }],
+    ["resolved since 3h", "resolved", { since: "3h" }],
+    ["after 11 s", "after 11 s", {}],
+    ["since the upgrade", "since the upgrade", {}],
+    ["1234567890", "1234567890", {}],
+  ])("stands in %s apart from the text", (typed, text, given) => {
+    expect(splitPast(typed, NOON, "UTC")).toEqual({ text, given });
+  });
 });
