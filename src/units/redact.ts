@@ -41,7 +41,48 @@ export function redactorOf(secrets: readonly string[]): Redact | undefined {
   // Longest first, so that no part of a secret remains.
   const spelled = [...new Set(secrets.flatMap(spellings))].toSorted((a, b) => b.length - a.length);
   const pattern = new RegExp(spelled.map((one) => one.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"), "g");
-  return (text) => text.replace(pattern, "…");
+  return (text) => withoutEscaped(text.replace(pattern, "…"), pattern);
+}
+
+/** A character as URLs, JSON, JSON in JSON and HTML escape it. */
+const ESCAPED =
+  /%[\da-f]{2}(?:%[89ab][\da-f])*|\\+(?:u[\da-f]{4}|["'/\\bfnrt])|&(?:#\d{1,7}|#x[\da-f]{1,6}|amp|apos|gt|lt|quot);/giu;
+
+/** Removes what a pattern finds once escapes are read: libraries differ in the characters that they escape. */
+function withoutEscaped(text: string, pattern: RegExp): string {
+  const read = text.replace(ESCAPED, unescaped);
+  if (read === text || read.search(pattern) < 0) return text;
+  // Where each escape stands in the text, and where in the text that was read.
+  const escapes: { readonly end: number; readonly readEnd: number }[] = [];
+  let shift = 0;
+  for (const { 0: escape, index } of text.matchAll(ESCAPED)) {
+    const end = index + escape.length;
+    shift += escape.length - unescaped(escape).length;
+    escapes.push({ end, readEnd: end - shift });
+  }
+  const placeOf = (at: number): number => {
+    const before = escapes.findLast(({ readEnd }) => readEnd <= at);
+    return at + (before === undefined ? 0 : before.end - before.readEnd);
+  };
+  const kept: string[] = [];
+  let from = 0;
+  for (const { 0: found, index } of read.matchAll(pattern)) {
+    kept.push(text.slice(from, placeOf(index)));
+    from = placeOf(index + found.length);
+  }
+  return [...kept, text.slice(from)].join("…");
+}
+
+const NAMED: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+
+function unescaped(escape: string): string {
+  if (escape.startsWith("%")) return Buffer.from(escape.replaceAll("%", ""), "hex").toString();
+  const [, unit, letter, point, hex] = /u([\da-f]{4})$|^\\+(.)$|^&#(\d+);|^&#x([\da-f]+);/iu.exec(escape) ?? [];
+  if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16));
+  if (letter !== undefined) return NAMED[letter] ?? letter;
+  const code = point === undefined ? Number.parseInt(hex ?? "", 16) : Number(point);
+  if (code <= 0x10_ffff) return String.fromCodePoint(code);
+  return Object.keys(HTML).find((one) => HTML[one] === escape.toLowerCase()) ?? escape;
 }
 
 /** The password in an address, and the values of its query, each as it stands there and decoded. */
@@ -71,7 +112,16 @@ function spellings(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const goJson = json.replaceAll(/[&<>]/gu, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
   const inUrl = [url, url.replaceAll(/%[\dA-F]{2}/gu, (code) => code.toLowerCase())];
-  return [secret, ...inUrl, html, json, goJson, json.replaceAll("/", "\\/"), ...inBase64(secret)];
+  return [
+    secret,
+    secret.replaceAll(" ", "+"),
+    ...inUrl,
+    html,
+    json,
+    goJson,
+    json.replaceAll("/", "\\/"),
+    ...inBase64(secret),
+  ];
 }
 
 const HTML: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };

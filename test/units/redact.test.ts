@@ -1,4 +1,4 @@
-import { assert, jsonValue, property, string } from "fast-check";
+import { array, assert, constantFrom, jsonValue, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { messageOf } from "../../src/errors.ts";
@@ -44,6 +44,31 @@ describe("a secret of the settings", () => {
       }),
     );
   });
+
+  // Libraries differ in the characters that they escape: any of them may be.
+  const ESCAPES: readonly ((character: string) => string)[] = [
+    (character) => character,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase()}`,
+    (character) => Buffer.from(character).toString("hex").replaceAll(/../gu, "%$&"),
+    (character) => `&#${character.charCodeAt(0)};`,
+    (character) => `&#x${character.charCodeAt(0).toString(16)};`,
+    (character) => JSON.stringify(JSON.stringify(character).slice(1, -1)).slice(1, -1),
+  ];
+
+  it.each([SECRET, "plain-secret", "gehéim-wörter 1"])(
+    "is removed whichever of its characters are escaped: %s",
+    (secret) => {
+      hideSecrets([secret]);
+      const escapes = array(constantFrom(...ESCAPES), { minLength: secret.length, maxLength: secret.length });
+      assert(
+        property(escapes, string({ unit: "grapheme-ascii" }), (how, around) => {
+          const spelled = Array.from(secret, (character, index) => how[index]?.(character)).join("");
+          expect(redact(`${around} ${spelled} ${around}`)).toBe(`${around} … ${around}`);
+        }),
+      );
+    },
+  );
 
   it("that is short stays, since it would match ordinary text", () => {
     expect(redact("short of a plain-secret")).toBe("short of a …");

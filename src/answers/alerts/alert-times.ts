@@ -135,6 +135,8 @@ export interface PastRange {
   readonly to: Milliseconds;
 }
 
+type RangeOption = "when" | "since" | "until";
+
 /** A time as people type it, by a zone's clock unless it names its own offset. */
 function spanIn(zone: string, compact: string, now: Milliseconds): PastRange | undefined {
   const span = parseTimeSpan(compact, fromMillis(localMillis(zone, now)));
@@ -166,7 +168,7 @@ function parsePast(typed: string, now: Milliseconds, zone: string): PastRange | 
  * @throws UserError for words that are no time, and for an end that is not behind the beginning.
  */
 export function parsePastRange(
-  given: Readonly<Partial<Record<"when" | "since" | "until", string | undefined>>>,
+  given: Readonly<Partial<Record<RangeOption, string | undefined>>>,
   now: Milliseconds,
   zone: string,
 ): PastRange | undefined {
@@ -189,7 +191,7 @@ export function parsePastRange(
   });
 }
 
-const RANGE_WORDS = new Map<string, "when" | "since" | "until">([
+const RANGE_WORDS = new Map<string, RangeOption>([
   ["since", "since"],
   ["from", "since"],
   ["until", "until"],
@@ -200,7 +202,7 @@ const RANGE_WORDS = new Map<string, "when" | "since" | "until">([
 /** The times that words of a text name, such as `sent last night` or `since 18:00 until 19:00`, and its other words. */
 export function splitPast(typed: string, now: Milliseconds, zone: string) {
   const words = typed.trim().split(/\s+/u);
-  const given: Parameters<typeof parsePastRange>[0] & Record<string, string> = {};
+  const given: Partial<Record<RangeOption, string>> = {};
   const others: string[] = [];
   for (let at = 0; at < words.length;) {
     const option = RANGE_WORDS.get((words[at] ?? "").toLowerCase());
