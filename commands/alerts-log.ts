@@ -1,13 +1,19 @@
-import { callerZone, parsePastRange, pastRangeWords, splitPast } from "../src/answers/alerts/alert-times.ts";
+import {
+  callerZone,
+  clockMoment,
+  parsePastRange,
+  pastRangeWords,
+  splitPast,
+} from "../src/answers/alerts/alert-times.ts";
 import { destinationHere, isOperator } from "../src/answers/alerts/destination.ts";
 import { logFile, logPage, logTable, MAX_LOG_ENTRIES, searchLog } from "../src/answers/alerts/episodes/alert-log.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { details, paragraph } from "../src/reply/block.ts";
 import { type Action, type Ask, commandAction, reply, type Reply } from "../src/reply/reply.ts";
-import { text, time } from "../src/reply/text.ts";
+import { text } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
-import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
+import { toMillis } from "../src/units/nanoseconds.ts";
 import { withoutUndefined } from "../src/units/without-undefined.ts";
 import { destinationKey } from "../src/alerts/destination.ts";
 import { LOG_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
@@ -43,13 +49,14 @@ export const alertsLog = command({
     });
     const pages = pagesOf(lines);
     const [first] = page === 1 ? shown : [];
-    const newest = first === undefined ? [] : text`, the last ${time(fromMillis(first.at))}`;
-    const count = `${formatCount(lines)} ${lines === 1 ? "decision" : "decisions"}`;
+    // Without a range, nothing else names the zone.
+    const named = filter.range === undefined && filter.zone !== "UTC" ? ` (${filter.zone})` : "";
+    const newest = first === undefined ? [] : text`, the last ${clockMoment(filter.zone, first.at)}${named}`;
     const place = pages === 1 ? "" : `, page ${page} of ${pages}`;
     const limit = paragraph(`It looks through the last ${formatCount(MAX_LOG_ENTRIES)} decisions and messages.`);
     return reply({
-      title: text`${count}${filter.words}${place}${newest}`,
-      blocks: [logTable(shown, context), ...(more ? details([limit]) : [])],
+      title: text`${decisionsWords(lines)}${filter.words}${place}${newest}`,
+      blocks: [logTable(shown, context, filter.zone), ...(more ? details([limit]) : [])],
       attachments: file ? [await logFile(rows, context)] : [],
       actions: [
         ...(page > 1 ? [ask("Newer", { page: page - 1 }, "replace")] : []),
@@ -73,7 +80,13 @@ async function readFilter(context: Context) {
     ...(network === undefined ? [] : [`on ${network}`]),
     ...(range === undefined ? [] : [pastRangeWords(range, now, zone)]),
   ];
-  return { wanted: wanted?.trim().toLowerCase(), network, range, words: words.map((word) => ` ${word}`).join("") };
+  return {
+    wanted: wanted?.trim().toLowerCase(),
+    network,
+    range,
+    zone,
+    words: words.map((word) => ` ${word}`).join(""),
+  };
 }
 
 type Filter = Awaited<ReturnType<typeof readFilter>>;
@@ -92,11 +105,14 @@ async function readLog({ alerts, options, signal, ...context }: Context, page: n
 
 function emptyReply(searched: number, words: string): Reply {
   if (searched === 0) return reply({ title: "Nothing is in the log" });
-  const count = searched === 1 ? "one entry" : `${formatCount(searched)} entries`;
   return reply({
-    title: text`The log has ${count}, and none${words}`,
+    title: text`The log has ${decisionsWords(searched)}, and none${words}`,
     actions: [commandAction("The whole log", "alerts log", {}, "replace")],
   });
+}
+
+function decisionsWords(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? "decision" : "decisions"}`;
 }
 
 function pagesOf(lines: number): number {

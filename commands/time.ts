@@ -199,14 +199,15 @@ function goesOn({ vote }: NodeVerdict): boolean {
 }
 
 /** One line per node, in the order in which they are configured. */
-function nodeTable({ nodes, basis }: Verdict): Table {
+function nodeTable(verdict: Verdict): Table {
+  const { nodes } = verdict;
   const why: CellColumn<NodeVerdict> = ["Why", (node) => node.why ?? ""];
   return table({
     name: "nodes",
     rows: nodes,
     columns: [
       ["Node", ({ node }) => code(node)],
-      ["State", (node) => stateText(node, basis)],
+      ["State", (node) => stateText(node, verdict)],
       ["Behind", behindText, "right"],
       ["Block", ({ height }) => height ?? "–", "right"],
       ["Time", ({ time: at }) => (at === undefined ? "–" : timeText(at)), 2],
@@ -216,9 +217,9 @@ function nodeTable({ nodes, basis }: Verdict): Table {
   });
 }
 
-/** With its vote, once there is more than one look to vote by. */
-function stateText({ state, vote }: NodeVerdict, basis: Verdict["basis"]): Text {
-  if (state === "ok" && basis !== "age" && vote === "stands") return toText(vote);
+/** With its vote, once there is more than one look to vote by. In a stalled network, no node moves. */
+function stateText({ state, vote }: NodeVerdict, { basis, network }: Verdict): Text {
+  if (state === "ok" && (network === "stalled" || (basis !== "age" && vote === "stands"))) return toText("stands");
   const said = toText(state === "ok" ? "ok" : strong(state));
   return basis === "age" || vote === "silent" ? said : text`${said}, ${vote}`;
 }

@@ -1,3 +1,5 @@
+import { text } from "node:stream/consumers";
+
 import { describe, expect, test } from "vitest";
 
 import type { Caller } from "../../src/bot/invocation.ts";
@@ -176,7 +178,7 @@ describe("what was told", () => {
 
   test("says from when on it is kept, where more was asked for", async () => {
     const talk = await aNight();
-    expect(await talk.ask("alerts told since:60d")).toContain("30 days");
+    expect(await talk.ask("alerts told since:60d")).toMatch(/30\s+days/u);
     expect(await talk.ask("alerts told since:20d")).not.toContain("30 days");
   });
 });
@@ -289,6 +291,27 @@ describe("the log", () => {
       expect(said).not.toContain("with last");
     },
   );
+
+  test("shows times by the clock that it reads them by; the file has UTC", async () => {
+    const talk = await aNight();
+    await talk.ask("my zone Asia/Tokyo");
+    const said = await talk.ask("alerts log sent since:20:00");
+    expect(said).toMatch(/since 2026-01-15 20:00 \(Asia\/Tokyo\), the last 2026-01-15 21:\d\d:\d\d$/mu);
+    expect(said).not.toContain("UTC");
+    expect(await talk.ask("alerts log")).toMatch(/the last 2026-01-15 21:\d\d:\d\d \(Asia\/Tokyo\)$/mu);
+    const [file] = (await talk.askFor("alerts log file:yes")).attachments;
+    expect(await text(file!.open())).toMatch(/^2026-01-15 12:\d\d:\d\d UTC,/mu);
+  });
+
+  test("takes words for a beginning together with an end, and refuses two beginnings", async () => {
+    const talk = await aNight();
+    expect(await talk.ask("alerts log yesterday until:2026-01-14T12:00")).toContain(
+      "from 2026-01-14 00:00 to 2026-01-14 12:00",
+    );
+    for (const line of ["alerts log yesterday since:2d", "alerts told yesterday since:2d"]) {
+      expect(await talk.ask(line)).toContain("two beginnings");
+    }
+  });
 
   test("says that the filter leaves nothing, and offers the whole; an empty one says just that", async () => {
     const talk = await aNight();

@@ -73,6 +73,7 @@ function contradictions(verdict: Verdict, answer: Reply): readonly unknown[] {
     ["tone of the card", card?.attrs["data-tone"], tone],
     ["word of the card", textsOf(card!).join(" ").toLowerCase().includes(word), true],
     ["word of the judgement", answer.tone === "good" || isOdd || said.includes(`"${word}"`), true],
+    ["a node that is well in a stalled network", state === "stalled" && states.includes("ok"), false],
     ["nodes in trouble, in the headline", number(/(\d+) of \d+ nodes in trouble/u, title) ?? troubled, troubled],
     ["nodes in trouble, in the table", states.filter((one) => !/^(?:ok|stands)\b/u.test(one)).length, troubled],
     ["nodes that agree", number(/(\d+)(?: of \d+)? agree$/u, fact) ?? nodes.length - troubled, nodes.length - troubled],

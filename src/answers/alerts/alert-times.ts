@@ -4,6 +4,7 @@ import { type Choice, plainChoices } from "../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
+import { clockTime, type Inline, time } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 
@@ -165,13 +166,19 @@ function parsePast(typed: string, now: Milliseconds, zone: string): PastRange | 
 
 /**
  * The range of `since` and `until`, and of words that name one. A day as `until` is part of it. Undefined where none is given.
- * @throws UserError for words that are no time, and for an end that is not behind the beginning.
+ * @throws UserError for words that are no time, for two beginnings, and for an end that is not behind the beginning.
  */
 export function parsePastRange(
   given: Readonly<Partial<Record<RangeOption, string | undefined>>>,
   now: Milliseconds,
   zone: string,
 ): PastRange | undefined {
+  if (given.when !== undefined && given.since !== undefined) {
+    throw new UserError(`${quoteTyped(given.when)} and since name two beginnings.`, {
+      option: "since",
+      remedy: "Leave one of the two out.",
+    });
+  }
   const [when, since, until] = (["when", "since", "until"] as const).map((option) => {
     const typed = given[option];
     const remedy = "Write last night, yesterday, 18:00, 3h, or a date and time as in 2026-05-01T12:30.";
@@ -228,9 +235,15 @@ export function pastRangeWords({ from, to }: PastRange, now: Milliseconds, zone:
   return `${words} (${zone})`;
 }
 
-/** `2026-05-01 18:00`: what the clock of a zone shows. */
-export function localText(zone: string, at: Milliseconds): string {
-  return new Date(localMillis(zone, at)).toISOString().slice(0, 16).replace("T", " ");
+/** `2026-05-01 18:00`: what the clock of a zone shows; of 19 characters, with its seconds. */
+export function localText(zone: string, at: Milliseconds, length: 16 | 19 = 16): string {
+  return new Date(localMillis(zone, at)).toISOString().slice(0, length).replace("T", " ");
+}
+
+/** A moment by the clock of a zone that the answer names. UTC stands for no zone: then each platform has its own form. */
+export function clockMoment(zone: string, at: Milliseconds): Inline {
+  const moment = fromMillis(at);
+  return zone === "UTC" ? time(moment) : clockTime(moment, localText(zone, at, 19));
 }
 
 /** The moment at which a zone's clock shows a local time, given as if it were UTC; one that it leaves out is behind the gap. */

@@ -14,10 +14,9 @@ import { table, type Table } from "../../../reply/block.ts";
 import { tableToCsv } from "../../../reply/csv.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import { code, type Inline, type Text, time } from "../../../reply/text.ts";
+import { code, type Inline, type Text } from "../../../reply/text.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
-import { fromMillis } from "../../../units/nanoseconds.ts";
-import type { PastRange } from "../alert-times.ts";
+import { clockMoment, type PastRange } from "../alert-times.ts";
 import { type CallerContext, destinationKeyWords } from "../destination.ts";
 import { decisionWords, phaseWords, storedName, summarizeDelivery } from "./episode-timeline.ts";
 import { episodeLabel } from "./episodes.ts";
@@ -207,7 +206,7 @@ function rowIncludes(row: LogRow, wanted: string): boolean {
 export async function logFile(rows: readonly LogRow[], context: CallerContext): Promise<Attachment> {
   const parts: string[] = [];
   for (let from = 0; from < rows.length; from += FILE_CHUNK_ROWS) {
-    const csv = tableToCsv(logTable(rows.slice(from, from + FILE_CHUNK_ROWS), context, true));
+    const csv = tableToCsv(logTable(rows.slice(from, from + FILE_CHUNK_ROWS), context, "UTC", true));
     parts.push(from === 0 ? csv : csv.slice(csv.indexOf("\n") + 1));
     await setImmediate();
   }
@@ -222,11 +221,11 @@ function whatHappened({ what, about, network }: LogRow): string {
 
 /**
  * Ids of episodes are short in messages, and `whole` in files, which name the alert in a column of its own. Ids come
- * last: a table that is cut or scrolls hides them first.
+ * last: a table that is cut or scrolls hides them first. Times are by the zone's clock.
  */
-export function logTable(rows: readonly LogRow[], context: CallerContext, whole = false): Table {
+export function logTable(rows: readonly LogRow[], context: CallerContext, zone: string, whole = false): Table {
   const placeOf = destinationKeyWords(context);
-  const whenOf = ({ at }: LogRow): Inline => time(fromMillis(at));
+  const whenOf = ({ at }: LogRow): Inline => clockMoment(zone, at);
   const whereOf = ({ destination }: LogRow): Text => placeOf(destination);
   return table<LogRow>({
     name: "alerts-log",

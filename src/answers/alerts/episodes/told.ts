@@ -32,7 +32,7 @@ const NAMED_PLACES = 3;
 export async function readablePlaces(
   context: AlertsContext & { managed(): Promise<ReadonlySet<string>> },
 ): Promise<{ readonly keys?: readonly string[]; readonly words: string }> {
-  if (isOperator(context)) return { words: "All places." };
+  if (isOperator(context)) return { words: "This covers all places." };
   const { alerts, caller, here, platforms } = context;
   const own = destinationKey(directMessages(context));
   const channel = destinationKey(destinationHere(context));
@@ -55,8 +55,8 @@ export async function readablePlaces(
   const keys = [...new Set([own, ...channels])];
   const words =
     keys.length > 1
-      ? "The channels here that you manage, and your own watches."
-      : "Your own watches; what a channel was told, those who manage it can ask.";
+      ? "This covers the channels here that you manage, and your own watches."
+      : "This covers your own watches; whoever manages a channel can ask what it was told.";
   return { keys, words };
 }
 
