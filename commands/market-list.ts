@@ -3,7 +3,7 @@ import { answer, askFor } from "../src/answers/answer.ts";
 import { idCell } from "../src/answers/cells.ts";
 import { listWords, tradingModeWords } from "../src/answers/enum-words.ts";
 import { compareNames, marketsById, noteSeen } from "../src/answers/ids/ids.ts";
-import { isInAuction, isLive, marketTone, stateRank, stateWords } from "../src/answers/markets.ts";
+import { isExpectedToTrade, isInAuction, isLive, marketTone, shownState, stateRank } from "../src/answers/markets.ts";
 import type { MarketData } from "../src/api/model/market.ts";
 import type { MarketNames } from "../src/api/model/names.ts";
 import { command } from "../src/bot/command.ts";
@@ -27,7 +27,7 @@ export const marketList = command({
     const markets = value.toSorted(
       (a, b) => stateRank(a.marketState) - stateRank(b.marketState) || compareNames(labelOf(a), labelOf(b)),
     );
-    const live = markets.filter(isLive);
+    const live = markets.filter(isExpectedToTrade);
     const troubled = live.filter((market) => marketTone(market) === "warning");
     noteSeen(
       context,
@@ -113,7 +113,7 @@ function quoted(
 
 /** Strong where a market is in trouble; a detail where it trades. */
 function stateCell(market: MarketData): Text {
-  const words = stateWords(market.marketState);
+  const words = shownState(market);
   const tone = marketTone(market);
   return toText(tone === "warning" ? strong(words) : tone === "good" ? detailText(words) : words);
 }

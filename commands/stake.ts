@@ -52,6 +52,9 @@ async function everybody(context: Context): Promise<Reply> {
     .toSorted((a, b) => compareIntegers(b.currentStakeAvailable ?? 0n, a.currentStakeAvailable ?? 0n));
   const total = parties.reduce((sum, party) => sum + (party.currentStakeAvailable ?? 0n), 0n);
   const pending = parties.filter(({ pendingCount }) => pendingCount > 0).length;
+  const staking = parties.filter(({ currentStakeAvailable: own = 0n }) => own > 0n).length;
+  const without = parties.length - staking;
+  const others = without === 0 ? "" : `, ${formatCount(without)} ${without === 1 ? "has" : "have"} none`;
   const top = parties.slice(0, TOP);
   const ids = top.map(({ party }) => ({ id: party }));
   noteSeen(context, "party", ids.toReversed());
@@ -78,7 +81,7 @@ async function everybody(context: Context): Promise<Reply> {
     empty: text`Nobody has stake.`,
   });
   return answer(context, asOf, {
-    title: text`${formatCount(parties.length)} ${parties.length === 1 ? "party stakes" : "parties stake"} ${stakeAmount(total)} on ${network}`,
+    title: text`${formatCount(staking)} ${staking === 1 ? "party stakes" : "parties stake"} ${stakeAmount(total)} on ${network}${others}`,
     blocks: [
       ...(pending === 0
         ? []

@@ -29,6 +29,11 @@ export function isLive(market: MarketData): boolean {
   return isLiveState(market.marketState);
 }
 
+/** Whether a market should trade: it is neither proposed nor over, as far as its state is known. */
+export function isExpectedToTrade({ marketState }: MarketData): boolean {
+  return !OTHER_STATES.includes(marketState ?? "");
+}
+
 /** Whether a live market is in an auction; in other states the auction mode stays for ever and means nothing. */
 export function isInAuction(market: MarketData): boolean {
   return isLive(market) && isAuctionMode(market.marketTradingMode);
@@ -52,6 +57,13 @@ export function stateWords(state: string | undefined): string {
   return enumWords(state, "STATE").replace(/^trading (?=terminated$)/u, "");
 }
 
+/** The state of a row; with the mode where a market has the state of one that trades, and does not. */
+export function shownState(market: MarketData): string {
+  const words = stateWords(market.marketState);
+  const isIdle = market.marketState === "STATE_ACTIVE" && marketTone(market) !== "good";
+  return isIdle ? `${words}, ${tradingModeWords(market.marketTradingMode)}` : words;
+}
+
 /** `suspended, monitoring auction (price)`. */
 export function stateAndMode(market: MarketData): string {
   const trigger = isInAuction(market) ? auctionTriggerWords(market.trigger) : undefined;
@@ -65,9 +77,9 @@ export function auctionWords(market: MarketData): string {
   return market.marketTradingMode === "TRADING_MODE_OPENING_AUCTION" ? "its opening auction" : "an auction";
 }
 
-/** Good while it trades; a warning while it is live and does not trade; neutral before and after. */
+/** Good while it trades; a warning while it should and does not, or nobody knows its state; neutral before and after. */
 export function marketTone(market: MarketData): Tone {
-  if (!isLive(market)) return "neutral";
+  if (!isExpectedToTrade(market)) return "neutral";
   const trades =
     market.marketState === "STATE_ACTIVE" &&
     !isAuctionMode(market.marketTradingMode) &&

@@ -78,10 +78,14 @@ export function listReply(
       blocks: [paragraph(text`Ask for one with ${commandLine("ledger export <party> <asset>")}.`)],
     });
   }
+  // One look at each, so that its state and its progress are of the same moment.
+  const standings = new Map(jobs.filter(isOpen).map(({ code: named }) => [named, context.exports.standing(named)]));
   const now = (job: ExportJob): Text => {
-    const standing = isOpen(job) ? context.exports.standing(job.code) : undefined;
+    const standing = standings.get(job.code);
     return standing === undefined ? stateWords(job, { isOwn: isOf(asker, job) }) : standingWords(standing);
   };
+  // An export that is fetched in slices waits again before each.
+  const isWaiting = (job: ExportJob): boolean => standings.get(job.code)?.state === "queued";
   const open = jobs.filter(isOpen).length;
   const count = `${jobs.length} ledger ${jobs.length === 1 ? "export" : "exports"} in the last 24 hours`;
   const own = jobs.filter((job) => isOf(asker, job));
@@ -93,7 +97,7 @@ export function listReply(
         rows: jobs,
         columns: [
           ["Code", (job) => code(job.code)],
-          ["State", (job) => STATE_WORDS[job.state]],
+          ["State", (job) => STATE_WORDS[isWaiting(job) ? "queued" : job.state]],
           ["Ledger", (job) => jobWords(asker, job)],
           ["Asked", (job) => time(fromMillis(job.createdAt)), 3],
           ["How it went", (job) => now(job), 3],
