@@ -5,7 +5,7 @@ import { isSilenceActive } from "../src/alerts/route/silence.ts";
 import { type Episode, episodeName } from "../src/alerts/judge/rules/episode.ts";
 import type { AlertService } from "../src/alerts/service/service.ts";
 import { conditionWords } from "../src/alerts/words/condition-words.ts";
-import { suspicionWords, verdictWords } from "../src/alerts/words/network-status-words.ts";
+import { networkState, suspicionWords, verdictWords } from "../src/alerts/words/network-status-words.ts";
 import { kindNoun } from "../src/alerts/words/subscription-words.ts";
 import { silenceLine } from "../src/alerts/words/silence-words.ts";
 import type { Platforms } from "../src/alerts/platform.ts";
@@ -18,6 +18,7 @@ import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/an
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { refreshAction, rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
+import { EPISODE_WORDS, worstTone } from "../src/reply/states.js";
 import { type Block, details, facts, field, paragraph, table, type Table } from "../src/reply/block.ts";
 import { type Action, type Ask, givenOptions, invalidatingAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, type Text, text } from "../src/reply/text.ts";
@@ -70,6 +71,19 @@ export const alertsStatus = command({
         invocation: { command: "alerts why", options: { episode: episodeName(one.id) } },
       })),
     );
+    const suspicions = statuses.flatMap(({ network, suspicious = [] }) =>
+      suspicious
+        // Without those that have fired since the statuses were read.
+        .filter((one) => !open.some((known) => isSameThing(known, { ...one, network })))
+        .map((one) => text`${strong(network)}: ${suspicionWords(one)}`),
+    );
+    const late = observations.flat().filter(({ isLate }) => isLate);
+    const doubts = [
+      ...countedDoubt(suspicions, "thing is suspicious", "things are suspicious"),
+      ...countedDoubt(late, "watcher is late", "watchers are late"),
+      ...countedDoubt(suspensions, "platform takes no message", "platforms take no message"),
+      ...countedDoubt(unreachable, "place cannot be reached, or was lost", "places cannot be reached, or were lost"),
+    ];
     const blocks: Block[] = [
       ...(isUnwatched ? [paragraph(unwatchedWords(statuses, now))] : []),
       ...suspensions.map((suspension) => paragraph(suspensionWords(suspension, context.platforms, now))),
@@ -81,16 +95,9 @@ export const alertsStatus = command({
       ]),
     ];
     const below: Block[] = [];
-    const suspicions = statuses.flatMap(({ network, suspicious = [] }) =>
-      suspicious
-        // Without those that have fired since the statuses were read.
-        .filter((one) => !open.some((known) => isSameThing(known, { ...one, network })))
-        .map((one) => text`${strong(network)}: ${suspicionWords(one)}`),
-    );
     if (suspicions.length > 0) {
       blocks.push({ kind: "list", title: text`Suspicious, and no alert yet`, items: suspicions });
     }
-    const late = observations.flat().filter(({ isLate }) => isLate);
     if (late.length > 0) blocks.push({ kind: "list", title: text`Watchers that are late`, items: late.map(lateWords) });
     if (silenced.length > 1) below.push({ kind: "list", title: text`Silenced now`, items: silenced });
     if (unreachable.length > 1) {
@@ -102,8 +109,8 @@ export const alertsStatus = command({
     const again = { command: "alerts status", options: givenOptions({ network: options.network }) };
     const acknowledgeable = await Promise.all(offered.map((one) => mayAcknowledge(one, context)));
     return reply({
-      title: headline(statuses, open, isUnwatched, context.now()),
-      tone: isUnwatched ? "warning" : toneOf(statuses, open),
+      title: headline(statuses, open, doubts, isUnwatched, context.now()),
+      tone: toneOf(statuses, open, isUnwatched || doubts.length > 0),
       blocks: [...blocks, ...details(below)],
       actions: [
         ...why.actions,
@@ -191,10 +198,10 @@ function episodeTable(open: readonly Episode[], inTable: Pick<Table, "rowAction"
 
 function openWords({ state, acknowledged }: Episode): string {
   const words = [
-    ...(state === "recovering" ? ["looks good again"] : []),
+    ...(state === "recovering" ? [EPISODE_WORDS.recovering] : []),
     ...(acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`]),
   ];
-  return words.length === 0 ? "firing" : words.join("; ");
+  return words.length === 0 ? EPISODE_WORDS.firing : words.join("; ");
 }
 
 function lateWords({ network, watcher, ageMillis }: WatcherObservation): Text {
@@ -236,6 +243,7 @@ function unwatchedWords(statuses: readonly NetworkStatus[], now: Milliseconds): 
 function headline(
   statuses: readonly NetworkStatus[],
   open: readonly Episode[],
+  doubts: readonly string[],
   isUnwatched: boolean,
   now: Nanoseconds,
 ): Text {
@@ -246,7 +254,10 @@ function headline(
     .filter(({ network }) => !alerting.has(network))
     .map((status) => text`${status.network} ${verdictWords(status)}`);
   const [worst, ...others] = open;
-  if (worst === undefined) return text`${before}${joinText(verdicts, ", ")}; no alert is open`;
+  if (worst === undefined) {
+    const but = doubts.length === 0 ? [] : text`, but ${joinText(doubts, ", ")}`;
+    return text`${before}${joinText(verdicts, ", ")}; no alert is open${but}`;
+  }
   const more =
     others.length === 0 ? "" : `; ${others.length} more ${others.length === 1 ? "alert is" : "alerts are"} open`;
   const words = conditionWords(worst);
@@ -258,10 +269,17 @@ function headline(
   return text`${before}${what}${more}${rest}`;
 }
 
-function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[]): Tone {
-  if (open.some(({ severity }) => severity === "critical")) return "bad";
-  if (open.length > 0 || statuses.some(({ verdict }) => verdict === "suspicious")) return "warning";
-  return statuses.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
+/** The tone of the worst that is shown; good where all is well. */
+function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[], isDoubtful: boolean): Tone {
+  const tones = new Set<Tone>([...statuses.map((one) => networkState(one).tone), worstTone(open)]);
+  if (tones.has("bad")) return "bad";
+  if (isDoubtful || tones.has("warning")) return "warning";
+  return open.length === 0 && statuses.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
+}
+
+/** What is not well though no alert is open. */
+function countedDoubt({ length }: readonly unknown[], one: string, several: string): string[] {
+  return length === 0 ? [] : [`${length} ${length === 1 ? one : several}`];
 }
 
 function acknowledge(episode: Episode, open: readonly Episode[], invalidates: Ask): Action {

@@ -14,7 +14,7 @@ import {
   table,
   type Table,
 } from "../src/reply/block.ts";
-import { NETWORK_STATES, shownState } from "../src/reply/network-states.js";
+import { NETWORK_STATES, shownState } from "../src/reply/states.js";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText, toText } from "../src/reply/text.ts";
 import { compareIntegers } from "../src/units/decimal.ts";
@@ -108,14 +108,11 @@ function headline(network: string, verdict: Verdict): { title: Text; tone: Tone 
           : text`${network}: no node is where the network was a moment ago${block}`;
       return { title, tone };
     }
-    case "healthy": {
-      const odd =
-        troubled > 0 ||
-        verdict.disagree !== undefined ||
-        verdict.wentBack.length > 0 ||
-        farApart(verdict) !== undefined;
-      const some = troubled === 0 ? text`` : text`, ${troubled} of ${verdict.nodes.length} nodes in trouble`;
-      return { title: text`${network} is healthy${block}${some}`, tone: odd ? "warning" : tone };
+    case "healthy":
+    case "troubled": {
+      const odd = oddWords(verdict, troubled);
+      const but = odd === undefined ? "" : `, ${odd}`;
+      return { title: text`${network} is healthy${block}${but}`, tone: odd === undefined ? tone : "warning" };
     }
     case "contested":
       return { title: text`${network}: some nodes go on, others stand still${block}`, tone };
@@ -128,6 +125,17 @@ function headline(network: string, verdict: Verdict): { title: Text; tone: Tone 
         ? { title: text`${network} cannot be seen: no data node ${silence(verdict)}`, tone }
         : { title: text`${network} cannot be seen`, tone };
   }
+}
+
+/** What is not well though the network is healthy: the widest; undefined where all is. */
+function oddWords(verdict: Verdict, troubled: number): string | undefined {
+  const all = verdict.nodes.length;
+  if (troubled > 0) return `${troubled} of ${all} nodes in trouble`;
+  if (verdict.disagree !== undefined) return "but its nodes disagree";
+  if (verdict.contradictions.length > 0) return "but its nodes contradict each other";
+  if (farApart(verdict) !== undefined) return "but its nodes are far apart";
+  const back = verdict.wentBack.length;
+  return back === 0 ? undefined : `but time went back at ${all === 1 ? "its one node" : `${back} of ${all} nodes`}`;
 }
 
 /** No answer and a useless answer have different remedies. */

@@ -2,7 +2,7 @@
 // no room, an import of another room, a package, a module of Node. `x(types)` allows `import type` alone.
 
 /** Floor 1: a row with `ground` may import all of these. */
-export const ground = "errors in-time log loopback make-folder reply reply/columns reply/network-states units";
+export const ground = "errors in-time log loopback make-folder reply reply/columns reply/states units";
 
 /** Room → the rooms it may import. A room is `src/<room>.ts` and `src/<room>/`, without nested rooms of a longer name. */
 export const rooms: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ export const rooms: Readonly<Record<string, string>> = {
   "adapters/terminal": "ground bot",
   "adapters/web":
     "ground adapters/* bot alerts/service(types) alerts/sender(types) alerts/judge(types) alerts/*(types)",
-  "adapters/web/public": "adapters/web(types) reply(types) reply/columns reply/network-states",
+  "adapters/web/public": "adapters/web(types) reply(types) reply/columns reply/states",
   "adapters/discord/page": "adapters/web/public adapters/web(types)",
   "adapters/slack/page": "adapters/web/public adapters/web(types)",
   "adapters/chat":
@@ -57,7 +57,7 @@ export const rooms: Readonly<Record<string, string>> = {
   reply: "units",
   // Plain JavaScript, which browsers load as well
   "reply/columns": "",
-  "reply/network-states": "",
+  "reply/states": "",
   units: "",
 };
 

@@ -172,7 +172,7 @@ describe("an episode", () => {
   test("that is over is found where none is open: the last one of its subject", async () => {
     const talk = await oneNodeDown();
     await see(talk, 6, [stalled("good"), down("good")]);
-    expect(await talk.ask("alerts why node.down")).toMatch(saying("•", "a:1", "mainnet"));
+    expect(await talk.ask("alerts why node.down")).toMatch(saying("✓", "a:1", "mainnet"));
     expect(await talk.ask("alerts ack node.down")).toMatch(saying("•", "a:1"));
   });
 
@@ -351,7 +351,7 @@ describe("the timeline of an episode", () => {
     await talk.ask("alerts why node.down");
     await talk.press("alerts silence");
     await see(talk, 6, [stalled("good"), down("good"), down("good", "b:1")]);
-    expect(await talk.ask("alerts why node.down")).toMatch(saying("•", "a:1", "mainnet", "resolved"));
+    expect(await talk.ask("alerts why node.down")).toMatch(saying("✓", "a:1", "mainnet", "resolved"));
   });
 
   test("names a block in the log as its message does", async () => {

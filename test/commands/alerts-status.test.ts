@@ -278,7 +278,7 @@ describe("the status", () => {
     await see(talk, 8, [stalled("bad")]);
     await see(talk, 1, [stalled("good")]);
     const said = await talk.ask("alerts status");
-    expect(said).toMatch(saying("mainnet makes blocks again", "No new block", "looks good again", "network.stalled"));
+    expect(said).toMatch(saying("mainnet makes blocks again", "No new block", "recovering", "network.stalled"));
     expect(said).not.toMatch(/mainnet\s+stalled/u);
   });
 

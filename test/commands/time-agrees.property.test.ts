@@ -6,7 +6,7 @@ import type { WatchedNetwork } from "../../src/adapters/web/alerts/watch.ts";
 import { networkCards } from "../../src/adapters/web/public/state/state.js";
 import type { Verdict } from "../../src/api/verdict/verdict.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
-import { NETWORK_STATES, shownState } from "../../src/reply/network-states.js";
+import { NETWORK_STATES, shownState } from "../../src/reply/states.js";
 import type { Reply } from "../../src/reply/reply.ts";
 import { replyToJson } from "../../src/reply/json.ts";
 import { toMillis } from "../../src/units/nanoseconds.ts";
@@ -38,7 +38,7 @@ const asked = (verdict: Verdict) =>
 test("headline, facts, table, JSON and the console's card agree on any world", async () => {
   const all = await drawn(600);
   const seen = new Set(all.map(({ verdict }) => shownState(verdict.network, verdict.nodes)));
-  expect(seen).toEqual(new Set(["healthy", "unsettled", "contested", "unconfirmed", "stalled", "blind"]));
+  expect(seen).toEqual(new Set(["healthy", "troubled", "unsettled", "contested", "unconfirmed", "stalled", "blind"]));
   for (const { verdict, answer } of all) {
     expect([plainText(answer.title), contradictions(verdict, answer)]).toEqual([plainText(answer.title), []]);
   }
@@ -52,6 +52,7 @@ function contradictions(verdict: Verdict, answer: Reply): readonly unknown[] {
   const title = plainText(answer.title);
   const said = JSON.stringify(answer.blocks).toLowerCase();
   const isOdd = state === "healthy" && answer.tone === "warning";
+  const isPlain = / is healthy(?:, block [\d,]+)?$/u.test(title);
   const troubled = nodes.filter((node) => node.state !== "ok").length;
   const vote = (...votes: readonly string[]) => nodes.filter((node) => votes.includes(node.vote)).length;
   const cells = answer.blocks.flatMap((block) => (block.kind === "table" ? block.rows : []));
@@ -69,6 +70,7 @@ function contradictions(verdict: Verdict, answer: Reply): readonly unknown[] {
   });
   const pairs: readonly (readonly [what: string, said: unknown, is: unknown])[] = [
     ["tone", isOdd ? tone : answer.tone, tone],
+    ["nothing beside a headline without a but", isPlain, answer.tone === "good"],
     ["tone in JSON", replyToJson(answer).tone, answer.tone],
     ["tone of the card", card?.attrs["data-tone"], tone],
     ["word of the card", textsOf(card!).join(" ").toLowerCase().includes(word), true],

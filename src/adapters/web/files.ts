@@ -11,7 +11,7 @@ import { refuse } from "./access/guard.ts";
 
 const FOLDER = new URL("./public/", import.meta.url);
 /** Modules that the page shares with the server, at the addresses where its relative imports lead in a browser. */
-const SHARED = ["columns.js", "network-states.js"].map((name) => ({
+const SHARED = ["columns.js", "states.js"].map((name) => ({
   route: `/reply/${name}`,
   file: new URL(`../../reply/${name}`, import.meta.url),
 }));

@@ -1,3 +1,4 @@
+import { EPISODE_WORDS, RESOLVED_TONE, SEVERITY } from "../../reply/states.js";
 import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, type Inline, joinText, link, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
@@ -17,8 +18,6 @@ import {
   lateTriggerNote,
   markedTitle,
   OVER_ALREADY,
-  SEVERITY_WORDS,
-  TONES,
   UNSEEN_ENDS,
   openWords,
   overWords,
@@ -61,7 +60,7 @@ export function headline(message: Condition, { merged }: DeliveryContext = {}): 
   const { episode } = message;
   if (isOpen(episode)) {
     const title = text`${conditionWords(episode).now}${openWords([episode], message)}`;
-    return { tone: TONES[episode.severity], title: markedTitle(title, message) };
+    return { tone: SEVERITY[episode.severity].tone, title: markedTitle(title, message) };
   }
   const unseen = UNSEEN_ENDS[episode.state];
   const already = merged === true ? OVER_ALREADY : "";
@@ -69,7 +68,7 @@ export function headline(message: Condition, { merged }: DeliveryContext = {}): 
     unseen === undefined
       ? text`${already}${conditionWords(episode).past}${overWords([episode])}`
       : text`${already}${conditionWords(episode).bad}: ${unseen}`;
-  return { tone: unseen === undefined ? "good" : "neutral", title: markedTitle(title, message) };
+  return { tone: unseen === undefined ? RESOLVED_TONE : "neutral", title: markedTitle(title, message) };
 }
 
 /** While it lasts: who agrees, what it means and what to do, what happened so far; the rest is detail. */
@@ -110,9 +109,9 @@ function describeOpen(message: Condition, context: DeliveryContext): Reply {
 function howSure({ severity, state }: Episode, figures: readonly TextPart[]): Text {
   return joinText(
     [
-      strong(SEVERITY_WORDS[severity]),
+      strong(SEVERITY[severity].word),
       ...figures,
-      ...(state === "recovering" ? ["looks good again, waiting for it to last"] : []),
+      ...(state === "recovering" ? [`${EPISODE_WORDS.recovering}: looks good again, waiting for it to last`] : []),
     ],
     " · ",
   );

@@ -1,3 +1,4 @@
+import { SEVERITY } from "../../reply/states.js";
 import { field, type Field, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, id, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
@@ -9,7 +10,7 @@ import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { idList, nodeList } from "./condition-words.ts";
 import { groupedNumber, priceWords } from "./subscription-words.ts";
-import { guidanceBlocks, markedTitle, meaningBlocks, SEVERITY_WORDS, TONES } from "./phrases.ts";
+import { guidanceBlocks, markedTitle, meaningBlocks } from "./phrases.ts";
 import { enumWords } from "../../reply/enum-words.ts";
 
 /** One event as a message of its own. */
@@ -19,7 +20,7 @@ export function describeEvent(message: Extract<AlertMessage, { type: "event" }>,
   const kind: Event = KINDS[event.kind];
   const meaning = kind.meaning?.(event);
   return reply({
-    tone: TONES[severity],
+    tone: SEVERITY[severity].tone,
     title: markedTitle(eventLine(event), message),
     blocks: [
       ...(severity === "info" ? [] : [paragraph(howSure(event))]),
@@ -41,7 +42,7 @@ export function describeEvent(message: Extract<AlertMessage, { type: "event" }>,
 /** `Warning · seen at api1`. */
 function howSure(event: AlertEvent): Text {
   const { node } = event;
-  const severity = strong(SEVERITY_WORDS[severityOfEvent(event)]);
+  const severity = strong(SEVERITY[severityOfEvent(event)].word);
   return node === undefined ? text`${severity}` : text`${severity} · seen at ${code(node)}`;
 }
 

@@ -1,3 +1,4 @@
+import { SEVERITY } from "../../reply/states.js";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { strong, text, type TextPart, time } from "../../reply/text.ts";
@@ -10,7 +11,7 @@ import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { conditionWords } from "./condition-words.ts";
 import { groupTitles, moreLine, subjectWords } from "./describe-group.ts";
-import { clock, markedTitle, tableFile, TONES } from "./phrases.ts";
+import { clock, markedTitle, tableFile } from "./phrases.ts";
 import { NAMED_SUBJECTS } from "../message/message-group.ts";
 
 type Flapping = Extract<AlertMessage, { type: "flapping" }>;
@@ -27,7 +28,7 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
   const isCritical = all.some((one) => one.episode.severity === "critical");
   const times = all.reduce((sum, one) => sum + one.episodes, 0);
   const { now } = groupTitles(episode.kind, strong(`${all.length}`), strong(episode.network));
-  const tone = TONES[isCritical ? "critical" : episode.severity];
+  const tone = SEVERITY[isCritical ? "critical" : episode.severity].tone;
   const title = markedTitle(
     text`${isOne ? conditionWords(episode).bad : now}, again and again: ${times} times in ${within}, last since ${clock(last.began)}${isCritical ? " · critical" : ""}`,
     message,

@@ -1,3 +1,4 @@
+import { RESOLVED_TONE, SEVERITY } from "../../reply/states.js";
 import type { Attachment } from "../../reply/attachment.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
@@ -20,10 +21,8 @@ import {
   guidanceBlocks,
   markedTitle,
   OVER_ALREADY,
-  SEVERITY_WORDS,
   lateTriggerNote,
   tableFile,
-  TONES,
   UNSEEN_ENDS,
   openWords,
   overWords,
@@ -77,7 +76,7 @@ export function describeGroup(
   const named = [...now, ...episodes.filter((one) => !isOpen(one))].slice(0, NAMED_SUBJECTS);
   const left = episodes.length - named.length;
   return reply({
-    tone: worst === undefined ? (unseen === undefined ? "good" : "neutral") : TONES[worst.severity],
+    tone: worst === undefined ? (unseen === undefined ? RESOLVED_TONE : "neutral") : SEVERITY[worst.severity].tone,
     title: markedTitle(
       worst !== undefined
         ? text`${words.now}${openWords(open, message)}`
@@ -89,7 +88,7 @@ export function describeGroup(
     blocks: [
       ...(worst === undefined
         ? []
-        : [paragraph(text`${strong(SEVERITY_WORDS[worst.severity])} · ${now.length} of ${episodes.length} now`)]),
+        : [paragraph(text`${strong(SEVERITY[worst.severity].word)} · ${now.length} of ${episodes.length} now`)]),
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : worst === undefined ? [] : explanation(worst)),
       ...(worst === undefined ? [] : guidanceBlocks(kind, context, message)),
       {

@@ -1,5 +1,5 @@
 import { commandLine, joinText, strong, text, type Text, time } from "../../reply/text.ts";
-import { NETWORK_STATES } from "../../reply/network-states.js";
+import { NETWORK_STATES } from "../../reply/states.js";
 import { formatDuration } from "../../units/duration.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";

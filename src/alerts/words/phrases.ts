@@ -1,7 +1,8 @@
 import type { Attachment } from "../../reply/attachment.ts";
+import { EPISODE_WORDS } from "../../reply/states.js";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
-import { type Action, commandAction, type Tone } from "../../reply/reply.ts";
+import { type Action, commandAction } from "../../reply/reply.ts";
 import {
   code,
   type Inline,
@@ -21,7 +22,6 @@ import { formatUtc, fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import type { Guidance } from "../alerts-config.ts";
 import { timeFromText, timeToText } from "../judge/kinds/json-fields.ts";
 import { type AlertKind, isConditionKind, KINDS } from "../judge/kinds/kinds.ts";
-import type { Severity } from "../judge/kinds/severity.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import { groupReference, type MessageGroup } from "../message/message-group.ts";
 import type { Destination } from "../destination.ts";
@@ -41,16 +41,6 @@ export function channelName(
   return isAmongMany && !isNear ? code(channel) : named("channel", platform, channel);
 }
 
-/** One colour for each severity. */
-export const TONES: Readonly<Record<Severity, Tone>> = { info: "neutral", warning: "warning", critical: "bad" };
-
-/** One word for each severity. */
-export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
-  info: "Info",
-  warning: "Warning",
-  critical: "Critical",
-};
-
 /** A title; drills and simulations say so first. */
 export function markedTitle(
   title: Text,
@@ -66,8 +56,8 @@ export const OVER_ALREADY = "Over already: ";
 
 /** Follows the name of an alert whose end was not seen. */
 export const UNSEEN_ENDS: Partial<Record<Episode["state"], string>> = {
-  gone: "what it was about is gone",
-  withdrawn: "no longer watched",
+  gone: EPISODE_WORDS.gone,
+  withdrawn: EPISODE_WORDS.withdrawn,
 };
 
 /** Events of a kind, for counting: `12 checkpoints`. */

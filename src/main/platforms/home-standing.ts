@@ -7,9 +7,10 @@ import { type Episode, seenFrom } from "../../alerts/judge/rules/episode.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { conditionWords } from "../../alerts/words/condition-words.ts";
 import { networkState, verdictWords } from "../../alerts/words/network-status-words.ts";
-import { SEVERITY_WORDS, sinceWords, TONES } from "../../alerts/words/phrases.ts";
+import { sinceWords } from "../../alerts/words/phrases.ts";
 import { networkStatus } from "../../answers/alerts/episodes/network-status.ts";
 import { notifiedDestinations, worstFirst } from "../../answers/alerts/episodes/episodes.ts";
+import { EPISODE_WORDS, SEVERITY, worstTone } from "../../reply/states.js";
 import { plainText } from "../../reply/plain-text.ts";
 import type { Tone } from "../../reply/reply.ts";
 import { strong, text } from "../../reply/text.ts";
@@ -50,8 +51,9 @@ export async function homeStanding(
 
 /** A healthy network with open alerts has the tone of the worst alert, which comes first. */
 function toneOf(status: NetworkStatus): Tone {
-  const [worst] = status.firing;
-  return status.verdict === "healthy" && worst !== undefined ? TONES[worst.severity] : networkState(status).tone;
+  return status.verdict === "healthy" && status.firing.length > 0
+    ? worstTone(status.firing)
+    : networkState(status).tone;
 }
 
 function heightWords({ answering, nodes, height }: NetworkStatus): string {
@@ -62,12 +64,15 @@ function heightWords({ answering, nodes, height }: NetworkStatus): string {
 /** It can be acknowledged where it was delivered: to this person, else in a channel of their workspace. */
 async function openAlert(alerts: AlertService, episode: Episode, direct: Destination): Promise<OpenAlert> {
   const { id, severity, network, acknowledged } = episode;
-  const state = acknowledged === undefined ? [] : text` · acknowledged by ${acknowledged.by}`;
+  const states = [
+    ...(episode.state === "recovering" ? [EPISODE_WORDS.recovering] : []),
+    ...(acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`]),
+  ];
   const what = conditionWords(episode).bad;
   const place = plainText(what).includes(network) ? "" : ` · ${network}`;
   const shown = {
-    tone: TONES[severity],
-    text: text`${what} · ${SEVERITY_WORDS[severity]}${place} · since ${sinceWords(episode, "both")}${state}`,
+    tone: SEVERITY[severity].tone,
+    text: text`${what} · ${SEVERITY[severity].word}${place} · since ${sinceWords(episode, "both")}${states.map((one) => ` · ${one}`).join("")}`,
     why: { command: "alerts why", options: { episode: id } },
   };
   if (acknowledged !== undefined) return shown;

@@ -3,8 +3,9 @@ import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
-import { countOf, explanation, TONES } from "../../../alerts/words/phrases.ts";
+import { countOf, explanation } from "../../../alerts/words/phrases.ts";
 import { kindNoun } from "../../../alerts/words/subscription-words.ts";
+import { EPISODE_WORDS, RESOLVED_TONE, SEVERITY } from "../../../reply/states.js";
 import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../../reply/block.ts";
 import { type Action, commandAction, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, joinText, strong, text, time, toText } from "../../../reply/text.ts";
@@ -53,7 +54,10 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
   const blocks: Block[] = [
     ...(isDrill(episode) ? [paragraph(DRILL_NOTICE)] : explained),
     ...facts([
-      field("State", open ? text`${strong(episode.state)}, ${episode.severity}` : episode.state),
+      field(
+        "State",
+        open ? text`${strong(EPISODE_WORDS[episode.state])}, ${episode.severity}` : EPISODE_WORDS[episode.state],
+      ),
       ...timelineOf(episode, firstNotified),
       field("Seen by", seenBy(reading)),
       ...(reading.why === undefined ? [] : [field("Why", reading.why, { wide: true })]),
@@ -77,9 +81,9 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     ]),
   ];
   // An episode can also end because its subject is gone or no longer watched.
-  const now = episode.state === "resolved" ? words.good : words.bad;
+  const now = episode.state === "recovering" || episode.state === "resolved" ? words.good : words.bad;
   return reply({
-    tone: open ? TONES[episode.severity] : "neutral",
+    tone: open ? SEVERITY[episode.severity].tone : episode.state === "resolved" ? RESOLVED_TONE : "neutral",
     title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${now}: the whole story`,
     blocks,
     actions: actionsOf(episode),

@@ -14,7 +14,7 @@ import { makeElement } from "../vnode/make-dom.js";
 import { drawPreview } from "../preview/preview.js";
 import { drawReply } from "../reply/draw-reply.js";
 import { pressable } from "../reply/render-actions.js";
-import { beganWords, clockOf, isStateCard } from "./standing.js";
+import { beganWords, clockOf, isStateCard, wordOf } from "./standing.js";
 import { createTabs } from "../tabs.js";
 import { age, machineTime, toMillis } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
@@ -182,27 +182,4 @@ export async function drawAlertPreview(id, platform, press) {
   const alert = await loadAlert(id).catch(() => undefined);
   const sent = alert === undefined ? Date.now() : toMillis(alert.at);
   return drawPreview(platform, alert?.previews?.[platform], sent, press);
-}
-
-/**
- * One word for its state, and its colour.
- *
- * @param {AlertJson} alert
- * @param {OpenAlert | undefined} open
- * @returns {readonly [word: string, tone: string]}
- */
-function wordOf({ state, severity, kind }, open) {
-  const tone = { info: "neutral", warning: "warning", critical: "bad" }[severity];
-  if (open?.state === "recovering") return ["RECOVERING", "good"];
-  switch (state) {
-    case "firing":
-    case "escalated":
-      return [(open?.severity ?? severity).toUpperCase(), tone];
-    case "resolved":
-      return ["RESOLVED", "good"];
-    case "event":
-      return [kind === "bot" ? "NOTE" : "EVENT", tone];
-    case "digest":
-      return ["DIGEST", tone];
-  }
 }

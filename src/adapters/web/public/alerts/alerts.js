@@ -12,6 +12,7 @@ import { listen } from "./alert-source.js";
 import { titleOf } from "./alert-title.js";
 import { loadWatch, silenceWords } from "../api.js";
 import { createIncident } from "./incident.js";
+import { worstTone } from "../../../../reply/states.js";
 import { createSilences } from "./silences.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
@@ -221,7 +222,7 @@ function drawBadge(badge, open, gone) {
   document.title = count === 0 ? "Bellwether" : `(${count}) Bellwether`;
   badge.title = gone ? "as of the last look" : "";
   badge.classList.toggle("gone", gone);
-  badge.dataset["tone"] = open[0]?.severity === "critical" ? "bad" : "warning";
+  badge.dataset["tone"] = worstTone(open);
 }
 
 /**

@@ -1,5 +1,6 @@
 // @ts-check
 // The current step of the guided incident: pure, so that tests run it in node.
+import { NETWORK_STATES } from "../../../../reply/states.js";
 import { span } from "../reply/times.js";
 /** @import { OpenAlert, StallState, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
 
@@ -35,7 +36,7 @@ export function stepOf(network, timing, before, open = []) {
     verdict === undefined
       ? "Bellwether has just started and has not looked yet: the incident goes on with its first look."
       : verdict.state === "blind"
-        ? "The verdict is blind: every timer stands still."
+        ? `${name} ${NETWORK_STATES.blind.word}: every timer stands still.`
         : undefined;
   switch (stalled.phase) {
     case "pending":

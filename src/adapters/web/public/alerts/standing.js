@@ -4,11 +4,11 @@
 /** @import { AlertJson } from "../../alerts/alert-json.ts" */
 /** @import { OpenAlert, WatchedNode } from "../../alerts/watch.ts" */
 
+import { EPISODE_WORDS, RESOLVED_TONE, SEVERITY } from "../../../../reply/states.js";
 import { exactUtc, localTime, machineTime } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
 
-/** In rising order. */
-const SEVERITIES = ["info", "warning", "critical"];
+const SEVERITIES = Object.keys(SEVERITY);
 
 /** An alert comes at once, the next state up to some seconds later: the latest of both counts. */
 export function createStanding() {
@@ -132,7 +132,7 @@ const STATE = "state ";
 export function stateAlert({ episode, kind, network, subject, severity, began, label = subject }) {
   const options = { episode };
   const title = `${kind}${label === "" ? "" : ` of ${label}`} on ${network}`;
-  const tone = severity === "critical" ? "bad" : "warning";
+  const { tone } = SEVERITY[severity];
   return {
     id: `${STATE}${episode}`,
     kind,
@@ -194,4 +194,27 @@ export function cardKey(alert) {
 export function answerWords(nodes) {
   const answering = nodes.filter(({ state }) => state === "ok" || state === "lagging").length;
   return `${answering} of ${nodes.length} answer`;
+}
+
+/**
+ * One word for its state, and its colour.
+ *
+ * @param {AlertJson} alert
+ * @param {OpenAlert | undefined} open
+ * @returns {readonly [word: string, tone: string]}
+ */
+export function wordOf({ state, severity, kind }, open) {
+  const { word, tone } = SEVERITY[open?.severity ?? severity];
+  if (open?.state === "recovering") return [EPISODE_WORDS.recovering.toUpperCase(), tone];
+  switch (state) {
+    case "firing":
+    case "escalated":
+      return [word.toUpperCase(), tone];
+    case "resolved":
+      return [EPISODE_WORDS.resolved.toUpperCase(), RESOLVED_TONE];
+    case "event":
+      return [kind === "bot" ? "NOTE" : "EVENT", tone];
+    case "digest":
+      return ["DIGEST", tone];
+  }
 }

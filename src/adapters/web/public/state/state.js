@@ -2,8 +2,8 @@
 // How each network stands, as cards: pure, so that tests run it in node.
 /** @import { HoldingSilence, OpenAlert, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
 /** @import { VElement } from "../vnode/vnode.js" */
+import { NETWORK_STATES, shownState, worstTone } from "../../../../reply/states.js";
 import { answerWords } from "../alerts/standing.js";
-import { NETWORK_STATES, shownState } from "../../../../reply/network-states.js";
 import { age, exactUtc, localTime, span, toMillis } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
 
@@ -16,12 +16,12 @@ function stateOf({ verdict, nodes }) {
 }
 
 /**
- * Whether all networks are seen, and are well.
+ * Whether all networks and all their nodes are seen, and are well, and nothing is about to become an alert.
  *
  * @param {Pick<WatchState, "networks">} state
  */
 export function allWell({ networks }) {
-  return networks.every((watched) => stateOf(watched) === "healthy");
+  return networks.every((watched) => stateOf(watched) === "healthy" && watched.stalled.phase === "ok");
 }
 
 /**
@@ -127,7 +127,7 @@ function alertsOf(open) {
   const critical = open.filter(({ severity }) => severity === "critical").length;
   const words = `${open.length} open ${open.length === 1 ? "alert" : "alerts"}`;
   const worst = critical === 0 ? "" : `, ${critical} critical`;
-  return h("a", { href: "/#alerts", class: "open", "data-tone": critical > 0 ? "bad" : "warning" }, words + worst);
+  return h("a", { href: "/#alerts", class: "open", "data-tone": worstTone(open) }, words + worst);
 }
 
 /**

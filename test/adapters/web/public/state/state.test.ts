@@ -64,7 +64,7 @@ function card(
 
 test("a card says the verdict, the height, its age, the pace and the nodes that answer", () => {
   const { said, tone } = card(network());
-  expect(tone).toBe("good");
+  expect(tone).toBe("warning");
   for (const part of ["mainnet", "175,188,841", "1 s old", "2 s ago", "1.3 blocks/s", "1 of 2 answer"]) {
     expect(said).toContain(part);
   }
@@ -77,11 +77,12 @@ test.each([
   ["stalled", "bad"],
   ["blind", "warning"],
 ] as const)("%s has a tone, a shape and a word of its own, and says why unless all is well", (state, tone) => {
-  const shown = card(network({ verdict: verdict({ state, why: "no node answers" }) }));
+  const nodes = [{ node: "a:1", state: "ok", vote: "moves" }] as const;
+  const shown = card(network({ nodes, verdict: verdict({ state, why: "no node answers" }) }));
   expect(shown.tone).toBe(tone);
   expect(elementsOf(shown.tree).filter(({ attrs }) => attrs["class"] === "shape")).toHaveLength(1);
   expect(shown.said.includes("No node answers")).toBe(state !== "healthy");
-  const [pill] = networkPills({ networks: [network({ verdict: verdict({ state }) })] }, false);
+  const [pill] = networkPills({ networks: [network({ nodes, verdict: verdict({ state }) })] }, false);
   expect(pill?.attrs["data-tone"]).toBe(tone);
 });
 
