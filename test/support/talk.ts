@@ -28,6 +28,8 @@ export interface TalkOptions {
   /** The networks and their nodes, the default network first. */
   readonly networks: Readonly<Record<string, readonly (string | NodeAddress)[]>>;
   readonly at?: Nanoseconds;
+  /** What differs in the clock of the clients from the system's. */
+  readonly clientClock?: Partial<Clock>;
   /** Where kept exports can be downloaded. */
   readonly publicUrl?: string;
   readonly mayManageChannel?: boolean;
@@ -100,7 +102,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
       nodes: nodes.map((node) => (typeof node === "string" ? { url: node } : node)),
       simulated: false,
       log,
-      clock,
+      clock: { ...clock, ...options.clientClock },
       cache: options.cache ?? false,
       limits: { requestsPerSecond: 10_000, burst: 10_000, exportPauseMillis: 0, retryMillis: 5, ...options.limits },
     }),
