@@ -128,7 +128,9 @@ export function examineConfig<P>(
     /** What is no reason not to start; the doctor reports all of it. A faulty variable is reported once, among the faults. */
     findings: [
       ...hints,
-      ...judgeSettings(rules, givenBy(right)).filter(({ severity }) => severity === "fault" || severity === "warning"),
+      ...judgeSettings(rules, { has: givenBy(set).has, value: givenBy(right).value }).filter(
+        ({ severity, setting = "" }) => (severity === "fault" || severity === "warning") && !wrong.has(setting),
+      ),
     ],
     /** Names in `.env` that are no settings. */
     unknown: [] as readonly UnknownName[],

@@ -61,11 +61,14 @@ export const endpoints = entries.check(
   ),
 );
 
-/** Addresses of which this is equal lead to one node: not case, default port, last slash, scheme or credentials count. */
+/**
+ * Addresses of which this is equal lead to one node: neither case, default port, last slash, the dot at a host's end,
+ * scheme nor credentials count.
+ */
 export function nodeOf(address: string): string {
   if (!URL.canParse(address)) return address;
   const { host, pathname, search } = new URL(address);
-  return `${host}${pathname.replace(/\/+$/u, "")}${search}`;
+  return `${host.replace(/\.(?=:|$)/u, "")}${pathname.replace(/\/+$/u, "")}${search}`;
 }
 
 /** The settings as a rule sees them. */

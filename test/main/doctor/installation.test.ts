@@ -142,6 +142,16 @@ describe("the doctor at the settings", () => {
       { PUBLIC_URL: "https://b", WEB_TOKEN: "s3cret-s3cret-123", TRUST_PROXY: "::1" },
       [/^warning WEB_TOKEN: .*20/u],
     ],
+    [
+      "a node, once with the dot at its host's end",
+      { MAINNET_URLS: "https://a.b,https://a.b.:443" },
+      [/^warning settings: .*no\. 1 .*no\. 2/u],
+    ],
+    [
+      "a token that is refused: it is set",
+      { PUBLIC_URL: "https://b", WEB_TOKEN: "s3cret", TRUST_PROXY: "::1" },
+      [/^fault settings: WEB_TOKEN /u],
+    ],
     ["a short token for this machine alone", { WEB_TOKEN: "s3cret-s3cret-123" }, []],
   ])("among the addresses: %s", (_name, env, lines) => {
     const found = aside(env);
