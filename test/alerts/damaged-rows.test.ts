@@ -48,6 +48,14 @@ test.each([
   expect(stage.sender.take()).toEqual([expect.stringMatching(saying("resolved", "network.stalled"))]);
 });
 
+test("what people were told names the damaged row of an alert, instead of failing as a bug", async () => {
+  const stage = await subscribed({});
+  await stage.rounds(8, [stalled("bad")]);
+  damage(stage, "alert_episodes");
+  const range = { from: 0, to: Number.MAX_SAFE_INTEGER, destinations: undefined, limit: 10 };
+  await expect(stage.engine.told(range)).rejects.toThrow(DamagedRow);
+});
+
 describe("a delivery", () => {
   it.each([
     ["data", "alert_deliveries", "data"],

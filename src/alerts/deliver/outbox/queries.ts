@@ -7,10 +7,9 @@ import type {
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { timeFromText } from "../../judge/kinds/json-fields.ts";
-import { Episode } from "../../judge/rules/episode.ts";
+import { type Episode, parseEpisode } from "../../judge/rules/episode.ts";
 import { fanOutAll } from "./outbox.ts";
-import type { NotificationState } from "./notification-state.ts";
-import { parseNotificationState } from "./notification-state.ts";
+import { type NotificationState, parseNotificationState } from "./notification-state.ts";
 import { readMessages } from "./stored-messages.ts";
 import { deliverySubject } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
@@ -97,7 +96,7 @@ export interface Told {
   readonly episode?: Episode;
 }
 
-/** What people were told within a range of time, each thing of a message by itself; and whether there is more than the limit. */
+/** The things that people were told within a range of time, and whether there are more messages than the limit. */
 export async function toldWithin(
   tables: AlertTables,
   query: ArrivedQuery,
@@ -115,15 +114,13 @@ export async function toldWithin(
     parts.map(({ message }) => message),
   );
   const ids = [...new Set(parts.flatMap(({ episode }) => episode ?? []))];
-  const episodes = new Map(
-    (await tables.watch.episodes(ids)).map(({ id, data }) => [id, Episode.parse(JSON.parse(data))]),
-  );
+  const episodes = new Map((await tables.watch.episodes(ids)).map((row) => [row.id, parseEpisode(row)]));
   const told = parts.flatMap(({ row, phase, message: id, episode: of }): Told[] => {
     const stored = messages.get(id);
     const arrived = row.settled_at ?? row.created_at;
     const message = stored?.type === "rolling" ? dayWithin(stored, arrived, query) : stored;
     if (message === undefined) return [];
-    // What joined a message was told once it had happened.
+    // A thing that joined a message was told once it had happened.
     const joined = phase === "item" || message.type === "rolling";
     const happened = joined ? toMillis(timeFromText(deliverySubject(message, "").at)) : arrived;
     const at = Math.max(arrived, happened);
