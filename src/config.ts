@@ -125,7 +125,7 @@ export function examineConfig<P>(
       ...issues.map((issue) => `${issue.path.join(".")} ${issue.message}`),
       ...of("refuse").map(({ what }) => what),
     ],
-    /** What is no reason not to start; the doctor reports all of it. A faulty variable is reported once, among the faults. */
+    /** The findings in spite of which the bot starts. A faulty variable is reported once, among the faults. */
     findings: [
       ...hints,
       ...judgeSettings(rules, { has: givenBy(set).has, value: givenBy(right).value }).filter(

@@ -108,7 +108,7 @@ const COSTS = {
 } as const;
 
 /**
- * A stored row that this version cannot read. What needs it stands still, since whatever went on without it would lose
+ * A stored row that this version cannot read. The parts that need it stop until it is repaired: without it they would lose
  * alerts, or repeat them. `message` is one sentence that says which row, and how to go on; nothing but a repair helps.
  */
 export class DamagedRow extends StorageError {

@@ -1,6 +1,6 @@
 // The bot turns an invocation into a reply; adapters call it. command.ts declares commands, invocation.ts describes
-// caller and target, audience-settings.ts who sees answers by the choice of a workspace. setup.ts names what a bot needs, suggestions.ts completes,
-// error-reply.ts turns every error into a reply. options/ describes and parses option values, grammar/ the typed line.
+// caller and target, audience-settings.ts the choices of a server or workspace about who sees answers. setup.ts names the
+// dependencies of a bot, suggestions.ts completes, error-reply.ts turns every error into a reply. options/ describes and parses option values, grammar/ the typed line.
 
 import { UserError } from "../errors.ts";
 import type { Ask, Reply } from "../reply/reply.ts";

@@ -1,7 +1,7 @@
 // A ledger export becomes a file on disk, with its account. ledger-intake.ts takes the node's bytes: it checks those of
 // a raw export, and gives all others to normalise/, which brings rows of every release into one form and sorts them on
-// a thread of its own. slices.ts cuts a long range, and joins what came of it. node-memory.ts remembers which history each node has. jobs/ decides when an export runs, and
-// stores its end.
+// a thread of its own. slices.ts cuts a long range, and joins the files of its slices. node-memory.ts remembers which
+// history each node has. jobs/ decides when an export runs, and stores its end.
 
 import { setTimeout as delay } from "node:timers/promises";
 

@@ -25,7 +25,7 @@ export function slicesOf(query: LedgerQuery, slice: Milliseconds, now: Nanosecon
   }));
 }
 
-/** What a joined file's rows do not tell of its slices. */
+/** The part of a joined file's account that comes from its slices' accounts, not from its rows. */
 export type JoinedAccount = Pick<LedgerAccount, "dropped" | "outgoingOnly"> &
   Partial<Pick<LedgerAccount, "failed" | "nodes" | "partial">>;
 

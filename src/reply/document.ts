@@ -13,7 +13,7 @@ export const Inline = z.discriminatedUnion("kind", [
     kind: z.literal("text"),
     text: z.string(),
     detail: z.literal(true).exactOptional(),
-    /** The text is what the clock of a named zone shows at this point in time, in Unix nanoseconds; files have that in UTC. */
+    /** The point in time, in Unix nanoseconds, at which the clock of a named zone shows this text; files have it in UTC. */
     at: z
       .string()
       .regex(/^-?\d+$/u)

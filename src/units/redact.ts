@@ -1,5 +1,5 @@
-// Secrets of the settings, which nodes, platforms and libraries may repeat. Their words pass `redact` where they enter
-// (responses, errors); the log and the probes pass all of theirs through it once more.
+// Nodes, platforms and libraries may repeat secrets of the settings. `redact` is applied to responses and errors where
+// they enter, and once more to each line of the log and each answer of the probes.
 
 /** Replaces secrets by “…”. */
 export type Redact = (text: string) => string;

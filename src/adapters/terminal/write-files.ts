@@ -37,8 +37,8 @@ export function withTablesAsFiles(reply: Reply): Reply {
 
 /**
  * Writes every file of a reply into a folder, and creates that if necessary. A file appears whole and checked against
- * its SHA-256 or not at all, for this user's eyes alone, and never replaces another: a number is added to its name instead. `written` gets the path
- * of each file as soon as it is complete; what it has already is not written again.
+ * its SHA-256 or not at all. Only this user can read it. It never replaces another file: a number is added to its name
+ * instead. `written` gets the path of each file as soon as it is complete; what it has already is not written again.
  * @throws UserError where the folder cannot be written to; Error where a file does not match its reply.
  */
 export async function writeFiles(

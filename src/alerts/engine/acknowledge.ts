@@ -4,8 +4,7 @@ import { timeToText } from "../judge/kinds/json-fields.ts";
 import { logDecisions } from "../deliver/outbox/alert-log.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
-import type { Episode } from "../judge/rules/episode.ts";
-import { type Acknowledgement, episodeRow, seenFrom, parseEpisode } from "../judge/rules/episode.ts";
+import { type Acknowledgement, type Episode, episodeRow, parseEpisode, seenFrom } from "../judge/rules/episode.ts";
 import { type Destination, destinationKey, tokenKey } from "../destination.ts";
 
 /** Who acknowledges, by name; with their platform's id, where they have one. */

@@ -4,10 +4,8 @@ import type { AlertsConfig } from "../alerts-config.ts";
 import { type ConditionKind, HEALTH_KINDS, isConditionKind } from "../judge/kinds/kinds.ts";
 import { isJudgedAlways, type Rule, ruleFor } from "../judge/rules/rules.ts";
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
-import type { Silence } from "./silence.ts";
-import { parseSilence } from "./silence.ts";
-import type { Subscription } from "./subscription.ts";
-import { isAlive, rulesOf, parseSubscription } from "./subscription.ts";
+import { parseSilence, type Silence } from "./silence.ts";
+import { isAlive, parseSubscription, rulesOf, type Subscription } from "./subscription.ts";
 import { destinationKey } from "../destination.ts";
 
 /** The current subscriptions and silences, indexed, with the rules that they make. */

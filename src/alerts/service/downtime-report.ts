@@ -11,8 +11,7 @@ import { timeToText, parseJson } from "../judge/kinds/json-fields.ts";
 import { ALERT_KINDS, type AlertKind } from "../judge/kinds/kinds.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
-import type { Subscription } from "../route/subscription.ts";
-import { parseSubscription } from "../route/subscription.ts";
+import { parseSubscription, type Subscription } from "../route/subscription.ts";
 import { type Destination, destinationKey, tokenKey } from "../destination.ts";
 
 export interface DowntimeReportDependencies {

@@ -165,7 +165,8 @@ function parsePast(typed: string, now: Milliseconds, zone: string): PastRange | 
 }
 
 /**
- * The range of `since` and `until`, and of words that name one. A day as `until` is part of it. Undefined where none is given.
+ * The range of `since` and `until`, and of words that name one. A day as `until` is part of it. Undefined where none is
+ * given.
  * @throws UserError for words that are no time, for two beginnings, and for an end that is not behind the beginning.
  */
 export function parsePastRange(
@@ -246,7 +247,7 @@ export function clockMoment(zone: string, at: Milliseconds): Inline {
   return zone === "UTC" ? time(moment) : clockTime(moment, localText(zone, at, 19));
 }
 
-/** The moment at which a zone's clock shows a local time, given as if it were UTC; one that it leaves out is behind the gap. */
+/** The moment at which a zone's clock shows a local time, given as if it were UTC. A time in a gap becomes one behind it. */
 function utcOf(zone: string, local: Milliseconds): Milliseconds {
   const guess = local - (localMillis(zone, local) - local);
   // The offset may differ from the first guess: summer time begins or ends in between.

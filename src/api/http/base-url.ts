@@ -34,7 +34,7 @@ export function parseBaseUrl(text: string) {
       ownQuery === ""
         ? (path: string) => prefix + path
         : (path: string) => `${prefix}${path}${path.includes("?") ? "&" : "?"}${ownQuery}`,
-    /** Removes this URL's credentials, user name included, and query values, and the secrets of the settings from a text. */
+    /** Removes from a text this URL's credentials (also the user name), its query values and the secrets of the settings. */
     redact: own === undefined ? redact : (words: string) => redact(own(words)),
   };
 }

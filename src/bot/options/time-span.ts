@@ -5,8 +5,8 @@ import type { TimeSpan } from "./options.ts";
 
 /**
  * A time as people type it, in UTC: `2023-05-01` (a day), `2023-05` (a month), `2023`, `1 may 2023`, `2023-05-01 12:30`,
- * `7d` and `7 days ago` (a moment before now), `today`, `yesterday`, `last night` (from 18:00), `tomorrow 7am`, `last month`, `this week` (from
- * Monday), `now`, Unix seconds, milliseconds or nanoseconds. Undefined when it is none of these.
+ * `7d` and `7 days ago` (a moment before now), `today`, `yesterday`, `last night` (from 18:00), `tomorrow 7am`,
+ * `last month`, `this week` (from Monday), `now`, Unix seconds, milliseconds or nanoseconds. Undefined when it is none of these.
  */
 export function parseTimeSpan(typed: string, now: Nanoseconds): TimeSpan | undefined {
   const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");

@@ -32,7 +32,7 @@ export interface LiveJob extends ExportRequest {
   awaited: boolean;
   /** It is stored, and stands in line. */
   waits: boolean;
-  /** It waits between two slices: goes on with the next one. */
+  /** Begins the next slice; set while the job waits between two. */
   resume?: (() => void) | undefined;
   /** Its export has ended; the rest takes little time. */
   finishing: boolean;
@@ -262,7 +262,7 @@ export class JobRunner {
     const { store, clock, log, owe, onOwed, closing } = this.#dependencies;
     const { code, asker } = job;
     const at = this.#at();
-    // The node was free from then on, which the estimates of waits count with.
+    // The node was free from then on; the estimates of waits need that time.
     const ended = { ...changes, state, ended_at: job.leftAt ?? at, expires_at: at + KEPT_FOR };
     let owes = false;
     for (let pause = FIRST_STORE_PAUSE; ; pause = Math.min(2 * pause, MAX_STORE_PAUSE)) {

@@ -7,7 +7,7 @@ import type { UserInteraction } from "./interaction.ts";
 const NEEDED = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ManageChannels;
 const LOOKUP_MILLIS = 1500;
 
-/** The channels of the server that the member may manage; none where Discord does not say it in time. */
+/** The channels of the server that the member may manage; none where Discord does not answer in time. */
 export async function managedChannels(
   rest: Pick<REST, "get">,
   { guild_id: guild, member }: UserInteraction,

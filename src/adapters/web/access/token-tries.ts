@@ -27,7 +27,7 @@ interface Timing {
 
 /**
  * Compares the tokens of one address one behind the other, each after a pause that grows with the wrong ones before it:
- * 25 ms after the first, 10 s after twenty. So nobody can guess fast, and whoever mistypes does not notice.
+ * 25 ms after the first, 10 s after twenty. Guessing is slow then, and one mistyped token costs 25 ms.
  */
 export class TokenTries {
   readonly #lines = new LRUCache<string, Line>({ max: 2000 });

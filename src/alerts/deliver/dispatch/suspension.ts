@@ -13,8 +13,7 @@ import type { Decision } from "../../judge/judge.ts";
 import { timeToText } from "../../judge/kinds/json-fields.ts";
 import type { TokenMessage } from "../../message/message.ts";
 import type { Platforms } from "../../platform.ts";
-import type { Subscription } from "../../route/subscription.ts";
-import { isAlive, subscriptionRow, parseSubscription } from "../../route/subscription.ts";
+import { isAlive, parseSubscription, type Subscription, subscriptionRow } from "../../route/subscription.ts";
 import {
   afterRefusal,
   DEAD_LETTER_AFTER,

@@ -43,7 +43,7 @@ export async function readablePlaces(
   });
   const isKnown = caller.managesWorkspace === true || near.length === 0;
   const managed = isKnown ? undefined : await context.managed();
-  // Where the right holds in every channel that somebody is in, it is known of those that they subscribed.
+  // Such a person may manage each channel that they are in, and they are in those that they subscribed.
   const isEverywhere = platforms.chat(here.platform)?.managersInDirectMessages === true && caller.mayManageChannel;
   const others = near.filter(
     ({ destination, by }) => managed?.has(destination.channel) !== false || (isEverywhere && by.id === caller.id),
@@ -71,12 +71,12 @@ interface ToldLine {
   readonly places: readonly string[];
 }
 
-/** What the caller did, and what shows that a place can be reached, is no news. */
-const NO_NEWS: readonly AlertMessage["type"][] = ["test", "change", "export"];
+/** Answers to what the caller did, and tests of a place, are left out. */
+const LEFT_OUT: readonly AlertMessage["type"][] = ["test", "change", "export"];
 
 /** Each alert, each event and each digest once, newest first. */
 export function toldLines(told: readonly Told[], context: CallerContext, now: Milliseconds): readonly ToldLine[] {
-  const news = told.filter(({ message }) => !NO_NEWS.includes(message.type)).toSorted((a, b) => b.at - a.at);
+  const news = told.filter(({ message }) => !LEFT_OUT.includes(message.type)).toSorted((a, b) => b.at - a.at);
   const groups = Map.groupBy(news, ({ id, message, episode }) => {
     if (message.type === "rolling") return `${message.kind} ${message.network} ${message.day}`;
     return message.type === "condition" && episode !== undefined ? episode.id : id;
@@ -103,7 +103,7 @@ function wordsOf({ message, episode: known }: Told, context: CallerContext, now:
   return { what, lasted: lengthWords(episode, now), taker: episode.acknowledged?.by ?? "–" };
 }
 
-/** The answer itself is marked. */
+/** Without the mark of simulated networks, which the answer has itself. */
 function sentence(title: Text): string {
   return plainText(shortText(title)).replace(/^SIMULATED · /u, "");
 }
