@@ -85,13 +85,18 @@ function unescaped(escape: string): string {
   return Object.keys(HTML).find((one) => HTML[one] === escape.toLowerCase()) ?? escape;
 }
 
-/** The password in an address, and the values of its query, each as it stands there and decoded. */
+/**
+ * The password in an address, or a user name that stands alone, as tokens do, and the values of its query; each as it
+ * stands there and decoded.
+ */
 export function secretsInAddress(address: string): string[] {
   const [, scheme = "", user = ""] = /^([a-z][a-z\d+.-]*):\/\/(?:([^/?#]*)@)?/iu.exec(address) ?? [];
-  const password = user.slice(user.indexOf(":") + 1 || user.length);
   const query = /\?([^#]*)/u.exec(address)?.[1] ?? "";
-  // Among the parameters of a database, only one is a secret.
-  const secret = /^postgres/iu.test(scheme) ? /^password=/u : /=/u;
+  // A database's user is no secret, and of its parameters only one is.
+  const isDatabase = /^postgres/iu.test(scheme);
+  const [name = "", ...rest] = user.split(":");
+  const password = rest.join(":") || (isDatabase ? "" : name);
+  const secret = isDatabase ? /^password=/u : /=/u;
   const values = query.split("&").flatMap((pair) => (secret.test(pair) ? [pair.slice(pair.indexOf("=") + 1)] : []));
   return [password, ...values].filter((one) => one !== "").flatMap((one) => [one, decoded(one)]);
 }

@@ -78,7 +78,9 @@ describe("a secret of the settings", () => {
 it.each([
   ["https://node.example", []],
   ["https://user:p%40ssword@node.example/x?key=a%2Fb", ["p%40ssword", "p@ssword", "a%2Fb", "a/b"]],
-  ["https://user@node.example", []],
+  ["https://t0ken@node.example", ["t0ken", "t0ken"]],
+  ["https://t0ken:@node.example", ["t0ken", "t0ken"]],
+  ["postgres://bellwether@host/db", []],
   ["postgres://bellwether:s3cret@host/db?sslmode=require&password=other", ["s3cret", "s3cret", "other", "other"]],
   ["file:./data/bellwether.db", []],
   ["no address", []],
