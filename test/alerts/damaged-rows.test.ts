@@ -51,6 +51,7 @@ test.each([
 test("what people were told names the damaged row of an alert, instead of failing as a bug", async () => {
   const stage = await subscribed({});
   await stage.rounds(8, [stalled("bad")]);
+  expect(stage.sender.take()).toEqual([FIRED]);
   damage(stage, "alert_episodes");
   const range = { from: 0, to: Number.MAX_SAFE_INTEGER, destinations: undefined, limit: 10 };
   await expect(stage.engine.told(range)).rejects.toThrow(DamagedRow);

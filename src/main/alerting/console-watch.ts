@@ -13,13 +13,8 @@ import { isDrill } from "../../alerts/judge/drill.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { deliveriesOf } from "../../alerts/deliver/outbox/queries.ts";
 import { parseNotificationState } from "../../alerts/deliver/outbox/notification-state.ts";
-import {
-  isSilenceActive,
-  matchesSilence,
-  parseSilence,
-  type Silence,
-  silenceActiveUntil,
-} from "../../alerts/route/silence.ts";
+import type { Silence } from "../../alerts/route/silence.ts";
+import { isSilenceActive, matchesSilence, silenceActiveUntil, parseSilence } from "../../alerts/route/silence.ts";
 import type { Episode, Machine } from "../../alerts/judge/rules/episode.ts";
 import { episodeId, parseEpisode, parseMachine } from "../../alerts/judge/rules/episode.ts";
 import { silencePlaceWords, silenceScopeWords } from "../../alerts/words/silence-words.ts";
