@@ -96,7 +96,7 @@ export const doors: Readonly<Record<string, string>> = {
   "alerts/deliver/dispatch": "refused-messages",
   "alerts/deliver/outbox":
     "alert-log batch claim group held join-rules notification-state queries record stored-messages",
-  "alerts/judge": "drill kinds/* rules/*",
+  "alerts/judge": "kinds/* rules/*",
   "alerts/judge/kinds": "event json-fields kind network-status price reading severity",
   "alerts/judge/rules": "episode state-cache state-machine",
   "alerts/message": "delivery-subject list-message message-group notice",

@@ -1,5 +1,5 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { DRILL_NETWORK } from "../alerts/judge/drill.ts";
+import { DRILL_NETWORK } from "../alerts/judge/rules/episode.ts";
 import { createAlertEngine } from "../alerts/engine/engine.ts";
 import { type AlertService, createAlertService } from "../alerts/service/service.ts";
 import { systemClock } from "../api/clock.ts";

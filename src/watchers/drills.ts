@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { DRILL_KIND, DRILL_NETWORK, drillEpisode, isDrill } from "../alerts/judge/drill.ts";
+import { DRILL_KIND, DRILL_NETWORK, drillEpisode, isDrill } from "../alerts/judge/rules/episode.ts";
 import type { AlertEngine } from "../alerts/engine/engine.ts";
 import type { Subscription } from "../alerts/route/subscription.ts";
 import { isOpen } from "../alerts/judge/rules/episode.ts";

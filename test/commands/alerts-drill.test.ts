@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 
-import { DRILL_NETWORK } from "../../src/alerts/judge/drill.ts";
+import { DRILL_NETWORK } from "../../src/alerts/judge/rules/episode.ts";
 import { episodeRow } from "../../src/alerts/judge/rules/episode.ts";
 import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
 import { SendError } from "../../src/alerts/sender.ts";

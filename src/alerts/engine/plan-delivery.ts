@@ -1,5 +1,5 @@
 import type { DeliveryPhase, PlannedDelivery } from "../deliver/outbox/batch.ts";
-import { isDrill } from "../judge/drill.ts";
+import { isDrill } from "../judge/rules/episode.ts";
 import type { Decision } from "../judge/judge.ts";
 import type { Episode } from "../judge/rules/episode.ts";
 import type { AlertMessage } from "../message/message.ts";

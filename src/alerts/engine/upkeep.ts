@@ -3,7 +3,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
-import { isDrill } from "../judge/drill.ts";
+import { isDrill } from "../judge/rules/episode.ts";
 import { timeFromText, timeToText } from "../judge/kinds/json-fields.ts";
 import { labelOf } from "../judge/kinds/reading.ts";
 import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";

@@ -2,7 +2,7 @@
 // Read ../engine/engine.ts next; feed.ts is the console's list, downtime-report.ts the report after a restart.
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { isDrill } from "../judge/drill.ts";
+import { isDrill } from "../judge/rules/episode.ts";
 import type { AlertEngine } from "../engine/engine.ts";
 
 export type { LogEntry } from "../deliver/outbox/alert-log.ts";

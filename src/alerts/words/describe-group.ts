@@ -5,7 +5,7 @@ import { plainText } from "../../reply/plain-text.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, id, strong, text, type Text, type TextPart } from "../../reply/text.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
-import { DRILL_NOTICE } from "../judge/drill.ts";
+import { DRILL_NOTICE } from "../judge/rules/episode.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { type AlertKind, KINDS } from "../judge/kinds/kinds.ts";
 import { compareSeverity } from "../judge/kinds/severity.ts";

@@ -2,7 +2,7 @@
 // the caller's rights and typed destinations. alert-options.ts: options of several. alert-*.ts: typed values. Folders:
 // subscriptions/, silences/, episodes/ (episodes, their timeline, the log, status, drills).
 
-import { isDrill } from "../../alerts/judge/drill.ts";
+import { isDrill } from "../../alerts/judge/rules/episode.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { ChangeMessage, TestMessage } from "../../alerts/message/message.ts";
 import type { Announcement } from "../../alerts/service/service.ts";

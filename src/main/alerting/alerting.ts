@@ -8,7 +8,7 @@ import type { OnStep } from "../../alerts/dependencies.ts";
 import type { DispatchDependencies, Dispatcher } from "../../alerts/deliver/dispatch/dispatch.ts";
 import { readRefusedMessages, type RefusedMessages } from "../../alerts/deliver/dispatch/refused-messages.ts";
 import { outboxDepth } from "../../alerts/deliver/outbox/queries.ts";
-import { DRILL_NETWORK } from "../../alerts/judge/drill.ts";
+import { DRILL_NETWORK } from "../../alerts/judge/rules/episode.ts";
 import { createAlertEngine } from "../../alerts/engine/engine.ts";
 import type { Platforms } from "../../alerts/platform.ts";
 import type { Sender } from "../../alerts/sender.ts";

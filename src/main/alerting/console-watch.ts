@@ -9,7 +9,7 @@ import type {
 import { CONSOLE } from "../../adapters/web/platform.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import type { Platforms } from "../../alerts/platform.ts";
-import { isDrill } from "../../alerts/judge/drill.ts";
+import { isDrill } from "../../alerts/judge/rules/episode.ts";
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { deliveriesOf } from "../../alerts/deliver/outbox/queries.ts";
 import { parseNotificationState } from "../../alerts/deliver/outbox/notification-state.ts";

@@ -2,7 +2,7 @@ import type { HomeStanding, OpenAlert } from "../../adapters/chat/home-data.ts";
 import type { NetworkStatus } from "../../alerts/judge/kinds/network-status.ts";
 import type { Platforms } from "../../alerts/platform.ts";
 
-import { isDrill } from "../../alerts/judge/drill.ts";
+import { isDrill } from "../../alerts/judge/rules/episode.ts";
 import { type Episode, seenFrom } from "../../alerts/judge/rules/episode.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { conditionWords } from "../../alerts/words/condition-words.ts";

@@ -8,7 +8,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { type Destination, destinationKey } from "../../destination.ts";
-import { isDrill } from "../../judge/drill.ts";
+import { isDrill } from "../../judge/rules/episode.ts";
 import type { Decision } from "../../judge/judge.ts";
 import { timeToText } from "../../judge/kinds/json-fields.ts";
 import type { TokenMessage } from "../../message/message.ts";

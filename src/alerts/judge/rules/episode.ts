@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { EpisodeRow, MachineRow } from "../../../store/alert-tables/alert-tables.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { MillisField, timeFromText, TimeText, parseRow } from "../kinds/json-fields.ts";
-import { CONDITION_KINDS } from "../kinds/kinds.ts";
+import { CONDITION_KINDS, type ConditionKind } from "../kinds/kinds.ts";
 import { Reading } from "../kinds/reading.ts";
 import { Severity } from "../kinds/severity.ts";
 import { type Destination, tokenKey } from "../../destination.ts";
@@ -164,4 +164,23 @@ export function episodeRow(episode: Episode) {
   const { id, network, detected } = episode;
   const open = isOpen(episode) ? (1 as const) : (0 as const);
   return { id, network, open, opened_at: toMillis(timeFromText(detected)), data: JSON.stringify(episode) };
+}
+
+/** Drills have a network of their own, which no data node serves: they touch no real one. */
+export const DRILL_NETWORK = "drill";
+
+/** The condition of a drill: one node of that network, made up for it, goes down and comes up again. */
+export const DRILL_KIND: ConditionKind = "node.down";
+
+/** Part of every message of a drill. */
+export const DRILL_NOTICE = "This is a drill: there is no such node, and nothing is wrong.";
+
+/** Whether it belongs to a drill. */
+export function isDrill({ network }: { readonly network: string }): boolean {
+  return network === DRILL_NETWORK;
+}
+
+/** The one episode of a drill. */
+export function drillEpisode(drill: string): string {
+  return episodeId({ rule: DRILL_KIND, network: DRILL_NETWORK, subject: drill }, 1);
 }

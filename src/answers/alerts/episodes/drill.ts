@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import type { Platforms } from "../../../alerts/platform.ts";
 import type { Subscription } from "../../../alerts/route/subscription.ts";
-import { DRILL_KIND, DRILL_NETWORK, drillEpisode } from "../../../alerts/judge/drill.ts";
+import { DRILL_KIND, DRILL_NETWORK, drillEpisode } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertService, EpisodeHistory } from "../../../alerts/service/service.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import type { Clock } from "../../../api/clock.ts";

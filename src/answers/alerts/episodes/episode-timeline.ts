@@ -1,4 +1,4 @@
-import { isDrill, DRILL_NOTICE } from "../../../alerts/judge/drill.ts";
+import { isDrill, DRILL_NOTICE } from "../../../alerts/judge/rules/episode.ts";
 import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts";

@@ -4,7 +4,7 @@
 
 import { z } from "zod";
 
-import { isDrill } from "../../../alerts/judge/drill.ts";
+import { isDrill } from "../../../alerts/judge/rules/episode.ts";
 import { KIND_GROUPS } from "../../../alerts/judge/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
 import { covers, isAlive } from "../../../alerts/route/subscription.ts";

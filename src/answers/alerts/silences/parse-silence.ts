@@ -1,6 +1,6 @@
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
-import { isDrill } from "../../../alerts/judge/drill.ts";
+import { isDrill } from "../../../alerts/judge/rules/episode.ts";
 import type { Silence } from "../../../alerts/route/silence.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
