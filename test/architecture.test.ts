@@ -363,7 +363,7 @@ const WAY = [
   "watchers/schedule.ts",
   "watchers/sources/{sources,sources-state,sources-readings}.ts",
   "alerts/{dependencies,destination,sender}.ts",
-  "alerts/judge/{judge,drill}.ts",
+  "alerts/judge/judge.ts",
   "alerts/judge/kinds/{reading,severity,json-fields}.ts",
   "alerts/judge/rules/{rules,episode,state-cache,state-machine}.ts",
   "alerts/route/{subscription-index,route,suspension}.ts",

@@ -133,7 +133,7 @@ describe("an alert on Discord", () => {
       return textOf(dialog.last);
     };
     expect(await told(ann, on.channel)).toMatch(saying(1, "told", "UTC", "a:1 on mainnet does not answer"));
-    expect(await told(bob, on.channel)).toMatch(saying("Nothing was told", "those who manage it can ask"));
+    expect(await told(bob, on.channel)).toMatch(saying("Nothing was told", "whoever manages a channel can ask"));
     const role = on.fake.state.snowflake();
     on.fake.state.roles.set(role, 16n);
     const [moderator, member] = [on.fake.person("Mo", { roles: [role] }), on.fake.person("Eve")];
