@@ -64,7 +64,10 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
 
   /** A console with all that it can show. */
   async function open(look: BrowserContextOptions, more: Parameters<typeof startConsole>[1] = {}) {
-    const stage = await Stage.open({ senders: (now) => [new FakeSender({ platform: "web", now })] });
+    const stage = await Stage.open({
+      console: PLATFORMS.console,
+      senders: (now) => [new FakeSender({ platform: "web", now })],
+    });
     onTestFinished(() => stage.close());
     const kinds = ["network.stalled"] as const;
     await stage.engine.putSubscriptions([aSubscription({ destination: PLATFORMS.console, kinds: [...kinds] })], "ada");

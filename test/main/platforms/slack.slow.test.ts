@@ -24,6 +24,8 @@ const slack = (): Record<string, string> => ({
   SLACK_API_URL: fake.apiUrl,
   ALLOW_SIMULATOR: "1",
   DATABASE_URL: "file:./slack.db",
+  // One slice: a node rests between two.
+  EXPORT_SLICE: "1000d",
 });
 
 /** Starts it and waits until both its sockets listen. */
