@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# See docs/operations.md, “In a container”.
+# See docs/operations/container.md.
 
 FROM node:24.21.0-trixie-slim AS build
 WORKDIR /opt/bellwether

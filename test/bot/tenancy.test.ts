@@ -10,7 +10,7 @@ import { see } from "../support/see.ts";
 import { MANY_WORKSPACES, PLATFORMS } from "../support/platforms.ts";
 
 // What people in one workspace or server did, those in another neither see, nor are offered, nor can change: every
-// command is walked from the other one. What all share stands in docs/operations.md.
+// command is walked from the other one. What all share stands in docs/operations/who-sees-what.md.
 
 const files = { maxBytes: 1e7, maxCount: 10 };
 
@@ -52,7 +52,7 @@ test.each([
   await talk.ask(`ledger export asset:${assetSymbol} from:1d party:${partyId}`);
   await talk.ask("answers set everyone");
   await talk.ask(`order ${orderId}`);
-  // Servers of one bot share what is acknowledged, as docs/operations.md says; so do they the ids that were looked at.
+  // Servers of one bot share what is acknowledged, as docs/operations/who-sees-what.md says; so do they the ids that were looked at.
   const among = platforms === MANY_WORKSPACES;
   if (among) await talk.ask("alerts ack node.down");
 

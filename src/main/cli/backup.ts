@@ -47,6 +47,6 @@ function embeddedFile(program: string): string {
   const { databaseUrl } = loadConfig(PLATFORM_RECORDS);
   if (!isPostgresUrl(databaseUrl)) return databaseFile(databaseUrl);
   throw new UserError("The database is on a PostgreSQL server, whose own programs copy it and bring it back.", {
-    remedy: `Type ${program} with the address of the database; docs/operations.md shows both.`,
+    remedy: `Type ${program} with the address of the database; docs/operations/postgresql.md shows both.`,
   });
 }

@@ -123,7 +123,7 @@ export function toOperatorError(thrown: unknown, server: string): unknown {
   const refuse = (message: string, remedy: string): UserError => new UserError(message, { remedy, cause: thrown });
   if (isTlsFault(thrown)) {
     const remedy =
-      "Set sslmode in DATABASE_URL to fit the server: verify-full, no-verify or disable; see docs/operations.md.";
+      "Set sslmode in DATABASE_URL to fit the server: verify-full, no-verify or disable; see docs/operations/postgresql.md.";
     return refuse(`The connection to the database server ${server} cannot be encrypted as asked${why}.`, remedy);
   }
   switch (codeOf(thrown)) {
