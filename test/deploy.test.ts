@@ -46,7 +46,9 @@ test("the image is built from what there is, without secrets and data", () => {
   const taken = [...read(".dockerignore").matchAll(/^!(.+)$/gmu)].map(([, name = ""]) => name);
   expect(taken.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
   expect(read(".dockerignore")).toMatch(/^\*$/mu);
-  expect(taken).toEqual(expect.arrayContaining(["bin", "commands", "src", "LICENSE", "package.json", "package-lock.json"]));
+  expect(taken).toEqual(
+    expect.arrayContaining(["bin", "commands", "src", "LICENSE", "package.json", "package-lock.json"]),
+  );
 });
 
 test("image and unit start what npm start starts, as somebody without rights", () => {

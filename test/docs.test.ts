@@ -167,7 +167,13 @@ describe("ARCHITECTURE.md", () => {
 });
 
 describe("links", () => {
-  const pages = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md", ...globSync("docs/**/*.md", { cwd: root })];
+  const pages = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    ...globSync("docs/**/*.md", { cwd: root }),
+  ];
 
   test.each(pages)("of %s lead to files and headings that there are", async (name) => {
     const broken: string[] = [];
