@@ -1,3 +1,5 @@
+import type { z } from "zod";
+
 import { DamagedRow } from "../../../errors.ts";
 import type { AlertTables, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
@@ -72,14 +74,21 @@ export async function claim(
     const rows = limit === 0 ? [] : await tables.outbox.due(trialOf ?? sender.platform, at, limit, except);
     if (trialOf === undefined && rows.length >= limit) full.push(sender);
     for (const row of rows) {
-      if (!DeliveryData.safeParse(parseJson(row.data)).success) {
+      const { data } = DeliveryData.safeParse(parseJson(row.data));
+      if (data === undefined) {
         due.push(undefined);
         await giveUp(row, UNREADABLE);
         continue;
       }
       const merged = row.accompanied === 1 ? await mergeFollowing(tables, row, at) : { row, decisions: [] };
       decisions.push(...merged.decisions);
-      const one = await claimOne(tables, sender, merged.row, at).catch((thrown: unknown) => {
+      const one = await claimOne(
+        tables,
+        sender,
+        merged.row,
+        merged.row.data === row.data ? data : readData(merged.row),
+        at,
+      ).catch((thrown: unknown) => {
         if (thrown instanceof DamagedRow) return thrown;
         throw thrown;
       });
@@ -126,6 +135,9 @@ const UNREADABLE = "what it says cannot be read";
 /** How long a delivery waits that needs a damaged row. */
 const REPAIR_PAUSE: Milliseconds = 60_000;
 
+/** Of a trigger with which an escalation was merged: it notifies like that. */
+const readData = ({ data }: DeliveryRow): z.infer<typeof DeliveryData> => DeliveryData.parse(JSON.parse(data));
+
 type UnreadDelivery = Omit<ClaimedDelivery, "message">;
 
 /** Undefined for an edit whose message is not known any more. */
@@ -133,9 +145,9 @@ async function claimOne(
   tables: AlertTables,
   sender: Sender,
   due: DeliveryRow,
+  { threadOf, cardOf, within: _within, ...data }: z.infer<typeof DeliveryData>,
   at: Milliseconds,
 ): Promise<UnreadDelivery | undefined> {
-  const { threadOf, cardOf, within: _within, ...data } = DeliveryData.parse(JSON.parse(due.data));
   const receiptFor = async (delivery: string | undefined): Promise<Receipt | undefined> => {
     const [row] = delivery === undefined ? [] : await tables.outbox.receipts([delivery]);
     return row && { channel: row.channel, message: row.message, ...tokenScope(data.destination) };
