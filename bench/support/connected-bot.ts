@@ -1,8 +1,10 @@
 import { commands } from "../../commands/index.ts";
 import type { SendingAdapter } from "../../src/adapters/adapter.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
-import { createBot } from "../../src/bot/bot.ts";
+import { type Bot, createBot } from "../../src/bot/bot.ts";
 import { type Log, silentLog } from "../../src/log.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
+import type { Samples } from "../../src/simulator/samples.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import type { ButtonPayloads } from "../../src/store/store.ts";
@@ -14,6 +16,10 @@ import { PLATFORMS } from "../../test/support/platforms.ts";
 
 export interface ConnectedBot extends AsyncDisposable {
   readonly adapter: SendingAdapter;
+  /** Ids that exist on the network. */
+  readonly samples: Samples;
+  /** How often which answer reported a failure, by what it is and its title. */
+  readonly failures: ReadonlyMap<string, number>;
 }
 
 /** The bot on a fake platform and a simulated network, connected; the fake is stopped with it. */
@@ -38,10 +44,24 @@ export async function connectedBot(
     log,
   });
   const adapter = open({ payloads: store.payloads, log });
-  await adapter.start(bot);
+  const failures = new Map<string, number>();
+  const counted: Bot = {
+    ...bot,
+    async run(invocation) {
+      const reply = await bot.run(invocation);
+      if (reply.failure !== undefined) {
+        const what = `${reply.failure}: ${invocation.command}: ${plainText(reply.title)}`;
+        failures.set(what, (failures.get(what) ?? 0) + 1);
+      }
+      return reply;
+    },
+  };
+  await adapter.start(counted);
   await until(() => adapter.health.state === "up" && isListening(), "the adapter");
   return {
     adapter,
+    samples: simulator.samples.mainnet,
+    failures,
     async [Symbol.asyncDispose]() {
       await adapter.stop();
       await client.close();
