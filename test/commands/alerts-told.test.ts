@@ -230,6 +230,8 @@ describe("what a place was told is read", () => {
     expect(await talk.ask("alerts told")).toMatch(saying("a:1 on mainnet", "direct messages"));
     talk.become({ here: OPS, caller: { ...ann, managesWorkspace: true } });
     expect(await talk.ask("alerts told")).not.toContain("a:1");
+    talk.become({ here: CONSOLE_PAGE, caller: ann });
+    expect(await talk.ask("alerts told")).not.toContain("a:1");
   });
 
   test("on Slack from elsewhere in the workspace by the full member who subscribed the channel, and by no other one", async () => {

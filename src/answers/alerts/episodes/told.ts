@@ -32,7 +32,7 @@ const NAMED_PLACES = 3;
 export async function readablePlaces(
   context: AlertsContext & { managed(): Promise<ReadonlySet<string>> },
 ): Promise<{ readonly keys?: readonly string[]; readonly words: string }> {
-  if (isOperator(context)) return { words: "This covers all places." };
+  if (isOperator(context)) return { words: "This covers all channels, and nobody's direct messages." };
   const { alerts, caller, here, platforms } = context;
   const own = destinationKey(directMessages(context));
   const channel = destinationKey(destinationHere(context));
@@ -74,9 +74,13 @@ interface ToldLine {
 /** Answers to what the caller did, and tests of a place, are left out. */
 const LEFT_OUT: readonly AlertMessage["type"][] = ["test", "change", "export"];
 
-/** Each alert, each event and each digest once, newest first. */
+/** Each alert, each event and each digest once, newest first; no direct message but the caller's. */
 export function toldLines(told: readonly Told[], context: CallerContext, now: Milliseconds): readonly ToldLine[] {
-  const news = told.filter(({ message }) => !LEFT_OUT.includes(message.type)).toSorted((a, b) => b.at - a.at);
+  const own = ownKey(context);
+  const news = told
+    .filter(({ destination }) => destination === own || !isForPerson(destination))
+    .filter(({ message }) => !LEFT_OUT.includes(message.type))
+    .toSorted((a, b) => b.at - a.at);
   const groups = Map.groupBy(news, ({ id, message, episode }) => {
     if (message.type === "rolling") return `${message.kind} ${message.network} ${message.day}`;
     return message.type === "condition" && episode !== undefined ? episode.id : id;
@@ -134,14 +138,19 @@ function dayWords(day: string): string {
   return `${weekday}, ${day}`;
 }
 
+/** Where direct messages to the caller go; an operator has no such place. */
+function ownKey(context: CallerContext): string | undefined {
+  return isOperator(context) ? undefined : destinationKey(directMessages(context));
+}
+
+function isForPerson(key: string): boolean {
+  return destinationFromKey(key).channel.startsWith("user:");
+}
+
 function placesWords(context: CallerContext): (places: readonly string[]) => Text {
-  const own = isOperator(context) ? undefined : destinationKey(directMessages(context));
+  const own = ownKey(context);
   const placeOf = destinationKeyWords(context);
-  const wordsOf = (key: string): Text => {
-    const { channel, platform } = destinationFromKey(key);
-    if (key === own) return toText("your direct messages");
-    return channel.startsWith("user:") ? toText(`direct messages on ${platform}`) : placeOf(key);
-  };
+  const wordsOf = (key: string): Text => (key === own ? toText("your direct messages") : placeOf(key));
   return (places) => {
     const left = places.length - NAMED_PLACES;
     return joinText([...places.slice(0, NAMED_PLACES).map(wordsOf), ...(left > 0 ? [`${left} more`] : [])], ", ");
