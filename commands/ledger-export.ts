@@ -157,18 +157,24 @@ async function resolveParty(party: string, next: string, context: Context): Prom
 function parseColumns(typed: string | undefined, raw: boolean): readonly string[] | undefined {
   if (typed === undefined) return undefined;
   if (raw) {
-    throw new UserError("columns and raw cannot go together.", {
+    throw new UserError((named) => `${named("columns")} and ${named("raw")} cannot go together.`, {
       option: "columns",
-      remedy: "Leave one out: raw gives the node's bytes untouched, with all columns.",
+      remedy: (named) => `Leave one out: ${named("raw")} gives the node's bytes untouched, with all columns.`,
     });
   }
   const columns = typed.split(/[,;\s]+/u).filter((column) => column !== "");
   if (columns.length === 0) {
-    throw new UserError("columns names no column.", { option: "columns", remedy: "Write columns:vega_time,quantity." });
+    throw new UserError((named) => `${named("columns")} names no column.`, {
+      option: "columns",
+      remedy: (named) => `Write ${named("columns", "vega_time,quantity")}.`,
+    });
   }
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
   if (twice !== undefined) {
-    throw new UserError(`columns names ${twice} twice.`, { option: "columns", remedy: "Name each column once." });
+    throw new UserError((named) => `${named("columns")} names ${twice} twice.`, {
+      option: "columns",
+      remedy: "Name each column once.",
+    });
   }
   return columns;
 }

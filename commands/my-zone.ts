@@ -1,5 +1,4 @@
 import { parseZone, suggestZones } from "../src/answers/alerts/alert-times.ts";
-import { takesZone } from "../src/answers/alerts/alert-options.ts";
 import { isOperator } from "../src/answers/alerts/destination.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
@@ -22,7 +21,7 @@ export const myZone = command({
       description: "Its name in the tz database, or its city",
       example: "Europe/Zurich",
       suggest: suggestZones,
-      takes: takesZone,
+      reads: parseZone,
     },
   },
   run: async (context) => {

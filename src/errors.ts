@@ -12,11 +12,22 @@ interface Start {
   readonly command: string;
 }
 
+/** The words for an option, with the value that it should have: `for:2h` in a line, “For how long” 2h in a form. */
+export type OptionNames = (option: string, value?: string) => string;
+
+/** A sentence; one that names options says each in the words of the place where it is read. */
+export type Sentence = string | ((named: OptionNames) => string);
+
+/** The words of a typed line. */
+const asTyped: OptionNames = (option, value) => (value === undefined ? option : `${option}:${value}`);
+
 /** What to do about a mistake: in words, as a line to type, or both. */
-type NextStep = { readonly remedy: string } | { readonly suggestion: string };
+type NextStep = { readonly remedy: Sentence } | { readonly suggestion: string };
 
 /** What a mistake says beside its sentence. */
-type More = Partial<Pick<UserError, "remedy" | "suggestion" | "option" | "meanings" | "starts" | "cause">>;
+type More = Partial<Pick<UserError, "suggestion" | "option" | "meanings" | "starts" | "cause">> & {
+  readonly remedy?: Sentence | undefined;
+};
 
 /**
  * A mistake of the caller: shown as it stands, so `message` is one sentence that says what is wrong
@@ -33,12 +44,14 @@ export class UserError extends Error {
   readonly meanings: Meanings | undefined;
   /** Commands to begin with, where nobody knows what was meant. */
   readonly starts: readonly Start[];
+  readonly #said: { readonly message: Sentence; readonly remedy: Sentence | undefined };
 
-  constructor(message: string, more: More & NextStep) {
-    super(message, { cause: more.cause });
+  constructor(message: Sentence, more: More & NextStep) {
+    super(say(message, asTyped), { cause: more.cause });
+    this.#said = { message, remedy: more.remedy };
     this.starts = more.starts ?? [];
     this.meanings = more.meanings;
-    this.remedy = more.remedy;
+    this.remedy = more.remedy === undefined ? undefined : say(more.remedy, asTyped);
     this.suggestion = more.suggestion;
     this.option = more.option;
   }
@@ -46,15 +59,27 @@ export class UserError extends Error {
   /** The same mistake with this line offered. */
   offering(suggestion: string): UserError {
     const { ...same } = this;
-    return new UserError(this.message, { ...same, suggestion, cause: this });
+    return new UserError(this.#said.message, { ...same, remedy: this.#said.remedy, suggestion, cause: this });
   }
 
   /** The same mistake with values to choose from; the first of them stands for the option's name in the suggestion. */
   meaning(meanings: Meanings): UserError {
-    const { remedy = "", ...same } = this;
+    const { ...same } = this;
+    const { message, remedy = "" } = this.#said;
     const suggestion = this.suggestion?.replace(`<${this.option ?? ""}>`, (name) => meanings.values[0]?.value ?? name);
-    return new UserError(this.message, { ...same, remedy, suggestion, meanings, cause: this });
+    return new UserError(message, { ...same, remedy, suggestion, meanings, cause: this });
   }
+
+  /** The mistake and its remedy in the words of another place, which shows no line to type: nor does it announce one. */
+  inWords(named: OptionNames): string {
+    const { message, remedy = "" } = this.#said;
+    const step = say(remedy, named).replace(/(?:^|(?<=[.?!] ))[^.?!]*:$/u, "");
+    return `${say(message, named)} ${step}`.trim();
+  }
+}
+
+function say(sentence: Sentence, named: OptionNames): string {
+  return typeof sentence === "string" ? sentence : sentence(named);
 }
 
 /** Undefined for the caller's mistake; anything else is thrown on. */

@@ -31,24 +31,32 @@ export function exportRange(
   };
   refuseBefore1970(range);
   if (from !== undefined && end === undefined && range.from === range.to) {
-    throw new UserError(`from is now, ${formatUtc(range.to)}: nothing lies behind it yet.`, {
+    throw new UserError((named) => `${named("from")} is now, ${formatUtc(range.to)}: nothing lies behind it yet.`, {
       option: "from",
       remedy: "Give an earlier time.",
     });
   }
-  if (from !== undefined && to !== undefined && range.from !== undefined) {
-    if (range.from > range.to) {
-      throw new UserError(`to (${formatUtc(range.to)}) is earlier than from (${formatUtc(range.from)}).`, {
-        option: "to",
-        remedy: "Did you mean them the other way round?",
-        suggestion: lineWith(to.typed, from.typed),
-      });
+  const { from: start } = range;
+  if (from !== undefined && to !== undefined && start !== undefined) {
+    if (start > range.to) {
+      throw new UserError(
+        (named) => `${named("to")} (${formatUtc(range.to)}) is earlier than ${named("from")} (${formatUtc(start)}).`,
+        {
+          option: "to",
+          remedy: "Did you mean them the other way round?",
+          suggestion: lineWith(to.typed, from.typed),
+        },
+      );
     }
-    if (range.from === range.to) {
-      throw new UserError(`from and to are the same moment, ${formatUtc(range.from)}: nothing lies between them.`, {
-        option: "to",
-        remedy: "Give a date as to, which includes that whole day, or a later time.",
-      });
+    if (start === range.to) {
+      throw new UserError(
+        (named) =>
+          `${named("from")} and ${named("to")} are the same moment, ${formatUtc(start)}: nothing lies between them.`,
+        {
+          option: "to",
+          remedy: (named) => `Give a date as ${named("to")}, which includes that whole day, or a later time.`,
+        },
+      );
     }
   }
   return range;
@@ -56,28 +64,31 @@ export function exportRange(
 
 function refuseFuture(from: TimeSpan | undefined, to: TimeSpan | undefined, now: Nanoseconds): void {
   if (from !== undefined && from.from > now) {
-    throw new UserError(`from lies in the future: ${formatUtc(from.from)}.`, {
+    throw new UserError((named) => `${named("from")} lies in the future: ${formatUtc(from.from)}.`, {
       option: "from",
       remedy: `Now it is ${formatUtc(now)}; give an earlier time.`,
     });
   }
   if (to !== undefined && to.from > now && to.from !== to.to) {
-    throw new UserError(`to lies in the future: ${formatUtc(to.from)}.`, {
+    throw new UserError((named) => `${named("to")} lies in the future: ${formatUtc(to.from)}.`, {
       option: "to",
-      remedy: `Now it is ${formatUtc(now)}; write to:now for everything until now.`,
+      remedy: (named) => `Now it is ${formatUtc(now)}; write ${named("to", "now")} for everything until now.`,
     });
   }
 }
 
 function refuseBefore1970(range: ExportRange): void {
   if (range.from !== undefined && range.from < 0n) {
-    throw new UserError("from lies before 1970, where no network was.", {
+    throw new UserError((named) => `${named("from")} lies before 1970, where no network was.`, {
       option: "from",
-      remedy: "Give a later time, or leave from out for all there is.",
+      remedy: (named) => `Give a later time, or leave ${named("from")} out for all there is.`,
     });
   }
   if (range.to <= 0n) {
-    throw new UserError("to lies before 1970, where no network was.", { option: "to", remedy: "Give a later time." });
+    throw new UserError((named) => `${named("to")} lies before 1970, where no network was.`, {
+      option: "to",
+      remedy: "Give a later time.",
+    });
   }
 }
 

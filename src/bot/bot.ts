@@ -1,6 +1,7 @@
 // The bot turns an invocation into a reply; adapters call it. command.ts declares commands, invocation.ts describes
 // caller and target, audience-settings.ts the choices of a server or workspace about who sees answers. setup.ts names the
-// dependencies of a bot, suggestions.ts completes, error-reply.ts turns every error into a reply. options/ describes and parses option values, grammar/ the typed line.
+// dependencies of a bot, suggestions.ts completes, error-reply.ts turns every error into a reply, form.ts words the faults
+// of a form. options/ describes and parses option values, grammar/ the typed line.
 
 import { UserError } from "../errors.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
@@ -8,6 +9,7 @@ import type { AudienceSettings } from "./audience-settings.ts";
 import type { AnyCommand } from "./command.ts";
 import { type Asked, errorReply } from "./error-reply.ts";
 import { findCommand, lineTokens } from "./grammar/find-command.ts";
+import { faultOf, valueFaults } from "./form.ts";
 import { fillExample, formatLine, parseLine } from "./grammar/grammar.ts";
 import { withRightLine } from "./grammar/offered-line.ts";
 import {
@@ -15,11 +17,12 @@ import {
   type Invocation,
   managerRemedy,
   type Prepared,
+  type Submitted,
   type Target,
   type Visibility,
 } from "./invocation.ts";
 import type { OptionValue } from "./options/options.ts";
-import { missingOption, parseOptions } from "./options/parse-options.ts";
+import { missingOption, type ParseContext, parseOptions } from "./options/parse-options.ts";
 import { neededParty, withSavedParties } from "./options/saved-parties.ts";
 import { type Asker, type BotDependencies, type BotSetup, marked, setUp } from "./setup.ts";
 import { createSuggestions, SUGGEST_MILLIS, type Suggestions } from "./suggestions.ts";
@@ -40,7 +43,8 @@ export function createBot(dependencies: BotDependencies) {
   function prepare(invocation: Invocation): Prepared {
     try {
       const { command, options, visibility } = check(invocation, setup, mistakes);
-      return { ok: true, visibility, run: () => execute(command, options, invocation, setup, mistakes) };
+      const run = async (): Promise<Reply> => (await execute(command, options, invocation, setup, mistakes)).reply;
+      return { ok: true, visibility, run };
     } catch (thrown) {
       const fallback = setup.clientOf(undefined);
       const reply = marked(mistakes.toReply(thrown, invocation, invocation.signal), fallback);
@@ -49,6 +53,23 @@ export function createBot(dependencies: BotDependencies) {
       if (option === undefined) return { ok: false, reply, run: async () => reply };
       const run = async (): Promise<Reply> => marked(await mistakes.ofCommand(thrown, invocation, true), fallback);
       return { ok: false, reply, option, run };
+    }
+  }
+
+  function submit(invocation: Invocation): Submitted {
+    const asked = setup.byName.get(invocation.command);
+    const faults = asked === undefined ? [] : valueFaults(asked, invocation.options, parseContext(invocation, setup));
+    if (faults.length > 0) return { ok: false, faults };
+    try {
+      const { command, options, visibility } = check(invocation, setup, mistakes);
+      const run = async () => {
+        const { reply, thrown } = await execute(command, options, { ...invocation, form: true }, setup, mistakes);
+        return { reply, faults: thrown instanceof UserError ? [faultOf(thrown, command.options)] : [] };
+      };
+      return { ok: true, visibility, run };
+    } catch (thrown) {
+      if (!(thrown instanceof UserError)) throw thrown;
+      return { ok: false, faults: [faultOf(thrown, asked?.options ?? {})] };
     }
   }
 
@@ -76,6 +97,8 @@ export function createBot(dependencies: BotDependencies) {
     },
     /** Parses and checks without asking the network; never throws. */
     prepare,
+    /** The same for a form: all its wrong values at once, and those that show only while it runs. */
+    submit,
     /** Prepares and runs. Never rejects: every error is a Reply. */
     run,
     /** The same for a typed line (`market show BTC/USDT network:testnet`). Never rejects. */
@@ -95,7 +118,7 @@ export function createBot(dependencies: BotDependencies) {
 
 /** @throws UserError for an unknown command, a wrong value, and for somebody who may not do this. */
 function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes) {
-  const { commands, networks, platforms, chosen } = setup;
+  const { commands, platforms, chosen } = setup;
   const command = setup.byName.get(invocation.command);
   // A button of an older version may name a removed command: the nearest match helps there, too.
   if (command === undefined) {
@@ -108,9 +131,8 @@ function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes) {
       suggestion: formatLine(invocation),
     });
   }
-  const { openFile } = invocation;
   const fill = mistakes.filler(command);
-  const options = parseOptions(command, invocation.options, { now: setup.now(), networks, openFile, fill });
+  const options = parseOptions(command, invocation.options, { ...parseContext(invocation, setup), fill });
   if (command.access === "channel-manager" && !invocation.caller.mayManageChannel) {
     throw new UserError(`Only people who manage this channel can use ${command.name}.`, {
       remedy: managerRemedy(invocation, platforms),
@@ -118,6 +140,10 @@ function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes) {
   }
   const preset = presetAudience(command, invocation.here, chosen);
   return { command, options, visibility: audienceOf(command, invocation.options, options["private"], preset) };
+}
+
+function parseContext({ openFile }: Invocation, { now, networks }: BotSetup): ParseContext {
+  return { now: now(), networks, openFile };
 }
 
 /**
@@ -156,12 +182,13 @@ async function execute(
   invocation: Invocation,
   setup: BotSetup,
   mistakes: Mistakes,
-): Promise<Reply> {
+): Promise<{ readonly reply: Reply; readonly thrown?: unknown }> {
   const { here, caller, signal, pressed } = invocation;
   const { networks, exports, alerts, platforms, chosen, commands, now } = setup;
   const client = setup.clientOf(options["network"]);
   const started = performance.now();
   let answer: Reply;
+  let failed: { readonly thrown?: unknown } = {};
   try {
     signal.throwIfAborted();
     const parties = setup.partiesOf(invocation);
@@ -188,16 +215,18 @@ async function execute(
       managed: async () => (await invocation.managed?.()) ?? new Set(),
       zone: async () => (await parties.zone().catch(() => undefined)) ?? (await invocation.zone?.()) ?? "UTC",
       signal,
+      isForm: invocation.form === true,
       ...(pressed === undefined ? {} : { pressed }),
       progress: (reply) => invocation.progress?.(marked(reply, client)),
     });
   } catch (thrown) {
     // Only here is it known that a party is missing: the caller may have saved one.
     answer = await mistakes.ofCommand(thrown, invocation, setup.takesParty(command));
+    failed = { thrown };
   }
   const reply = marked(answer, client);
   report(setup, command.name, here, reply, performance.now() - started);
-  return reply;
+  return { reply, ...failed };
 }
 
 function report({ byName, onOutcome }: BotSetup, command: string, here: Target, reply: Reply, millis: number): void {

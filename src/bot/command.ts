@@ -45,6 +45,8 @@ export interface CommandContext<S extends Options> {
   /** The caller's time zone: the chosen one, else the platform's, else UTC. */
   zone(): Promise<string>;
   readonly signal: AbortSignal;
+  /** Whether a form was sent: one that changes nothing says so. */
+  readonly isForm: boolean;
   /** The alert's message whose button was pressed. */
   readonly pressed?: Receipt;
   progress(reply: Reply): void;

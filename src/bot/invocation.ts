@@ -43,6 +43,8 @@ export interface Invocation extends Ask {
   readonly signal: AbortSignal;
   /** Asks again what was asked before (Refresh, a page): refused for a command that changes something. */
   readonly again?: true;
+  /** Sent as a form, which names what it changes: nothing else is asked. */
+  readonly form?: true;
   /** The alert's message whose button was pressed. */
   readonly pressed?: Receipt;
   /** The channels of the server or workspace that the asker may manage, by their ids, where that is known of each. */
@@ -65,6 +67,23 @@ export type Prepared =
    * with the values to choose from where a value is missing.
    */
   | { readonly ok: false; readonly reply: Reply; readonly option?: string; readonly run: () => Promise<Reply> };
+
+/** A wrong value of a form, in the words of its fields; without an option where no single field is at fault. */
+export interface Fault {
+  readonly option?: string | undefined;
+  readonly sentence: string;
+}
+
+/** The result of `submit`: every fault of a form that is known at once, or the audience of the answer. */
+export type Submitted =
+  | { readonly ok: false; readonly faults: readonly Fault[] }
+  | { readonly ok: true; readonly visibility: Visibility; readonly run: () => Promise<FormOutcome> };
+
+/** The answer to a form. Where it has faults, nothing was done, and `reply` says so as it would say it of a typed line. */
+export interface FormOutcome {
+  readonly reply: Reply;
+  readonly faults: readonly Fault[];
+}
 
 /** The outcome of one invocation, for metrics. */
 export interface InvocationOutcome {

@@ -7,11 +7,6 @@ export function formOptions({ options }: AnyCommand): [name: string, option: Opt
   return Object.entries(options).filter(([, option]) => !("operatorsOnly" in option) && option.kind !== "file");
 }
 
-/** The label of an option's field; without one of its own, its name as people read it: `At least`. */
-export function fieldLabel(name: string, { label }: Option): string {
-  return label ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll("-", " ")}`;
-}
-
 /** The words of a list that is typed: `a,b`. */
 export function wordsOfList(value: string): string[] {
   return value.split(",").filter((one) => one.trim() !== "");

@@ -1,19 +1,10 @@
 import type { TextOption } from "../../bot/options/options.ts";
-import { passes } from "../../errors.ts";
 import { listWords } from "../enum-words.ts";
-import { parseZone } from "./alert-times.ts";
 
 /** Only values that completion knows. */
 export function suggested(suggest: NonNullable<TextOption["suggest"]>): NonNullable<TextOption["takes"]> {
   return async (typed, context) => (await suggest(typed, context)).length > 0;
 }
-
-/** Only what a parser takes. */
-export function parsed(parse: (typed: string) => unknown): (typed: string) => boolean {
-  return (typed) => passes(() => parse(typed));
-}
-
-export const takesZone = parsed((typed) => parseZone("zone", typed));
 
 /** The destination, for callers outside of any channel. */
 export const TO_OPTION = toOption();

@@ -3,7 +3,7 @@ import { nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, plainChoices } from "../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
-import { passes, UserError } from "../../errors.ts";
+import { UserError } from "../../errors.ts";
 import { clockTime, type Inline, time } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
@@ -16,7 +16,8 @@ export function parseSpan(option: string, typed: string): Milliseconds {
   if (millis !== undefined) return millis;
   const tooShort = parseTypedDuration(typed) !== undefined;
   const bare = /^\d+$/u.test(typed.trim()) ? ` Is it ${typed.trim()}m or ${typed.trim()}h?` : "";
-  throw new UserError(`${option} ${tooShort ? "cannot be" : "is a span of time, not"} ${quoteTyped(typed)}.`, {
+  const wrong = `${tooShort ? "cannot be" : "is a span of time, not"} ${quoteTyped(typed)}`;
+  throw new UserError((named) => `${named(option)} ${wrong}.`, {
     option,
     remedy: `Write it with its unit, as in 30s, 5m, 1h30m or 2d.${bare}`,
   });
@@ -120,7 +121,11 @@ export function parseMoment(option: "from" | "until", typed: string, now: Millis
 function refuseTime(option: string, typed: string, remedy: string): never {
   const near = nearestTime(typed);
   const meanings = near === undefined ? {} : { meanings: { typed, values: [{ label: near, value: near }] } };
-  throw new UserError(`${option} is a time, not ${quoteTyped(typed)}.`, { option, ...meanings, remedy });
+  throw new UserError((named) => `${named(option)} is a time, not ${quoteTyped(typed)}.`, {
+    option,
+    ...meanings,
+    remedy,
+  });
 }
 
 /** The next moment at which a zone's clock shows a time of day, or so many days later. */
@@ -175,7 +180,8 @@ export function parsePastRange(
   zone: string,
 ): PastRange | undefined {
   if (given.when !== undefined && given.since !== undefined) {
-    throw new UserError(`${quoteTyped(given.when)} and since name two beginnings.`, {
+    const when = quoteTyped(given.when);
+    throw new UserError((named) => `${when} and ${named("since")} name two beginnings.`, {
       option: "since",
       remedy: "Leave one of the two out.",
     });
@@ -263,7 +269,7 @@ export function parseQuietHours(typed: string): { from: string; to: string } {
   const time = (hour: string | undefined, minute = "00"): string => `${(hour ?? "").padStart(2, "0")}:${minute}`;
   const [from, to] = [time(match?.[1], match?.[2]), time(match?.[3], match?.[4])];
   if (match === null || from === to) {
-    throw new UserError(`quiet is from when to when, not ${quoteTyped(typed)}.`, {
+    throw new UserError((named) => `${named("quiet")} is from when to when, not ${quoteTyped(typed)}.`, {
       option: "quiet",
       remedy: "Write quiet hours as 22:00-07:00, or off for none.",
     });
@@ -275,17 +281,4 @@ export function parseQuietHours(typed: string): { from: string; to: string } {
 export function quietOptionFor({ from, until, for: length }: Readonly<Record<string, string>>): string | undefined {
   if (from === undefined && until === undefined) return undefined;
   return length === undefined ? `quiet:${from ?? "22:00"}-${until ?? "07:00"}` : undefined;
-}
-
-/** Whether an option takes this: a duration, or `off`. */
-export function takesSpan(typed: string): boolean {
-  return isOff(typed) || isSpan(typed);
-}
-
-export function takesQuietHours(typed: string): boolean {
-  return isOff(typed) || passes(() => parseQuietHours(typed));
-}
-
-function isOff(typed: string): boolean {
-  return typed.trim().toLowerCase() === "off";
 }

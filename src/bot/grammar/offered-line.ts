@@ -1,4 +1,4 @@
-import { UserError } from "../../errors.ts";
+import { passes, UserError } from "../../errors.ts";
 import { inTime } from "../../in-time.ts";
 import type { Ask } from "../../reply/reply.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
@@ -71,6 +71,8 @@ async function takesValue(ask: Ask, name: string, option: Option | undefined, co
 /** Whether an option would take its text, as far as it is known in time. */
 async function takesText(ask: Ask, name: string, option: TextOption, context: OfferContext): Promise<boolean> {
   const typed = String(ask.options[name]).trim();
+  if (!passes(() => option.reads?.(name, typed))) return false;
+  if (option.takes === undefined && option.reads !== undefined) return true;
   if (option.takes === undefined) {
     const isOpen = option.suggest === undefined && !takesParty(option);
     if (isOpen || /\d/u.test(typed) || typed.toLowerCase() === EVERYBODY) return true;

@@ -103,8 +103,13 @@ export interface TextOption extends OptionBase {
   /** Completion of the text typed so far, best first; answers within a second. */
   readonly suggest?: (typed: string, context: SuggestContext) => Promise<readonly Choice[]>;
   /**
-   * Whether a line with this text may be offered: not where the command would refuse it. Left out = any text; where
-   * values are suggested, what has a digit, as ids do, or a suggestion.
+   * Reads the text as the command will. @throws UserError for text that is never right, whatever else is given. A form
+   * names each such value; a line with one is not offered.
+   */
+  readonly reads?: (option: string, typed: string) => unknown;
+  /**
+   * Whether a line with this text may be offered: not where the command would refuse it. Left out = what `reads` takes,
+   * else any text; where values are suggested, what has a digit, as ids do, or a suggestion.
    */
   readonly takes?: (typed: string, context: SuggestContext) => boolean | Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-import { UserError } from "../../errors.ts";
+import { type Sentence, UserError } from "../../errors.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
@@ -106,7 +106,8 @@ export function parseOption(
       const maxLength = option.maxLength ?? DEFAULT_MAX_LENGTH;
       if (typed !== "" && typed.length <= maxLength) return typed;
       const long = `has ${typed.length} characters; at most ${maxLength} are taken`;
-      throw wrongValue(name, `${name} ${typed === "" ? "is empty" : long}.`, `Give a value such as ${option.example}.`);
+      const wrong = typed === "" ? "is empty" : long;
+      throw wrongValue(name, (named) => `${named(name)} ${wrong}.`, `Give a value such as ${option.example}.`);
     }
     case "integer":
       return parseInteger(name, option, typed);
@@ -117,13 +118,17 @@ export function parseOption(
       );
       if (found !== undefined) return found.value;
       const values = option.choices.map((choice) => choice.value);
-      throw oneOf(name, `${quoteTyped(typed)} is no ${name}.`, typed, values);
+      throw oneOf(name, (named) => `${quoteTyped(typed)} is no ${named(name)}.`, typed, values);
     }
     case "flag": {
       const wanted = typed.toLowerCase();
       if (TRUE_WORDS.includes(wanted)) return true;
       if (FALSE_WORDS.includes(wanted)) return false;
-      throw wrongValue(name, `${name} is yes or no, not ${quoteTyped(typed)}.`, `Write ${name}:yes or ${name}:no.`);
+      throw wrongValue(
+        name,
+        (named) => `${named(name)} is yes or no, not ${quoteTyped(typed)}.`,
+        (named) => `Write ${named(name, "yes")} or ${named(name, "no")}.`,
+      );
     }
     case "time":
       return parseTimeSpan(typed, context.now) ?? refuseTime(name, typed);
@@ -132,7 +137,7 @@ export function parseOption(
       if (file !== undefined) return file;
       throw wrongValue(
         name,
-        `No ${name} can be given here.`,
+        (named) => `No ${named(name)} can be given here.`,
         "Give its SHA-256 instead, as sha256:…; sha256sum or certutil -hashfile prints it.",
       );
     }
@@ -142,13 +147,13 @@ export function parseOption(
 }
 
 function refuseTime(name: string, typed: string): never {
-  const sentence = `${name} is a time, not ${quoteTyped(typed)}.`;
+  const sentence: Sentence = (named) => `${named(name)} is a time, not ${quoteTyped(typed)}.`;
   const near = nearestTime(typed);
   if (near !== undefined) throw mistaken(name, sentence, typed, near);
   const slashes = /^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/u.test(typed);
   throw wrongValue(
     name,
-    slashes ? `${name} could be two dates: ${quoteTyped(typed)}.` : sentence,
+    slashes ? (named) => `${named(name)} could be two dates: ${quoteTyped(typed)}.` : sentence,
     "Write 2023-05-01, 2023-05-01 12:30 (UTC), 7d, yesterday or last month.",
   );
 }
@@ -165,27 +170,28 @@ function parseNetwork(name: string, typed: string, networks: readonly string[]):
 
 function parseInteger(name: string, option: { min: number; max: number }, typed: string): number {
   const right = `Give a whole number from ${option.min} to ${option.max}.`;
-  if (!/^[+-]?\d+$/u.test(typed)) throw wrongValue(name, `${name} is a whole number, not ${quoteTyped(typed)}.`, right);
+  if (!/^[+-]?\d+$/u.test(typed))
+    throw wrongValue(name, (named) => `${named(name)} is a whole number, not ${quoteTyped(typed)}.`, right);
   const value = BigInt(typed);
   if (value < BigInt(option.min) || value > BigInt(option.max)) {
-    throw wrongValue(name, `${name} cannot be ${quoteTyped(typed)}.`, right);
+    throw wrongValue(name, (named) => `${named(name)} cannot be ${quoteTyped(typed)}.`, right);
   }
   return Number(value);
 }
 
 /** The mistake, the values that are right, and the nearest one to choose. */
-function oneOf(option: string, message: string, typed: string, values: readonly string[]): UserError {
+function oneOf(option: string, message: Sentence, typed: string, values: readonly string[]): UserError {
   const near = nearest(typed, values);
   const list = values.length === 1 ? `The only one is ${values[0] ?? ""}.` : `It is one of ${values.join(", ")}.`;
   if (near === undefined) return wrongValue(option, message, list);
   return mistaken(option, message, typed, near, list);
 }
 
-function mistaken(option: string, message: string, typed: string, near: string, others = ""): UserError {
+function mistaken(option: string, message: Sentence, typed: string, near: string, others = ""): UserError {
   const meanings = { typed, values: [{ label: near, value: near }] };
   return new UserError(message, { option, remedy: `Did you mean ${near}? ${others}`.trim(), meanings });
 }
 
-function wrongValue(option: string, message: string, remedy: string): UserError {
+function wrongValue(option: string, message: Sentence, remedy: Sentence): UserError {
   return new UserError(message, { option, remedy });
 }

@@ -45,6 +45,7 @@ export function fakeBot(
     audience: () => undefined,
     commonButtons: () => ({ refresh: true, share: true }),
     prepare: (invocation) => ({ ok: false, reply: reply({ title: "unused" }), run: () => take(invocation) }),
+    submit: () => ({ ok: false, faults: [] }),
     run: take,
     runLine: (line, rest) => take({ ...rest, line }),
     present: async () => undefined,

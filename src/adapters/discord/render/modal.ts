@@ -9,10 +9,11 @@ import {
 } from "discord-api-types/v10";
 
 import type { AnyCommand } from "../../../bot/command.ts";
+import { fieldLabel } from "../../../bot/form.ts";
 import type { Choice, ChoiceGroup, Option } from "../../../bot/options/options.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import { changeOf, fieldLabel, formOptions, isUnchanged, wordsOfList } from "../../chat/form.ts";
+import { changeOf, formOptions, isUnchanged, wordsOfList } from "../../chat/form.ts";
 import {
   CHOICE_LENGTH,
   LABEL_DESCRIPTION_LENGTH,

@@ -2,10 +2,11 @@ import type { InputBlock, PlainTextElement, PlainTextOption } from "@slack/types
 
 import { z } from "zod";
 
+import { fieldLabel } from "../../../bot/form.ts";
 import { isRequired } from "../../../bot/grammar/usage.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import type { ChoiceGroup, Option, TextOption } from "../../../bot/options/options.ts";
-import { fieldLabel, wordsOfList } from "../../chat/form.ts";
+import { wordsOfList } from "../../chat/form.ts";
 import {
   INPUT_HINT_LENGTH,
   INPUT_TEXT_LENGTH,

@@ -8,7 +8,7 @@ import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
 import { parseTimeOfDay, parseTypedDuration } from "../../../bot/options/time-span.ts";
-import { ignoreUserError, passes, UserError } from "../../../errors.ts";
+import { ignoreUserError, type OptionNames, passes, UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { givenOptions } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
@@ -132,13 +132,15 @@ export async function episodesToEnd(
   const lines = open.map(({ id }) => lineWith({ ...values, what: episodeName(id), subject: undefined }, RESOLVED));
   const [line = "alerts status"] = lines;
   const remedies = ["Give an end, or see what is open:", "That alert is silenced by:"];
-  throw new UserError(`until:resolved is for an open alert, and ${quoteTyped(values.what ?? "all")} is not one.`, {
+  const what = quoteTyped(values.what ?? "all");
+  throw new UserError((named) => `${named("until", "resolved")} is for an open alert, and ${what} is not one.`, {
     option: "until",
     remedy: remedies[lines.length] ?? `Of the ${lines.length} that are open, the first is silenced by:`,
     suggestion: line,
   });
 }
 
+const endsTwice = (named: OptionNames): string => `${named("for")} and ${named("until")} both say when it ends.`;
 const RESOLVED = { until: "resolved" };
 const MINUTE: Milliseconds = 60_000;
 const HOUR: Milliseconds = 60 * MINUTE;
@@ -188,7 +190,7 @@ function readTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
   if (from < now - TIME_TOLERANCE) {
     throw new UserError("A silence cannot begin in the past.", {
       option: "from",
-      remedy: "Leave from out for one that begins now.",
+      remedy: (named) => `Leave ${named("from")} out for one that begins now.`,
     });
   }
   const length = values.for === undefined ? undefined : parseLength(values, values.for, now);
@@ -197,18 +199,18 @@ function readTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
   if (end !== undefined && end <= from) {
     throw new UserError("That silence would end before it begins.", {
       option: "until",
-      remedy: "Give a later end, or say for how long:",
+      remedy: "Give a later end, or say for how long. For example:",
     });
   }
   if (values.every !== undefined) return recurring(values, from, length, end, zone);
   if (length !== undefined && end !== undefined) {
-    throw new UserError("for and until both say when it ends.", { option: "until", remedy: "Give only one of them." });
+    throw new UserError(endsTwice, { option: "until", remedy: "Give only one of them." });
   }
   const until = end ?? (length === undefined ? undefined : from + length);
   if (until === undefined) {
     throw new UserError("A silence always has an end.", {
       option: "for",
-      remedy: "Say how long, or until when:",
+      remedy: "Say how long, or until when. For example:",
       suggestion: lineWith(values, { for: "1h" }),
     });
   }
@@ -233,9 +235,10 @@ function timesUntilOver(values: SilenceValues, from: Milliseconds, now: Millisec
   if (wrong !== undefined) {
     const mistake =
       wrong === "for"
-        ? "for and until both say when it ends."
-        : `A silence until an alert is over begins now and comes once, without ${wrong}.`;
-    throw new UserError(mistake, { option: wrong, remedy: `Leave ${wrong} out:` });
+        ? endsTwice
+        : (named: OptionNames) =>
+            `A silence until an alert is over begins now and comes once, without ${named(wrong)}.`;
+    throw new UserError(mistake, { option: wrong, remedy: (named) => `Leave ${named(wrong)} out. For example:` });
   }
   return { from: now, until: now + MAX_DURATION, ...(zone === undefined ? {} : { zone: parseZone("zone", zone) }) };
 }
@@ -249,9 +252,10 @@ function parseLength(values: SilenceValues, typed: string, now: Milliseconds): M
   const night = isTonight(typed);
   const isEnd = isResolved(typed) || (!night && passes(() => parseMoment("until", typed, now)));
   if (!night && !isEnd) return parseSpan("for", typed);
-  throw new UserError(`for is a span of time, not ${quoteTyped(typed)}.`, {
+  throw new UserError((named) => `${named("for")} is a span of time, not ${quoteTyped(typed)}.`, {
     option: "for",
-    remedy: night ? "For a night, 8 hours from now, it is:" : "Until then is:",
+    remedy: (named) =>
+      night ? "For a night, 8 hours from now, it is:" : `Until then is ${named("until")}. For example:`,
     suggestion: lineWith(values, night ? { for: "night" } : { until: typed }),
   });
 }
@@ -288,7 +292,7 @@ function recurring(
     const meant = once ? formatSpan(Math.round((end - from) / MINUTE) * MINUTE) : undefined;
     throw new UserError("How long does it last each time?", {
       option: "for",
-      remedy: "Say how long, and in until when it comes for the last time:",
+      remedy: (named) => `Say how long, and in ${named("until")} when it comes for the last time. For example:`,
       suggestion: lineWith(values, { ...again, for: meant ?? "2h" }),
     });
   }
@@ -301,7 +305,7 @@ function recurring(
   if (end === undefined || end - from > MAX_RECURRENCE) {
     throw new UserError("A silence that comes again ends within a year.", {
       option: "until",
-      remedy: "Say when it comes for the last time:",
+      remedy: "Say when it comes for the last time. For example:",
       suggestion: lineWith(values, { ...again, for: values.for ?? "2h" }),
     });
   }

@@ -1,11 +1,11 @@
 import { isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { readReference } from "../../../alerts/message/message-group.ts";
 import { type Choice, type Options, plainChoices, type SuggestContext } from "../../../bot/options/options.ts";
-import { ignoreUserError } from "../../../errors.ts";
+import { ignoreUserError, passes } from "../../../errors.ts";
 import { findKind } from "../alert-kinds.ts";
-import { parsed, suggested, takesZone, TO_OPTION } from "../alert-options.ts";
+import { suggested, TO_OPTION } from "../alert-options.ts";
 import { suggestSilencedSubjects } from "../alert-subjects.ts";
-import { isSpan, parseMoment, suggestSpans, suggestZones } from "../alert-times.ts";
+import { isSpan, parseMoment, parseSpan, parseZone, suggestSpans, suggestZones } from "../alert-times.ts";
 import { findEpisodes, suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
 import { isEverything, suggestSilences } from "./silences.ts";
 
@@ -58,7 +58,10 @@ async function namesOpenEpisode({ alerts, options: { what } }: SuggestContext): 
   return named?.some(isOpen) === true;
 }
 
-const takesMoment = parsed((typed) => parseMoment("from", typed, 0));
+/** Any zone and any moment do: only the words are read. */
+const readMoment = (option: string, typed: string): unknown =>
+  parseMoment(option === "until" ? "until" : "from", typed, 0);
+const takesMoment = (typed: string): boolean => passes(() => readMoment("from", typed));
 
 export const SILENCE_OPTIONS = {
   what: {
@@ -77,7 +80,7 @@ export const SILENCE_OPTIONS = {
     description: "How long, each time",
     example: "1h",
     suggest: suggestSpans,
-    takes: isLength,
+    reads: (option, typed) => isLength(typed) || parseSpan(option, typed),
   },
   subject: {
     kind: "text",
@@ -91,7 +94,7 @@ export const SILENCE_OPTIONS = {
     kind: "text",
     label: "Begins",
     moment: true,
-    takes: takesMoment,
+    reads: readMoment,
     description: "When it begins: 22:00, in 2h, 2026-05-01T22:00; left out = now",
     example: "22:00",
   },
@@ -109,14 +112,15 @@ export const SILENCE_OPTIONS = {
     description: "The time zone of these times; left out = UTC",
     example: "Europe/Berlin",
     suggest: suggestZones,
-    takes: takesZone,
+    reads: parseZone,
   },
   until: {
     kind: "text",
     label: "Ends",
     moment: true,
     suggest: suggestEnds,
-    takes: (typed, context) => (isResolved(typed) ? namesOpenEpisode(context) : takesMoment(typed)),
+    reads: (option, typed) => isResolved(typed) || readMoment(option, typed),
+    takes: (typed, context) => !isResolved(typed) || namesOpenEpisode(context),
     description: "When it ends: tomorrow = 00:00; a date = its end; with every: its last end; resolved = once over",
     example: "2026-05-31",
   },

@@ -53,7 +53,7 @@ const ALL_SUBJECTS = /^(?:all|off|none|any)$/iu;
 
 /** Changes the named values of a subscription; values that hold already change and announce nothing. */
 export async function editSubscription(
-  context: AlertCommandContext,
+  context: AlertCommandContext & { readonly isForm: boolean },
   typed: string,
   values: SubscriptionValues,
 ): Promise<Reply> {
@@ -61,7 +61,7 @@ export async function editSubscription(
   const before = await findSubscription(typed, context, "change its subscriptions");
   if (!isAlive(before)) throw isOver(before);
   if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof SubscriptionValues] === undefined)) {
-    return changeableReply(context, before);
+    return context.isForm ? unchangedReply(context, before) : changeableReply(context, before);
   }
   const after = await applyEdit(context, before, values);
   // Throws for impossible thresholds.
@@ -72,11 +72,7 @@ export async function editSubscription(
     content === contentKey(before, alerts.config) &&
     notificationSettingsKey(after) === notificationSettingsKey(before)
   ) {
-    return reply({
-      title: text`Nothing changed: subscription ${code(before.id)} is like that already`,
-      blocks: [...subscriptionBlocks(before, labels), ...(await silenceNote(context, before))],
-      actions: [...subscriptionActions(before, labels), listAction()],
-    });
+    return unchangedReply(context, before);
   }
   if (content !== contentKey(before, alerts.config)) requireConsistentThresholds(after, alerts.config);
   requireUnlike(after, countedWith(after, await alerts.subscriptions(), context), alerts.config, {
@@ -100,6 +96,15 @@ export async function editSubscription(
         : []),
     ],
     actions: [...subscriptionActions(after, labels), listAction()],
+  });
+}
+
+async function unchangedReply(context: AlertCommandContext, one: Subscription): Promise<Reply> {
+  const labels = await labelsOf(one, context);
+  return reply({
+    title: text`Nothing changed: subscription ${code(one.id)} is like that already`,
+    blocks: [...subscriptionBlocks(one, labels), ...(await silenceNote(context, one))],
+    actions: [...subscriptionActions(one, labels), listAction()],
   });
 }
 

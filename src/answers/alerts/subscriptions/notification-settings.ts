@@ -66,10 +66,15 @@ function parseQuietOptions(typed: SubscriptionValues, before: Subscription["quie
   if (typed.zone !== undefined && before === undefined) {
     throw new UserError("A time zone goes with quiet hours, and there are none.", {
       option: "zone",
-      remedy: "Write both, as in quiet:22:00-07:00 zone:Europe/Berlin.",
+      remedy: (named) => `Write both, as in ${named("quiet", "22:00-07:00")} ${named("zone", "Europe/Berlin")}.`,
     });
   }
   return before === undefined ? undefined : { ...before, zone };
+}
+
+/** @throws UserError for what is neither hours nor a word that removes them. */
+export function readQuietHours(_option: string, typed: string): void {
+  if (!OFF.test(typed)) parseQuietHours(typed);
 }
 
 function parseGuidance(
@@ -79,10 +84,14 @@ function parseGuidance(
   const given = { note: note?.trim() ?? before.note, runbook: runbook?.trim() ?? before.runbook };
   const kept = Object.entries(given).filter((entry) => entry[1] !== undefined && !OFF.test(entry[1]));
   if (kept.length === 0) return {};
-  const guidance = Guidance.safeParse(Object.fromEntries(kept));
-  if (guidance.success) return { guidance: guidance.data };
-  const option = String(guidance.error.issues[0]?.path[0] ?? "runbook");
-  throw new UserError(`${quoteTyped(given[option === "note" ? "note" : "runbook"] ?? "")} is no ${option}.`, {
+  for (const [option, typed] of kept) readGuidance(option, typed ?? "");
+  return { guidance: Guidance.parse(Object.fromEntries(kept)) };
+}
+
+/** @throws UserError for a note or a runbook that cannot be kept. */
+export function readGuidance(option: string, typed: string): void {
+  if (OFF.test(typed) || Guidance.safeParse({ [option]: typed }).success) return;
+  throw new UserError(`${quoteTyped(typed)} is no ${option}.`, {
     option,
     remedy:
       option === "note"

@@ -1,13 +1,12 @@
 import { SEVERITIES } from "../../../alerts/judge/kinds/severity.ts";
 import { type Options, plainChoices } from "../../../bot/options/options.ts";
 import { KIND_CHOICES, parseKinds, suggestKinds } from "../alert-kinds.ts";
-import { parsed, suggested, takesZone } from "../alert-options.ts";
+import { suggested } from "../alert-options.ts";
 import { suggestSubjects } from "../alert-subjects.ts";
-import { suggestQuietHours, suggestZones, takesQuietHours, takesSpan } from "../alert-times.ts";
+import { parseSpan, parseZone, suggestQuietHours, suggestZones } from "../alert-times.ts";
+import { readQuietHours, readGuidance } from "./notification-settings.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
-
-/** A number above nought, or `off`. */
-const takesNumber = (typed: string): boolean => /^(?:\d+(?:\.\d+)?|off)$/iu.test(typed);
+import { orOff, positiveAmount, positiveFactor } from "./thresholds.ts";
 
 // Headings of the form; what has none stands above them.
 const WHICH = "Which ones";
@@ -16,9 +15,9 @@ const WHEN = "When it is told";
 const HOW = "How it is told";
 
 /** What a threshold of each form has in common. */
-const PRICE = { kind: "text", section: PRICES, none: "off", takes: takesNumber } as const;
+const PRICE = { kind: "text", section: PRICES, none: "off", reads: orOff(positiveAmount) } as const;
 const NUMBER = { ...PRICE, section: WHEN } as const;
-const SPAN = { ...NUMBER, takes: takesSpan } as const;
+const SPAN = { ...NUMBER, reads: orOff(parseSpan) } as const;
 const COUNT = { kind: "integer", section: WHEN, min: 1 } as const;
 
 /** Thresholds, each for the kinds that its description names. */
@@ -66,6 +65,7 @@ const THRESHOLDS = {
   blocks: { ...COUNT, label: "Blocks behind", description: "node.lagging: this many blocks behind", max: 1e9 },
   factor: {
     ...NUMBER,
+    reads: orOff(positiveFactor),
     label: "Times the usual spacing",
     example: "3",
     description: "checkpoint.overdue: this many times the usual spacing",
@@ -117,7 +117,7 @@ const NOTIFICATION_SETTINGS = {
     example: "22:00-07:00",
     none: "off",
     suggest: suggestQuietHours,
-    takes: takesQuietHours,
+    reads: readQuietHours,
   },
   zone: {
     kind: "text",
@@ -126,7 +126,7 @@ const NOTIFICATION_SETTINGS = {
     description: "The time zone of the quiet hours; left out = UTC",
     example: "Europe/Berlin",
     suggest: suggestZones,
-    takes: takesZone,
+    reads: parseZone,
   },
   mention: {
     kind: "text",
@@ -145,6 +145,7 @@ const NOTIFICATION_SETTINGS = {
     section: HOW,
     none: "off",
     description: "A sentence of yours, shown in its alerts; off = none",
+    reads: readGuidance,
     example: "Call the validators' hotline",
     maxLength: 300,
   },
@@ -153,6 +154,7 @@ const NOTIFICATION_SETTINGS = {
     section: HOW,
     none: "off",
     description: "The address of a runbook, shown in its alerts; off = none",
+    reads: readGuidance,
     example: "https://example.org/runbook",
     maxLength: 500,
   },
@@ -167,7 +169,7 @@ const KINDS = {
   maxLength: 600,
   several: KIND_CHOICES,
   suggest: suggestKinds,
-  takes: parsed(parseKinds),
+  reads: (_option: string, typed: string) => parseKinds(typed),
 } as const;
 
 const SUBJECTS = {

@@ -25,6 +25,11 @@ interface Threshold {
 /** Removes a threshold, so that the default holds. */
 const OFF = /^(?:off|none|default)$/iu;
 
+/** How a form reads a threshold: a value of its own, or one that removes it. */
+export function orOff(read: Threshold["read"]): (option: string, typed: string) => unknown {
+  return (option, typed) => (OFF.test(typed) ? undefined : read(option, typed));
+}
+
 const integer = (_option: string, typed: string): number => Number(typed);
 const asTyped = (_option: string, typed: string): string => typed;
 
@@ -64,7 +69,7 @@ export function parseThresholds(
     const takers = CONDITION_KINDS.filter((kind) => parameter in KINDS[kind].parameters.shape);
     const concerned = takers.filter((kind) => kinds.includes(kind));
     if (concerned.length === 0) {
-      throw new UserError(`${option} is for ${takers.join(", ")} alone.`, {
+      throw new UserError((named) => `${named(option)} is for ${takers.join(", ")} alone.`, {
         option,
         remedy: "Leave it out, or add that kind.",
         ...(before === undefined
@@ -79,7 +84,7 @@ export function parseThresholds(
     }
   }
   if (kinds.includes("market.price") && !hasLimit(parameters["market.price"])) {
-    throw new UserError("market.price needs a threshold: high, low, or both.", {
+    throw new UserError((named) => `market.price needs a threshold: ${named("high")}, ${named("low")}, or both.`, {
       option: "high",
       remedy: "For example:",
       suggestion: "alerts add market.price BTC/USDT high:70000",
@@ -110,10 +115,14 @@ export function requireConsistentThresholds(
   for (const { id, kind, parameters } of rulesOf(subscription, config)) {
     if (kind !== "network.stalled" || id === kind || parameters.criticalFor >= parameters.for) continue;
     const [critical, first] = [parameters.criticalFor, parameters.for].map((millis) => formatDuration(millis));
-    throw new UserError(`critical-for (${critical}) is shorter than for (${first}).`, {
-      option: "critical-for",
-      remedy: "An alert is told first and critical later: for:5m critical-for:15m.",
-    });
+    throw new UserError(
+      (named) => `${named("critical-for")} (${critical}) is shorter than ${named("for")} (${first}).`,
+      {
+        option: "critical-for",
+        remedy: (named) =>
+          `An alert is told first and critical later: ${named("for", "5m")} ${named("critical-for", "15m")}.`,
+      },
+    );
   }
 }
 
@@ -127,27 +136,27 @@ function amount(option: string, typed: string): string {
   const exact = parseDecimal(plain);
   if (exact !== undefined) return formatDecimal(exact, { group: false });
   const comma = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/u.test(plain) ? ` Did you mean ${plain.replaceAll(",", "")}?` : "";
-  throw new UserError(`${option} is a number, not ${quoteTyped(typed)}.`, {
+  throw new UserError((named) => `${named(option)} is a number, not ${quoteTyped(typed)}.`, {
     option,
     remedy: `Write it as 70000 or 0.25.${comma}`,
   });
 }
 
 /** Prices and distances are positive: a threshold of zero or less is always crossed or never. */
-function positiveAmount(option: string, typed: string): string {
+export function positiveAmount(option: string, typed: string): string {
   const written = amount(option, typed);
   if ((parseDecimal(written)?.units ?? 0n) > 0n) return written;
   throw notPositive(option, typed, option === "percent" ? "0.5" : "70000");
 }
 
-function positiveFactor(option: string, typed: string): number {
+export function positiveFactor(option: string, typed: string): number {
   const value = Number(amount(option, typed));
   if (value > 0 && Number.isFinite(value)) return value;
   throw notPositive(option, typed, "3");
 }
 
 function notPositive(option: string, typed: string, example: string): UserError {
-  return new UserError(`${option} is above zero, not ${quoteTyped(typed)}.`, {
+  return new UserError((named) => `${named(option)} is above zero, not ${quoteTyped(typed)}.`, {
     option,
     remedy: `Write for example ${example}.`,
   });
