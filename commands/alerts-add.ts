@@ -5,6 +5,7 @@ import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
 import { addSubscription } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { addPersonalWatch } from "../src/answers/alerts/subscriptions/personal-watch.ts";
 import { command } from "../src/bot/command.ts";
+import { subscriptionFields } from "../src/answers/alerts/subscriptions/subscription-fields.ts";
 import { SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
 
 export const alertsAdd = command({
@@ -24,6 +25,7 @@ export const alertsAdd = command({
   changes: true,
   shownBy: "alerts list",
   options: { ...SUBSCRIPTION_OPTIONS, to: TO_OPTION },
+  fields: (given) => subscriptionFields(given, true),
   instead: quietOptionFor,
   run: async (context) => {
     const { options } = context;

@@ -1,6 +1,7 @@
 import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
 import { editSubscription, presentValues } from "../src/answers/alerts/subscriptions/change-subscription.ts";
 import { command } from "../src/bot/command.ts";
+import { subscriptionFields } from "../src/answers/alerts/subscriptions/subscription-fields.ts";
 import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
 
 export const alertsEdit = command({
@@ -17,5 +18,6 @@ export const alertsEdit = command({
   options: { id: SUBSCRIPTION_OPTION, ...SUBSCRIPTION_OPTIONS },
   instead: quietOptionFor,
   edits: { option: "id", values: presentValues },
+  fields: (given) => subscriptionFields(given, false),
   run: (context) => editSubscription(context, context.options.id, context.options),
 });

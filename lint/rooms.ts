@@ -108,7 +108,8 @@ export const doors: Readonly<Record<string, string>> = {
     "alert-kinds alert-options alert-subjects alert-times destination suspension-words episodes/* silences/* subscriptions/*",
   "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status told",
   "answers/alerts/silences": "add-silence silence-options",
-  "answers/alerts/subscriptions": "add-subscription change-subscription personal-watch subscription-options",
+  "answers/alerts/subscriptions":
+    "add-subscription change-subscription personal-watch subscription-fields subscription-options",
   "answers/exports": "ended verified",
   "answers/ids": "typed-ids",
   "api/client": "poll-nodes",

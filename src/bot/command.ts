@@ -92,6 +92,8 @@ export interface Command<S extends Options> {
     readonly option: string;
     values(id: string, context: SuggestContext): Promise<Ask["options"] | undefined>;
   };
+  /** Of its own options, those that its form has where these values are known, the most needed first; left out = all. */
+  fields?(known: Ask["options"]): readonly string[];
   /** For options of other commands that people type here: the `name:value` of this command with the same effect. */
   instead?(given: Readonly<Record<string, string>>): string | undefined;
   /** Throws UserError for the caller's mistakes; ApiError passes through. */

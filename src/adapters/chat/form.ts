@@ -1,10 +1,21 @@
 // The model of a command's form, which each platform draws with its own fields.
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Option } from "../../bot/options/options.ts";
+import type { Ask } from "../../reply/reply.ts";
 
-/** The options that a form may ask for: not those of operators, nor files, which a form of a chat does not take. */
-export function formOptions({ options }: AnyCommand): [name: string, option: Option][] {
-  return Object.entries(options).filter(([, option]) => !("operatorsOnly" in option) && option.kind !== "file");
+/** Options of every command: they say how it is asked, not what. */
+export const COMMON_OPTIONS: readonly string[] = ["network", "private"];
+
+/**
+ * The options that a form asks for where these values are known: not those of operators, nor files, which a form of a chat
+ * does not take, nor those that make no difference.
+ */
+export function formOptions(command: AnyCommand, known: Ask["options"]): [name: string, option: Option][] {
+  const fields = command.fields?.(known);
+  const always = [command.edits?.option, ...COMMON_OPTIONS];
+  return Object.entries(command.options)
+    .filter(([, option]) => !("operatorsOnly" in option) && option.kind !== "file")
+    .filter(([name]) => fields === undefined || fields.includes(name) || always.includes(name));
 }
 
 /** The words of a list that is typed: `a,b`. */

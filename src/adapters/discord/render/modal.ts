@@ -32,19 +32,22 @@ import { cutLabel } from "../../chat/bounds.ts";
 /** The values of the fields of a form, by the name of the option; empty for a field without a value. */
 export type FormValues = Readonly<Record<string, string>>;
 
-/** The options of a form: those under no heading, without the one that names the thing. */
-function modalOptions(command: AnyCommand): [name: string, option: Option][] {
-  return formOptions(command)
-    .filter(([name, option]) => option.section === undefined && name !== command.edits?.option)
+/** The options of a form, without the one that names the thing: the most needed ones, else those under no heading. */
+function modalOptions(command: AnyCommand, known: Ask["options"]): [name: string, option: Option][] {
+  const ranks = command.fields?.(known);
+  return formOptions(command, known)
+    .filter(([name, { section }]) => ranks?.includes(name) ?? (section === undefined && name !== command.edits?.option))
+    .toSorted(([a], [b]) => (ranks?.indexOf(a) ?? 0) - (ranks?.indexOf(b) ?? 0))
     .slice(0, MAX_MODAL_FIELDS);
 }
 
-/** The values with which a form opens. */
-export function formValues(command: AnyCommand, present: Ask["options"]): FormValues {
+/** The present values of a thing as the fields of its form hold them. */
+export function formValues({ options }: AnyCommand, present: Ask["options"]): FormValues {
   return Object.fromEntries(
-    modalOptions(command).map(([name, option]) => {
-      const value = String(present[name] ?? "");
-      return [name, option.kind === "text" && option.mention !== undefined ? pickedMention(value) : value];
+    Object.entries(present).map(([name, value]) => {
+      const option = options[name];
+      const isMention = option?.kind === "text" && option.mention !== undefined;
+      return [name, isMention ? pickedMention(String(value)) : String(value)];
     }),
   );
 }
@@ -66,7 +69,7 @@ export function renderModal(
   return {
     custom_id: customId,
     title: cutLabel(command.summary, MODAL_TITLE_LENGTH).text,
-    components: modalOptions(command).map(([name, option]) => {
+    components: modalOptions(command, values).map(([name, option]) => {
       const field = fieldOf(name, option, values[name] ?? "", networks);
       const description = field.description ?? option.hint ?? option.description;
       return {

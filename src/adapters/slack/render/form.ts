@@ -6,7 +6,7 @@ import { isRequired } from "../../../bot/grammar/usage.ts";
 import type { Option } from "../../../bot/options/options.ts";
 import type { Immutable } from "../../../reply/document.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import { changeOf, formOptions, isUnchanged } from "../../chat/form.ts";
+import { changeOf, COMMON_OPTIONS, formOptions, isUnchanged } from "../../chat/form.ts";
 import { parseJson } from "../../chat/parse-json.ts";
 import {
   HEADER_LENGTH,
@@ -60,8 +60,6 @@ export const FORM_CALLBACK_ID = "form";
 export const MORE_ACTION_ID = "more";
 /** A form of so many fields shows all of them, without headings. */
 const MAX_PLAIN_FIELDS = 6;
-/** Sent with every form that changes a thing: they say which, and how it is asked, not what is changed. */
-const ALWAYS_SENT: readonly string[] = ["network", "private"];
 
 /** A command's form, with the values known. Those that are needed less are behind "More options" in a long one. */
 export function renderForm(
@@ -72,7 +70,7 @@ export function renderForm(
 ): ModalView {
   const json = JSON.stringify({ v: 1, ...metadata });
   const { edits } = command;
-  const options = formOptions(command);
+  const options = formOptions(command, given);
   // First the thing; its values then follow.
   const chooses = edits !== undefined && !(edits.option in given) && edits.option in command.options;
   const isUsual = (name: string, option: Option): boolean =>
@@ -143,7 +141,7 @@ export function readQuestion(
   const changed: string[] = [];
   for (const [name, { value, initial }] of fields) {
     const option = command.options[name];
-    if (metadata.begins === undefined || name === command.edits?.option || ALWAYS_SENT.includes(name)) {
+    if (metadata.begins === undefined || name === command.edits?.option || COMMON_OPTIONS.includes(name)) {
       if (value !== "") options[name] = value;
       continue;
     }
@@ -200,6 +198,6 @@ export function readFormMetadata(metadata: string): FormMetadata | undefined {
 export function wantsForm(command: AnyCommand, ask: Ask): boolean {
   const { edits, options } = command;
   const lacks = Object.entries(options).some(([name, option]) => isRequired(option) && !(name in ask.options));
-  const named = Object.keys(ask.options).filter((name) => !ALWAYS_SENT.includes(name));
+  const named = Object.keys(ask.options).filter((name) => !COMMON_OPTIONS.includes(name));
   return lacks || (edits !== undefined && named.join() === edits.option);
 }

@@ -1,5 +1,5 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
-import { type AlertKind, CONDITION_KINDS, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
+import { type AlertKind, CONDITION_KINDS, isConditionKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import type { ParameterName } from "../../../alerts/judge/kinds/reading.ts";
 import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
@@ -91,6 +91,14 @@ export function parseThresholds(
     });
   }
   return parameters;
+}
+
+/** The options that set a threshold of one of these kinds. */
+export function thresholdOptions(kinds: readonly AlertKind[]): (keyof SubscriptionValues)[] {
+  const taken = new Set(
+    kinds.flatMap((kind) => (isConditionKind(kind) ? Object.keys(KINDS[kind].parameters.shape) : [])),
+  );
+  return Object.entries(THRESHOLDS).flatMap(([parameter, { option }]) => (taken.has(parameter) ? [option] : []));
 }
 
 /** The thresholds that these kinds have, as they would be typed; one that differs from kind to kind is left out. */

@@ -66,20 +66,36 @@ test("every kind can be chosen in the form, by itself or by a set that stands fo
   const sets = valuesOf(together.filter(({ covers }) => covers !== undefined));
   fc.assert(
     // All that can be chosen together is a set: so many of them stand one by one at most.
+    // A price alone has its thresholds in their place.
     fc.property(fc.subarray(kinds, { maxLength: 20 }), fc.subarray(sets, { maxLength: 2 }), (single, groups) => {
       const chosen = [...groups, ...single];
+      fc.pre(chosen.join() !== "market.price");
       const modal = renderModal(edit, formValues(edit, { kinds: chosen.join(",") }), ["mainnet"], "1k0:key");
-      const offered = optionsIn(modal.components[0]);
+      const offered = modal.components.flatMap((one) => (labelOf(one) === "Alerts" ? optionsIn(one) : []));
       const covered = together.flatMap(({ value, covers = [] }) => (offered.includes(value) ? [value, ...covers] : []));
       expect(covered).toEqual(expect.arrayContaining([...kinds, ...chosen]));
       expect(offered.length).toBeLessThanOrEqual(25);
     }),
     runs(100),
   );
-  // A personal one stands alone, and is there where it is chosen.
-  const personal = renderModal(edit, formValues(edit, { kinds: "order.final" }), ["mainnet"], "1k0:key");
-  expect(optionsIn(personal.components[0])).toContain("order.final");
 });
+
+test.each([
+  ["ops", ["Alerts", "Severity at least", "Messages", "Quiet hours", "Whom to notify"]],
+  ["market.price", ["Above", "Below", "Beyond or within", "Markets or nodes", "Quiet hours"]],
+  ["ops,market.price", ["Above", "Below", "Alerts", "Severity at least", "Messages"]],
+  ["network.stalled", ["Told after", "Critical after", "Quiet hours", "Alerts", "Whom to notify"]],
+  ["node.down", ["Looks in a row", "Quiet hours", "Alerts", "Messages", "Markets or nodes"]],
+  ["rotation.new", ["Quiet hours", "Alerts", "Messages", "Markets or nodes", "Frequent events"]],
+  ["order.final", ["Quiet hours", "Time zone", "Note", "Runbook"]],
+])("the form of a subscription to %s has what makes a difference to it", (kinds, labels) => {
+  const modal = renderModal(edit, formValues(edit, { kinds, severity: "info" }), ["mainnet"], "1k0:key");
+  expect(modal.components.map((one) => labelOf(one))).toEqual(labels);
+});
+
+function labelOf(one: APIModalInteractionResponseCallbackComponent): string | undefined {
+  return one.type === ComponentType.Label ? one.label : undefined;
+}
 
 function optionsIn(label: APIModalInteractionResponseCallbackComponent | undefined): string[] {
   const component = label?.type === ComponentType.Label ? label.component : undefined;

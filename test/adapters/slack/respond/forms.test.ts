@@ -100,7 +100,10 @@ describe("a form", () => {
     );
     expect(shape(longer).slice(0, 6)).toEqual(shape(form));
     expect(shape(longer).filter((one) => one.startsWith("#")).length).toBeGreaterThan(3);
-    expect(shape(longer).length).toBeGreaterThan(22);
+    expect(shape(longer).length).toBeGreaterThan(20);
+    // Not what none of these kinds takes.
+    expect(shape(longer)).toEqual(expect.arrayContaining(["critical-for", "rounds"]));
+    expect(shape(longer).filter((one) => ["high", "low", "percent", "factor"].includes(one))).toEqual([]);
     expect(labelsOf(longer.blocks)).toEqual([]);
     expect(initials(longer)).toMatchObject({ style: "plain", kinds: "network.stalled,nodes" });
     await ann.submit(longer, { "critical-for": "1h" });
