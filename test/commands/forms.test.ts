@@ -30,6 +30,13 @@ const WRONG: readonly [command: string, options: Values, option: string, sentenc
   ["alerts add", { kinds: "node.dwn" }, "kinds", /“node.dwn” is no kind of alert.*Did you mean node.down/u],
   ["alerts add", { kinds: "market.price", subjects: "BTC/USDT", high: "cheap" }, "high", /^“Above” is a number/u],
   ["alerts add", { kinds: "market.price", subjects: "BTC/USDT", low: "-5" }, "low", /^“Below” is above zero/u],
+  [
+    "alerts add",
+    { kinds: "market.price", subjects: "BTC/USDT", high: "5%" },
+    "high",
+    /^“Above” is a price, not a perc/u,
+  ],
+  ["alerts add", { kinds: "market.price", subjects: "BTC/USDT", high: "2m" }, "high", /Did you mean 2M \(2,000,000\)/u],
   ["alerts add", { kinds: "market.price", subjects: "BTC/USDT" }, "high", /“Above”, “Below”, or both/u],
   ["alerts add", { kinds: "market.price", high: "5" }, "subjects", /market.price needs a market/u],
   ["alerts add", { kinds: "market.price", subjects: "FOO/BAR", high: "5" }, "subjects", /FOO\/BAR/u],
@@ -81,6 +88,19 @@ describe("a form", () => {
       "quiet",
       "zone",
     ]);
+  });
+
+  test.each([
+    ["70,000", "70000"],
+    ["1.5k", "1500"],
+    ["0.123456789012345678", "0.123456789012345678"],
+  ])("takes %s as a price, exactly, as a typed line does", async (typed, high) => {
+    const talk = await talkInOps();
+    await submit(talk, "alerts add", { kinds: "market.price", subjects: "BTC/USDT", high: typed });
+    await talk.ask(`alerts add market.price ETH/USDT high:${typed}`);
+    const [form, line] = await talk.engine.subscriptions();
+    expect(form?.parameters).toEqual({ "market.price": { high } });
+    expect(line?.parameters).toEqual(form?.parameters);
   });
 
   test("that changes nothing says so", async () => {

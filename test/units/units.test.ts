@@ -10,6 +10,7 @@ import {
   roundedPercentOf,
 } from "../../src/units/decimal.ts";
 import { formatDuration, formatWholeDuration, parseDuration } from "../../src/units/duration.ts";
+import { nearestNumber, parseTypedInteger, parseTypedNumber } from "../../src/units/typed-number.ts";
 import { formatUtc, fromMillis, fromSeconds, nanoseconds, toMillis, toSeconds } from "../../src/units/nanoseconds.ts";
 
 describe("decimals", () => {
@@ -39,6 +40,51 @@ describe("decimals", () => {
         expect(trimmed === undefined ? undefined : compareDecimals(trimmed, value)).toBe(0);
       }),
     );
+  });
+
+  test.each([
+    ["70000", "70000"],
+    ["70,000", "70000"],
+    ["70'000.50", "70000.5"],
+    ["70’000", "70000"],
+    ["1 234 567.8", "1234567.8"],
+    ["1\u202F234", "1234"],
+    ["70_000", "70000"],
+    ["1.5k", "1500"],
+    ["1.5 K", "1500"],
+    ["70,000k", "70000000"],
+    ["2M", "2000000"],
+    ["0.0000005M", "0.5"],
+    ["3bn", "3000000000"],
+    ["-1,000", "-1000"],
+    ["18,446,744,073,709,551,615", "18446744073709551615"],
+    ["9.223372036854775807", "9.223372036854775807"],
+    ["0.000000000000000001k", "0.000000000000001"],
+  ])("people write %s for %s", (typed, expected) => {
+    expect(formatDecimal(parseTypedNumber(typed) ?? decimal(-1n), { group: false })).toBe(expected);
+  });
+
+  test.each<[typed: string, near?: string]>([
+    ["2m", "2M (2,000,000)"],
+    ["1,5", "1.5"],
+    ["0,500", "0.500"],
+    ["70,00", "70.00"],
+    ["1,000'000"],
+    ["70.000,5"],
+    ["1e5"],
+    ["5%"],
+    ["k"],
+    [""],
+    ["1.5kk"],
+    ["0x10"],
+    ["∞"],
+  ])("%s may mean two numbers, or none", (typed, near) => {
+    expect(parseTypedNumber(typed)).toBeUndefined();
+    expect(nearestNumber(typed)).toBe(near);
+  });
+
+  test("whole numbers are those without a rest", () => {
+    expect(["1,000", "1.5k", "2.5", "1.0005k"].map(parseTypedInteger)).toEqual([1000n, 1500n, undefined, undefined]);
   });
 
   test("shares in percent, and none of nothing", () => {

@@ -1,4 +1,5 @@
 import { UserError } from "../../errors.ts";
+import { parseTypedInteger } from "../../units/typed-number.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnyCommand } from "../command.ts";
 import type { Option, Options } from "../options/options.ts";
@@ -273,7 +274,7 @@ class OptionReader implements OptionReading {
         ? !isFlagWord(token.text)
         : option.kind !== "text" && option.kind !== "choice" && NAMED.test(token.text);
     if (odd) throw unexpectedWord(this.#command, token);
-    if (option.kind === "integer" && !/^[+-]?\d+$/u.test(token.text)) {
+    if (option.kind === "integer" && parseTypedInteger(token.text) === undefined) {
       refuseWordBesideId(this.#command, this.#bare, at, name);
     }
   }

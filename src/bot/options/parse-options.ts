@@ -1,5 +1,6 @@
 import { type Sentence, UserError } from "../../errors.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { parseTypedInteger } from "../../units/typed-number.ts";
 import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
 import type { GivenFile, Option, Options, OptionValue } from "./options.ts";
@@ -170,9 +171,9 @@ function parseNetwork(name: string, typed: string, networks: readonly string[]):
 
 function parseInteger(name: string, option: { min: number; max: number }, typed: string): number {
   const right = `Give a whole number from ${option.min} to ${option.max}.`;
-  if (!/^[+-]?\d+$/u.test(typed))
+  const value = parseTypedInteger(typed);
+  if (value === undefined)
     throw wrongValue(name, (named) => `${named(name)} is a whole number, not ${quoteTyped(typed)}.`, right);
-  const value = BigInt(typed);
   if (value < BigInt(option.min) || value > BigInt(option.max)) {
     throw wrongValue(name, (named) => `${named(name)} cannot be ${quoteTyped(typed)}.`, right);
   }

@@ -82,7 +82,7 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "alerts add ops",
     "alerts add node.dwon",
     "alerts add market.price BTC/USDT",
-    "alerts add market.price BTC/USDT high:70,000",
+    "alerts add market.price BTC/USDT high:5%",
     "alerts add market.price BTC/USDT high:1 low:2",
     "alerts add ops for:5m",
     "alerts add node.down high:70000",

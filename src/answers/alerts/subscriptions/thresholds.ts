@@ -7,6 +7,7 @@ import { quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import { formatDecimal, parseDecimal } from "../../../units/decimal.ts";
+import { nearestNumber, parseTypedNumber } from "../../../units/typed-number.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { formatSpan, parseSpan } from "../alert-times.ts";
 import type { SUBSCRIPTION_OPTIONS } from "./subscription-options.ts";
@@ -140,14 +141,30 @@ function hasLimit(given: Record<string, string | number> | undefined): boolean {
 
 /** An exact decimal in its canonical form. */
 function amount(option: string, typed: string): string {
-  const plain = typed.trim().replaceAll("_", "").replace(/ ?%$/u, "");
-  const exact = parseDecimal(plain);
+  const written = typed.trim();
+  const isPercent = /^[\d.,'_ ]+%$/u.test(written);
+  if (isPercent && option !== "percent") throw noPercentage(option, typed);
+  const exact = parseTypedNumber(isPercent ? written.slice(0, -1) : written);
   if (exact !== undefined) return formatDecimal(exact, { group: false });
-  const comma = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/u.test(plain) ? ` Did you mean ${plain.replaceAll(",", "")}?` : "";
+  const near = nearestNumber(written);
   throw new UserError((named) => `${named(option)} is a number, not ${quoteTyped(typed)}.`, {
     option,
-    remedy: `Write it as 70000 or 0.25.${comma}`,
+    remedy: `Write it as 70000, 70,000, 1.5k or 0.25.${near === undefined ? "" : ` Did you mean ${near}?`}`,
   });
+}
+
+/** A price in percent is none: of which price is not known. */
+function noPercentage(option: string, typed: string): UserError {
+  const isPrice = option === "high" || option === "low";
+  return new UserError(
+    (named) => `${named(option)} is a ${isPrice ? "price" : "number"}, not a percentage: ${quoteTyped(typed)}.`,
+    {
+      option,
+      remedy: isPrice
+        ? "Write the price itself, as in 70,000. How near to its bound a price comes, in percent, is told by market.bound."
+        : "Write it as 3 or 2.5.",
+    },
+  );
 }
 
 /** Prices and distances are positive: a threshold of zero or less is always crossed or never. */
