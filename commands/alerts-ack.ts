@@ -34,6 +34,7 @@ import { EPISODE_OPTION } from "../src/answers/alerts/episodes/episode-options.t
 export const alertsAck = command({
   name: "alerts ack",
   alsoCalled: ["acknowledge", "reminder"],
+  asked: ["acknowledge|ack", "take|taking care|alert|over", "stop|no|end reminder"],
   summary: "Acknowledge an alert: no more reminders",
   verb: "Acknowledge",
   title: "Acknowledge an alert",

@@ -11,6 +11,15 @@ import { SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/subscriptions/subscr
 export const alertsAdd = command({
   name: "alerts add",
   alsoCalled: ["subscribe", "watch", "kind", "group"],
+  asked: [
+    "subscribe",
+    "subscribe channel|us|me|here",
+    "send|post|tell|notify|inform|warn|page|ping|want|get|receive|set|turn|enable|start alert|notification channel|here|us|me",
+    "alert|notify|tell|inform|warn|page|ping|know|message channel|here|us|me when|if|about|on|as|once",
+    "alert|notify|inform|warn channel|here|us|me",
+    "watch order|market|stake|price|bundle|this",
+    "set|sign|turn up|on alert|notification channel|here|us|me",
+  ],
   summary: "Subscribe this channel, or watch one thing yourself",
   verb: "Subscribe",
   title: "Subscribe this channel",

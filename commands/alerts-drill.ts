@@ -13,6 +13,7 @@ const MAX_DESTINATIONS = 50;
 
 export const alertsDrill = command({
   name: "alerts drill",
+  asked: ["drill", "test|try|made-up|fake alert"],
   summary: "Send a made-up alert the whole way, and time it",
   verb: "Begin drill",
   access: "channel-manager",

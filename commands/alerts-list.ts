@@ -21,6 +21,11 @@ const ENDED_HINT = text`${commandLine("alerts resume <id>")} brings one back.`;
 export const alertsList = command({
   name: "alerts list",
   alsoCalled: ["subscriptions", "subscription", "channel", "direct message"],
+  asked: [
+    "subscription",
+    "which|what|who|list|show subscription|subscribed",
+    "what|which channel|here told|receive|hear|get alert",
+  ],
   summary: "The subscriptions of this channel, and your own",
   verb: "List subscriptions",
   personal: true,

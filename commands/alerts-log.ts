@@ -26,6 +26,7 @@ type Context = CommandContext<typeof LOG_OPTIONS>;
 export const alertsLog = command({
   name: "alerts log",
   alsoCalled: ["given up", "resolved"],
+  asked: ["log", "which|what sent|decided|delivered|suppressed|held", "history|past alert"],
   summary: "What was decided and sent, newest first",
   verb: "Show log",
   examples: [

@@ -9,6 +9,14 @@ import { readReference } from "../src/alerts/message/message-group.ts";
 export const alertsSilence = command({
   name: "alerts silence",
   alsoCalled: ["mute", "snooze"],
+  asked: [
+    "silence|mute|snooze|quiet|quieten|suppress|hush",
+    "silence|mute|snooze|quiet|quieten|suppress|hush {what}|{for}|{until}|alert|notification|channel|here",
+    "silence|mute|snooze|quiet|quieten|suppress|hush {what} {for}|{until}",
+    "no|not|stop|without alert|notify|notification|page|ping|message|tell|warn {what}|{for}|{until}",
+    "no|not|stop|without alert|notify|notification|page|ping|message|tell|warn {what} {for}|{until}",
+    "maintenance|restart|upgrade {what} {for}|{until}",
+  ],
   summary: "Keep alerts back for a while",
   verb: "Silence",
   title: "Silence alerts",

@@ -12,6 +12,10 @@ import { toMillis } from "../src/units/nanoseconds.ts";
 
 export const alertsSilences = command({
   name: "alerts silences",
+  asked: [
+    "which|what|list|show|who|all|active silence|mute|snooze|quiet|quieten|suppress|hush",
+    "is|are silenced|muted",
+  ],
   summary: "The silences that hold now or will later",
   verb: "List silences",
   run: async (context) => {

@@ -5,7 +5,7 @@ import { type AnyCommand, command } from "../src/bot/command.ts";
 /** A command that gives a subscription another state, and no more. */
 function stateCommand(
   state: Parameters<typeof changeSubscriptionState>[2],
-  words: Pick<AnyCommand, "name" | "summary" | "verb" | "title" | "alsoCalled">,
+  words: Pick<AnyCommand, "name" | "summary" | "verb" | "title" | "alsoCalled" | "asked">,
   id: typeof SUBSCRIPTION_OPTION = SUBSCRIPTION_OPTION,
 ): AnyCommand {
   return command({
@@ -23,6 +23,7 @@ function stateCommand(
 export const alertsRemove = stateCommand("removed", {
   name: "alerts remove",
   alsoCalled: ["unsubscribe"],
+  asked: ["unsubscribe", "unsubscribe|remove|delete|end subscription|channel|us|me", "stop|no alert channel|here"],
   summary: "Remove a subscription",
   verb: "Remove",
   title: "Remove a subscription",
@@ -30,6 +31,7 @@ export const alertsRemove = stateCommand("removed", {
 
 export const alertsPause = stateCommand("paused", {
   name: "alerts pause",
+  asked: ["pause", "pause|suspend subscription|alert|channel"],
   summary: "Pause a subscription",
   verb: "Pause",
   title: "Pause a subscription",
@@ -37,6 +39,7 @@ export const alertsPause = stateCommand("paused", {
 
 const RESUME = {
   name: "alerts resume",
+  asked: ["resume", "resume|unpause|continue|restore subscription|alert|channel"],
   summary: "Resume a paused subscription, or bring back a removed one",
   verb: "Resume",
   title: "Resume a subscription",

@@ -39,6 +39,12 @@ const FEW_NETWORKS = 4;
 export const alertsStatus = command({
   name: "alerts status",
   alsoCalled: ["episode", "suspicious", "pending", "firing", "recovering", "look", "not sent yet"],
+  asked: [
+    "alert open|active|fire|firing|current|now|any|status|state|unacknowledged",
+    "what|anything|something wrong|burn|broken|fire|firing",
+    "problem|issue|incident|trouble",
+    "alert",
+  ],
   summary: "Verdicts, open alerts, and messages not sent yet",
   verb: "Show alerts",
   audience: "channel",

@@ -15,6 +15,14 @@ const MAX_MESSAGES = 2000;
 export const alertsTold = command({
   name: "alerts told",
   alsoCalled: ["last night", "told"],
+  asked: [
+    "happen|miss|go|went|break|broke|fail|fire|fired|come|came|news|new|summary|wrong|alert|anything|told|tell|change|report|catch night|overnight|asleep|slept|sleep|{when}|{since}",
+    "miss|overnight",
+    "happen",
+    "told",
+    "catch up",
+    "while asleep|slept|sleep|away|gone",
+  ],
   summary: "What people were told: since 18:00 yesterday, or when you say",
   verb: "Show",
   title: "What people were told",

@@ -20,6 +20,7 @@ import { SILENCE_OPTION } from "../src/answers/alerts/silences/silence-options.t
 
 export const alertsUnsilence = command({
   name: "alerts unsilence",
+  asked: ["end|lift|remove|cancel|stop|undo silence|mute|snooze", "unmute|unsilence"],
   summary: "End a silence",
   verb: "End silence",
   title: "End a silence",

@@ -8,6 +8,7 @@ import { EPISODE_OPTION } from "../src/answers/alerts/episodes/episode-options.t
 
 export const alertsWhy = command({
   name: "alerts why",
+  asked: ["why|explain|story|cause|reason alert|episode|incident", "why fire|firing|alert"],
   summary: "The whole story of an alert",
   verb: "Explain",
   title: "Explain an alert",

@@ -7,6 +7,7 @@ import { toMillis } from "../src/units/nanoseconds.ts";
 
 export const answersSet = command({
   name: "answers set",
+  asked: ["change|set|make|choose answer", "make answer public|private"],
   summary: "Choose who sees answers about markets here",
   verb: "Save",
   title: "Choose who sees answers",

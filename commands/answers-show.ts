@@ -7,6 +7,7 @@ import { fromMillis } from "../src/units/nanoseconds.ts";
 
 export const answersShow = command({
   name: "answers show",
+  asked: ["who see|sees answer", "answer public|private"],
   summary: "Who sees answers about markets here",
   verb: "Show",
   title: "Who sees answers",

@@ -9,6 +9,7 @@ import { shortenId } from "../src/reply/text.ts";
 
 export const bundleListAsset = command({
   name: "bundle list-asset",
+  asked: ["bundle list", "asset list bridge|ethereum|bundle|sign", "bundle"],
   summary: "The signed bundle that lists an asset on the bridge",
   verb: "Show bundle",
   examples: ["bundle list-asset USDT"],

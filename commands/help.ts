@@ -14,6 +14,7 @@ const STARTS = ["time", "market list", "market show", "order", "stake", "alerts 
 export const help = command({
   name: "help",
   alsoCalled: ["commands", "details"],
+  asked: ["help", "what can|could you|do|ask", "how use|do|work", "list|which|what|all command"],
   summary: "What you can ask, and how",
   verb: "Show help",
   examples: ["help", "help market show"],
@@ -57,7 +58,7 @@ function overview(context: HelpContext): Reply {
       ...inDetail([
         { kind: "list", title: text`Other commands`, items: commands.filter((one) => !starts.includes(one)).map(item) },
         paragraph(
-          text`${where} Values go in the order shown, or by name: ${commandLine("order id:<id> version:1")}. ${code("private:yes")} keeps an answer to yourself. More about one: ${commandLine("help market show")}.`,
+          text`${where} Values go in this order, or by name: ${commandLine("order id:<id> version:1")}. ${code("private:yes")} keeps an answer to yourself. More about one: ${commandLine("help market show")}.`,
         ),
       ]),
     ],

@@ -14,6 +14,7 @@ import { alertsUnsilence } from "./alerts-unsilence.ts";
 import { alertsWhy } from "./alerts-why.ts";
 import { answersSet } from "./answers-set.ts";
 import { answersShow } from "./answers-show.ts";
+import { ask } from "./ask.ts";
 import { bundleAssetLimits } from "./bundle-asset-limits.ts";
 import { bundleListAsset } from "./bundle-list-asset.ts";
 import { checkpoints } from "./checkpoints.ts";
@@ -75,5 +76,6 @@ export const commands: readonly AnyCommand[] = [
   myParties,
   myZone,
   myForget,
+  ask,
   help,
 ];

@@ -26,6 +26,7 @@ interface Said {
 export const info = command({
   name: "info",
   alsoCalled: ["version", "versions"],
+  asked: ["version|release|software node|network|core|run|which", "version", "what node network|mainnet|run"],
   summary: "The version of every data node",
   verb: "Show versions",
   examples: ["info", "info network:testnet"],

@@ -7,6 +7,7 @@ import { text } from "../src/reply/text.ts";
 
 export const ledgerCancel = command({
   name: "ledger cancel",
+  asked: ["cancel|stop|abort|kill export"],
   summary: "Stop one of your ledger exports at once",
   verb: "Cancel export",
   examples: ["ledger cancel <code>"],

@@ -66,6 +66,15 @@ type Context = CommandContext<typeof options>;
 
 export const ledgerExport = command({
   name: "ledger export",
+  asked: [
+    "export|download|csv|dump|save {from}",
+    "export|download|csv|dump|save|file|spreadsheet ledger|transfer|entry|history|transaction|account|file",
+    "ledger|transfer|transaction {from}",
+    "ledger|transfer|transaction|file export|download|csv|dump|save|file {from}",
+    "export",
+    "ledger",
+  ],
+  askedFirst: true,
   summary: "A party's ledger of one asset, as CSV",
   verb: "Export",
   title: "Export a ledger",

@@ -5,6 +5,11 @@ import { UserError } from "../src/errors.ts";
 
 export const ledgerVerify = command({
   name: "ledger verify",
+  asked: [
+    "verify|check|validate|prove|genuine|authentic|same|tampered|hash|right file|export|csv|ledger|download",
+    "verify",
+    "sha256|hash",
+  ],
   summary: "Whether a file is the one that an export delivered",
   verb: "Verify",
   title: "Verify an export",

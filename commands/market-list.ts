@@ -14,6 +14,7 @@ import { type Inline, strong, type Text, text, time, toText, detailText } from "
 export const marketList = command({
   name: "market list",
   alsoCalled: ["markets", "prices"],
+  asked: ["market list|all|every|which|what|overview|trade|open|suspended", "price all|every", "market"],
   summary: "All markets: bid, offer, state",
   verb: "List markets",
   examples: ["market list", "market list network:testnet"],

@@ -29,6 +29,12 @@ const TRIGGER_FIELDS = { horizon: true, probability: true, auctionExtension: tru
 export const marketShow = command({
   name: "market show",
   alsoCalled: ["price", "spread", "mark", "bid", "offer", "open interest", "price bound"],
+  asked: [
+    "price|spread|mark|bid|offer|ask|quote|cost|worth|value|trade|wide|tight|liquidity|interest|bound|market|much|auction {market}",
+    "{market}",
+    "price|spread|bid|offer|liquidity",
+    "open interest",
+  ],
   summary: "One market: price, spread, bounds, liquidity",
   verb: "Show market",
   examples: ["market show BTC/USDT", "market show BTC/USDT network:testnet"],

@@ -19,6 +19,7 @@ const options = {
 
 export const myParty = command({
   name: "my party",
+  asked: ["save|remember|set|add|use party", "my party|id default|{id}"],
   summary: "Save a party as your default",
   verb: "Save party",
   examples: ["my party <id>", "my party <id> treasury"],

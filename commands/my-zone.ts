@@ -7,6 +7,7 @@ import { code, text } from "../src/reply/text.ts";
 
 export const myZone = command({
   name: "my zone",
+  asked: ["time|my|set|change zone", "timezone"],
   summary: "Set the time zone of your answers about the past",
   verb: "Save time zone",
   examples: ["my zone Europe/Zurich", "my zone UTC"],

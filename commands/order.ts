@@ -33,6 +33,12 @@ type Context = CommandContext<typeof options>;
 export const order = command({
   name: "order",
   alsoCalled: ["orders", "filled", "left"],
+  asked: [
+    "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become",
+    "why|reason|how|what order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|happen",
+    "order {id}",
+    "order",
+  ],
   summary: "One order: what is left, why it ended, its versions",
   verb: "Show order",
   examples: ["order <id>", "order <id> version:1"],

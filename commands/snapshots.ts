@@ -9,6 +9,7 @@ import { code, strong, text, type Text, toText } from "../src/reply/text.ts";
 export const snapshots = command({
   name: "snapshots",
   alsoCalled: ["snapshot"],
+  asked: ["snapshot", "core|protocol|network upgrade"],
   summary: "Snapshots of the core's state, and its upgrades",
   verb: "Show snapshots",
   examples: ["snapshots", "snapshots first:50", "snapshots newest:no"],

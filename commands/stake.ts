@@ -32,6 +32,7 @@ type Context = CommandContext<typeof options>;
 export const stake = command({
   name: "stake",
   alsoCalled: ["linking"],
+  asked: ["stake {party}", "stake", "largest|most|who stake", "stake my|link"],
   summary: "A party's stake, or the largest ones",
   verb: "Show stake",
   examples: ["stake", "stake <party>", "stake all"],

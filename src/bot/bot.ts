@@ -43,7 +43,8 @@ export function createBot(dependencies: BotDependencies) {
   function prepare(invocation: Invocation): Prepared {
     try {
       const { command, options, visibility } = check(invocation, setup, mistakes);
-      const run = async (): Promise<Reply> => (await execute(command, options, invocation, setup, mistakes)).reply;
+      const run = async (): Promise<Reply> =>
+        (await execute(command, options, invocation, { setup, mistakes, run: asker(invocation) })).reply;
       return { ok: true, visibility, run };
     } catch (thrown) {
       const fallback = setup.clientOf(undefined);
@@ -63,7 +64,12 @@ export function createBot(dependencies: BotDependencies) {
     try {
       const { command, options, visibility } = check(invocation, setup, mistakes);
       const run = async () => {
-        const { reply, thrown } = await execute(command, options, { ...invocation, form: true }, setup, mistakes);
+        const { reply, thrown } = await execute(
+          command,
+          options,
+          { ...invocation, form: true },
+          { setup, mistakes, run: asker(invocation) },
+        );
         return { reply, faults: thrown instanceof UserError ? [faultOf(thrown, command.options)] : [] };
       };
       return { ok: true, visibility, run };
@@ -74,6 +80,11 @@ export function createBot(dependencies: BotDependencies) {
   }
 
   const run = (invocation: Invocation): Promise<Reply> => prepare(invocation).run();
+
+  /** Runs what a command asks of another one, for the same caller. */
+  function asker(invocation: Invocation): (ask: Ask) => Promise<Reply> {
+    return (ask) => run({ ...invocation, ...ask });
+  }
 
   return {
     present,
@@ -180,8 +191,7 @@ async function execute(
   command: AnyCommand,
   options: ReturnType<typeof parseOptions>,
   invocation: Invocation,
-  setup: BotSetup,
-  mistakes: Mistakes,
+  { setup, mistakes, run }: { setup: BotSetup; mistakes: Mistakes; run: (ask: Ask) => Promise<Reply> },
 ): Promise<{ readonly reply: Reply; readonly thrown?: unknown }> {
   const { here, caller, signal, pressed } = invocation;
   const { networks, exports, alerts, platforms, chosen, commands, now } = setup;
@@ -218,6 +228,7 @@ async function execute(
       isForm: invocation.form === true,
       ...(pressed === undefined ? {} : { pressed }),
       progress: (reply) => invocation.progress?.(marked(reply, client)),
+      run,
     });
   } catch (thrown) {
     // Only here is it known that a party is missing: the caller may have saved one.

@@ -50,6 +50,8 @@ export interface CommandContext<S extends Options> {
   /** The alert's message whose button was pressed. */
   readonly pressed?: Receipt;
   progress(reply: Reply): void;
+  /** Runs another command for the same asker. Never rejects. */
+  run(ask: Ask): Promise<Reply>;
 }
 
 /** A command: returns its answer and never posts. */
@@ -58,6 +60,13 @@ export interface Command<S extends Options> {
   readonly name: string;
   /** Other words that people type for it: each runs it, or, where it changes something, is answered with it. */
   readonly alsoCalled?: readonly string[];
+  /**
+   * How people ask for it in plain words. Each entry has the words that a question must have, in any order and form:
+   * `a|b` is either, `{name}` a value of that option, or of either of two. The more of them a question has, the surer it is.
+   */
+  readonly asked?: readonly string[];
+  /** A question in plain words offers it and never runs it, though it changes nothing that is shared. */
+  readonly askedFirst?: true;
   /** One line, at most 100 characters. */
   readonly summary: string;
   /** The label of the button that sends its form: `Subscribe`; at most 24 characters, left out = `Ask`. */

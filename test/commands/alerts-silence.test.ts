@@ -139,19 +139,22 @@ describe("a silence", () => {
     expect(await talk.engine.silences()).toHaveLength(1);
   });
 
-  test.each(["tonight", "night", "overnight", "for the night"])(
-    "for %s leads to a line that silences",
-    async (words) => {
-      const talk = await talkInOps();
-      const first = await talk.askFor(`silence ${words}`);
-      expect(first.blocks.at(-1)).toMatchObject({ kind: "code", text: `alerts silence ${words}` });
-      const asked = await talk.askFor(`alerts silence ${words}`);
-      expect(asked.blocks.at(-1)).toMatchObject({ kind: "code", text: "alerts silence all night" });
-      expect(await talk.engine.silences()).toEqual([]);
-      await talk.ask("alerts silence all night");
-      expect(await talk.engine.silences()).toMatchObject([{ until: NOON + 8 * HOUR }]);
-    },
-  );
+  test.each([
+    ["tonight", { kind: "code", text: "alerts silence tonight" }],
+    ["night", { kind: "code", text: "alerts silence night" }],
+    ["overnight", { kind: "code", text: "alerts silence overnight" }],
+    // A sentence is offered as a press.
+    ["for the night", { invocation: { command: "alerts silence", options: { for: "the night" } } }],
+  ])("for %s leads to a line that silences", async (words, leads) => {
+    const talk = await talkInOps();
+    const first = await talk.askFor(`silence ${words}`);
+    expect([...first.actions, ...first.blocks]).toContainEqual(expect.objectContaining(leads));
+    const asked = await talk.askFor(`alerts silence ${words}`);
+    expect(asked.blocks.at(-1)).toMatchObject({ kind: "code", text: "alerts silence all night" });
+    expect(await talk.engine.silences()).toEqual([]);
+    await talk.ask("alerts silence all night");
+    expect(await talk.engine.silences()).toMatchObject([{ until: NOON + 8 * HOUR }]);
+  });
 
   test("ends by the words that made it; of several, or of none called so, those that hold are offered", async () => {
     const talk = await talkInOps();

@@ -3,7 +3,14 @@ import type { SubjectFamily } from "../../alerts/judge/kinds/kind.ts";
 import { type AlertKind, KINDS } from "../../alerts/judge/kinds/kinds.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
-import { type Choice, MAX_CHOICE_LENGTH, plainChoices, type SuggestContext } from "../../bot/options/options.ts";
+import {
+  type Choice,
+  MAX_CHOICE_LENGTH,
+  plainChoices,
+  type Said,
+  type SuggestContext,
+} from "../../bot/options/options.ts";
+import { inFigures } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
 import {
   ASSET,
@@ -95,6 +102,23 @@ async function resolveSubject(
 export function findNode(typed: string, { nodes }: Pick<ResolveContext["api"], "nodes">): string | undefined {
   const found = matchingNodes(typed, nodes);
   return found.length === 1 ? found[0] : undefined;
+}
+
+const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"];
+
+/** The data node that a question says: by its name, or by its number, which is the end of its name or its place. */
+export function saidNode(words: readonly string[], { api }: Pick<SuggestContext, "api">): Said | undefined {
+  const names = api.nodes.map(({ name }) => name);
+  const named = words.find((word) => names.some((name) => name.toLowerCase() === word));
+  if (named !== undefined) return { value: named, words: [named] };
+  const at = words.findIndex((word) => /^nodes?$/u.test(word));
+  if (at === -1) return undefined;
+  const [before = "", node = "", behind = ""] = [words[at - 1], words[at], words[at + 1]];
+  const ordinal = ORDINALS.indexOf(before) + 1;
+  const number = ordinal > 0 ? ordinal : Number(inFigures(behind));
+  const value =
+    names.find((name) => name.endsWith(String(number)) && !/\d/u.test(name.at(-2) ?? "")) ?? names[number - 1];
+  return value === undefined ? undefined : { value, words: [node, ordinal > 0 ? before : behind] };
 }
 
 function matchingNodes(typed: string, nodes: ResolveContext["api"]["nodes"]): readonly string[] {

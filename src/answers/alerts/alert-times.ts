@@ -3,7 +3,7 @@ import { nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, plainChoices } from "../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
-import { UserError } from "../../errors.ts";
+import { passes, UserError } from "../../errors.ts";
 import { clockTime, type Inline, time } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
@@ -204,6 +204,14 @@ export function parsePastRange(
     remedy: "Give an earlier beginning, or a later end; only the past is kept.",
   });
 }
+
+/** Whether words name a time that is past, at any moment. */
+export function isPast(typed: string): boolean {
+  return parsePast(typed, LATE, "UTC") !== undefined && passes(() => parsePastRange({ when: typed }, LATE, "UTC"));
+}
+
+/** An afternoon behind all that is kept. */
+const LATE: Milliseconds = Date.UTC(2200, 0, 1, 15);
 
 const RANGE_WORDS = new Map<string, RangeOption>([
   ["since", "since"],

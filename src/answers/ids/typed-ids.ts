@@ -1,8 +1,10 @@
 // Ids as people type them: typed text becomes an id, is completed, and is corrected where a node knows no such id.
 
 import { ApiError, asApiError } from "../../api/api-error.ts";
+import { isContentWord } from "../../bot/grammar/plain-words.ts";
 import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext, type TextOption } from "../../bot/options/options.ts";
+import { saidRun } from "../../bot/options/said.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { UserError } from "../../errors.ts";
 import { inTime } from "../../in-time.ts";
@@ -210,7 +212,31 @@ export function idOption<const D extends Partial<TextOption> & Pick<TextOption, 
   kind: IdKind,
   declared: D,
 ) {
-  return { kind: "text" as const, example: kind.example, suggest: suggestIds(kind), ...declared };
+  return { kind: "text" as const, example: kind.example, suggest: suggestIds(kind), said: saidId(kind), ...declared };
+}
+
+/** How much of an id a question must say: digits and letters. */
+const SAID_ID = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{4,}(?:…[0-9a-f]+)?$/u;
+
+/** The id, or the name that the node gives, that a question says: `btc usdt`, and `btc` where one of its markets is plainly meant. */
+export function saidId(kind: IdKind): NonNullable<TextOption["said"]> {
+  return async (words, context) => {
+    const id = words.find((word) => SAID_ID.test(word));
+    if (id !== undefined) return { value: id, words: [id] };
+    const names = kind.byName === undefined ? [] : await kind.names(context);
+    const labelled = names.flatMap(({ label, ended }) => (label === undefined ? [] : [{ label, ended }]));
+    const called = saidRun(words, (typed) => labelled.some(({ label }) => isSaidAs(label, typed)));
+    const label = names.find((one) => one.label !== undefined && isSaidAs(one.label, called?.value ?? ""))?.label;
+    if (called !== undefined && label !== undefined) return { ...called, value: label };
+    for (const word of words.filter(isContentWord)) {
+      const fits = labelled.filter(({ label }) => label.toLowerCase().split(/[^\p{L}\p{N}]+/u)[0] === word);
+      const live = fits.filter(({ ended }) => ended !== true).map(({ label }) => label);
+      const shortest = live.toSorted((a, b) => a.length - b.length)[0];
+      const isPlain = shortest !== undefined && live.every((label) => label.startsWith(shortest));
+      if (fits.length > 0) return { value: isPlain ? shortest : word, words: [word] };
+    }
+    return undefined;
+  };
 }
 
 /** Shorter than the time limit of a whole completion. */

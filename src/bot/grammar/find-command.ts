@@ -25,7 +25,7 @@ export function lineTokens(line: string, commands: readonly AnyCommand[], lenien
 }
 
 /** A command, and how many words of the line name it. */
-interface Found {
+export interface Found {
   readonly command: AnyCommand;
   readonly words: number;
 }
@@ -88,7 +88,9 @@ export function findCommand(tokens: readonly Token[], commands: readonly AnyComm
   });
 }
 
-function startsOf(commands: readonly AnyCommand[]): readonly { readonly label: string; readonly command: string }[] {
+export function startsOf(
+  commands: readonly AnyCommand[],
+): readonly { readonly label: string; readonly command: string }[] {
   return STARTS.flatMap((start) =>
     commands.filter(({ name }) => name === start).map(({ name, verb }) => ({ label: verb ?? name, command: name })),
   );

@@ -1,15 +1,17 @@
 // The typed line: a command, bare values in the order of its options, and named ones.
 // tokens.ts splits it into words with their places, find-command.ts finds the command, read-options.ts reads the words
 // behind it, line-mistakes.ts words what is wrong there. complete-line.ts completes a line by the same reading,
-// offered-line.ts checks the lines that mistakes offer, usage.ts prints a command's syntax.
+// offered-line.ts checks the lines that mistakes offer, usage.ts prints a command's syntax. plain-words.ts tells a
+// sentence from a line.
 
 import type { Ask } from "../../reply/reply.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnyCommand } from "../command.ts";
-import { findCommand, lineTokens } from "./find-command.ts";
+import { type Found, findCommand, lineTokens } from "./find-command.ts";
 import { refuseForeignNames } from "./line-mistakes.ts";
+import { readsAsQuestion } from "./plain-words.ts";
 import { readOptions } from "./read-options.ts";
-import { quoteValue } from "./tokens.ts";
+import { quoteValue, type Token } from "./tokens.ts";
 
 /**
  * A typed line as a command with raw values: `market show BTC/USDT network:testnet --private`.
@@ -28,12 +30,43 @@ export function parseLine(
 ): Ask {
   const tokens = lineTokens(line, commands);
   if (tokens.length === 0) return { command: "help", options: {} };
-  const { command, words } = findCommand(tokens, commands);
+  const found = commandOrQuestion(tokens, commands);
+  if ("question" in found) return { command: QUESTION, options: found };
+  const { command, words } = found;
   const given = tokens.slice(words);
   if (given.length === 0) return { command: command.name, options: {} };
   refuseForeignNames(command, given, commands);
   const { values } = readOptions(command, given, { now, networks });
   return { command: command.name, options: Object.fromEntries(values) };
+}
+
+/** The command that takes a question in plain words. */
+const QUESTION = "ask";
+
+/**
+ * The command at the start of a line. A sentence is a question where no command begins it, or a word that may begin
+ * a sentence, too: of `status of the network`, `order was rejected`.
+ * @throws UserError for a line that is neither.
+ */
+function commandOrQuestion(tokens: readonly Token[], commands: readonly AnyCommand[]): Found | { question: string } {
+  const isQuestion = (): boolean => readsAsQuestion(tokens) && commands.some(({ name }) => name === QUESTION);
+  const asked = (): { question: string } => ({ question: tokens.map(({ text }) => text).join(" ") });
+  let found: Found;
+  try {
+    found = findCommand(tokens, commands);
+  } catch (refused) {
+    if (isQuestion()) return asked();
+    throw refused;
+  }
+  const { command, words } = found;
+  const isPlain =
+    words === 1 ||
+    tokens
+      .slice(0, words)
+      .map(({ text }) => text)
+      .join(" ")
+      .toLowerCase() !== command.name;
+  return isPlain && command.name !== QUESTION && words < tokens.length && isQuestion() ? asked() : found;
 }
 
 /**

@@ -1,6 +1,6 @@
 // Options of a command as plain data: registration, forms, help, parsing and types all come from it.
 // parse-options.ts checks raw values, time-span.ts reads times and durations, suggest-values.ts completes values,
-// saved-parties.ts puts in what people saved for themselves.
+// saved-parties.ts puts in what people saved for themselves, said.ts finds values in the words of a question.
 
 import type { Platforms } from "../../alerts/platform.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
@@ -54,6 +54,12 @@ export interface TimeSpan {
   readonly typed: string;
 }
 
+/** A value that a question says, and the words that say it. */
+export interface Said {
+  readonly value: string;
+  readonly words: readonly string[];
+}
+
 interface OptionBase {
   /** 1 to 100 characters: what platforms show beside the option. */
   readonly description: string;
@@ -102,6 +108,8 @@ export interface TextOption extends OptionBase {
   readonly needed?: true;
   /** Completion of the text typed so far, best first; answers within a second. */
   readonly suggest?: (typed: string, context: SuggestContext) => Promise<readonly Choice[]>;
+  /** Its value as the words of a question say it; undefined where they say none. */
+  readonly said?: (words: readonly string[], context: SuggestContext) => Promise<Said | undefined> | Said | undefined;
   /**
    * Reads the text as the command will. @throws UserError for text that is never right, whatever else is given. A form
    * names each such value; a line with one is not offered.

@@ -9,7 +9,7 @@ import type { TimeSpan } from "./options.ts";
  * `last month`, `this week` (from Monday), `now`, Unix seconds, milliseconds or nanoseconds. Undefined when it is none of these.
  */
 export function parseTimeSpan(typed: string, now: Nanoseconds): TimeSpan | undefined {
-  const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
+  const compact = inFigures(typed);
   const found =
     named(compact, now) ??
     calendar(compact) ??
@@ -186,6 +186,22 @@ function startOf(unit: string, now: Nanoseconds, shift: number): Milliseconds {
   }
 }
 
+/** Numbers in words, with their figures. */
+const NUMBER_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\bhalf an hour\b/gu, "30 minutes"],
+  [/\b(?:a )?couple(?: of)?\b/gu, "2"],
+  ...["one|an?", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"].map(
+    (words, index) => [new RegExp(`\\b(?:${words})\\b`, "gu"), String(index + 1)] as const,
+  ),
+];
+
+/** In small letters, with one space between words, numbers in figures: `2 hours`. */
+export function inFigures(typed: string): string {
+  let figures = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
+  for (const [words, figure] of NUMBER_WORDS) figures = figures.replaceAll(words, figure);
+  return figures;
+}
+
 /** Typed words for units, with the letters of durations. */
 const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\s*(?:seconds?|secs?)\b/gu, "s"],
@@ -197,7 +213,7 @@ const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [
 
 /** A typed duration, `90s`, `2m`, `1 hour`, in milliseconds; undefined for anything else. */
 export function parseTypedDuration(typed: string): Milliseconds | undefined {
-  let short = typed.trim().toLowerCase();
+  let short = inFigures(typed);
   for (const [words, letter] of UNIT_WORDS) short = short.replaceAll(words, letter);
   const millis = parseDuration(short);
   return millis !== undefined && Number.isSafeInteger(millis) ? millis : undefined;

@@ -464,6 +464,13 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
       return [["still in the list", left.includes(factOf(reply, "Party") ?? ""), false]];
     },
   },
+  ask: {
+    ...always("ask is the network healthy", "ask export last week and check it"),
+    async pairs(reply, { talk }, line) {
+      if (line.includes("export")) return [["offered", itemsUnder(reply, "").length, reply.actions.length]];
+      return [["the answer of time", titleOf(reply), titleOf(await talk.askFor("time"))]];
+    },
+  },
   help: {
     ...always("help", "help alerts", "help market show"),
     pairs: (reply) => [

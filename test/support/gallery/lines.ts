@@ -13,6 +13,14 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "market",
     "time netwrk:x",
   ],
+  questions: [
+    "ask is the network healthy",
+    "why was my order rejected?",
+    "please silence node 1 for two hours",
+    "export last week and check it",
+    "which version runs on the nodes",
+    "what is the weather like?",
+  ],
   markets: [
     "market list",
     "market list first:3",

@@ -1,15 +1,16 @@
 /** Phrasings by the question that they stand for. */
 export type QuestionTable = Readonly<Record<keyof typeof MEANT, readonly string[]>>;
 
-/** What each question asks for: a command, and the values that its words say. `offered` = it never runs by a guess. */
+/** What each answer has to say, with nodes that are called sim-1 to sim-3: the answer itself, or the line to press. */
 export const MEANT = {
-  "is the network healthy": { command: "time" },
-  "spread of BTC": { command: "market show", values: { market: /btc/iu } },
-  "why was my order rejected": { command: "order", offered: true },
-  "subscribe this channel": { command: "alerts add", offered: true },
-  "silence node 2 for two hours": { command: "alerts silence", offered: true, values: { what: /./u, for: /2|two|120/u } },
-  "export last week and check it": { command: "ledger export", offered: true, values: { from: /week/u } },
-  "what happened last night": { command: "alerts told" },
+  "is the network healthy": /mainnet is healthy|did you mean time\?/iu,
+  "spread of BTC": /BTC\/USDT (?:trades at|is in an auction)|market show market:BTC\/USDT/iu,
+  "why was my order rejected": /(?:^|\W)order(?: ·|\?)/mu,
+  "subscribe this channel": /alerts add/u,
+  "silence node 2 for two hours":
+    /alerts silence what:sim-2 for:"?(?:2h|2 hours|two hours|120 minutes|(?:a )?couple of hours)/u,
+  "export last week and check it": /ledger export from:"?(?:last|past) week/u,
+  "what happened last night": /told since \d{4}-\d{2}-\d{2} 18:00|alerts told/u,
 } as const;
 
 /** Ten phrasings of each question. */

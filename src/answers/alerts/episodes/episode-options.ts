@@ -1,6 +1,7 @@
 import type { Options, TextOption } from "../../../bot/options/options.ts";
+import { saidRun } from "../../../bot/options/said.ts";
 import { ALL_NETWORKS_OPTION, suggested } from "../alert-options.ts";
-import { suggestPast } from "../alert-times.ts";
+import { isPast, suggestPast } from "../alert-times.ts";
 import { suggestEpisodes, suggestLogged } from "./episodes.ts";
 
 export const EPISODE_OPTION = {
@@ -15,13 +16,14 @@ export const EPISODE_OPTION = {
   takes: suggested(suggestEpisodes),
 } as const;
 
-function pastOption(description: string, example: string) {
-  return { kind: "text", description, example, suggest: suggestPast } as const satisfies TextOption;
+function pastOption(description: string, example: string, behind?: RegExp) {
+  const said: TextOption["said"] = (words) => saidRun(words, isPast, behind);
+  return { kind: "text", description, example, suggest: suggestPast, said } as const satisfies TextOption;
 }
 
 const RANGE_OPTIONS = {
-  since: pastOption("From when on, by your clock: 18:00, yesterday, 7d", "18:00"),
-  until: pastOption("Until when; left out = now", "yesterday"),
+  since: pastOption("From when on, by your clock: 18:00, yesterday, 7d", "18:00", /^since$/u),
+  until: pastOption("Until when; left out = now", "yesterday", /^(?:until|till)$/u),
 } as const satisfies Options;
 
 export const TOLD_OPTIONS = {

@@ -1,11 +1,20 @@
 import { isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { readReference } from "../../../alerts/message/message-group.ts";
-import { type Choice, type Options, plainChoices, type SuggestContext } from "../../../bot/options/options.ts";
+import {
+  type Choice,
+  type Options,
+  plainChoices,
+  type Said,
+  type SuggestContext,
+} from "../../../bot/options/options.ts";
+import { saidRun } from "../../../bot/options/said.ts";
 import { ignoreUserError, passes } from "../../../errors.ts";
 import { findKind } from "../alert-kinds.ts";
 import { suggested, TO_OPTION } from "../alert-options.ts";
-import { suggestSilencedSubjects } from "../alert-subjects.ts";
+import { saidNode, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isSpan, parseMoment, parseSpan, parseZone, suggestSpans, suggestZones } from "../alert-times.ts";
+import { MARKET } from "../../ids/ids.ts";
+import { saidId } from "../../ids/typed-ids.ts";
 import { findEpisodes, suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
 import { isEverything, suggestSilences } from "./silences.ts";
 
@@ -32,6 +41,15 @@ async function takesSilenceable(typed: string, context: SuggestContext): Promise
     suggestSilencedSubjects(typed, { ...context, options: {} }),
   ]);
   return found.flat().length > 0;
+}
+
+/** What a question says of it: everything, a kind, a node, a market. */
+async function saidSilenceable(words: readonly string[], context: SuggestContext): Promise<Said | undefined> {
+  return (
+    saidRun(words, (typed) => isEverything(typed) || findKind(typed) !== undefined) ??
+    saidNode(words, context) ??
+    (await saidId(MARKET)(words, context))
+  );
 }
 
 /** `resolved`, in place of an end: until the alert is over. */
@@ -71,6 +89,7 @@ export const SILENCE_OPTIONS = {
     maxLength: 400,
     rest: (typed) => isLength(typed) || isResolved(typed) || takesMoment(typed),
     suggest: suggestSilenceable,
+    said: saidSilenceable,
     takes: takesSilenceable,
   },
   for: {
@@ -80,6 +99,7 @@ export const SILENCE_OPTIONS = {
     description: "How long, each time",
     example: "1h",
     suggest: suggestSpans,
+    said: (words) => saidRun(words, isLength),
     reads: (option, typed) => isLength(typed) || parseSpan(option, typed),
   },
   subject: {
@@ -119,8 +139,9 @@ export const SILENCE_OPTIONS = {
     label: "Ends",
     moment: true,
     suggest: suggestEnds,
+    said: (words) => saidRun(words, takesMoment, /^(?:until|till)$/u),
     reads: (option, typed) => isResolved(typed) || readMoment(option, typed),
-    takes: (typed, context) => !isResolved(typed) || namesOpenEpisode(context),
+    takes: (typed, context) => (isResolved(typed) ? namesOpenEpisode(context) : takesMoment(typed)),
     description: "When it ends: tomorrow = 00:00; a date = its end; with every: its last end; resolved = once over",
     example: "2026-05-31",
   },

@@ -1,0 +1,85 @@
+import { type Guess, guesses, lacking, saidNetwork, sureGuess } from "../src/answers/questions/questions.ts";
+import { command } from "../src/bot/command.ts";
+import { startsOf } from "../src/bot/grammar/find-command.ts";
+import { formatLine } from "../src/bot/grammar/grammar.ts";
+import { plainWords } from "../src/bot/grammar/plain-words.ts";
+import { quoteTyped } from "../src/bot/nearest.ts";
+import { UserError } from "../src/errors.ts";
+import { paragraph } from "../src/reply/block.ts";
+import { type Ask, commandAction, reply, type Reply } from "../src/reply/reply.ts";
+import { commandLine, text } from "../src/reply/text.ts";
+
+export const ask = command({
+  name: "ask",
+  asked: ["ask question"],
+  summary: "Ask in plain words",
+  verb: "Answer",
+  title: "Ask a question",
+  examples: ["ask is the network healthy", "ask spread of BTC", "ask what happened last night"],
+  personal: true,
+  options: {
+    question: {
+      kind: "text",
+      required: true,
+      description: "In English: is the network healthy, spread of BTC, what happened last night",
+      example: "is the network healthy",
+      maxLength: 400,
+      rest: true,
+    },
+  },
+  run: async (context) => {
+    const { networks, options, askedPrivately } = context;
+    const { question } = options;
+    const named = saidNetwork(plainWords(question), networks)?.value ?? context.network;
+    if (named !== context.network) {
+      return context.run({ command: "ask", options: { ...options, network: named, private: askedPrivately } });
+    }
+    const found = await guesses(question, {
+      ...context,
+      commands: context.commands.filter(({ name }) => name !== "ask"),
+    });
+    if (found.length === 0) {
+      throw new UserError(`No command answers ${quoteTyped(question)}.`, {
+        remedy:
+          "Ask in English about a network, a market, an order, an export or alerts. The commonest commands are below; help shows all of them.",
+        suggestion: "help",
+        starts: startsOf(context.commands),
+      });
+    }
+    const sure = sureGuess(found);
+    if (sure === undefined || !runs(sure)) return offer(sure === undefined ? found : [sure]);
+    return context.run(askedPrivately ? { ...askOf(sure), options: { ...sure.options, private: true } } : askOf(sure));
+  },
+});
+
+/** Whether a guess may run by itself: what only reads, and lacks nothing. */
+function runs(guess: Guess): boolean {
+  const { changes, askedFirst } = guess.command;
+  return changes !== true && askedFirst !== true && lacking(guess).length === 0;
+}
+
+function askOf({ command: { name }, options }: Guess): Ask {
+  return { command: name, options };
+}
+
+/** One press for each command that may be meant. */
+function offer(found: readonly Guess[]): Reply {
+  const [only] = found;
+  const isOne = only !== undefined && found.length === 1;
+  return reply({
+    title: isOne ? text`Did you mean ${commandLine(formatLine(askOf(only)))}?` : "Which of these do you mean?",
+    blocks: [
+      { kind: "list", items: found.map(itemOf) },
+      ...(found.some((one) => !runs(one)) ? [paragraph("Nothing is done before you press it.")] : []),
+    ],
+    actions: found.map(({ command: { name, title, verb }, options }) =>
+      commandAction(title ?? verb ?? name, name, options),
+    ),
+  });
+}
+
+function itemOf(guess: Guess) {
+  const needs = lacking(guess);
+  const rest = needs.length === 0 ? "" : `; it asks for ${needs.join(" and ")}`;
+  return text`${commandLine(formatLine(askOf(guess)))} · ${guess.command.summary}${rest}`;
+}

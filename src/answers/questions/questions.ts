@@ -1,0 +1,120 @@
+// Questions in plain words: which commands a sentence may ask for, by the words that each declares (`asked`), and the
+// values that it says.
+
+import type { AnyCommand, CommandContext } from "../../bot/command.ts";
+import { isContentWord, plainWords } from "../../bot/grammar/plain-words.ts";
+import { isRequired } from "../../bot/grammar/usage.ts";
+import type { Option, Options, Said, SuggestContext } from "../../bot/options/options.ts";
+import { saidRun } from "../../bot/options/said.ts";
+import { parseTimeSpan } from "../../bot/options/time-span.ts";
+import { stem } from "./stem.ts";
+
+/** A command that a question may ask for, with the values that its words say. */
+export interface Guess {
+  readonly command: AnyCommand;
+  readonly options: Readonly<Record<string, string>>;
+  /** The share of the telling words that it explains. */
+  readonly share: number;
+  readonly rank: number;
+}
+
+/** Below it, most of the question is about something else. */
+const MIN_SHARE = 0.34;
+/** From here on a question asks for nothing else. */
+const SURE_SHARE = 0.5;
+/** By how much the surest guess leads the next. */
+const LEAD = 0.75;
+/** Guesses that are nearly as sure are offered, too. */
+const NEAR = 1.1;
+const MAX_GUESSES = 3;
+
+type Context = CommandContext<Options>;
+
+/** The commands that a question asks for, the surest first. */
+export async function guesses(question: string, context: Context): Promise<readonly Guess[]> {
+  const words = plainWords(question);
+  const found = await Promise.all(context.commands.map((command) => guess(command, words, context)));
+  const ranked = found.flatMap((one) => one ?? []).toSorted((a, b) => b.rank - a.rank);
+  const best = ranked[0]?.rank ?? 0;
+  return ranked.filter(({ rank }) => best - rank < NEAR).slice(0, MAX_GUESSES);
+}
+
+/** The guess that is surely meant; undefined where several may be, or much of the question says something else. */
+export function sureGuess([best, next]: readonly Guess[]): Guess | undefined {
+  if (best === undefined || best.share <= SURE_SHARE) return undefined;
+  return next === undefined || best.rank - next.rank >= LEAD ? best : undefined;
+}
+
+/** The values that a command needs and the question does not say. */
+export function lacking({ command, options }: Guess): readonly string[] {
+  const names = Object.keys(command.options);
+  return names.filter((name) => isRequired(command.options[name] as Option) && !Object.hasOwn(options, name));
+}
+
+async function guess(command: AnyCommand, words: readonly string[], context: Context): Promise<Guess | undefined> {
+  const stems = new Map(words.map((word) => [stem(word), word]));
+  const patterns = (command.asked ?? []).map((asked) => asked.split(" ").map((term) => term.split("|")));
+  const mayMatch = patterns.some((terms) =>
+    terms.every((term) => term.some((one) => one.startsWith("{") || stems.has(stem(one)))),
+  );
+  if (!mayMatch) return undefined;
+  const said = await sayings(command.options, words, context);
+  const explained = new Set(Object.values(said).flatMap((one) => one.words));
+  let score = 0;
+  for (const terms of patterns) {
+    const hits = terms.map((term) => term.flatMap((one) => wordsOf(one, stems, said)));
+    if (hits.some((hit) => hit.length === 0)) continue;
+    score = Math.max(score, terms.length);
+    for (const word of hits.flat()) explained.add(word);
+  }
+  const telling = words.filter(isContentWord);
+  const share = telling.filter((word) => explained.has(word)).length / Math.max(telling.length, 1);
+  if (score === 0 || (telling.length > 0 && share < MIN_SHARE)) return undefined;
+  const options = Object.fromEntries(Object.entries(said).map(([name, { value }]) => [name, value]));
+  return { command, options, share, rank: score + share };
+}
+
+/** The words of a question that one alternative of a term stands for. */
+function wordsOf(one: string, stems: ReadonlyMap<string, string>, said: Readonly<Record<string, Said>>): string[] {
+  const option = /^\{(.+)\}$/u.exec(one)?.[1];
+  if (option !== undefined) return [...(said[option]?.words ?? [])];
+  const word = stems.get(stem(one));
+  return word === undefined ? [] : [word];
+}
+
+/** The values of a command's options that the words say. */
+async function sayings(options: Options, words: readonly string[], context: Context): Promise<Record<string, Said>> {
+  const { networks, network } = context;
+  const said: Record<string, Said> = {};
+  for (const [name, option] of Object.entries(options)) {
+    const one = await sayingOf(option, words, { ...context, options: {} }, networks).catch(() => undefined);
+    if (one !== undefined) said[name] = one;
+  }
+  const [from, to] = Object.keys(options).filter((name) => options[name]?.kind === "time");
+  const isTime = (typed: string): boolean => parseTimeSpan(typed, context.now()) !== undefined;
+  const since = saidRun(words, isTime, /^since$/u);
+  const range = since ?? saidRun(words, isTime);
+  if (from !== undefined && range !== undefined) said[from] = range;
+  // From a moment on: not only that day.
+  if (to !== undefined && since !== undefined) said[to] = { value: "now", words: [] };
+  if (said["network"] === undefined && options["network"] !== undefined && network !== networks[0]) {
+    said["network"] = { value: network, words: [] };
+  }
+  return said;
+}
+
+async function sayingOf(
+  option: Option,
+  words: readonly string[],
+  context: SuggestContext,
+  networks: readonly string[],
+): Promise<Said | undefined> {
+  if (option.kind === "network") return saidNetwork(words, networks);
+  return option.kind === "text" ? option.said?.(words, context) : undefined;
+}
+
+/** The network that a question names. */
+export function saidNetwork(words: readonly string[], networks: readonly string[]): Said | undefined {
+  const value = networks.find((name) => words.includes(name.toLowerCase()));
+  return value === undefined ? undefined : { value, words: [value.toLowerCase()] };
+}

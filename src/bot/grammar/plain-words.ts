@@ -1,0 +1,49 @@
+import type { Token } from "./tokens.ts";
+
+/** Words that hold a sentence together: no command, option or value is called so. */
+const SENTENCE_WORDS = new Set(
+  (
+    "a an the this that these those it its i me my mine we us our you your they them their he she there here " +
+    "is are was were be been am do does did has have had can could will would shall should may might must let " +
+    "what which who whom whose when where why how and or but if so then not no of in on at to by with about from for since until during over " +
+    "please any some just right still also too really " +
+    "doing going being having now moment currently hello hi hey thanks"
+  ).split(" "),
+);
+
+/** Words that say as little, and may stand within a typed line, too. */
+const OTHER_WORDS = new Set("tell give show want need get got".split(" "));
+
+const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
+  [/[’‘]/gu, "'"],
+  [/\bcan't\b/gu, "can not"],
+  [/\bwon't\b/gu, "will not"],
+  [/n't\b/gu, " not"],
+  [/'(?:s|re|ve|ll|m|d)\b/gu, ""],
+];
+
+/** The words of a sentence: in small letters, without signs at their ends, contractions taken apart. */
+export function plainWords(sentence: string): readonly string[] {
+  let plain = sentence.toLowerCase();
+  for (const [short, long] of CONTRACTIONS) plain = plain.replaceAll(short, long);
+  return plain
+    .split(/\s+/u)
+    .map((word) => word.replaceAll(/^[^\p{L}\p{N}<@*]+|[^\p{L}\p{N}>*]+$/gu, ""))
+    .filter((word) => word !== "");
+}
+
+/** Whether a word says something by itself. */
+export function isContentWord(word: string): boolean {
+  return !SENTENCE_WORDS.has(word) && !OTHER_WORDS.has(word);
+}
+
+/** Whether a line without a command is a sentence, and no slip: it has such words, or a question mark, and no `name:value`. */
+export function readsAsQuestion(tokens: readonly Token[]): boolean {
+  const line = tokens.map(({ text }) => text).join(" ");
+  if (tokens.some(({ text, quotedFrom }) => quotedFrom < Infinity || /^(?:--?|[a-z][a-z\d-]*:)[^\s/]/iu.test(text))) {
+    return false;
+  }
+  if (line.endsWith("?")) return tokens.length > 1;
+  const words = plainWords(line);
+  return words.length > 2 && words.some((word) => SENTENCE_WORDS.has(word));
+}

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+
+import { commands } from "../../commands/index.ts";
+import { fullText } from "../../src/reply/full-text.ts";
+import { ASKED, MEANT } from "../support/questions/asked.ts";
+import { HELD_OUT } from "../support/questions/held-out.ts";
+import { linesOf } from "../support/said.ts";
+import { talkToSimulator } from "./conversation.ts";
+
+type Question = keyof typeof MEANT;
+
+async function measure(table: Readonly<Record<Question, readonly string[]>>) {
+  const talk = await talkToSimulator({ nodes: 3 });
+  const wrong: string[] = [];
+  const missed: string[] = [];
+  for (const question of Object.keys(MEANT) as Question[]) {
+    for (const line of table[question]) {
+      const reply = await talk.askFor(line);
+      const said = fullText(reply);
+      if (MEANT[question].test(said)) continue;
+      (reply.failure === undefined ? wrong : missed).push(`${question}: ${line} => ${said.slice(0, 300)}`);
+    }
+  }
+  return { wrong, missed };
+}
+
+test("each phrasing of the seven questions is answered, or offered as one press", async () => {
+  expect(await measure(ASKED)).toEqual({ wrong: [], missed: [] });
+}, 60_000);
+
+test("of phrasings by which no word was chosen, eight of ten are, too, and none wrongly", async () => {
+  const { wrong, missed } = await measure(HELD_OUT);
+  expect(wrong).toEqual([]);
+  expect(missed.length).toBeLessThanOrEqual(14);
+}, 60_000);
+
+test.each(commands.map((one) => [one.name, one] as const))("%s says how people ask for it", (_, { asked, options }) => {
+  expect(asked?.length).toBeGreaterThan(0);
+  for (const [, name] of asked?.join(" ").matchAll(/\{([^}]*)\}/gu) ?? []) {
+    expect(["network", ...Object.keys(options)]).toContain(name);
+  }
+});
+
+test.each(["silence everything until 7am", "acknowledge the alert", "forget everything about me", "end the silence"])(
+  "%s changes something, and is only offered",
+  async (line) => {
+    const talk = await talkToSimulator();
+    const reply = await talk.askFor(line);
+    expect(reply.failure).toBeUndefined();
+    const [first] = reply.actions;
+    expect(first !== undefined && "invocation" in first ? first.invocation.command : "").toMatch(
+      /^(?:alerts silence|alerts ack|my forget|alerts unsilence)$/u,
+    );
+    expect(linesOf(await talk.askFor("alerts silences"))).toEqual(expect.not.arrayContaining([/unsilence/u]));
+  },
+);
+
+test("what a question says is filled in: networks, markets, ranges, ends, orders", async () => {
+  const talk = await talkToSimulator({ nodes: 3 });
+  expect(fullText(await talk.askFor("is testnet healthy?"))).toContain("testnet is healthy");
+  expect(linesOf(await talk.askFor("silence everything until 7am"))).toEqual([
+    "alerts silence what:everything until:7am",
+  ]);
+  expect(linesOf(await talk.askFor("export since yesterday"))).toEqual(["ledger export from:yesterday to:now"]);
+  expect(linesOf(await talk.askFor("please silence sim-3 overnight on testnet"))).toEqual([
+    "alerts silence what:sim-3 for:overnight network:testnet",
+  ]);
+  for (const line of ["why order ab12", "why was order ab12 rejected"]) {
+    // There is no such order.
+    expect(await talk.askFor(line)).toMatchObject({ failure: "caller" });
+    expect(fullText(talk.lastReply)).toMatch(/order “ab12”/u);
+  }
+  const { orderId } = talk.samples;
+  expect(fullText(await talk.askFor(`what is the state of order ${orderId}`))).toMatch(/Active/u);
+});
+
+test("what is no question about the network is said so, with help; a slip keeps its suggestion", async () => {
+  const talk = await talkToSimulator();
+  const none = await talk.askFor("what is the weather like?");
+  expect([none.failure, linesOf(none)]).toEqual(["caller", ["time", "market list", "alerts status", "help"]]);
+  const slip = await talk.askFor("markte lsit");
+  expect(slip.failure).toBe("caller");
+  expect(fullText(slip)).toContain("market list");
+});
