@@ -22,7 +22,7 @@ export const alertsAdd = command({
   ],
   summary: "Subscribe this channel, or watch one thing yourself",
   verb: "Subscribe",
-  title: "Subscribe this channel",
+  title: "Subscribe to alerts",
   examples: [
     "alerts add",
     "alerts add markets BTC/USDT style:thread",

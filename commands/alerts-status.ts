@@ -12,7 +12,7 @@ import type { Platforms } from "../src/alerts/platform.ts";
 import { beganAt, sinceWords } from "../src/alerts/words/phrases.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeSubject, mayAcknowledge, seenHere, worstFirst } from "../src/answers/alerts/episodes/episodes.ts";
-import { networkStatus, watchedMarketLabels } from "../src/answers/alerts/episodes/network-status.ts";
+import { namedEpisode, networkStatus } from "../src/answers/alerts/episodes/network-status.ts";
 import { destinationHere, isAmongMany } from "../src/answers/alerts/destination.ts";
 import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
@@ -63,7 +63,7 @@ export const alertsStatus = command({
       alerts.subscriptions(),
     ]);
     const seen = worstFirst(episodes.filter(isAsked).map((one) => seenHere(one, context)));
-    const open = await Promise.all(seen.map((one) => named(one, alerts)));
+    const open = await Promise.all(seen.map((one) => namedEpisode(one, alerts)));
     const known = await alerts.suspensions();
     const suspensions = servedSuspensions(known, context);
     const unreachable = unreachablePlaces(all.filter(isAsked), known, context);
@@ -175,15 +175,6 @@ function watcherWords(own: readonly WatcherObservation[]): string {
   const ages = own.flatMap(({ ageMillis }) => ageMillis ?? []);
   const oldest = formatDuration(Math.max(0, ...ages));
   return ages.length === 0 ? "none has looked" : `${ages.length} of ${own.length}, the oldest look ${oldest} ago`;
-}
-
-/** With the market's name that the watchers know, where the reading has none. */
-async function named(episode: Episode, alerts: AlertService): Promise<Episode> {
-  const { last, network, subject } = episode;
-  const isOfMarket = last.kind === "market.auction" || last.kind === "market.price" || last.kind === "market.bound";
-  if (!isOfMarket || last.label !== undefined) return episode;
-  const { [subject]: label } = await watchedMarketLabels(network, alerts);
-  return label === undefined ? episode : { ...episode, last: { ...last, label } };
 }
 
 function episodeTable(open: readonly Episode[], inTable: Pick<Table, "rowAction">): Table {

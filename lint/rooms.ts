@@ -73,6 +73,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/discord/respond": "left-answers",
   "adapters/discord/transport": "endpoint rest signature upload",
   "adapters/slack": "record",
+  "adapters/slack/home": "viewers",
   "adapters/slack/install": "install-state sealed-tokens workspace-payloads",
   "adapters/slack/render": "blocks buttons compose form form-fields mrkdwn press",
   "adapters/slack/respond":

@@ -73,6 +73,7 @@ export const LOG_EVENTS = [
   "heartbeat failed",
   "history not saved",
   "home tab incomplete",
+  "home tabs not renewed",
   "installation unreadable",
   "installations not looked after",
   "installations sealed anew",

@@ -189,7 +189,7 @@ async function openServices({ config, store, log, shutdown, clock = systemClock,
 type Surfaces = Awaited<ReturnType<typeof openSurfaces>>;
 
 async function openSurfaces({ config, store, log, shutdown }: BotProcess, services: Services) {
-  const { duties, alerts, bot } = services;
+  const { duties, alerts, bot, networks } = services;
   if (configuredChats(config).length > 0) {
     const cancel = collectGarbageOnce();
     shutdown.add("garbage collection", async () => cancel());
@@ -201,6 +201,7 @@ async function openSurfaces({ config, store, log, shutdown }: BotProcess, servic
     log,
     payloads: store.payloads,
     alerts: alerts.alerting.service,
+    simulated: networks.simulated,
     store,
   });
   const web = await openConsole({ ...services, config, store, chats, log });

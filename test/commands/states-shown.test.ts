@@ -25,7 +25,7 @@ import { auction, blind, down, stalled } from "../alerts/readings.ts";
 import { textsOf } from "../adapters/web/print-tree.ts";
 import { alertsOn } from "../support/alert-service.ts";
 import { describeAlert } from "../support/gist.ts";
-import { PLATFORMS } from "../support/platforms.ts";
+import { homeContext } from "../support/home-context.ts";
 import { NOON } from "../support/talk.ts";
 import { factOf, rowsNamed } from "./agree/read-reply.ts";
 import { see, talkInOps } from "./alert-channel.ts";
@@ -97,7 +97,7 @@ describe("an alert", () => {
     await see(talk, 60, [stalled("bad"), blind("good"), down("bad"), down("bad", "b:1"), auction("bad")]);
     await see(talk, 1, [stalled("bad"), blind("good"), down("good"), down("bad", "b:1"), auction("bad")]);
     const episodes = await talk.engine.openEpisodes();
-    const home = await homeStanding(alertsOn(talk.store).service, ["mainnet"], PERSON, PLATFORMS, 0);
+    const home = await homeStanding(homeContext(alertsOn(talk.store).service), ["mainnet"], 0, false);
     const rows = rowsNamed(await talk.askFor("alerts status"), "open-episodes");
     const seen = new Set<string>();
     for (const episode of episodes) {
@@ -138,8 +138,6 @@ describe("an alert", () => {
     expect(wordOf(card as AlertJson, undefined)).toEqual([EPISODE_WORDS.resolved.toUpperCase(), RESOLVED_TONE]);
   });
 });
-
-const PERSON = { platform: "slack", id: "U1" };
 
 function openOf({ id, kind, network, subject, severity, state, began }: Episode): OpenAlert {
   const now = state === "recovering" ? "recovering" : "firing";

@@ -5,6 +5,7 @@ import type { Log } from "../../log.ts";
 import type { PressStorage } from "../chat/press.ts";
 import type { HomeData } from "../chat/home-data.ts";
 import type { OpenAnswers } from "../chat/open-answers.ts";
+import type { HomeViewers } from "./home/viewers.ts";
 import type { ChannelManagers } from "./respond/channel-managers.ts";
 import type { RequestContext } from "./respond/request-context.ts";
 import type { UserGroups } from "./respond/user-groups.ts";
@@ -41,6 +42,10 @@ export const TIMING = {
   channelMillis: CHANNEL_INTERVAL_MILLIS + 5,
   /** Between two edits of one message: Slack takes about 50 a minute of a workspace (https://docs.slack.dev/reference/methods/chat.update). */
   editMillis: 3000,
+  /** How often the state is read while somebody has looked at the home tab within the day. */
+  homeCheckMillis: 2000,
+  /** Between two times that one tab is renewed because the state has changed. */
+  homeRenewMillis: 10_000,
   /** After this long without a byte moved, an upload fails. */
   stallMillis: 60_000,
 };
@@ -75,6 +80,7 @@ export interface SlackContext extends PressStorage, WebApiAccess, SlackTiming {
    */
   readonly lastManagementRequests: LRUCache<string, RequestContext>;
   readonly homeData: HomeData;
+  readonly homes: HomeViewers;
   readonly openAnswers: OpenAnswers;
   readonly sendAnswer: SendAnswer;
   readonly sendLostNotice: SendAnswer;

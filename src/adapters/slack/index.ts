@@ -7,11 +7,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { OWN_TOKEN, SendError, type SharedToken } from "../../alerts/sender.ts";
 import { BotStopping } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import type { Payloads, SendingAdapter } from "../adapter.ts";
 import { BUTTON_LIFETIME_MILLIS } from "../chat/press.ts";
 import type { HomeData } from "../chat/home-data.ts";
 import type { OpenAnswers } from "../chat/open-answers.ts";
 import { type SlackTiming, TIMING } from "./context.ts";
+import { renewHome } from "./home/home.ts";
+import { HomeViewers } from "./home/viewers.ts";
 import { createBoltApp } from "./respond/bolt-app.ts";
 import { closeLeft } from "./respond/left-answers.ts";
 import { notifyNotInChannel } from "./respond/respond.ts";
@@ -40,6 +43,8 @@ export interface SlackAdapterOptions {
   readonly shared?: SharedToken | undefined;
   /** Which of the processes that share the app meets a request first; left out: this one is given all of them. */
   readonly isFirst?: IsFirst | undefined;
+  /** Which of them renews somebody's home tab first within a time; left out: this one alone does. */
+  readonly isFirstToRenew?: ((tab: string, millis: Milliseconds) => Promise<boolean>) | undefined;
   readonly log: Log;
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
@@ -104,9 +109,26 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
       return bot?.state === "failed" ? bot : connection.health;
     },
     async start(bot) {
+      const homes = new HomeViewers({
+        state: () => options.home.state(bot.networks),
+        renew: async (person) => {
+          const { workspace } = person;
+          const found = await served.contextFor([{ team: workspace, enterprise: workspace }]);
+          if (found === undefined) throw new SendError("gone", "the app is not installed there");
+          await renewHome(found, person);
+        },
+        isFirst: options.isFirstToRenew,
+        timing,
+        now,
+        sleep,
+        stopping: stopping.signal,
+        track,
+        log,
+      });
       const slack = sharedContext(options, {
         ...timing,
         bot,
+        homes,
         sleep,
         now,
         stopping: stopping.signal,
@@ -141,7 +163,7 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
 
 function sharedContext(
   { command, home, log, openAnswers, payloads }: SlackAdapterOptions,
-  running: SlackTiming & Pick<SharedContext, "bot" | "now" | "sleep" | "stopping" | "signal">,
+  running: SlackTiming & Pick<SharedContext, "bot" | "homes" | "now" | "sleep" | "stopping" | "signal">,
 ): SharedContext {
   return {
     ...running,

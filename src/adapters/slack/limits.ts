@@ -45,6 +45,8 @@ export const PLACEHOLDER_LENGTH = 150;
 export const INPUT_TEXT_LENGTH = 3000;
 /** https://docs.slack.dev/reference/views/home-tab-views: blocks in a view. */
 export const MAX_VIEW_BLOCKS = 100;
+/** https://docs.slack.dev/reference/methods/views.publish: Tier 4, which is more than 100 a minute of a workspace. */
+export const HOME_PUBLISH_PAUSE_MILLIS: Milliseconds = 650;
 
 /** https://docs.slack.dev/reference/app-manifest */
 export const MANIFEST_DESCRIPTION_LENGTH = 140;

@@ -250,6 +250,8 @@ function serviceOf(values: Values, { tokens, addresses, command, managers }: Ser
         shared,
         isFirst: async (request) =>
           shared.live < 2 || installations.useOnce(`slack ${request}`, Date.now() + REPEATED_FOR),
+        isFirstToRenew: async (tab, millis) =>
+          shared.live < 2 || installations.useOnce(`slack home ${tab}`, Date.now() + millis),
         home,
         mayManage: managers,
       });

@@ -48,27 +48,33 @@ export function unreachablePlaces(
   suspensions: readonly Suspension[],
   context: CallerContext,
 ): Text[] {
-  const known = new Map(suspensions.map((one) => [suspensionKey(one), one]));
   const groups = Map.groupBy(
     subscriptions.filter((one) => isAlive(one) || one.state === "retired").filter((one) => mayKnow(one, context)),
     ({ destination }) => destinationKey(destination),
   );
-  return [...groups].flatMap(([key, all]) => {
+  return [...groups.values()].flatMap((all) => {
     const [first] = all;
-    const suspension = known.get(key);
     if (first === undefined) return [];
     const place = destinationWords(first.destination, context);
-    if (suspension !== undefined && suspension.retired === undefined) {
-      const since = time(fromMillis(suspension.since), "both");
-      const until = time(fromMillis(graceEndsAt(suspension)), "both");
-      return [text`${place}: cannot be reached since ${since} (${suspension.why}). Its messages wait until ${until}.`];
-    }
-    // The words about a platform count the subscriptions that ended with its token.
-    const ended = all.filter(
-      ({ state, returns }) => state === "retired" && (returns === undefined || suspension !== undefined),
-    );
-    return ended.map((one) => text`${place}: subscription ${code(one.id)}, ${one.why ?? "gone"}`);
+    return unreachableWords(all, suspensions).map((words) => text`${place}: ${words}`);
   });
+}
+
+/** Why nothing arrives at the destination that these subscriptions have in common; empty where it can be reached. */
+export function unreachableWords(all: readonly Subscription[], suspensions: readonly Suspension[]): Text[] {
+  const [first] = all;
+  const key = first && destinationKey(first.destination);
+  const suspension = suspensions.find((one) => suspensionKey(one) === key);
+  if (suspension !== undefined && suspension.retired === undefined) {
+    const since = time(fromMillis(suspension.since), "both");
+    const until = time(fromMillis(graceEndsAt(suspension)), "both");
+    return [text`cannot be reached since ${since} (${suspension.why}). Its messages wait until ${until}.`];
+  }
+  // The words about a platform count the subscriptions that ended with its token.
+  const ended = all.filter(
+    ({ state, returns }) => state === "retired" && (returns === undefined || suspension !== undefined),
+  );
+  return ended.map((one) => text`subscription ${code(one.id)}, ${one.why ?? "gone"}`);
 }
 
 function mayKnow(subscription: Subscription, context: CallerContext): boolean {

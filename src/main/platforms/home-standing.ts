@@ -1,52 +1,94 @@
-import type { HomeStanding, OpenAlert } from "../../adapters/chat/home-data.ts";
+import type { HomeLine, HomeSilence, HomeStanding, OpenAlert } from "../../adapters/chat/home-data.ts";
+import { type Destination, destinationFromKey, destinationKey, tokenKey } from "../../alerts/destination.ts";
+import { timeFromText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { NetworkStatus } from "../../alerts/judge/kinds/network-status.ts";
-import type { Platforms } from "../../alerts/platform.ts";
-
-import { isDrill } from "../../alerts/judge/rules/episode.ts";
-import { type Episode, seenFrom } from "../../alerts/judge/rules/episode.ts";
-import type { AlertService } from "../../alerts/service/service.ts";
+import type { Episode } from "../../alerts/judge/rules/episode.ts";
+import { isSilenceActive, matchesSilence, type Silence } from "../../alerts/route/silence.ts";
 import { conditionWords } from "../../alerts/words/condition-words.ts";
 import { networkState, verdictWords } from "../../alerts/words/network-status-words.ts";
-import { sinceWords } from "../../alerts/words/phrases.ts";
-import { networkStatus } from "../../answers/alerts/episodes/network-status.ts";
-import { notifiedDestinations, worstFirst } from "../../answers/alerts/episodes/episodes.ts";
-import { EPISODE_WORDS, SEVERITY, worstTone } from "../../reply/states.js";
+import { channelName, markedTitle, sinceWords } from "../../alerts/words/phrases.ts";
+import { silenceScopeWords, silenceTimeWords, silenceUntilWords } from "../../alerts/words/silence-words.ts";
+import { directMessages, isCaller } from "../../answers/alerts/destination.ts";
+import { mayAcknowledge, notifiedDestinations, seenHere, worstFirst } from "../../answers/alerts/episodes/episodes.ts";
+import { namedEpisode, networkStatus } from "../../answers/alerts/episodes/network-status.ts";
+import { readablePlaces } from "../../answers/alerts/episodes/told.ts";
 import { plainText } from "../../reply/plain-text.ts";
+import { EPISODE_WORDS, SEVERITY, worstTone } from "../../reply/states.js";
 import type { Tone } from "../../reply/reply.ts";
-import { strong, text } from "../../reply/text.ts";
-import { groupDigits } from "../../units/format-number.ts";
-import type { PlacedPerson } from "./home-subscriptions.ts";
-import { type Destination, tokenKey } from "../../alerts/destination.ts";
+import { strong, text, type Text, time } from "../../reply/text.ts";
+import { formatCount, groupDigits } from "../../units/format-number.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
+import type { HomeContext } from "./home-subscriptions.ts";
 
 /** How many open alerts are named, the worst first; the others are counted. */
 const MAX_OPEN = 10;
 
-/** The first part of the home tab: the state of each network, and the open alerts. Asks no node. */
+/** What a page says about the alerts of one moment. */
+interface Moment {
+  readonly context: HomeContext;
+  readonly now: Milliseconds;
+  /** The keys of the places that the viewer may read. */
+  readonly readable: ReadonlySet<string>;
+  /** The silences that the viewer may see. */
+  readonly silences: readonly Silence[];
+}
+
+/** The first part of the page: what is open, the state of each network, and what is silenced. Asks no node. */
 export async function homeStanding(
-  alerts: AlertService,
+  context: HomeContext,
   networks: readonly string[],
-  person: PlacedPerson,
-  platforms: Platforms,
   page: number,
+  simulated: boolean,
 ): Promise<HomeStanding> {
-  const direct = platforms.destination(person, `user:${person.id}`);
-  const [statuses, all] = await Promise.all([
+  const { alerts } = context;
+  const now = toMillis(alerts.clock.wallClock());
+  const [statuses, episodes, known, { keys = [] }] = await Promise.all([
     Promise.all(networks.map((network) => networkStatus(network, alerts))),
     alerts.openEpisodes(),
+    alerts.silences(),
+    readablePlaces(context),
   ]);
-  const open = worstFirst(all.filter((one) => !isDrill(one)).map((one) => seenFrom(one, direct)));
+  const readable = new Set(keys);
+  const silences = known
+    .filter((one) => isReadable(one, readable) || isCaller(one.person, context))
+    .toSorted((a, b) => a.from - b.from);
+  const moment: Moment = { context, now, readable, silences };
+  const open = worstFirst(episodes.map((one) => seenHere(one, context)));
   const pages = Math.max(1, Math.ceil(open.length / MAX_OPEN));
   const from = Math.min(page, pages - 1) * MAX_OPEN;
   const shown = open.slice(from, from + MAX_OPEN);
+  const lines = statuses.map((status): HomeLine => ({
+    tone: toneOf(status),
+    text: text`${strong(status.network)}: ${verdictWords(status)}${factWords(status)}`,
+  }));
   return {
-    networks: statuses.map((status) => ({
-      tone: toneOf(status),
-      text: text`${strong(status.network)}: ${verdictWords(status)}${heightWords(status)}`,
-    })),
-    open: await Promise.all(shown.map((one) => openAlert(alerts, one, direct))),
+    title: { tone: worstOf(lines), text: markedTitle(titleWords(open), simulated ? { simulated } : {}) },
+    networks: lines,
+    open: await Promise.all(shown.map((one) => openAlert(moment, one))),
     more: open.length - shown.length,
     pages,
+    silences: silences.map((one) => homeSilence(moment, one)),
   };
+}
+
+function isReadable({ scope }: Silence, readable: ReadonlySet<string>): boolean {
+  return scope.destination === undefined || readable.has(scope.destination);
+}
+
+/** `2 alerts are open, 1 of them acknowledged`. */
+function titleWords(open: readonly Episode[]): Text {
+  if (open.length === 0) return text`${strong("No alert is open")}`;
+  const taken = open.filter(({ acknowledged }) => acknowledged !== undefined).length;
+  const counted = open.length === 1 ? "1 alert is open" : `${formatCount(open.length)} alerts are open`;
+  const rest =
+    taken === 0 ? "" : open.length === 1 ? " and acknowledged" : `, ${formatCount(taken)} of them acknowledged`;
+  return text`${strong(counted)}${rest}`;
+}
+
+function worstOf(lines: readonly HomeLine[]): Tone {
+  const order = ["bad", "warning", "neutral"] as const;
+  return order.find((tone) => lines.some((line) => line.tone === tone)) ?? "good";
 }
 
 /** A healthy network with open alerts has the tone of the worst alert, which comes first. */
@@ -56,34 +98,83 @@ function toneOf(status: NetworkStatus): Tone {
     : networkState(status).tone;
 }
 
-function heightWords({ answering, nodes, height }: NetworkStatus): string {
+function factWords({ answering, nodes, height, looked }: NetworkStatus): Text {
   const count = answering === undefined || nodes === undefined ? "" : ` · ${answering} of ${nodes} nodes answer`;
-  return `${count}${height === undefined ? "" : ` · block ${groupDigits(height)}`}`;
+  const block = height === undefined ? "" : ` · block ${groupDigits(height)}`;
+  const seen = looked === undefined ? [] : text` · seen ${time(timeFromText(looked), "relative")}`;
+  return text`${count}${block}${seen}`;
 }
 
-/** It can be acknowledged where it was delivered: to this person, else in a channel of their workspace. */
-async function openAlert(alerts: AlertService, episode: Episode, direct: Destination): Promise<OpenAlert> {
-  const { id, severity, network, acknowledged } = episode;
+/** What can be done about it is done where it was told: in a channel of the viewer's workspace, else to the viewer. */
+async function openAlert(moment: Moment, given: Episode): Promise<OpenAlert> {
+  const { context, now, readable } = moment;
+  const episode = await namedEpisode(given, context.alerts);
+  const { id, severity, network, kind, subject, acknowledged } = episode;
+  const place = await toldPlace(episode, context, readable);
+  const destination = place === undefined ? "" : destinationKey(place);
+  const silence = moment.silences.find((one) => matchesSilence(one, { destination, network, kind, subject }, now));
+  const what = conditionWords(episode).bad;
+  const where = plainText(what).includes(network) ? "" : ` · ${network}`;
   const states = [
     ...(episode.state === "recovering" ? [EPISODE_WORDS.recovering] : []),
     ...(acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`]),
+    ...(silence === undefined ? [] : ["silenced"]),
   ];
-  const what = conditionWords(episode).bad;
-  const place = plainText(what).includes(network) ? "" : ` · ${network}`;
   const shown = {
     tone: SEVERITY[severity].tone,
-    text: text`${what} · ${SEVERITY[severity].word}${place} · since ${sinceWords(episode, "both")}${states.map((one) => ` · ${one}`).join("")}`,
+    text: text`${what} · ${SEVERITY[severity].word}${where} · since ${sinceWords(episode, "both")}${states.map((one) => ` · ${one}`).join("")}`,
     why: { command: "alerts why", options: { episode: id } },
   };
-  if (acknowledged !== undefined) return shown;
-  const all = await notifiedDestinations(alerts, episode);
-  const told = all.filter((one) => tokenKey(one) === tokenKey(direct));
-  const own = told.find(({ channel }) => channel === direct.channel);
-  const channel = told.find((one) => !one.channel.startsWith("user:"))?.channel;
-  if (own === undefined && channel === undefined) return shown;
+  if (place === undefined) return shown;
+  const isDirect = place.channel.startsWith("user:");
+  const may =
+    isDirect ||
+    context.caller.mayManageChannel ||
+    (await mayAcknowledge(episode, { ...context, here: { ...context.here, channel: place.channel } }));
+  if (!may) return shown;
   return {
     ...shown,
-    acknowledge: { command: "alerts ack", options: { episode: id } },
-    ...(channel === undefined ? {} : { channel }),
+    ...(acknowledged === undefined ? { acknowledge: { command: "alerts ack", options: { episode: id } } } : {}),
+    ...(silence === undefined ? { silence: { command: "alerts silence", options: { what: id, for: "1h" } } } : {}),
+    ...(isDirect ? {} : { channel: place.channel }),
+  };
+}
+
+/** Where in the viewer's workspace it was told: first in a channel that the viewer may read. */
+async function toldPlace(
+  episode: Episode,
+  context: HomeContext,
+  readable: ReadonlySet<string>,
+): Promise<Destination | undefined> {
+  const direct = directMessages(context);
+  const told = (await notifiedDestinations(context.alerts, episode)).filter(
+    (one) => tokenKey(one) === tokenKey(direct),
+  );
+  const channels = told.filter(({ channel }) => !channel.startsWith("user:"));
+  return (
+    channels.find((one) => readable.has(destinationKey(one))) ??
+    channels[0] ??
+    told.find(({ channel }) => channel === direct.channel)
+  );
+}
+
+function homeSilence({ context, now }: Moment, one: Silence): HomeSilence {
+  const { platforms, here, caller } = context;
+  const { by, id, reason, scope } = one;
+  const place = scope.destination === undefined ? undefined : destinationFromKey(scope.destination);
+  const isDirect = place?.channel.startsWith("user:") === true;
+  const where =
+    place === undefined
+      ? text`in all places`
+      : isDirect
+        ? text`for you`
+        : text`in ${channelName(place, platforms, here)}`;
+  const when = isSilenceActive(one, now) ? silenceUntilWords(one, now) : silenceTimeWords(one, now);
+  const why = reason === undefined ? "" : `: ${reason}`;
+  const may = place !== undefined && (isDirect || caller.mayManageChannel || isCaller(one.person, context));
+  return {
+    text: text`${silenceScopeWords(one)} ${where}, ${when}, by ${by}${why}`,
+    ...(may ? { end: { command: "alerts unsilence", options: { id } } } : {}),
+    ...(place === undefined || isDirect ? {} : { channel: place.channel }),
   };
 }

@@ -1,47 +1,61 @@
 import type { Subscription as HomeSubscription } from "../../adapters/chat/home-data.ts";
-import type { PlatformPlace, Platforms } from "../../alerts/platform.ts";
 import { isAlive, type Subscription } from "../../alerts/route/subscription.ts";
-import type { AlertService } from "../../alerts/service/service.ts";
 import { subscriptionWords } from "../../alerts/words/subscription-words.ts";
-import { strong, text, type Text } from "../../reply/text.ts";
-import { destinationKey, tokenKey } from "../../alerts/destination.ts";
+import { channelName } from "../../alerts/words/phrases.ts";
+import { type AlertsContext, directMessages } from "../../answers/alerts/destination.ts";
+import { readablePlaces } from "../../answers/alerts/episodes/told.ts";
+import { watchedMarketLabels } from "../../answers/alerts/episodes/network-status.ts";
+import { unreachableWords } from "../../answers/alerts/suspension-words.ts";
+import { joinText, text, type Text } from "../../reply/text.ts";
+import { destinationKey } from "../../alerts/destination.ts";
 
-/** A person on a platform, and their workspace there. */
-export interface PlacedPerson extends PlatformPlace {
-  readonly id: string;
-}
+/** The alerts of the bot as the viewer of a page may see them. */
+export type HomeContext = AlertsContext & { managed(): Promise<ReadonlySet<string>> };
 
 /**
- * The subscriptions of a person, newest first, followed by the number of subscriptions of each channel of the
- * workspace. Their contents are only for members of that channel: they may name parties.
+ * The subscriptions of the viewer, newest first, then those of each channel that the viewer may manage: others may name
+ * parties, and the bot cannot ask who is in a channel.
  */
-export async function homeSubscriptions(
-  service: Pick<AlertService, "subscriptions">,
-  person: PlacedPerson,
-  platforms: Platforms,
-): Promise<readonly HomeSubscription[]> {
-  const direct = platforms.destination(person, `user:${person.id}`);
-  const own = destinationKey(direct);
-  const alive = (await service.subscriptions())
-    .filter((one) => isAlive(one) && tokenKey(one.destination) === tokenKey(direct))
-    .toSorted((a, b) => b.created - a.created);
-  const channels = Map.groupBy(
-    alive.filter(({ destination }) => !destination.channel.startsWith("user:")),
-    ({ destination }) => destination.channel,
+export async function homeSubscriptions(context: HomeContext): Promise<readonly HomeSubscription[]> {
+  const { alerts, here, platforms } = context;
+  const own = destinationKey(directMessages(context));
+  const { keys = [] } = await readablePlaces(context);
+  const [all, suspensions] = await Promise.all([alerts.subscriptions(), alerts.suspensions()]);
+  const places = Map.groupBy(
+    all
+      .filter((one) => isAlive(one) || one.state === "retired")
+      .filter(({ destination }) => keys.includes(destinationKey(destination)))
+      .toSorted((a, b) => b.created - a.created),
+    ({ destination }) => destinationKey(destination),
   );
-  return [
-    ...alive.filter(({ destination }) => destinationKey(destination) === own).map(ownLine),
-    ...[...channels].map(([channel, all]) => ({ channel, text: channelWords(all) })),
-  ];
-}
-
-function ownLine(one: Subscription): HomeSubscription {
-  return { text: subscriptionWords(one), remove: { command: "alerts remove", options: { id: one.id } } };
-}
-
-/** The text before the channel's name. */
-function channelWords(all: readonly Subscription[]): Text {
-  const paused = all.filter(({ state }) => state === "paused").length;
-  const counted = all.length === 1 ? "1 subscription" : `${all.length} subscriptions`;
-  return text`${strong(counted)}${paused === 0 ? "" : `, ${paused} of them paused,`}`;
+  const networks = new Set([...places.values()].flat().map(({ network }) => network));
+  const labels = new Map(
+    await Promise.all(
+      [...networks].map(async (network) => [network, await watchedMarketLabels(network, alerts)] as const),
+    ),
+  );
+  const wordsOf = (one: Subscription): Text => {
+    const state = one.state === "active" ? "" : ` (${one.state})`;
+    return text`${subscriptionWords(one, labels.get(one.network))}${state}`;
+  };
+  return [...places]
+    .toSorted(([a], [b]) => Number(b === own) - Number(a === own))
+    .flatMap(([key, told]): HomeSubscription[] => {
+      const [first] = told;
+      if (first === undefined) return [];
+      const alive = told.filter(isAlive);
+      const [trouble] = unreachableWords(told, suspensions);
+      const marked = trouble === undefined ? {} : { trouble };
+      if (key === own) {
+        return alive.map((one, index) => ({
+          text: wordsOf(one),
+          remove: { command: "alerts remove", options: { id: one.id } },
+          ...(index === 0 ? marked : {}),
+        }));
+      }
+      if (alive.length === 0 && trouble === undefined) return [];
+      const { channel } = first.destination;
+      const name = channelName(first.destination, platforms, here);
+      return [{ channel, text: text`${name}: ${joinText(alive.map(wordsOf), "; ")}`, ...marked }];
+    });
 }

@@ -7,7 +7,7 @@ import type {
   PlatformDependencies,
   PlatformService,
 } from "../../adapters/chat/chat.ts";
-import type { HomeData } from "../../adapters/chat/home-data.ts";
+import type { HomeData, HomeViewer } from "../../adapters/chat/home-data.ts";
 import { KeyRing } from "../../adapters/chat/key-ring.ts";
 import { OpenAnswers } from "../../adapters/chat/open-answers.ts";
 import { terminalPlatform } from "../../adapters/terminal/platform.ts";
@@ -22,6 +22,7 @@ import type { Config as AnyConfig } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import type { SavedParties, Store } from "../../store/store.ts";
 import type { InstallationSample } from "../metrics/metrics.ts";
+import type { HomeContext } from "./home-subscriptions.ts";
 
 /** The settings of this program. */
 export type Config = AnyConfig<ConfiguredPlatform>;
@@ -58,11 +59,13 @@ interface OpenDependencies {
   readonly log: Log;
   readonly payloads: Payloads;
   readonly alerts: AlertService;
+  /** Whether the networks are simulated. */
+  readonly simulated: boolean;
 }
 
 /** Loads the libraries of a platform only where it is set up: they cost more time and memory than the rest of the bot. */
 export async function openPlatforms(config: Config, dependencies: OpenDependencies) {
-  const { commands, store, alerts, onFewer, ...common } = dependencies;
+  const { commands, store, alerts, onFewer, simulated, ...common } = dependencies;
   const platforms = platformsOf(config);
   const installations: PlatformDependencies["installations"] = {
     ...store.installations,
@@ -79,7 +82,7 @@ export async function openPlatforms(config: Config, dependencies: OpenDependenci
   const chats = configuredChats(config);
   const opened = await Promise.all(
     chats.map(async ({ platform: { id }, service }): Promise<OpenPlatform & { readonly id: string }> => {
-      const home = openHome(id, platforms, alerts, store.parties);
+      const home = openHome({ platform: id, platforms, alerts, parties: store.parties, simulated });
       const openAnswers = new OpenAnswers(keys && { ...remembering, keys, platform: id });
       return { id, ...(await service.open({ ...common, installations, openAnswers, home })) };
     }),
@@ -111,20 +114,38 @@ function previewOf(
   return { platform: id, name, page, render: (reply, as) => (loaded ??= preview(commands)).render(reply, as) };
 }
 
-/** What a platform shows a person on the bot's own page; read when the page is opened. */
-function openHome(platform: string, platforms: Platforms, alerts: AlertService, parties: SavedParties): HomeData {
+/** What a platform shows a person on the bot's own page; read when the page is shown. */
+export function openHome({ platform, platforms, alerts, parties, simulated }: HomeDependencies): HomeData {
+  const contextOf = (viewer: HomeViewer): HomeContext => ({
+    ...viewer,
+    platforms,
+    alerts,
+    managed: () => Promise.resolve(new Set()),
+  });
   return {
     async savedParties(person) {
       const { ownParties } = await import("../../bot/options/saved-parties.ts");
       return ownParties(parties, { ...person, platform }, person, platforms).list();
     },
-    async standing(networks, person, page) {
+    async standing(networks, viewer, page) {
       const { homeStanding } = await import("./home-standing.ts");
-      return homeStanding(alerts, networks, { ...person, platform }, platforms, page);
+      return homeStanding(contextOf(viewer), networks, page, simulated);
     },
-    async subscriptionsOf(person) {
+    async subscriptionsOf(viewer) {
       const { homeSubscriptions } = await import("./home-subscriptions.ts");
-      return homeSubscriptions(alerts, { ...person, platform }, platforms);
+      return homeSubscriptions(contextOf(viewer));
+    },
+    async state(networks) {
+      const { homeState } = await import("./home-state.ts");
+      return homeState(alerts, networks, platform, platforms);
     },
   };
+}
+
+interface HomeDependencies {
+  readonly platform: string;
+  readonly platforms: Platforms;
+  readonly alerts: AlertService;
+  readonly parties: SavedParties;
+  readonly simulated: boolean;
 }

@@ -14,10 +14,8 @@ import { createApiClient } from "../../../src/api/client/client.ts";
 import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
 import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
-import { ownParties } from "../../../src/bot/options/saved-parties.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
-import { homeStanding } from "../../../src/main/platforms/home-standing.ts";
-import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
+import { openHome } from "../../../src/main/platforms/platforms.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -120,6 +118,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
             },
           },
           isFirst: (request) => store.installations.useOnce(request, Date.now() + 60_000),
+          isFirstToRenew: (tab, millis) => store.installations.useOnce(`home ${tab}`, Date.now() + millis),
         };
   const consoles: Harness[] = [];
   const openAnswers = openAnswersOf({ ...options, platform: "slack", store, log, now: () => fake.state.now() });
@@ -136,13 +135,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       openAnswers: openAnswers(),
       ...sharing,
       home: {
-        savedParties: ({ id, workspace = "" }) =>
-          ownParties(store.parties, { platform: "slack", workspace }, { id }, platforms).list(),
-        standing: (networks, person, page) =>
-          homeStanding(alerts, networks, { ...person, platform: "slack" }, platforms, page),
-        subscriptionsOf:
-          options.subscriptionsOf ??
-          ((person) => homeSubscriptions(alerts, { ...person, platform: "slack" }, platforms)),
+        ...openHome({ platform: "slack", platforms, alerts, parties: store.parties, simulated: false }),
+        ...(options.subscriptionsOf === undefined ? {} : { subscriptionsOf: options.subscriptionsOf }),
       },
       mayManage: options.mayManage,
       sleep: options.waits?.sleep,

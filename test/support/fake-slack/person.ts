@@ -178,6 +178,36 @@ export class Person {
     return this.#pressed(home.blocks, label, { container: { type: "view", view_id: home.id }, view: home });
   }
 
+  /** Chooses a channel in the home tab, where a menu offers channels of its kind. */
+  chooseChannel(home: View, channel: string): Envelope {
+    const { state } = this.#fake;
+    const kind = state.channels.get(channel)?.person === undefined ? "public" : "im";
+    const found = home.blocks
+      .flatMap((block) => (block.elements ?? []).map((element) => ({ block, element })))
+      .find(
+        ({ element }) => element.type === "conversations_select" && element.filter?.include?.includes(kind) !== false,
+      );
+    if (found === undefined) throw new Error(`no menu offers ${channel}`);
+    const { type, action_id: action } = found.element;
+    return this.#send("interactive", {
+      type: "block_actions",
+      user: { id: this.id, username: this.name, name: this.name, team_id: this.team },
+      team: { id: this.team, domain: "fake" },
+      trigger_id: state.trigger(this.id),
+      actions: [
+        {
+          type,
+          action_id: action,
+          block_id: found.block.block_id ?? "b",
+          selected_conversation: channel,
+          action_ts: state.ts(),
+        },
+      ],
+      container: { type: "view", view_id: home.id },
+      view: home,
+    });
+  }
+
   /** Presses a button in an open modal, whose fields hold these values. */
   pressInForm(view: View, label: string, values: Record<string, string> = {}): Envelope {
     return this.#pressed(view.blocks, label, {

@@ -78,6 +78,7 @@ export interface Element {
   readonly initial_user?: string;
   readonly selected_option?: { readonly text: { readonly text: string }; readonly value: string };
   readonly initial_value?: string;
+  readonly filter?: { readonly include?: readonly string[] };
   readonly confirm?: unknown;
 }
 

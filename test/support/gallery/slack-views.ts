@@ -1,16 +1,21 @@
 import type { HomeView, ModalView } from "@slack/types";
 
 import { commands } from "../../../commands/index.ts";
-import { renderHome } from "../../../src/adapters/slack/home/home.ts";
+import { renderHome } from "../../../src/adapters/slack/home/render-home.ts";
 import { renderAskForm, renderForm } from "../../../src/adapters/slack/render/form.ts";
 import { renderSlack } from "../../../src/adapters/slack/render/render.ts";
 import { answerModal } from "../../../src/adapters/slack/respond/answer-view.ts";
+import type { SavedParty } from "../../../src/adapters/chat/home-data.ts";
+import { Suspensions } from "../../../src/alerts/route/suspension.ts";
+import { systemClock } from "../../../src/api/clock.ts";
 import { withCommonOptions } from "../../../src/bot/command.ts";
 import { homeStanding } from "../../../src/main/platforms/home-standing.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
 import type { Ask } from "../../../src/reply/reply.ts";
-import { down } from "../../alerts/readings.ts";
+import { toMillis } from "../../../src/units/nanoseconds.ts";
+import { down, stalled } from "../../alerts/readings.ts";
 import { alertsOn } from "../alert-service.ts";
+import { homeContext } from "../home-context.ts";
 import { see } from "../see.ts";
 import type { Talk } from "../talk.ts";
 import { PLATFORMS } from "../platforms.ts";
@@ -42,27 +47,22 @@ const ASKED: readonly string[] = ["time", "market list", "market show", "order",
 export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
   const signal = AbortSignal.timeout(60_000);
   talk.become({ here: HERE, caller: ANN });
+  const empty = await homeOf(talk);
   await talk.askFor("alerts add node.down style:plain");
-  await see(talk, 1, [down("good")]);
-  await see(talk, 4, [down("bad")]);
+  await see(talk, 1, [stalled("good"), down("good")]);
+  const calm = await homeOf(talk);
+  await see(talk, 4, [stalled("bad"), down("bad")]);
   await talk.askFor(LINE);
   await talk.askFor("my party ab34f2c1f8ac93d1ab34f2c1f8ac93d1ab34f2c1f8ac93d1ab34f2c1f8ac93d1 treasury");
   const list = await talk.askFor("market list");
   const all = await talk.engine.subscriptions();
+  const [market = ""] = all.flatMap(({ subjects }) => subjects);
+  await seeMarkets(talk, { [market]: { label: "BTC/USDT" } });
   const id = all.find(({ kinds }) => kinds.includes("market.price"))?.id ?? "";
   const edit = { command: "alerts edit", options: { id } };
   const present = await talk.bot.present({ ...edit, here: HERE, caller: ANN, signal });
-  const { service } = alertsOn(talk.store);
-  const person = { platform: "slack", id: ANN.id, workspace: HERE.workspace };
-  const { commands: offered, networks } = talk.bot;
-  const home = renderHome({
-    command: "/bell",
-    botName: "bellwether",
-    commands: offered,
-    standing: await homeStanding(service, networks, person, PLATFORMS, 0),
-    parties: [{ id: "ab34f2c1".repeat(8), name: "treasury" }],
-    subscriptions: await homeSubscriptions(service, person, PLATFORMS),
-  });
+  const { commands: offered } = talk.bot;
+  const burning = await burningHome(talk);
   const samples: SlackViewSample[] = [
     form("form-market-show", "market show"),
     form("form-alerts-add", "alerts add"),
@@ -87,9 +87,76 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
         undefined,
       ),
     },
-    { id: "home", title: "The home tab", view: home },
+    { id: "home-empty", title: "The home tab at first", view: empty },
+    { id: "home-calm", title: "The home tab while all is well", view: calm },
+    {
+      id: "home-burning",
+      title: "The home tab: a halt, silences, and a channel that cannot be reached",
+      view: burning,
+    },
   ];
-  return JSON.parse(JSON.stringify(samples).replaceAll(id, "7k2mq")) as SlackViewSample[];
+  const made = [...(await talk.engine.subscriptions()), ...(await talk.engine.silences())].map((one) => one.id);
+  const fixed = [id, ...made.filter((one) => one !== id)].reduce(
+    (json, one, index) => json.replaceAll(one, `7k2m${"qrstvwxyz"[index] ?? index}`),
+    JSON.stringify(samples),
+  );
+  return JSON.parse(fixed) as SlackViewSample[];
+}
+
+/** What the watcher of markets knows of them. */
+async function seeMarkets(talk: Talk, markets: Readonly<Record<string, { readonly label: string }>>): Promise<void> {
+  const watcher = { name: "markets", every: 5000 };
+  const at = talk.now();
+  await talk.engine.processObservation({
+    network: "mainnet",
+    watcher,
+    snapshot: { markets },
+    readings: [],
+    events: [],
+    at,
+  });
+}
+
+/** Somebody else acknowledges, alerts are silenced, and the app is taken out of a second channel. */
+async function burningHome(talk: Talk): Promise<HomeView> {
+  const other = { ...HERE, channel: "C0456WXYZ" };
+  await see(talk, 76, [stalled("bad"), down("bad")]);
+  talk.become({ caller: { ...ANN, id: "U0123MIA", name: "mia" } });
+  await talk.askFor("alerts ack node.down");
+  talk.become({ caller: ANN });
+  await talk.askFor("alerts silence market.auction 2h reason:maintenance");
+  talk.become({ here: { ...HERE, channel: "D0123ABCD" } });
+  await talk.askFor("alerts add network");
+  talk.become({ here: other });
+  await talk.askFor("alerts add markets network:testnet");
+  const at = toMillis(talk.now());
+  const suspensions = new Suspensions([]);
+  suspensions.put({
+    platform: "slack",
+    destination: { platform: "slack", channel: other.channel },
+    since: at - 600_000,
+    why: "not_in_channel",
+    nextAt: at,
+  });
+  await talk.store.transaction(({ alerts }) => suspensions.save(alerts, at));
+  return homeOf(talk, [{ id: "ab34f2c1".repeat(8), name: "treasury" }]);
+}
+
+async function homeOf(talk: Talk, parties: readonly SavedParty[] = []): Promise<HomeView> {
+  const clock = { ...systemClock, wallClock: () => talk.now() };
+  const context = homeContext(alertsOn(talk.store, { clock }).service, { ...ANN, workspace: HERE.workspace });
+  const { commands: offered, networks } = talk.bot;
+  return renderHome({
+    page: 0,
+    command: "/bell",
+    botName: "bellwether",
+    commands: offered,
+    manages: "own",
+    at: toMillis(talk.now()),
+    standing: await homeStanding(context, networks, 0, false),
+    parties,
+    subscriptions: await homeSubscriptions(context),
+  });
 }
 
 function form(

@@ -19,7 +19,7 @@ import type { ServedInstallations, SharedContext } from "../served-installations
 import { describeError, logFailure } from "../transport/api-error.ts";
 import { App } from "../transport/bolt.ts";
 import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
-import { handleButton, readValue } from "./button-handler.ts";
+import { handleButton, readValue, subscribeChannel } from "./button-handler.ts";
 import { handleCommand, handleMention, parseTypedLine } from "./command-handler.ts";
 import { answerForeignWorkspace, isOrgWide, originsOf, type PayloadOrigin } from "./foreign-workspace.ts";
 import {
@@ -114,6 +114,10 @@ export function createBoltApp({ receiver, apiUrl, served, slack: shared, track }
       else track(showPresent(slack, body.view, askerOf(slack, body)));
       return;
     }
+    if (payload.type === "conversations_select") {
+      track(subscribeChannel(slack, body, payload.selected_conversation));
+      return;
+    }
     const value = valueOf(payload);
     if (value !== LINK_VALUE) track(handleButton(slack, body, value));
   });
@@ -149,7 +153,7 @@ export function createBoltApp({ receiver, apiUrl, served, slack: shared, track }
   app.event("app_home_opened", async ({ event, body, context }) => {
     const slack = slackOf(context);
     const workspace = slack.workspace ?? body.team_id;
-    if (event.tab === "home") track(publishHome(slack, { id: event.user, workspace }));
+    if (event.tab === "home") track(publishHome(slack, { id: event.user, workspace }, { page: 0 }));
   });
   app.event("app_uninstalled", async ({ body, context }) => {
     track(forget(slackOf(context), body));

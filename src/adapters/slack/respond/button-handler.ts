@@ -1,7 +1,7 @@
 import type { BlockAction } from "@slack/bolt";
 
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
-import { time } from "../../../reply/text.ts";
+import { text, time } from "../../../reply/text.ts";
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
 import {
   keptReply,
@@ -27,7 +27,7 @@ import { type ResponseAddress, ResponseUrlExpired } from "../transport/response-
 import { retryRateLimited } from "../transport/web-api.ts";
 import { directFileDestination } from "./answer.ts";
 import { type AnswerView, answerViewOf, openAnswerView, viewResponder } from "./answer-view.ts";
-import { openAskForm, openForm } from "./form-handler.ts";
+import { errorText, openAskForm, openForm } from "./form-handler.ts";
 import { type Asker, askerOf, callerOf, commandOf, isShared } from "./invocation.ts";
 import {
   expiredNotice,
@@ -83,7 +83,8 @@ export async function handleButton(slack: SlackContext, body: BlockAction, value
         return press.show === undefined ? share(slack, place, press) : showKept(slack, place, press, press.show);
       case "ask":
         if (isAnsweredWithForm(slack, press.ask) && (await openPressedForm(slack, place, press.ask))) return undefined;
-        return place.home ? respondToHome(slack, place, press) : respondToAsk(slack, place, press);
+        if (!place.home) return respondToAsk(slack, place, press);
+        return press.effect === "replace" ? actInHome(slack, place, press) : respondToHome(slack, place, press);
     }
   });
 }
@@ -143,6 +144,40 @@ async function respondToHome(
   const view = await openAnswerView(slack, place.trigger, press.ask, press.channel);
   await respondToAsk(slack, { ...place, view }, press);
   if (view === undefined) await publishHome(slack, place.asker, { answered: press.ask });
+}
+
+/** Runs a button of the home tab, which then shows what came of it. */
+async function actInHome(
+  slack: SlackContext,
+  place: PressPlace,
+  { ask, channel }: Extract<Press, { kind: "ask" }>,
+): Promise<void> {
+  const request = await requestContextOf(slack, { ...place, channel }, ask.command);
+  const responder: Responder = { ...request.responder, showProgress: () => Promise.resolve() };
+  await answerBy(slack, ask, { ...request, responder }, async (reply) => {
+    const { failure, title, tone } = reply;
+    const words = failure === undefined ? title : text`${errorText(slack, reply)}`;
+    await disposeReply(reply);
+    await publishHome(slack, place.asker, { notice: { tone, text: words } });
+    return true;
+  });
+}
+
+/** A channel was chosen in the home tab: asks for its alerts with a form. Never rejects. */
+export async function subscribeChannel(
+  slack: SlackContext,
+  body: BlockAction,
+  channel: string | null | undefined,
+): Promise<void> {
+  if (channel === null || channel === undefined) return;
+  await logFailure(slack, "button", async () => {
+    const place = { ...pressPlaceOf(slack, body), channel };
+    const ask: Ask = { command: "alerts add", options: {} };
+    if (!(await openPressedForm(slack, place, ask)))
+      await sayNotice(slack, place, formNotOpenedNotice(slack.command, ask));
+    // The choice is empty again.
+    await publishHome(slack, place.asker);
+  });
 }
 
 /** Runs a button's command and answers in place of its message, or below it. */

@@ -174,6 +174,15 @@ export async function watchedMarketLabels(network: string, alerts: Pick<AlertSer
   );
 }
 
+/** An episode with the market's name that the watchers know, where its reading has none. */
+export async function namedEpisode(episode: Episode, alerts: Pick<AlertService, "snapshot">): Promise<Episode> {
+  const { last, network, subject } = episode;
+  const isOfMarket = last.kind === "market.auction" || last.kind === "market.price" || last.kind === "market.bound";
+  if (!isOfMarket || last.label !== undefined) return episode;
+  const { [subject]: label } = await watchedMarketLabels(network, alerts);
+  return label === undefined ? episode : { ...episode, last: { ...last, label } };
+}
+
 /** A stall that the watchers know of, in words. */
 interface WatchedStall {
   readonly title: Text;

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { commands } from "../../../../commands/index.ts";
-import { renderHome } from "../../../../src/adapters/slack/home/home.ts";
+import { renderHome } from "../../../../src/adapters/slack/home/render-home.ts";
 import { renderForm } from "../../../../src/adapters/slack/render/form.ts";
 import { textOfMention, typedText } from "../../../../src/adapters/slack/respond/command-handler.ts";
 import { anyString, anyText } from "../../../support/arbitrary-reply.ts";
@@ -22,7 +22,7 @@ test("the home tab passes the judge, with any parties and subscriptions", () => 
   const party = fc.record({ id: anyString(), name: fc.option(anyString(), { nil: undefined }) });
   const ask = fc.record({ command: anyString(), options: fc.dictionary(anyString(), anyString(), { maxKeys: 2 }) });
   const subscription = fc.record(
-    { text: anyText, channel: fc.oneof(fc.constantFrom("C0123", "D9"), anyString()), remove: ask },
+    { text: anyText, trouble: anyText, channel: fc.oneof(fc.constantFrom("C0123", "D9"), anyString()), remove: ask },
     { requiredKeys: ["text"] },
   );
   const parties = fc.oneof(fc.array(party, { maxLength: 40 }), fc.constant("unreadable" as const));
@@ -30,11 +30,16 @@ test("the home tab passes the judge, with any parties and subscriptions", () => 
   const tone = fc.constantFrom("neutral" as const, "good" as const, "warning" as const, "bad" as const);
   const network = fc.record({ tone, text: anyText });
   const alert = fc.record(
-    { tone, text: anyText, why: ask, acknowledge: ask, channel: anyString() },
+    { tone, text: anyText, why: ask, acknowledge: ask, silence: ask, channel: anyString() },
     { requiredKeys: ["tone", "text", "why"] },
   );
+  const silence = fc.record({ text: anyText, end: ask, channel: anyString() }, { requiredKeys: ["text"] });
+  const notice = fc.option(fc.record({ tone, text: anyText }), { nil: undefined });
+  const manages = fc.constantFrom("all" as const, "own" as const, "none" as const);
   const standing = fc.oneof(
     fc.record({
+      title: network,
+      silences: fc.array(silence, { maxLength: 30 }),
       networks: fc.array(network, { maxLength: 6 }),
       open: fc.array(alert, { maxLength: 10 }),
       more: fc.nat(),
@@ -44,16 +49,31 @@ test("the home tab passes the judge, with any parties and subscriptions", () => 
   );
   const page = fc.nat({ max: 5 });
   fc.assert(
-    fc.property(standing, parties, subscriptions, page, (standing, savedParties, subscribed, page) => {
-      const given = { command: "/bell", botName: "bellwether", commands, standing, page };
-      const home = renderHome({ ...given, parties: savedParties, subscriptions: subscribed });
-      expect(judgeView(home)).toEqual([]);
-      for (const { text } of strings(home.blocks)) {
-        for (const [, inside = ""] of text.matchAll(/<([^<>]*)>/gu)) {
-          expect(inside).toMatch(/^(#[CGD][A-Z0-9]+$|!date\^\d+\^[^|]*\||https?:\/\/)/u);
+    fc.property(
+      standing,
+      parties,
+      subscriptions,
+      fc.tuple(page, notice, manages),
+      (standing, parties, subscriptions, more) => {
+        const [page, notice, manages] = more;
+        const given = {
+          command: "/bell",
+          botName: "bellwether",
+          commands,
+          standing,
+          page,
+          at: 1_768_478_400_000,
+          manages,
+        };
+        const home = renderHome({ ...given, ...(notice === undefined ? {} : { notice }), parties, subscriptions });
+        expect(judgeView(home)).toEqual([]);
+        for (const { text } of strings(home.blocks)) {
+          for (const [, inside = ""] of text.matchAll(/<([^<>]*)>/gu)) {
+            expect(inside).toMatch(/^(#[CG][A-Z0-9]{8,}$|!date\^\d+\^[^|]*\||https?:\/\/)/u);
+          }
         }
-      }
-    }),
+      },
+    ),
     runs(60),
   );
 });
