@@ -44,6 +44,7 @@ export type PreviewPress =
       readonly effect: "replace" | "reply";
       readonly confirm?: string;
       readonly invalidates?: Invalidates;
+      readonly form?: true;
     }
   | { readonly fold: true };
 

@@ -145,6 +145,8 @@ const Action = z.union([
     /** The question to ask first, for destructive commands. */
     confirm: z.string().exactOptional(),
     invalidates: Invalidates.exactOptional(),
+    /** The command is not run: its form opens with these values, else its line, to be changed and sent. */
+    form: z.literal(true).exactOptional(),
   }),
   z.object({ label: z.string(), url: z.string() }),
   /** One of several of one kind: pages, versions, topics, what an ambiguous word may mean. The label asks for it. */

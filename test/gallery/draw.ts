@@ -1,4 +1,4 @@
-import { type APILabelComponent, ComponentType } from "discord-api-types/v10";
+import { type APILabelComponent, type APIRadioGroupOption, ComponentType } from "discord-api-types/v10";
 
 import { commands } from "../../commands/index.ts";
 import { createDiscordPreview } from "../../src/adapters/discord/preview.ts";
@@ -112,7 +112,10 @@ const DRAW: Readonly<Record<Surface, (shown: Shown) => Fit>> = {
 function drawDiscordForm({ command: name, options }: Ask): VNode {
   const command = commands.map((one) => withCommonOptions(one, PLATFORMS)).find((one) => one.name === name);
   if (command === undefined) throw new RangeError(`no command ${name}`);
-  const { title, components } = renderModal(command, formValues(command, options), ["mainnet"], "1k0:key");
+  const { title, components } = renderModal(command, formValues(command, options), {
+    networks: ["mainnet"],
+    customId: "1k0:key",
+  });
   return h(
     "div",
     { class: "modal" },
@@ -131,8 +134,14 @@ function drawField({ label, description = "", component }: APILabelComponent): V
     h("p", { class: "modal-hint" }, description),
     component.type === ComponentType.TextInput
       ? h("div", { class: "modal-text" }, heldBy(component))
-      : drawMenu(heldBy(component)),
+      : component.type === ComponentType.RadioGroup
+        ? h("div", {}, ...component.options.map(drawRadio))
+        : drawMenu(heldBy(component)),
   );
+}
+
+function drawRadio({ label, default: chosen = false }: APIRadioGroupOption): VNode {
+  return h("div", {}, `${chosen ? "◉" : "○"} ${label}`);
 }
 
 /** What a field begins with; else what it asks for. */

@@ -73,8 +73,16 @@ const Press = z.discriminatedUnion("kind", [
   }),
   /** Runs the command again and sends the omitted content as files. */
   z.object({ kind: z.literal("files"), ask: Ask }),
-  /** The form of a command, with the known values filled in; `before` are the first values of its fields. */
-  z.object({ kind: z.literal("form"), ask: Ask, before: z.record(z.string(), z.string()).optional() }),
+  /**
+   * The form of a command, with the known values filled in; `before` are the values that the thing had when it opened.
+   * `replace`: the answer takes the place of the message with the button.
+   */
+  z.object({
+    kind: z.literal("form"),
+    ask: Ask,
+    before: z.record(z.string(), z.string()).optional(),
+    effect: Effect.optional(),
+  }),
   /** The ids that an alert shows shortened. */
   z.object({ kind: z.literal("ids"), ids: z.array(z.object({ name: z.string(), value: z.string() })) }),
   /** The form that asks for any command. */

@@ -28,6 +28,8 @@ export const SELECT_PLACEHOLDER_LENGTH = 150;
 /** https://docs.discord.com/developers/interactions/receiving-and-responding#interaction-response-object-modal */
 export const MODAL_TITLE_LENGTH = 45;
 export const MAX_MODAL_FIELDS = 5;
+/** https://docs.discord.com/developers/components/reference#radio-group: two to ten. */
+export const MAX_RADIO_OPTIONS = 10;
 /** https://docs.discord.com/developers/components/reference#label */
 export const LABEL_LENGTH = 45;
 export const LABEL_DESCRIPTION_LENGTH = 100;

@@ -67,6 +67,7 @@ function pressesOf(
       if (press?.kind === "kept") return press.show === undefined ? [] : [[id, { fold: true }]];
       if (press?.kind === "choice")
         return press.asks.map((invocation, at) => [`${id} ${at}`, { invocation, ...pressed(press) }]);
+      if (press?.kind === "form") return [[id, { invocation: press.ask, effect: "reply", form: true }]];
       if (press?.kind !== "ask") return [];
       const { ask: invocation, confirm } = press;
       return [[id, { invocation, ...pressed(press), ...withoutUndefined({ confirm }) }]];

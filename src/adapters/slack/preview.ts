@@ -44,6 +44,7 @@ function pressesOf(
       const stored = found?.kind === "stored" ? found : undefined;
       const press = stored === undefined ? found : unstored.get(stored.key);
       if (value === undefined || press === undefined) return [];
+      if (press.kind === "form") return [[value, { invocation: press.ask, effect: "reply", form: true }]];
       if (press.kind === "share") return stored?.show === undefined ? [] : [[value, { fold: true }]];
       const invocation =
         press.kind === "choice" ? press.asks[stored?.at ?? -1] : press.kind === "ask" ? press.ask : undefined;

@@ -64,6 +64,13 @@ function judgeField(field: Field, say: (wrong: boolean, what: string) => void): 
     say(value.length > (field.max_length ?? 4000), `${id} begins with more than it takes`);
     return;
   }
+  if (field.type === ComponentType.RadioGroup) {
+    const values = (options ?? []).map((option) => option.value);
+    say(values.length < 2 || values.length > 10, `${id} offers ${values.length}`);
+    say(new Set(values).size !== values.length, `${id} offers a value twice`);
+    say((options ?? []).filter((option) => option.default === true).length > 1, `${id} begins with several`);
+    return;
+  }
   const { min_values: least = 1, max_values: most = 1 } = field;
   // https://github.com/discord/discord-api-docs/issues/7800
   say(required && least === 0, `${id} is required and takes none`);

@@ -33,7 +33,8 @@ function callback({ state, body }: Context, id: string, token: string): unknown 
   const { type, data = {} } = body.json as { type: number; data?: Record<string, unknown> };
   const ephemeral = (Number(data["flags"] ?? 0) & 64) !== 0;
   // Of a form, the message stays on which the button was pressed that opened it.
-  const allowed = { command: [4, 5, 9], press: [4, 5, 6, 7, 9], complete: [8], submit: [4, 5] }[interaction.kind];
+  const ofForm = interaction.original === undefined ? [4, 5] : [4, 5, 6, 7];
+  const allowed = { command: [4, 5, 9], press: [4, 5, 6, 7, 9], complete: [8], submit: ofForm }[interaction.kind];
   if (!allowed.includes(type))
     throw new ErrorResponse(400, 50_035, `type ${type} does not answer a ${interaction.kind}`);
   if (type === 4) interaction.original = create(state, interaction, sent(data, body, interaction), ephemeral).id;

@@ -106,6 +106,7 @@ export class Person {
     const { original } = opened.interaction;
     const message = original === undefined ? {} : { message: this.#fake.shown(original) };
     const dialog = this.#send("submit", 5, channel, { data, ...message }, command);
+    dialog.interaction.original = original;
     await dialog.answered();
     return dialog;
   }

@@ -22,6 +22,11 @@ export function filledIn(
       return { ...base, component: { ...inner, value: typed } };
     }
     const offered = options.map((option) => option.value);
+    if (type === ComponentType.RadioGroup) {
+      const one = given === undefined ? options.find((option) => option.default === true)?.value : String(given);
+      if (one === undefined ? required : !offered.includes(one)) throw new Error(`${id} does not offer ${one}`);
+      return { ...base, component: { ...inner, value: one ?? null } };
+    }
     const chosen =
       given === undefined
         ? type === ComponentType.StringSelect

@@ -95,18 +95,15 @@ export function actionButton(
     const url = linkTarget(action.url);
     return { button: { type: ComponentType.Button, style: ButtonStyle.Link, label, url }, whole };
   }
-  const { confirm, invocation: ask, effect, invalidates } = action;
+  const { confirm, form, invocation: ask, effect, invalidates } = action;
   const { text: label, whole } = labelOf([action.label, ask.command, "Run"], BUTTON_LABEL_LENGTH);
   const style = confirm === undefined ? ButtonStyle.Secondary : ButtonStyle.Danger;
   const answered = confirms === undefined ? effect : "confirmed";
-  return {
-    button: pressButton(
-      label,
-      presses.idOf({ kind: "ask", ask, effect: answered, asker, confirm, invalidates, ...confirms }),
-      style,
-    ),
-    whole,
-  };
+  const press: Press =
+    form === true
+      ? { kind: "form", ask, effect }
+      : { kind: "ask", ask, effect: answered, asker, confirm, invalidates, ...confirms };
+  return { button: pressButton(label, presses.idOf(press), style), whole };
 }
 
 /** What a message offers besides its reply's own actions. */

@@ -10,7 +10,7 @@ import {
 
 import type { AnyCommand } from "../../../bot/command.ts";
 import { fieldLabel } from "../../../bot/form.ts";
-import type { Choice, ChoiceGroup, Option } from "../../../bot/options/options.ts";
+import { type Choice, type ChoiceGroup, type Option, plainChoices } from "../../../bot/options/options.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { changeOf, formOptions, isUnchanged, wordsOfList } from "../../chat/form.ts";
@@ -19,6 +19,7 @@ import {
   LABEL_DESCRIPTION_LENGTH,
   LABEL_LENGTH,
   MAX_MODAL_FIELDS,
+  MAX_RADIO_OPTIONS,
   MAX_SELECT_OPTIONS,
   MODAL_TITLE_LENGTH,
   SELECT_LABEL_LENGTH,
@@ -32,13 +33,21 @@ import { cutLabel } from "../../chat/bounds.ts";
 /** The values of the fields of a form, by the name of the option; empty for a field without a value. */
 export type FormValues = Readonly<Record<string, string>>;
 
-/** The options of a form, without the one that names the thing: the most needed ones, else those under no heading. */
-function modalOptions(command: AnyCommand, known: Ask["options"]): [name: string, option: Option][] {
-  const ranks = command.fields?.(known);
-  return formOptions(command, known)
-    .filter(([name, { section }]) => ranks?.includes(name) ?? (section === undefined && name !== command.edits?.option))
-    .toSorted(([a], [b]) => (ranks?.indexOf(a) ?? 0) - (ranks?.indexOf(b) ?? 0))
-    .slice(0, MAX_MODAL_FIELDS);
+/**
+ * The options of a form, without the one that names the thing: those named `first`, then the most needed ones, else those
+ * under no heading.
+ */
+function modalOptions(
+  command: AnyCommand,
+  known: FormValues,
+  first: readonly string[],
+): [name: string, option: Option][] {
+  const options = formOptions(command, known).filter(([name]) => name !== command.edits?.option);
+  const usual = options.filter(([, { section }]) => section === undefined).map(([name]) => name);
+  const ranks = [...(command.fields?.(known) ?? usual)];
+  const names = new Set([...first, ...ranks]).intersection(new Set(options.map(([name]) => name)));
+  const shown = [...names].slice(0, MAX_MODAL_FIELDS);
+  return options.filter(([name]) => shown.includes(name)).toSorted(([a], [b]) => ranks.indexOf(a) - ranks.indexOf(b));
 }
 
 /** The present values of a thing as the fields of its form hold them. */
@@ -59,19 +68,39 @@ function pickedMention(kept: string): string {
   return person === undefined ? `<@&${id}>` : `<@${id}>`;
 }
 
+/** The values of a question as the fields of its form hold them: the word that removes a setting is an empty field. */
+export function typedValues({ options }: AnyCommand, typed: Ask["options"]): FormValues {
+  return Object.fromEntries(
+    Object.entries(typed).map(([name, value]) => {
+      const option = options[name];
+      return [name, option?.kind === "text" && option.none === value ? "" : String(value)];
+    }),
+  );
+}
+
+export interface ModalContext {
+  readonly networks: readonly string[];
+  readonly customId: string;
+  /** What is wrong with a field's value. */
+  readonly faults?: ReadonlyMap<string, string>;
+  /** The fields that are shown before others. */
+  readonly first?: readonly string[];
+}
+
 /** A command's form, with the values with which it opens. */
 export function renderModal(
   command: AnyCommand,
   values: FormValues,
-  networks: readonly string[],
-  customId: string,
+  { networks, customId, faults, first = [] }: ModalContext,
 ): APIModalInteractionResponseCallbackData {
   return {
     custom_id: customId,
     title: cutLabel(command.summary, MODAL_TITLE_LENGTH).text,
-    components: modalOptions(command, values).map(([name, option]) => {
+    components: modalOptions(command, values, [...(faults?.keys() ?? []), ...first]).map(([name, option]) => {
       const field = fieldOf(name, option, values[name] ?? "", networks);
-      const description = field.description ?? option.hint ?? option.description;
+      const fault = faults?.get(name);
+      const description =
+        fault === undefined ? (field.description ?? option.hint ?? option.description) : `${FAULT_SIGN}${fault}`;
       return {
         type: ComponentType.Label,
         label: cutLabel(fieldLabel(name, option), LABEL_LENGTH).text,
@@ -81,6 +110,9 @@ export function renderModal(
     }),
   };
 }
+
+/** Precedes what is wrong with a value. */
+const FAULT_SIGN = "⚠️ ";
 
 interface FormField {
   readonly component: APIComponentInLabel;
@@ -100,18 +132,29 @@ function fieldOf(name: string, option: Option, value: string, networks: readonly
       return textField(name, value, { isRequired, placeholder: option.example, maxLength: option.maxLength ?? 200 });
     }
     case "choice":
-      return selectField(name, option.choices, { chosen: [value], isRequired: value !== "", isList: false });
+      return choiceField(name, option.choices, value);
     case "network":
-    case "flag": {
-      const words = option.kind === "network" ? networks : ["yes", "no"];
-      const choices = words.map((word) => ({ label: word, value: word }));
-      return selectField(name, choices, { chosen: [value], isRequired: value !== "", isList: false });
-    }
+    case "flag":
+      return choiceField(name, plainChoices(option.kind === "network" ? networks : ["yes", "no"]), value);
     case "integer":
     case "time":
     case "file":
       return textField(name, value, { isRequired: false, placeholder: "", maxLength: 60 });
   }
+}
+
+/** One of a few choices is picked among all of them. */
+function choiceField(name: string, choices: readonly Choice[], value: string): FormField {
+  const isRequired = value !== "";
+  const isOffered = !isRequired || choices.some((one) => one.value === value);
+  if (!isOffered || choices.length < 2 || choices.length > MAX_RADIO_OPTIONS)
+    return selectField(name, choices, { chosen: [value], isRequired, isList: false });
+  const options = choices.map(({ label, value: offered }) => ({
+    label: cutLabel(label, SELECT_LABEL_LENGTH).text,
+    value: offered,
+    ...(offered === value ? { default: true } : {}),
+  }));
+  return { component: { type: ComponentType.RadioGroup, custom_id: name, options, required: isRequired } };
 }
 
 /** The choices of a list: those that can be taken together, and those that are taken already. */
@@ -216,6 +259,7 @@ export function readModal({ components, resolved }: APIModalSubmission): FormVal
     if (one.type !== ComponentType.Label) continue;
     const { component } = one;
     if (component.type === ComponentType.TextInput) values[component.custom_id] = component.value.trim();
+    if (component.type === ComponentType.RadioGroup) values[component.custom_id] = component.value ?? "";
     if (component.type === ComponentType.StringSelect) values[component.custom_id] = component.values.join(",");
     if (component.type === ComponentType.MentionableSelect) {
       const [id] = component.values;

@@ -19,12 +19,16 @@ export function encodePress(press: Press, index: number): string | undefined {
   const content = contentOf(press);
   if (content === undefined) return undefined;
   // JSON escapes lone surrogates, so the content survives the round trip.
-  const customId = `${VERSION}${press.kind === "ids" ? "i" : "a"}${index}:${JSON.stringify(content).slice(1, -1)}`;
+  const letter = press.kind === "ids" ? "i" : press.kind === "form" ? "f" : "a";
+  const customId = `${VERSION}${letter}${index}:${JSON.stringify(content).slice(1, -1)}`;
   return customId.length <= CUSTOM_ID_LENGTH ? customId : undefined;
 }
 
 function contentOf(press: Press): readonly unknown[] | undefined {
   if (press.kind === "ids") return press.ids.map(({ name, value }) => [name, value]);
+  if (press.kind === "form" && press.before === undefined) {
+    return [EFFECTS.indexOf(press.effect ?? "reply"), press.ask.command, press.ask.options];
+  }
   if (press.kind !== "ask" || press.above !== undefined) return undefined;
   const { ask, asker = 0, effect, confirm, invalidates } = press;
   const options = Object.keys(ask.options).length === 0 ? 0 : ask.options;
@@ -42,19 +46,25 @@ export function storedPressId({ key, show }: Pick<StoredPress, "key" | "show">, 
 
 /** Decodes a custom_id; undefined for one of another version, or one that the bot did not make. */
 export function decodePress(customId: string): Press | StoredPress | undefined {
-  const [, version, letter, content = ""] = /^(\w)([aiskdl])\d+:(.*)$/su.exec(customId) ?? [];
+  const [, version, letter, content = ""] = /^(\w)([afiskdl])\d+:(.*)$/su.exec(customId) ?? [];
   if (version !== VERSION) return undefined;
-  const values = letter === "a" || letter === "i" ? parseJson(`[${content}]`) : undefined;
+  const isInside = /[afi]/u.test(letter ?? "");
+  const values = isInside ? parseJson(`[${content}]`) : undefined;
   if (values === undefined) {
     // `s` was Share until November 2026.
-    if (content === "" || letter === "a" || letter === "i") return undefined;
+    if (content === "" || isInside) return undefined;
     return { kind: "stored", key: content, show: letter === "d" ? "whole" : letter === "l" ? "folded" : undefined };
   }
   if (letter === "i") {
     const ids = z.array(z.tuple([z.string(), z.string()])).safeParse(values);
     return ids.success ? { kind: "ids", ids: ids.data.map(([name, value]) => ({ name, value })) } : undefined;
   }
-  return parsePressPayload({ v: VERSION, press: askFrom(values as unknown[]) });
+  const press = letter === "f" ? formFrom(values as unknown[]) : askFrom(values as unknown[]);
+  return parsePressPayload({ v: VERSION, press });
+}
+
+function formFrom([effect, command, options]: readonly unknown[]): unknown {
+  return { kind: "form", ask: { command, options }, effect: typeof effect === "number" ? EFFECTS[effect] : undefined };
 }
 
 function askFrom([effect, asker, command, options, confirm = 0, shown]: readonly unknown[]): unknown {

@@ -18,7 +18,7 @@ import type { MessageContext } from "../render/buttons.ts";
 import { compose, type ComposedMessage } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
-import { openForm, takesForm, withBackToForm } from "./form.ts";
+import { openForm, prepareForm, takesForm } from "./form.ts";
 import { openingOf } from "./left-answers.ts";
 import { callerOf, givenFile, type InteractionContext, isEphemeral, isShared, targetOf } from "./interaction.ts";
 import { managedChannels } from "./managed-channels.ts";
@@ -30,24 +30,27 @@ type AnswerPlacement =
   | "new"
   /** In an ephemeral message of its own. */
   | "private"
-  /** In place of the message whose button was pressed. */
-  | "replace";
+  /** In place of the message whose button was pressed; a failure beside it. */
+  | "replace"
+  /** In place of a message that says what is wrong in a form, also where something still is. */
+  | "mended";
 
 /**
- * Runs a command and answers it on Discord, failures too. `form`: the question whose form asked for it. Rejects only when
- * Discord cannot be reached at all.
+ * Runs a command and answers it on Discord, failures too. `form`: a form was sent, and is offered again where it is wrong.
+ * Rejects only when Discord cannot be reached at all.
  */
 export async function answerCommand(
   context: InteractionContext,
   ask: Ask,
   placement: AnswerPlacement,
-  { form, ...more }: Pick<Invocation, "again" | "pressed"> & { readonly form?: Ask } = {},
+  { form = false, ...more }: Pick<Invocation, "again" | "pressed"> & { readonly form?: boolean } = {},
 ): Promise<void> {
   const { api, bot, interaction } = context;
   const { deferAfterMillis, lateAfterMillis, progressEveryMillis } = context.timing;
   const cancellation = new AbortController();
   const signal = AbortSignal.any([context.signal, cancellation.signal]);
   const caller = callerOf(interaction);
+  const inPlace = placement === "replace" || placement === "mended";
   let acknowledged: Promise<void> = Promise.resolve();
   // Edits share a rate-limit bucket with the answer itself.
   const progress = new Progress(
@@ -69,19 +72,21 @@ export async function answerCommand(
     openFile: (given) => givenFile(interaction, given),
     managed: () => managedChannels(context.botRest, interaction),
     // A page stays as it is until the next one is there.
-    ...(placement === "replace" ? {} : { progress: (latest: Reply) => progress.update(latest) }),
+    ...(inPlace ? {} : { progress: (latest: Reply) => progress.update(latest) }),
   };
-  const prepared = withBackToForm(bot.prepare(invocation), form);
+  const prepared = form ? prepareForm(bot, invocation) : bot.prepare(invocation);
   if (!prepared.ok) {
-    return composeAndSend(context, prepared.reply, { asker: caller.id }, (message) => api.reply(message));
+    return composeAndSend(context, prepared.reply, { asker: caller.id }, (message) =>
+      placement === "mended" ? api.update(message.body, message.files) : api.reply(message),
+    );
   }
   const visibility = placement === "new" ? prepared.visibility : "caller";
-  const ephemeral = placement === "replace" ? isEphemeral(interaction) : visibility === "caller";
+  const ephemeral = inPlace ? isEphemeral(interaction) : visibility === "caller";
   // A form is a first answer alone: nothing is deferred before it is known whether it opens.
   const present = placement === "new" && takesForm(context, ask) ? bot.present(invocation) : undefined;
   const waitMillis = present === undefined ? deferAfterMillis : FORM_WAIT_MILLIS;
   const { running, early, fields } = await runBriefly(() => prepared.run(), present, waitMillis);
-  if (early !== undefined && fields !== undefined && (await openForm(context, ask, fields))) {
+  if (early !== undefined && fields !== undefined && (await openForm(context, { kind: "form", ask }, fields))) {
     await Promise.all([progress.stop(), disposeReply(early)]);
     return;
   }
@@ -89,15 +94,15 @@ export async function answerCommand(
     await progress.stop();
     return answerAtOnce(context, early, ask, placement, ephemeral);
   }
-  acknowledged = placement === "replace" ? api.deferUpdate() : api.defer(ephemeral);
+  acknowledged = inPlace ? api.deferUpdate() : api.defer(ephemeral);
   const late = setTimeout(() => {
-    if (placement === "replace") return;
+    if (inPlace) return;
     void takesDirectMessage(context, caller.id, ask).then((reachable) =>
       progress.updateLast(lateAnswerNotice(reachable)),
     );
   }, lateAfterMillis);
   late.unref();
-  await context.openAnswers.during(openingOf(context, ask, placement === "replace"), async (open) => {
+  await context.openAnswers.during(openingOf(context, ask, inPlace), async (open) => {
     const reply = await runWhileAcknowledging(running ?? prepared.run(), acknowledged, cancellation).finally(() =>
       clearTimeout(late),
     );
@@ -177,7 +182,7 @@ async function answerAtOnce(
       messageContextOf(context, ask, isPrivate),
       async (message) => {
         try {
-          await (placement === "replace" && !failed
+          await (placement === "mended" || (placement === "replace" && !failed)
             ? api.update(message.body, message.files)
             : api.reply(message, isPrivate));
         } catch (error) {
@@ -220,7 +225,7 @@ export async function deliver(
   const messageContext = messageContextOf(context, ask, ephemeral);
   if (api.expired) return sendLateAnswer(context, reply, messageContext, ask);
   try {
-    const beside = reply.failure !== undefined && (placement === "replace" || !ephemeral);
+    const beside = reply.failure !== undefined && placement !== "mended" && (placement === "replace" || !ephemeral);
     // Failures are ephemeral; the deferral must go first, or the follow-up would take its visibility.
     if (beside && placement !== "replace") await api.remove();
     await composeAndSend(context, asSeen(context, reply, ephemeral || beside), messageContext, (message) =>

@@ -17,6 +17,7 @@ import { errorForLog } from "../transport/rest.ts";
 import { attachmentsOf } from "../transport/upload.ts";
 import { answerCommand } from "./answer.ts";
 import { answerInPlace, confirmBelow, confirmQuestion, messageAbove } from "./answer-in-place.ts";
+import { openPressedForm } from "./form.ts";
 import { callerOf, type InteractionContext, isEmbed, isEphemeral } from "./interaction.ts";
 import { expiredNotice, notSharedNotice, shareFailedNotice } from "./notices.ts";
 import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
@@ -33,10 +34,11 @@ export async function handleButton(context: InteractionContext<APIMessageCompone
   switch (press?.kind) {
     case undefined:
     case "files":
-    case "form":
     case "home":
     case "question":
       return replyPrivately(context, expiredNotice(commandBehind(interaction)));
+    case "form":
+      return openPressedForm(context, press);
     case "ids":
       return replyPrivately(context, idsReply(press.ids));
     case "share":

@@ -1,38 +1,76 @@
 import { type APIModalSubmitInteraction, InteractionType } from "discord-api-types/v10";
 import { DiscordAPIError } from "discord.js";
 
+import type { Bot } from "../../../bot/bot.ts";
 import type { AnyCommand } from "../../../bot/command.ts";
-import type { Prepared } from "../../../bot/invocation.ts";
-import type { Ask, Reply } from "../../../reply/reply.ts";
-import { KEPT_MILLIS, storePresses } from "../../chat/press.ts";
-import { changedOptions, formValues, readModal, renderModal } from "../render/modal.ts";
+import { fieldLabel } from "../../../bot/form.ts";
+import type { Fault, Invocation, Prepared } from "../../../bot/invocation.ts";
+import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
+import { strong, text } from "../../../reply/text.ts";
+import { KEPT_MILLIS, type Press, storePresses } from "../../chat/press.ts";
+import { changedOptions, type FormValues, formValues, readModal, renderModal, typedValues } from "../render/modal.ts";
 import { storedPressId } from "../render/press.ts";
 import { errorForLog } from "../transport/rest.ts";
-import { pressOf } from "./read-press.ts";
-import type { InteractionContext } from "./interaction.ts";
+import { callerOf, type InteractionContext, targetOf } from "./interaction.ts";
+import { formNotOpenedNotice } from "./notices.ts";
+import { pressOf, replyPrivately } from "./read-press.ts";
 
-// The form of a command that changes a thing. It opens where only the thing is named, and only as the first answer.
+// The form of a command that changes a thing, or of a button that asks for one. It opens only as the first answer, and
+// closes when it is sent: what is wrong in it is answered with a button that opens it again.
+
+type FormPress = Extract<Press, { kind: "form" }>;
 
 /** Whether a form can answer: the command changes a thing, and nothing but this thing is named. */
 export function takesForm({ bot, interaction }: InteractionContext, ask: Ask): boolean {
-  const edits = commandOf(bot.commands, ask)?.edits;
+  const edits = commandOf(bot, ask)?.edits;
   const named = Object.keys(ask.options);
   const namesThing = edits !== undefined && named.length === 1 && named[0] === edits.option;
   return namesThing && interaction.type !== InteractionType.ModalSubmit;
 }
 
-/** Opens the form of a command with the present values of the thing; false where the store or Discord does not take it. */
-export async function openForm(context: InteractionContext, ask: Ask, present: Ask["options"]): Promise<boolean> {
-  const { api } = context;
-  const command = commandOf(context.bot.commands, ask);
+/** Opens the form of a pressed button; a notice says what to type where it does not open. */
+export async function openPressedForm(context: InteractionContext, { ask, effect }: FormPress): Promise<void> {
+  const { bot, interaction, signal } = context;
+  const thing = commandOf(bot, ask)?.edits?.option;
+  const options = thing === undefined ? {} : { [thing]: ask.options[thing] ?? "" };
+  const asked = { command: ask.command, options, here: targetOf(interaction), caller: callerOf(interaction), signal };
+  const present = thing === undefined ? {} : await bot.present(asked);
+  if (present !== undefined && (await openForm(context, { kind: "form", ask, effect }, present))) return;
+  await replyPrivately(context, formNotOpenedNotice(ask));
+}
+
+/**
+ * Opens a form with the present values of the thing, and over them what was typed before; false where the store or Discord
+ * does not take it.
+ */
+export async function openForm(
+  context: InteractionContext,
+  press: FormPress,
+  present: Ask["options"],
+): Promise<boolean> {
+  const { api, bot, interaction, signal } = context;
+  const { ask } = press;
+  const command = commandOf(bot, ask);
   if (command === undefined) return false;
   const before = formValues(command, present);
-  const press = { kind: "form", ask, before } as const;
-  const keys = await storePresses("discord", [["form", press]], { ...context, ttlMillis: KEPT_MILLIS });
+  const keys = await storePresses("discord", [["form", { ...press, before }]], { ...context, ttlMillis: KEPT_MILLIS });
   const key = keys.get("form");
   if (key === undefined) return false;
+  const typed = typedValues(command, ask.options);
+  const checked = bot.submit({ ...ask, here: targetOf(interaction), caller: callerOf(interaction), signal });
+  const faults = checked.ok || command.edits === undefined ? [] : checked.faults;
+  const modal = renderModal(
+    command,
+    { ...before, ...typed },
+    {
+      networks: bot.networks,
+      customId: storedPressId({ key }, 0),
+      faults: new Map(faults.flatMap(({ option, sentence }) => (option === undefined ? [] : [[option, sentence]]))),
+      first: command.edits === undefined ? [] : Object.keys(typed),
+    },
+  );
   try {
-    await api.showForm(renderModal(command, before, context.bot.networks, storedPressId({ key }, 0)));
+    await api.showForm(modal);
     return true;
   } catch (error) {
     if (!(error instanceof DiscordAPIError) || api.acknowledged) throw error;
@@ -41,29 +79,101 @@ export async function openForm(context: InteractionContext, ask: Ask, present: A
   }
 }
 
-/** What a submitted form asks, and the question that opened it; undefined for one that is no longer known. */
+/**
+ * What a submitted form asks, and the press that opened it; undefined for one that is no longer known. What was typed for
+ * a field that the form did not show is asked as well.
+ */
 export async function submittedAsk(
   context: InteractionContext<APIModalSubmitInteraction>,
-): Promise<{ readonly ask: Ask; readonly form: Ask } | undefined> {
+): Promise<{ readonly ask: Ask; readonly press: FormPress } | undefined> {
   const { data } = context.interaction;
   const press = await pressOf(context, data.custom_id);
-  const command = press?.kind === "form" ? commandOf(context.bot.commands, press.ask) : undefined;
+  const command = press?.kind === "form" ? commandOf(context.bot, press.ask) : undefined;
   if (press?.kind !== "form" || command === undefined) return undefined;
-  const changed = changedOptions(command, press.before ?? {}, readModal(data));
-  return { ask: { ...press.ask, options: { ...press.ask.options, ...changed } }, form: press.ask };
+  const sent = readModal(data);
+  const hidden = Object.entries(press.ask.options).filter(([name, value]) => !(name in sent) && value !== "");
+  const filled =
+    command.edits === undefined
+      ? Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ""))
+      : changedOptions(command, press.before ?? {}, sent);
+  return { ask: { ...press.ask, options: { ...Object.fromEntries(hidden), ...filled } }, press };
 }
 
-/** Adds a button that leads back to the form to a mistake in it: Discord shows no error in its fields. */
-export function withBackToForm(prepared: Prepared, form: Ask | undefined): Prepared {
-  if (form === undefined) return prepared;
-  const back = { label: "Back to the form", invocation: form, effect: "reply" } as const;
-  const mended = (reply: Reply): Reply =>
-    reply.failure === "caller" ? { ...reply, actions: [...reply.actions, back] } : reply;
-  return prepared.ok
-    ? { ...prepared, run: async () => mended(await prepared.run()) }
-    : { ...prepared, reply: mended(prepared.reply) };
+/** What somebody sent in a form, as far as it can be read. */
+export function typedIn({ data }: APIModalSubmitInteraction): FormValues {
+  try {
+    return readModal(data);
+  } catch {
+    return {};
+  }
 }
 
-function commandOf(commands: readonly AnyCommand[], { command }: Ask): AnyCommand | undefined {
+/** A submitted form: where it is wrong, or fails, a button opens it again with all that was typed. */
+export function prepareForm(bot: Bot, invocation: Invocation): Prepared {
+  const submitted = bot.submit(invocation);
+  const { command: name, options } = invocation;
+  const command = commandOf(bot, invocation);
+  const back = {
+    label: "Back to the form",
+    invocation: { command: name, options },
+    effect: "replace",
+    form: true,
+  } as const;
+  const refusal = (faults: readonly Fault[]): Reply => {
+    // What is missing has a field in the form.
+    const missing = faults.flatMap(({ option }) => (option === undefined || option in options ? [] : [[option, ""]]));
+    const invocation = { command: name, options: { ...options, ...Object.fromEntries(missing) } };
+    return { ...faultsReply(command, options, faults), actions: [{ ...back, invocation }] };
+  };
+  if (!submitted.ok) return { ok: false, reply: refusal(submitted.faults), run: async () => refusal(submitted.faults) };
+  return {
+    ok: true,
+    visibility: submitted.visibility,
+    async run() {
+      const { reply: given, faults } = await submitted.run();
+      if (faults.length > 0) return refusal(faults);
+      return given.failure === undefined ? given : { ...given, actions: [...given.actions, back] };
+    },
+  };
+}
+
+/** Names every wrong field, and what else was typed. */
+function faultsReply(command: AnyCommand | undefined, options: Ask["options"], faults: readonly Fault[]): Reply {
+  const labelOf = (option: string): string => fieldLabel(option, command?.options[option] ?? {});
+  const wrong = new Set(faults.flatMap(({ option }) => option ?? []));
+  const [first] = wrong;
+  const others = Object.entries(options).filter(([option]) => !wrong.has(option) && option !== command?.edits?.option);
+  return reply({
+    tone: "warning",
+    title:
+      first === undefined
+        ? "Nothing was done"
+        : wrong.size === 1
+          ? `Nothing was done: “${labelOf(first)}” needs another value`
+          : `Nothing was done: ${wrong.size} fields need other values`,
+    blocks: [
+      {
+        kind: "list",
+        items: faults.map(({ option, sentence }) =>
+          option === undefined || sentence.includes(`“${labelOf(option)}”`)
+            ? text`${sentence}`
+            : text`${strong(labelOf(option))}: ${sentence}`,
+        ),
+      },
+      ...(others.length === 0
+        ? []
+        : [
+            {
+              kind: "list" as const,
+              title: text`Also typed`,
+              items: others.map(([option, value]) => text`${strong(labelOf(option))}: ${String(value)}`),
+            },
+          ]),
+    ],
+    failure: "caller",
+  });
+}
+
+function commandOf({ commands }: Bot, { command }: Ask): AnyCommand | undefined {
   return commands.find(({ name }) => name === command);
 }

@@ -1,6 +1,7 @@
 import { formatLine } from "../../../bot/grammar/grammar.ts";
+import type { Block } from "../../../reply/block.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
-import { commandLine, text } from "../../../reply/text.ts";
+import { code, commandLine, text, toText } from "../../../reply/text.ts";
 import { BUG, CALLERS, notice } from "../../chat/notices.ts";
 import { discordPlatform } from "../platform.ts";
 
@@ -8,6 +9,32 @@ import { discordPlatform } from "../platform.ts";
 export function expiredNotice(command: string | undefined): Reply {
   const again = command === undefined ? text`Run the command again.` : text`Run ${commandLine(command)} again.`;
   return notice("This button is too old", again, CALLERS);
+}
+
+/** For a form from another version, or one that stood open for too long: it says what was typed. */
+export function expiredFormNotice(command: string | undefined, typed: Typed): Reply {
+  const expired = expiredNotice(command);
+  return {
+    ...expired,
+    title: toText("This form is too old, and nothing was done"),
+    blocks: [...expired.blocks, ...typedBlock(typed)],
+  };
+}
+
+/** For a form that could not be opened: the line says the same. */
+export function formNotOpenedNotice(ask: Ask): Reply {
+  return notice("The form could not be opened", text`Type it instead: ${commandLine(formatLine(ask))}.`, CALLERS);
+}
+
+/** What somebody sent in a form, by the names of its fields. */
+type Typed = Readonly<Record<string, string>>;
+
+function typedBlock(typed: Typed): Block[] {
+  const filled = Object.entries(typed).filter(([, value]) => value !== "");
+  if (filled.length === 0) return [];
+  return [
+    { kind: "list", title: text`You typed`, items: filled.map(([name, value]) => text`${name}: ${code(value)}`) },
+  ];
 }
 
 export function confirmNotice(question: string): Reply {
@@ -27,9 +54,10 @@ export function notSharedNotice(command: string): Reply {
 }
 
 /** For an interaction that could not be understood or answered. */
-export function answerFailedNotice(): Reply {
+export function answerFailedNotice(typed: Typed = {}): Reply {
   const words = "The operator finds the reason in the log. Run the command again.";
-  return notice("This could not be answered", words, BUG);
+  const failed = notice("This could not be answered", words, BUG);
+  return { ...failed, blocks: [...failed.blocks, ...typedBlock(typed)] };
 }
 
 /** Shown when the answer will outlast the interaction's token; `reachable`: a direct message has just arrived. */

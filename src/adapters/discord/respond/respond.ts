@@ -21,8 +21,8 @@ import { answerCommand } from "./answer.ts";
 import { handleButton } from "./button-handler.ts";
 import { InteractionApi } from "./interaction-api.ts";
 import { callerOf, type InteractionContext, maxBytesOf, targetOf, typedCommand } from "./interaction.ts";
-import { submittedAsk } from "./form.ts";
-import { answerFailedNotice, expiredNotice } from "./notices.ts";
+import { submittedAsk, typedIn } from "./form.ts";
+import { answerFailedNotice, expiredFormNotice } from "./notices.ts";
 import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
 
 /** Answers one interaction as Discord sends it, over the gateway or over HTTP. Never rejects. */
@@ -66,9 +66,10 @@ async function respond(context: InteractionContext): Promise<void> {
       return complete({ ...context, interaction });
     case InteractionType.ModalSubmit: {
       const submitted = await submittedAsk({ ...context, interaction });
-      if (submitted === undefined) return replyPrivately(context, expiredNotice(commandBehind(interaction)));
-      const { ask, form } = submitted;
-      return answerCommand(context, ask, "new", { form });
+      if (submitted === undefined)
+        return replyPrivately(context, expiredFormNotice(commandBehind(interaction), typedIn(interaction)));
+      const { ask, press } = submitted;
+      return answerCommand(context, ask, press.effect === "replace" ? "mended" : "new", { form: true });
     }
   }
 }
@@ -81,7 +82,8 @@ async function sendApology(context: InteractionContext): Promise<void> {
       if (!api.acknowledged) await api.autocomplete([]);
       return;
     }
-    const notice = await compose(answerFailedNotice(), {}, context);
+    const typed = interaction.type === InteractionType.ModalSubmit ? typedIn(interaction) : {};
+    const notice = await compose(answerFailedNotice(typed), {}, context);
     if (!api.acknowledged) await api.reply(notice);
     // It replaces "… is thinking"; the message of a pressed button stays as it is.
     else if (interaction.type === InteractionType.MessageComponent) await api.followUp(notice, true);

@@ -77,10 +77,8 @@ export function fieldsOf(
 }
 
 function hintOf(option: Option): string {
-  if (option.hint !== undefined) return option.hint;
-  if (option.kind === "integer")
-    return `${option.description} (${formatCount(option.min)} to ${formatCount(option.max)})`;
-  return option.description;
+  const hint = option.hint ?? option.description;
+  return option.kind === "integer" ? `${hint} (${formatCount(option.min)} to ${formatCount(option.max)})` : hint;
 }
 
 function elementOf(name: string, option: Option, typed: string | undefined, networks: readonly string[]): Element {

@@ -144,7 +144,7 @@ export function newSubscription(
 }
 
 /** A price threshold belongs to one market: one for all of them means nothing. */
-function requireSubject(kinds: readonly AlertKind[], subjects: readonly string[]): void {
+export function requireSubject(kinds: readonly AlertKind[], subjects: readonly string[]): void {
   if (!kinds.includes("market.price") || subjects.length > 0) return;
   throw new UserError("market.price needs a market: one threshold does not fit all of them.", {
     option: "subjects",

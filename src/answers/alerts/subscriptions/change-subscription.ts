@@ -16,7 +16,7 @@ import { type AlertCommandContext, changeAnnouncements, testAnnouncement } from 
 import { isOwnSubscription, workspaceOf } from "../destination.ts";
 import { findByShortId } from "../short-id.ts";
 import { unreachable } from "../suspension-words.ts";
-import { unreachableReply } from "./add-subscription.ts";
+import { requireSubject, unreachableReply } from "./add-subscription.ts";
 import { parseNotificationSettings, threadNote } from "./notification-settings.ts";
 import {
   awaitDelivery,
@@ -138,11 +138,14 @@ async function applyEdit(
   const same = groups === undefined ? { kinds } : { kinds, groups };
   const chosen = values.kinds === undefined ? same : parseKinds(values.kinds);
   const after = { ...rest, ...workspaceOf(before.destination, context) };
+  const subjects = await editedSubjects(context, before, chosen.kinds, values.subjects);
+  const parameters = parseThresholds(chosen.kinds, values, before.parameters);
+  if (values.kinds !== undefined) requireSubject(chosen.kinds, subjects);
   return {
     ...after,
     ...chosen,
-    subjects: await editedSubjects(context, before, chosen.kinds, values.subjects),
-    parameters: parseThresholds(chosen.kinds, values, before.parameters),
+    subjects,
+    parameters,
     ...parseNotificationSettings(values, { ...after.destination, ...after }, context.platforms, before),
   };
 }

@@ -25,7 +25,7 @@ const NOW = {
 };
 
 test("the form of a subscription, as Discord gets it", async () => {
-  const modal = renderModal(edit, formValues(edit, NOW), ["mainnet"], "1k0:key");
+  const modal = renderModal(edit, formValues(edit, NOW), { networks: ["mainnet"], customId: "1k0:key" });
   expect(modalRefusals({ ...modal })).toEqual([]);
   await expect(`${JSON.stringify(modal, undefined, 1)}\n`).toMatchFileSnapshot(
     "../../../golden/adapters/discord/subscription-form.json",
@@ -38,12 +38,17 @@ test("any command's form is within every limit of Discord, whatever it begins wi
     fc.array(anyString(20), { maxLength: 40 }).map((all) => all.join(",")),
   );
   // One whose options are all under headings, or name the thing, has none.
-  const withForm = commands.filter((one) => renderModal(one, {}, ["mainnet"], "1k0:key").components.length > 0);
+  const withForm = commands.filter(
+    (one) => renderModal(one, {}, { networks: ["mainnet"], customId: "1k0:key" }).components.length > 0,
+  );
   fc.assert(
     fc.property(fc.constantFrom(...withForm), value, (command, given) => {
       const values = Object.fromEntries(Object.keys(command.options).map((name) => [name, given]));
       for (const begun of [values, {}]) {
-        const modal = renderModal(command, formValues(command, begun), ["mainnet", "testnet"], "1k0:key");
+        const modal = renderModal(command, formValues(command, begun), {
+          networks: ["mainnet", "testnet"],
+          customId: "1k0:key",
+        });
         expect(modalRefusals({ ...modal })).toEqual([]);
       }
     }),
@@ -52,7 +57,7 @@ test("any command's form is within every limit of Discord, whatever it begins wi
 });
 
 test("no field of a subscription's form begins its description with its label", () => {
-  const fields = renderModal(edit, formValues(edit, NOW), ["mainnet"], "1k0:key").components;
+  const fields = renderModal(edit, formValues(edit, NOW), { networks: ["mainnet"], customId: "1k0:key" }).components;
   const doubled = fields.flatMap((one) =>
     one.type === ComponentType.Label && one.description?.startsWith(one.label) === true ? [one.label] : [],
   );
@@ -70,7 +75,10 @@ test("every kind can be chosen in the form, by itself or by a set that stands fo
     fc.property(fc.subarray(kinds, { maxLength: 20 }), fc.subarray(sets, { maxLength: 2 }), (single, groups) => {
       const chosen = [...groups, ...single];
       fc.pre(chosen.join() !== "market.price");
-      const modal = renderModal(edit, formValues(edit, { kinds: chosen.join(",") }), ["mainnet"], "1k0:key");
+      const modal = renderModal(edit, formValues(edit, { kinds: chosen.join(",") }), {
+        networks: ["mainnet"],
+        customId: "1k0:key",
+      });
       const offered = modal.components.flatMap((one) => (labelOf(one) === "Alerts" ? optionsIn(one) : []));
       const covered = together.flatMap(({ value, covers = [] }) => (offered.includes(value) ? [value, ...covers] : []));
       expect(covered).toEqual(expect.arrayContaining([...kinds, ...chosen]));
@@ -89,7 +97,10 @@ test.each([
   ["rotation.new", ["Quiet hours", "Alerts", "Messages", "Markets or nodes", "Frequent events"]],
   ["order.final", ["Quiet hours", "Time zone", "Note", "Runbook"]],
 ])("the form of a subscription to %s has what makes a difference to it", (kinds, labels) => {
-  const modal = renderModal(edit, formValues(edit, { kinds, severity: "info" }), ["mainnet"], "1k0:key");
+  const modal = renderModal(edit, formValues(edit, { kinds, severity: "info" }), {
+    networks: ["mainnet"],
+    customId: "1k0:key",
+  });
   expect(modal.components.map((one) => labelOf(one))).toEqual(labels);
 });
 

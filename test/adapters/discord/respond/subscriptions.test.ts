@@ -127,7 +127,7 @@ describe("the form of a subscription", () => {
     expect(await only()).toMatchObject({ floor: "critical", style: "thread" });
     const before = await only();
     const nothing = await ann.submit(await ann.run(on.channel, "alerts edit", { id }));
-    expect(textOf(nothing.last)).toMatch(saying(id, "node outages"));
+    expect(textOf(nothing.last)).toMatch(saying("Nothing changed", id));
     expect(await only()).toEqual(before);
   });
 
