@@ -95,7 +95,9 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
       view: burning,
     },
   ];
-  const made = [...(await talk.engine.subscriptions()), ...(await talk.engine.silences())].map((one) => one.id);
+  const stored = [...(await talk.engine.subscriptions()), ...(await talk.engine.silences())];
+  const content = (one: (typeof stored)[number]): string => JSON.stringify({ ...one, id: "" });
+  const made = stored.toSorted((a, b) => (content(a) < content(b) ? -1 : 1)).map((one) => one.id);
   const fixed = [id, ...made.filter((one) => one !== id)].reduce(
     (json, one, index) => json.replaceAll(one, `7k2m${"qrstvwxyz"[index] ?? index}`),
     JSON.stringify(samples),

@@ -1,8 +1,8 @@
-import type { Button, ConversationsSelect, HomeView, KnownBlock, SectionBlock } from "@slack/types";
+import type { ActionsBlock, Button, ConversationsSelect, HomeView, KnownBlock, SectionBlock } from "@slack/types";
 
 import type { AnyCommand } from "../../../bot/command.ts";
 import type { Ask, Tone } from "../../../reply/reply.ts";
-import { code, id, strong, text, type Text, time } from "../../../reply/text.ts";
+import { code, shortenId, strong, text, type Text, time } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { HomeSilence, HomeStanding, OpenAlert, SavedParty, Subscription } from "../../chat/home-data.ts";
@@ -21,9 +21,6 @@ const FEW_PER_PAGE = 10;
 const MAX_PAGES = 100;
 /** A view of 100 blocks stays far below Slack's 250 kB. */
 const ROW_LENGTH = SECTION_LENGTH / 2;
-
-/** The action of choosing a channel to subscribe. */
-export const CHANNEL_ACTION_ID = "home:channel";
 
 /** What came of a press in the tab. */
 export interface HomeNotice {
@@ -94,8 +91,11 @@ export function renderHome(content: HomeContent): HomeView {
     ...subscriptionBlocks(content, isOffered("alerts add"), page),
     ...(isOffered("my party") ? partyBlocks(command, parties, page) : []),
     ...pageChoice(page, pages),
-    line(
-      text`Type ${code(`${command} market list`)} in any channel: only you see the answer, and ${strong("Share")} shows it to all. In a thread, mention the app instead. ${code(`${command} help`)} lists what can be asked.`,
+    contextBlock(
+      renderText(
+        text`Type ${code(`${command} market list`)} in any channel: only you see the answer, and ${strong("Share")} shows it to all. In a thread, mention the app instead. ${code(`${command} help`)} lists what can be asked.`,
+        { max: SECTION_LENGTH },
+      ).mrkdwn,
     ),
   ];
   return { type: "home", blocks: blocks.slice(0, MAX_VIEW_BLOCKS) };
@@ -154,46 +154,41 @@ function silenceBlock({ text: what, end, channel }: HomeSilence, index: number):
   return withButton(what, { label: "End", press, id: `silence:${index}` });
 }
 
+/** What the viewer and their channels are told, and how others are subscribed. */
 function subscriptionBlocks(content: HomeContent, may: boolean, page: number): KnownBlock[] {
   const { command, botName, manages, at, subscriptions } = content;
-  const title = headerBlock("What you are told of");
+  const title = headerBlock("Who is told");
   if (subscriptions === "unreadable") return [title, unreadable()];
   const { own, channels } = split(subscriptions);
-  const add: Ask = { command: "alerts add", options: {} };
-  const others = text` Channels that somebody else subscribed are not listed: ${code(`${command} alerts list`)} there shows what they get.`;
-  const choice: ConversationsSelect = {
-    type: "conversations_select",
-    action_id: CHANNEL_ACTION_ID,
-    placeholder: plainTextElement("Subscribe a channel"),
-    // The app is in no direct messages but its own.
-    filter: { include: ["public", "private"], exclude_bot_users: true },
-  };
+  const others = text` Not listed: channels that somebody else subscribed; ${code(`${command} alerts list`)} there shows what they get.`;
+  const note = text`The app must be in the channel: ${code(`/invite @${botName}`)}.${manages === "all" ? "" : others}`;
+  const [me] = buttonRow("me", [["Subscribe me", { kind: "form", ask: { command: "alerts add", options: {} } }]]);
   return [
     title,
-    ...(own.length === 0 ? [line(text`Nothing yet.`)] : pageOf(own, page, PER_PAGE).map(ownBlock)),
-    ...(may ? buttonRow("me", [["Subscribe me", { kind: "form", ask: add }]]) : []),
-    ...(manages === "none"
+    ...(own.length === 0 ? [line(text`You are told of nothing yet.`)] : pageOf(own, page, PER_PAGE).map(ownBlock)),
+    ...pageOf(channels, page, FEW_PER_PAGE).map((one, index) => channelBlock(one, index, content)),
+    // In a block of another name nothing is chosen any more: the same channel can be chosen again.
+    ...(me === undefined || !may
       ? []
-      : [
-          headerBlock(manages === "all" ? "Channels" : "Your channels"),
-          ...pageOf(channels, page, FEW_PER_PAGE).map((one, index) => channelBlock(one, index, content)),
-          // In a block of another name nothing is chosen any more: the same channel can be chosen again.
-          ...(may ? [{ type: "actions" as const, block_id: `channel:${at}`, elements: [choice] }] : []),
-          contextBlock(
-            renderText(
-              text`The app must be in the channel: ${code(`/invite @${botName}`)}.${manages === "all" ? "" : others}`,
-              { max: SECTION_LENGTH },
-            ).mrkdwn,
-          ),
-        ]),
+      : [{ ...me, block_id: `told:${at}`, elements: [...me.elements, ...(manages === "none" ? [] : [CHANNELS])] }]),
+    ...(manages === "none" ? [] : [contextBlock(renderText(note, { max: SECTION_LENGTH }).mrkdwn)]),
   ];
 }
+
+/** The channels that a person sees, but for direct messages: the app is in no others than its own. */
+const CHANNELS: ConversationsSelect = {
+  type: "conversations_select",
+  action_id: "home:channel",
+  placeholder: plainTextElement("Subscribe a channel"),
+  filter: { include: ["public", "private"], exclude_bot_users: true },
+};
 
 function ownBlock({ text: what, trouble, remove }: Subscription, index: number): SectionBlock {
   const label = "Remove";
   const press: Press = { kind: "ask", ask: remove ?? { command: "alerts list", options: {} }, effect: "reply" };
   const danger = dangerStyle("You are told of it no more.", label);
-  return withButton(what, { label, press, id: `subscription:${index}`, ...danger }, { after: marked(trouble) });
+  const button = { label, press, id: `subscription:${index}`, ...danger };
+  return withButton(text`You: ${what}`, button, { after: marked(trouble) });
 }
 
 function channelBlock(
@@ -244,7 +239,7 @@ function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadab
   return [
     title,
     ...pageOf(parties, page, PER_PAGE).map((party, index) =>
-      withButton(party.name === undefined ? [id(party.id)] : text`${party.name} ${id(party.id)}`, {
+      withButton(text`${party.name === undefined ? "" : `${party.name} `}${code(shortenId(party.id))}`, {
         label: "Stake",
         press: { kind: "ask", ask: { command: "stake", options: { party: party.id } }, effect: "reply" },
         id: `party:${index}`,
@@ -297,7 +292,7 @@ function lists(items: readonly Text[]): KnownBlock[] {
 }
 
 /** Buttons beside each other, the first thing to do about an alert in colour. */
-function buttonRow(name: string, buttons: readonly (readonly [label: string, press: Press])[]): KnownBlock[] {
+function buttonRow(name: string, buttons: readonly (readonly [label: string, press: Press])[]): ActionsBlock[] {
   const elements = buttons.flatMap(([label, press], index): Button[] => {
     const value = encodePress(press);
     if (value === undefined) return [];

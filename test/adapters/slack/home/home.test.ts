@@ -130,7 +130,7 @@ test("a channel that is chosen in the home tab is subscribed with a form, and li
   const [subscription] = await scene.alerts.subscriptions();
   expect(subscription?.destination).toMatchObject({ platform: "slack", channel: scene.channel });
   const after = await ann.openHome();
-  expect(said(after)).toMatch(saying("Your channels", `<#${scene.channel}>: the *nodes* alerts on *mainnet*`));
+  expect(said(after)).toMatch(saying("Who is told", `<#${scene.channel}>: the *nodes* alerts on *mainnet*`));
   ann.closeViews();
   ann.pressAtHome(after, "Show");
   expect(said(await ann.answerInView())).toContain(subscription!.id);
@@ -144,9 +144,7 @@ test("Subscribe me subscribes whoever presses it", async () => {
   const home = await ann.openHome();
   ann.pressAtHome(home, "Subscribe me");
   expect(await ann.submit(await ann.form(), { kinds: "network" })).toEqual({});
-  expect(said(await anew(scene, ann, home))).toMatch(
-    saying("What you are told of", "the *network* alerts on *mainnet*"),
-  );
+  expect(said(await anew(scene, ann, home))).toMatch(saying("Who is told", "You: the *network* alerts on *mainnet*"));
   const [subscription] = await scene.alerts.subscriptions();
   expect(subscription?.destination).toMatchObject({ platform: "slack", channel: `user:${ann.id}` });
 });
@@ -225,7 +223,7 @@ test("the home tab lists this person's subscriptions, and removes one at a press
   expect(said(after)).not.toContain("is filled");
   expect(labelsOf(after.blocks).filter((label) => label === "Remove")).toHaveLength(1);
   subscribed.clear();
-  expect(said(await ann.openHome())).toContain("Nothing yet.");
+  expect(said(await ann.openHome())).toContain("You are told of nothing yet.");
 });
 
 test("the home tab lists the real subscriptions: one's own with a button, of channels what they get", async () => {
