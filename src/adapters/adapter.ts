@@ -37,7 +37,7 @@ export interface AnswerAudience {
   readonly personal?: true;
 }
 
-/** What a button or choice of a preview does on the console: its command, or the whole message and back. */
+/** What a button or choice of a preview does on the console: its command, or the whole message and back, or one of its pages. */
 export type PreviewPress =
   | {
       readonly invocation: Ask;
@@ -46,7 +46,7 @@ export type PreviewPress =
       readonly invalidates?: Invalidates;
       readonly form?: true;
     }
-  | { readonly fold: true };
+  | { readonly fold: true; readonly page?: number };
 
 /** Previews a reply on the console as a platform will show it: the payload of its renderer. */
 export interface Preview {
@@ -57,7 +57,7 @@ export interface Preview {
   readonly page?: URL;
   /**
    * Renders an answer for this audience, or an alert posted to a channel; beside the message `presses`, the PreviewPress
-   * by what its button carries, and `whole`, the message after Details. Pure and total; JSON.
+   * by what its button carries, `whole`, the message after Details, and `pages`, its further pages. Pure and total; JSON.
    */
   render(reply: Reply, as: AnswerAudience | "alert"): unknown;
 }

@@ -23,9 +23,9 @@ export function fields(shown: readonly Field[], title?: Text): Block {
 /** The most facts of a reply. */
 export const MAX_FACTS = 6;
 
-/** The same blocks below the fold. */
-export function details(blocks: readonly Block[]): Block[] {
-  return blocks.map((block) => ({ ...block, detail: true }));
+/** The same blocks below the fold, on a page of their own where it has a name. */
+export function details(blocks: readonly Block[], page?: string): Block[] {
+  return blocks.map((block) => ({ ...block, detail: true, ...(page === undefined ? {} : { page }) }));
 }
 
 /** Fields, the most important first: those with a value stand above the fold, six at most, the rest below it. */

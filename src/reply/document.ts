@@ -94,8 +94,11 @@ const Effect = z.enum(["replace", "reply"]);
 export const Invalidates = z.union([z.literal(true), Ask]);
 export type Invalidates = Immutable<z.infer<typeof Invalidates>>;
 
-/** What every block may say. `detail`: it stands below the fold, where the headline and the facts do not need it. */
-const inAnyBlock = { detail: z.literal(true).exactOptional() };
+/**
+ * What every block may say. `detail`: it stands below the fold, where the headline and the facts do not need it; `page`
+ * names the page of the details on which it stands.
+ */
+const inAnyBlock = { detail: z.literal(true).exactOptional(), page: z.string().exactOptional() };
 
 export const Block = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("paragraph"), text: Text, ...inAnyBlock }),
@@ -112,6 +115,8 @@ export const Block = z.discriminatedUnion("kind", [
     name: z.string(),
     /** How many rows there are beyond this reply, where known: "20 of 1,204 shown". */
     total: z.number().exactOptional(),
+    /** So many of its rows stand above the fold; left out = all. */
+    fold: z.number().exactOptional(),
     /** Shown when there is no row. */
     empty: Text.exactOptional(),
     /** What can be done with each row, which its first cell names: a button beside it, or a choice below the table. */

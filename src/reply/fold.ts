@@ -1,4 +1,4 @@
-import type { Block } from "./block.ts";
+import type { Block, Table } from "./block.ts";
 import type { Action, Reply } from "./reply.ts";
 import type { Inline, Text } from "./text.ts";
 
@@ -9,13 +9,46 @@ export function isFolded(reply: Reply): boolean {
     shorter ||= content.some((inline) => isDetail(inline) || (inline.kind === "number" && !isWhole(inline)));
     return content;
   };
-  return reply.blocks.some((block) => "detail" in block || (mapValues(block, look), shorter));
+  return reply.blocks.some((block) => "detail" in block || isCut(block) || (mapValues(block, look), shorter));
 }
 
-/** What people read first: the reply without its details, its numbers short. Its tables keep all rows, and the columns that say something. */
-export function aboveFold(reply: Reply): Reply {
+/**
+ * What people read first: the reply without its details, its numbers short. Its tables keep the columns that say something
+ * and, of a table that does not say how many rows stand above the fold, so many.
+ */
+export function aboveFold(reply: Reply, rows = Number.POSITIVE_INFINITY): Reply {
   const blocks = reply.blocks.filter((block) => !("detail" in block));
-  return { ...unfolded(reply), blocks: blocks.map((block) => withoutEmptyColumns(mapValues(block, shortText))) };
+  const first = blocks.map((block) => withoutEmptyColumns(withFirstRows(mapValues(block, shortText), rows)));
+  return { ...unfolded(reply), blocks: first };
+}
+
+/** One page of all that a reply says, and the places of its blocks in the reply. */
+export interface DetailPage {
+  /** Undefined where it is the only one. */
+  readonly name: string | undefined;
+  readonly reply: Reply;
+  readonly places: readonly number[];
+}
+
+/** All that a reply says: on one page, or on as many as its details name. What names no page stands on the first. */
+export function detailPages(reply: Reply): readonly DetailPage[] {
+  const names = [...new Set(reply.blocks.flatMap(({ page }) => (page === undefined ? [] : [page])))];
+  return (names.length === 0 ? [undefined] : names).map((name) => {
+    const places = [...reply.blocks.keys()].filter((at) => (reply.blocks[at]?.page ?? names[0]) === name);
+    return { name, places, reply: { ...reply, blocks: reply.blocks.filter((_, at) => places.includes(at)) } };
+  });
+}
+
+function isCut(block: Block, most = Number.POSITIVE_INFINITY): block is Table {
+  return block.kind === "table" && (block.fold ?? most) < block.rows.length;
+}
+
+/** A table with the rows that stand above the fold. */
+function withFirstRows(block: Block, most: number): Block {
+  if (!isCut(block, most)) return block;
+  const { fold = most, rows, rowAction, total = 0 } = block;
+  const chosen = rowAction && { rowAction: { ...rowAction, invocations: rowAction.invocations.slice(0, fold) } };
+  return { ...block, ...chosen, rows: rows.slice(0, fold), total: Math.max(total, rows.length) };
 }
 
 /** A table without the columns that have nothing in any row. */

@@ -13,7 +13,7 @@ const MARGIN = 26;
 
 /**
  * A drawn reply as the console's page shows it at this width, in CSS pixels: without the columns that draw-reply.js leaves
- * out, which it says below. There a browser measures each column; here its characters are counted.
+ * out. There a browser measures each column; here its characters are counted.
  */
 export function fitColumns(node: VNode, pixels: number): VNode {
   if (typeof node === "string") return node;
@@ -26,10 +26,8 @@ export function fitColumns(node: VNode, pixels: number): VNode {
   const below = [...without]
     .filter((index) => columns[index]?.priority === NEEDED && isShort(index))
     .toSorted((a, b) => a - b);
-  const all = columns.filter(({ priority }) => priority !== undefined).length;
-  const dropped = without.size - below.length;
   const heads = rowsIn(node)[0]?.children ?? [];
-  return leaveOut(node, { heads, without, below, said: dropped === 0 ? "" : `${all - dropped} of ${all} columns` });
+  return leaveOut(node, { heads, without, below });
 }
 
 function withChildren(node: VElement, change: (child: VNode, index: number) => VNode): VElement {
@@ -83,13 +81,11 @@ function leaveOut(
     readonly heads: readonly VNode[];
     readonly without: ReadonlySet<number>;
     readonly below: readonly number[];
-    readonly said: string;
   },
 ): VNode {
-  const { heads, without, below, said } = fit;
+  const { heads, without, below } = fit;
   if (typeof node === "string") return node;
-  if (node.attrs["class"] === "columns") return { ...node, children: said === "" ? [] : [said] };
-  if ("data-columns" in node.attrs && said !== "") {
+  if ("data-columns" in node.attrs && without.size > below.length) {
     const { hidden: _shown, ...attrs } = node.attrs;
     return { ...node, attrs };
   }

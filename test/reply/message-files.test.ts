@@ -38,5 +38,5 @@ test.each<[string, Reply, readonly string[], string]>([
   const messages = [renderDiscord(given, { asker: "1", keeps: true }), renderSlack(given, { asker: "U1" })];
   for (const { files } of messages) expect(files.map(({ name }) => name)).toEqual(names);
   expect(JSON.stringify(renderDiscord(given, { asker: "1", keeps: true }, "whole").components)).toContain(held);
-  expect(JSON.stringify(renderSlack(given, { asker: "U1", whole: true }).blocks)).toContain(held);
+  expect(JSON.stringify(renderSlack(given, { asker: "U1", show: "whole" }).blocks)).toContain(held);
 });

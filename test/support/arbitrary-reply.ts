@@ -196,6 +196,7 @@ export const anyTable: fc.Arbitrary<Table> = fc
         ),
         name: fc.constantFrom("rows", "market-bounds", "../../etc/passwd", ""),
         total: fc.nat({ max: 5000 }),
+        fold: fc.nat({ max: 12 }),
         empty: anyText,
         rowAction: fc.record(
           {
@@ -273,7 +274,13 @@ const anyBlockAboveTheFold: fc.Arbitrary<Block> = fc.oneof(
 
 export const anyBlock: fc.Arbitrary<Block> = fc
   .tuple(anyBlockAboveTheFold, fc.nat({ max: 3 }))
-  .map(([block, place]): Block => (place === 0 ? { ...block, detail: true } : block));
+  .chain(([block, place]) =>
+    place > 0
+      ? fc.constant<Block>(block)
+      : fc
+          .constantFrom({}, {}, { page: "Prices" }, { page: "Bounds" })
+          .map((page): Block => ({ ...block, detail: true, ...page })),
+  );
 
 const anyPick = fc.record({ label: anyString(), invocation: anyInvocation });
 

@@ -2,12 +2,14 @@
 import { tableAttachment } from "../../reply/csv.ts";
 import { fullTextAttachment } from "../../reply/full-text.ts";
 import { messageFile, type MessageFile, type nameFiles, ownCsv } from "../../reply/message-files.ts";
-import { columnCount } from "../../reply/columns.js";
 import type { Table } from "../../reply/block.ts";
 import { oneLine } from "../../reply/plain-text.ts";
 import type { Reply } from "../../reply/reply.ts";
 import { formatCount } from "../../units/format-number.ts";
 import { type Inline, mergeRuns, type Person, type Text } from "../../reply/text.ts";
+
+/** The rows of a table that a message shows above its button Details. */
+export const FOLDED_ROWS = 15;
 
 type Run<K extends Inline["kind"]> = Extract<Inline, { kind: K }>;
 
@@ -115,15 +117,10 @@ export function filesOf(
   return [...given, ...tables, ...whole];
 }
 
-/** How much of a table is shown, where that is not all: `3 of 1,200 rows, 2 of 5 columns`. */
-export function shownOf(table: Table, { rows, columns }: { readonly rows: number; readonly columns: number }): string {
+/** How much of a table is shown, where that is not all: `3 of 1,200 rows`. What is in the columns left out is no question of how many. */
+export function shownOf(table: Table, rows: number): string {
   const all = Math.max(table.total ?? 0, table.rows.length);
-  const count = columnCount(table);
-  const parts = [
-    ...(rows < all ? [`${rows} of ${formatCount(all)} rows`] : []),
-    ...(columns < count ? [`${columns} of ${count} columns`] : []),
-  ];
-  return parts.join(", ");
+  return rows < all ? `${rows} of ${formatCount(all)} rows` : "";
 }
 
 /** A label within its limit; `whole` is false where it was cut. */

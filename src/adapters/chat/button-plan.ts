@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 
+import { detailPages } from "../../reply/fold.ts";
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
+import type { PreviewPress } from "../adapter.ts";
 import type { KeptContext, Press, Show } from "./press.ts";
 
 /** A button that a message offers. A platform draws it within its limits. */
@@ -12,7 +14,8 @@ export type Offer =
 
 export interface KeptOffer {
   readonly kind: "kept";
-  readonly label: "Details" | "Less" | "Share";
+  /** `Details`, `Less`, `Share`, or the name of a page. */
+  readonly label: string;
   /** Left out for Share. */
   readonly show?: Show;
 }
@@ -20,8 +23,10 @@ export interface KeptOffer {
 type Purpose = "form" | "fold" | "actions" | "share" | "again" | "files";
 
 interface Offered {
-  /** Where a message shows less than all of its reply, or all of it. */
+  /** Where a message shows less than all of its reply: how much. */
   readonly fold?: Show | undefined;
+  /** The names of its pages, where it has several. */
+  readonly pages?: readonly string[];
   /** The reply can be kept. */
   readonly kept: boolean;
   /** Content is sent as files only when somebody asks for it. */
@@ -34,30 +39,34 @@ export const SEND_FILES = "Send as file";
 export function planButtons(
   reply: Reply,
   { ask, asker, form, shareable }: KeptContext,
-  { fold, kept, files = false }: Offered,
+  { fold, kept, files = false, pages = [] }: Offered,
   order: readonly Purpose[],
 ): Offer[] {
   const label = refreshLabel(reply, ask);
   const fresh = reply.failure === undefined ? {} : ({ fresh: true } as const);
   const shares = shareable === true && reply.failure === undefined;
   const press = (name: string, meant: Press): Offer => ({ kind: "press", label: name, press: meant });
-  const folding: Record<Show, KeptOffer> = {
-    whole: { kind: "kept", label: "Less", show: "folded" },
-    folded: { kind: "kept", label: "Details", show: "whole" },
-  };
   const again =
     ask === undefined || label === undefined
       ? []
       : [press(label, { kind: "ask", ask, effect: "replace", asker, ...fresh })];
   const offers: Record<Purpose, readonly Offer[]> = {
     form: form === undefined ? [] : [press("Fill in", { kind: "form", ask: form })],
-    fold: fold === undefined ? [] : [folding[fold]],
+    fold: fold === undefined ? [] : foldOffers(fold, pages),
     actions: reply.actions.map((action) => ({ kind: "action", action })),
     share: shares ? [kept ? { kind: "kept", label: "Share" } : press("Share", { kind: "share" })] : [],
     again,
     files: ask === undefined || !files ? [] : [press(SEND_FILES, { kind: "files", ask })],
   };
   return order.flatMap((purpose) => offers[purpose]);
+}
+
+/** The way to the details, or to their other pages and back. */
+function foldOffers(fold: Show, pages: readonly string[]): KeptOffer[] {
+  if (fold === "folded") return [{ kind: "kept", label: "Details", show: "whole" }];
+  const open = fold === "whole" ? 0 : fold;
+  const others = pages.flatMap((label, at): KeptOffer[] => (at === open ? [] : [{ kind: "kept", label, show: at }]));
+  return [...others, { kind: "kept", label: "Less", show: "folded" }];
 }
 
 /**
@@ -84,4 +93,18 @@ export function hasRefreshAction(reply: Reply, ask: Ask): boolean {
 
 function askOf({ command, options }: Ask): Ask {
   return { command, options: { ...options } };
+}
+
+/** What a button of a kept reply does on the console, if it does anything there. */
+export function foldPress(show: Show | undefined): PreviewPress[] {
+  if (show === undefined) return [];
+  return [typeof show === "number" ? { fold: true, page: show } : { fold: true }];
+}
+
+/** A message as `draw` draws it: what people read first, and the pages that Details leads to. */
+export function previewOf(reply: Reply, draw: (show: Show) => object): object {
+  const folded = draw("folded");
+  const [whole, ...pages] = detailPages(reply).map((_, at) => draw(at === 0 ? "whole" : at));
+  if (JSON.stringify(folded) === JSON.stringify(whole)) return folded;
+  return { ...folded, whole, ...(pages.length === 0 ? {} : { pages }) };
 }

@@ -93,8 +93,8 @@ const Press = z.discriminatedUnion("kind", [
 export type Press = Immutable<z.infer<typeof Press>>;
 export type KeptPress = Extract<Press, { kind: "share" }>;
 
-/** How much of a kept reply is shown. */
-export type Show = "whole" | "folded";
+/** How much of a kept reply is shown: what people read first, or all of it; of several pages the first, or one by its place. */
+export type Show = "whole" | "folded" | number;
 
 /** A press that the store holds. */
 export interface StoredPress {

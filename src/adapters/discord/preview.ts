@@ -6,7 +6,7 @@ import { forEverybody, type Reply } from "../../reply/reply.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";
-import type { KeptOffer } from "../chat/button-plan.ts";
+import { foldPress, type KeptOffer, previewOf } from "../chat/button-plan.ts";
 import type { Press } from "../chat/press.ts";
 import { CommandMentions } from "./command-mentions.ts";
 import { discordPlatform, PAGE } from "./platform.ts";
@@ -41,9 +41,7 @@ export function createDiscordPreview(commands: readonly AnyCommand[]): Preview {
       mention,
     };
     const seen = onlyAsker ? reply : forEverybody(reply);
-    const folded = drawn(renderDiscord(seen, context, "folded"), onlyAsker);
-    const whole = drawn(renderDiscord(seen, context, "whole"), onlyAsker);
-    return JSON.stringify(folded) === JSON.stringify(whole) ? folded : { ...folded, whole };
+    return previewOf(seen, (show) => drawn(renderDiscord(seen, context, show), onlyAsker));
   }
 }
 
@@ -64,7 +62,7 @@ function pressesOf(
   return Object.fromEntries(
     customIdsIn(components).flatMap((id): [string, PreviewPress][] => {
       const press = unstored.get(id) ?? decodePress(id);
-      if (press?.kind === "kept") return press.show === undefined ? [] : [[id, { fold: true }]];
+      if (press?.kind === "kept") return foldPress(press.show).map((does) => [id, does]);
       if (press?.kind === "choice")
         return press.asks.map((invocation, at) => [`${id} ${at}`, { invocation, ...pressed(press) }]);
       if (press?.kind === "form") return [[id, { invocation: press.ask, effect: "reply", form: true }]];

@@ -4,6 +4,7 @@ import { previewFiles } from "../../reply/message-files.ts";
 import { forEverybody, type Reply } from "../../reply/reply.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";
+import { foldPress, previewOf } from "../chat/button-plan.ts";
 import type { Press } from "../chat/press.ts";
 import { slackPlatform, PAGE } from "./platform.ts";
 import { pressablesIn } from "./render/buttons.ts";
@@ -20,16 +21,13 @@ export function createSlackPreview(command?: string): Preview {
     const onlyAsker = as !== "alert" && !isShownToAll(as);
     const ask = (as === "alert" ? undefined : as.ask) ?? { command: "help", options: {} };
     const answer = { ...root, asker: "U0", ask, shareable: onlyAsker && as.personal !== true };
-    const drawn = (whole: boolean): object => {
-      const { text, blocks, files, filesLater, unstored } = renderSlack(
-        as === "alert" || onlyAsker ? reply : forEverybody(reply),
-        as === "alert" ? root : { ...answer, whole },
-      );
+    const seen = as === "alert" || onlyAsker ? reply : forEverybody(reply);
+    return previewOf(seen, (show) => {
+      const context = as === "alert" ? root : { ...answer, show };
+      const { text, blocks, files, filesLater, unstored } = renderSlack(seen, context);
       const presses = pressesOf(blocks, unstored);
       return { onlyAsker, message: { text, blocks }, filesLater, files: previewFiles(files), presses };
-    };
-    const [folded, whole] = [drawn(false), drawn(true)];
-    return JSON.stringify(folded) === JSON.stringify(whole) ? folded : { ...folded, whole };
+    });
   }
 }
 
@@ -45,7 +43,7 @@ function pressesOf(
       const press = stored === undefined ? found : unstored.get(stored.key);
       if (value === undefined || press === undefined) return [];
       if (press.kind === "form") return [[value, { invocation: press.ask, effect: "reply", form: true }]];
-      if (press.kind === "share") return stored?.show === undefined ? [] : [[value, { fold: true }]];
+      if (press.kind === "share") return foldPress(stored?.show).map((does) => [value, does]);
       const invocation =
         press.kind === "choice" ? press.asks[stored?.at ?? -1] : press.kind === "ask" ? press.ask : undefined;
       if (invocation === undefined || !("effect" in press)) return [];

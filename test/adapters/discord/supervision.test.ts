@@ -167,9 +167,11 @@ test.each<[string, () => Promise<never>]>([
   await using on = await begin({ payloads: (own) => ({ put, get: (key) => own.get(key) }) });
   const ann = on.fake.person("Ann");
   const asked = await ann.run(on.channel, "probe buttons");
-  // What Details would show is there at once.
+  // What Details would show is in a file.
+  const { bytes } = asked.last.files.find(({ name }) => name.endsWith("whole-reply.txt")) ?? {};
+  expect(bytes?.toString()).toContain(LONG_ID);
   expect([textOf(asked.last), labelsOf(asked.last)]).toEqual([
-    expect.stringMatching(new RegExp(`^Page 1.*${LONG_ID}`, "su")),
+    expect.stringMatching(/^Page 1.*all of it in .*whole-reply\.txt/su),
     expect.not.arrayContaining(["Details", "Less", "Share"]),
   ]);
   expect(labelsOf(asked.last)).toContain("Next");

@@ -244,7 +244,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await say(page, "market-list");
     const shown = page.locator("#log th:visible");
     expect(await shown.allTextContents()).toEqual(["MarketState", "Mark"]);
-    expect(await page.textContent("#log .count")).toMatch(/15 of 84 rows.*3 of 7 columns/u);
+    expect(await page.textContent("#log .count")).toBe("15 of 84 rows");
     expect(await page.locator("#log .below").allTextContents()).toHaveLength(85);
     const below = page.locator("#log td .below").first();
     expect(await below.textContent()).toBe("active");

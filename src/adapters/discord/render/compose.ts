@@ -57,14 +57,16 @@ export async function compose(
   dependencies: ComposeDependencies,
 ): Promise<DisposableMessage> {
   const { mention } = dependencies;
-  const { folded, whole, files, picture } = renderAnswer(reply, { ...context, mention });
-  const [key, fitted] = await Promise.all([
-    folded.unstored.values().some(({ kind }) => kind === "kept") ? keep(reply, context, dependencies) : undefined,
-    fitFiles(files, dependencies),
+  const { folded, files, picture, unkept } = renderAnswer(reply, { ...context, mention });
+  const keeps = folded.unstored.values().some(({ kind }) => kind === "kept");
+  const key = keeps ? await keep(reply, context, dependencies) : undefined;
+  // Details of a reply that is not kept would lead nowhere: what it says below the fold is a file.
+  const chosen = keeps && key === undefined ? unkept() : { form: folded, files };
+  const [fitted, { form, missing }] = await Promise.all([
+    fitFiles(chosen.files, dependencies),
+    store(chosen.form, key, dependencies),
   ]);
-  // Details of a reply that is not kept would lead nowhere.
-  const { form, missing } = await store(key === undefined ? whole : folded, key, dependencies);
-  const length = (files.length === 0 ? NOTES_LENGTH.none : NOTES_LENGTH.files) - missing.length - 1;
+  const length = (chosen.files.length === 0 ? NOTES_LENGTH.none : NOTES_LENGTH.files) - missing.length - 1;
   const tooLarge = tooLargeText(fitted, length);
   const notes = [tooLarge, missing].filter((part) => part !== "").join("\n");
   const names = fitted.files.map(({ name }) => name);
@@ -80,7 +82,7 @@ export async function compose(
   };
 }
 
-/** A form of a kept reply for a message that has its files already. */
+/** A form of a reply for a message that has its files already; without `key`, of one that is not kept. */
 export async function composeKept(
   form: AnswerForm,
   key: string | undefined,
@@ -176,9 +178,7 @@ async function storeAll(
       return [standIn, id];
     }),
   );
-  // Without a kept reply the whole is shown at once, so a missing Less is not counted.
-  const isLess = (press: Press | KeptOffer): boolean => press.kind === "kept" && press.show === "folded";
-  const missed = entries.filter(([standIn, press]) => ids.get(standIn) === undefined && !isLess(press));
+  const missed = entries.filter(([standIn]) => ids.get(standIn) === undefined);
   return { ids, missing: missed.length };
 }
 

@@ -39,20 +39,23 @@ function contentOf(press: Press): readonly unknown[] | undefined {
 
 const LETTERS = { whole: "d", folded: "l" } as const;
 
-/** The custom_id of a stored press. */
+/** The custom_id of a stored press; a page of details by its place behind the key. */
 export function storedPressId({ key, show }: Pick<StoredPress, "key" | "show">, index: number): string {
+  if (typeof show === "number") return `${VERSION}p${index}:${show}:${key}`;
   return `${VERSION}${show === undefined ? "k" : LETTERS[show]}${index}:${key}`;
 }
 
 /** Decodes a custom_id; undefined for one of another version, or one that the bot did not make. */
 export function decodePress(customId: string): Press | StoredPress | undefined {
-  const [, version, letter, content = ""] = /^(\w)([afiskdl])\d+:(.*)$/su.exec(customId) ?? [];
+  const [, version, letter, content = ""] = /^(\w)([afiskdlp])\d+:(.*)$/su.exec(customId) ?? [];
   if (version !== VERSION) return undefined;
   const isInside = /[afi]/u.test(letter ?? "");
   const values = isInside ? parseJson(`[${content}]`) : undefined;
   if (values === undefined) {
     // `s` was Share until November 2026.
     if (content === "" || isInside) return undefined;
+    const [, page, paged] = (letter === "p" && /^(\d{1,2}):(.+)$/su.exec(content)) || [];
+    if (letter === "p") return paged === undefined ? undefined : { kind: "stored", key: paged, show: Number(page) };
     return { kind: "stored", key: content, show: letter === "d" ? "whole" : letter === "l" ? "folded" : undefined };
   }
   if (letter === "i") {

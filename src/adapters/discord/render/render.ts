@@ -14,9 +14,12 @@ import {
   SeparatorSpacingSize,
 } from "discord-api-types/v10";
 
-import { aboveFold, asButtons, unfolded } from "../../../reply/fold.ts";
-import { nameFiles } from "../../../reply/message-files.ts";
+import { aboveFold, asButtons, detailPages, isFolded, mapValues, unfolded } from "../../../reply/fold.ts";
+import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
+import type { Block } from "../../../reply/block.ts";
 import type { Action, Reply, Tone } from "../../../reply/reply.ts";
+import { shortenId, type Text } from "../../../reply/text.ts";
+import { FOLDED_ROWS } from "../../chat/bounds.ts";
 import { planButtons } from "../../chat/button-plan.ts";
 import type { Show } from "../../chat/press.ts";
 import { BUTTONS_PER_ROW, COMPONENTS_TEXT_LENGTH, FOLDED_LENGTH, MAX_COMPONENTS, MAX_FILES } from "../limits.ts";
@@ -51,7 +54,7 @@ export type DiscordMessage = ReturnType<typeof renderDiscord>;
 export const COMPONENTS_V2: number = MessageFlags.IsComponentsV2;
 
 /** The length reserved for sentences about files and buttons that cannot be sent: in a message with files, and without. */
-export const NOTES_LENGTH = { files: 1500, none: 100 } as const;
+export const NOTES_LENGTH = { files: 300, none: 100 } as const;
 
 type ControlRow = APIActionRowComponent<APIButtonComponent> | APIActionRowComponent<APIStringSelectComponent>;
 
@@ -59,14 +62,14 @@ type ControlRow = APIActionRowComponent<APIButtonComponent> | APIActionRowCompon
 const FIXED_COMPONENTS = 8;
 const MAX_SELECTS = 3;
 const MAX_ACTION_BUTTONS = 10;
-/** Refresh, Details or Less, and Share. */
-const COMMON_BUTTONS = 3;
+/** Refresh and Share, and Details; or Less and the other pages. */
+const COMMON_BUTTONS = 2;
 
 /** A form of a reply as a message, its own files under their own names. Pure and total. */
 export function renderDiscord(reply: Reply, context: MessageContext = {}, form: Show = "folded") {
   const answer = renderAnswer(reply, context);
   const { files, picture } = answer;
-  const chosen = answer[form];
+  const chosen = answer.formOf(form);
   const names = files.slice(0, MAX_FILES).map(({ name }) => name);
   return {
     flags: COMPONENTS_V2,
@@ -78,23 +81,28 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}, form: 
 }
 
 /**
- * Renders a reply within every limit: `whole`, and `folded`, the part that people read first; both are the same form where
- * the whole says no more. `files` are those of the reply, then those with the content for which the whole form has no
- * room; `picture` is the name of the reply's picture among them. Pure and total.
+ * Renders a reply within every limit: the part that people read first, and the pages of the whole; both are the same form
+ * where the whole says no more. `files` are those of the reply, then those with the content for which the pages have no
+ * room; `unkept` is the message of a reply that is not kept, whose files have all that it does not say itself. `picture`
+ * is the name of the reply's picture among them. Pure and total.
  */
 export function renderAnswer(reply: Reply, context: MessageContext) {
   const names = nameFiles(reply);
   const { given, csvNames, held } = names;
   const picture = given.find(({ attachment }) => attachment === reply.picture)?.name;
+  const pages = detailPages(reply);
+  const pageNames = pages.flatMap(({ name }) => (name === undefined ? [] : [name]));
   // A file for each table, and one for the whole reply, may follow.
   const most = Math.min(MAX_FILES, given.length + csvNames.filter((name) => name !== "").length + 1);
-  const plan = planControls(reply.actions, most + (picture === undefined ? 0 : 1), context.mention);
-  const begin = () => {
+  const common = COMMON_BUTTONS + pages.length;
+  const plan = planControls(reply.actions, most + (picture === undefined ? 0 : 1), common, context.mention);
+  const begin = (): Begun => {
     const presses = new PressIds();
     return { presses, controls: renderControls(plan, reply, context, presses) };
   };
-  const finish = (body: ReturnType<typeof renderBody>, begun: ReturnType<typeof begin>, fold?: Show): AnswerForm => {
-    const offers = context.keeps === true ? planButtons(reply, context, { fold, kept: true }, ["fold", "share"]) : [];
+  const finish = (body: Body, begun: Begun, fold?: Show): AnswerForm => {
+    const offered = { fold, kept: true, pages: pageNames };
+    const offers = context.keeps === true ? planButtons(reply, context, offered, ["fold", "share"]) : [];
     const { selects, buttons } = begun.controls;
     const rows = [...selects, ...rowsOfButtons([...buttons, ...offerButtons(offers, begun.presses)])];
     return { tone: reply.tone, body: body.components, footer: body.footer, rows, unstored: begun.presses.unstored };
@@ -102,40 +110,88 @@ export function renderAnswer(reply: Reply, context: MessageContext) {
 
   let wholeName: string | undefined;
   const nameWhole = (): string => (wholeName ??= names.add("whole-reply.txt"));
-  const forWhole = begin();
-  const whole = renderBody(unfolded(reply), context, forWhole.presses, {
-    length: COMPONENTS_TEXT_LENGTH - (given.length === 0 ? NOTES_LENGTH.none : NOTES_LENGTH.files),
-    room: plan.room,
-    wholeIds: true,
-    left: plan.left,
-    cut: !forWhole.controls.whole,
-    heldOf: (index) => held[index],
-    shortened: () => `Shortened to fit; all of it in ${escapeMarkdown(nameWhole())}`,
+  const notes = given.length === 0 ? NOTES_LENGTH.none : NOTES_LENGTH.files;
+  const inFile = (): string => `Shortened to fit; all of it in ${escapeMarkdown(nameWhole())}`;
+  const csv = new Set<number>();
+  const bodies = pages.map(({ reply: page, places }) => {
+    const begun = begin();
+    const body = renderBody(unfolded(page), context, begun.presses, {
+      length: COMPONENTS_TEXT_LENGTH - notes,
+      room: plan.room,
+      wholeIds: true,
+      left: plan.left,
+      cut: !begun.controls.whole,
+      heldOf: (index) => held[places[index] ?? -1],
+      shortened: inFile,
+    });
+    for (const index of body.csv) csv.add(places[index] ?? -1);
+    return { body, begun };
   });
-  const files = replyFiles(reply, names, whole.csv, wholeName);
+  const files = replyFiles(reply, names, csv, wholeName);
+  const [first] = bodies;
+  if (first === undefined) throw new RangeError("a reply has a page");
   if (context.keeps !== true) {
-    const only = finish(whole, forWhole);
-    return { whole: only, folded: only, files, picture };
+    const only = finish(first.body, first.begun);
+    return { formOf: () => only, folded: only, files, picture, unkept: () => ({ form: only, files }) };
   }
 
-  const places = reply.blocks.flatMap((block, index) => ("detail" in block ? [] : [index]));
-  const forFolded = begin();
-  const folded = renderBody(aboveFold(reply), context, forFolded.presses, {
-    length: FOLDED_LENGTH,
-    room: plan.room,
-    wholeIds: false,
+  const places = [...reply.blocks.keys()].filter((at) => !("detail" in (reply.blocks[at] ?? {})));
+  const fold = (given: Pick<Parameters<typeof renderBody>[3], "left" | "cut" | "heldOf" | "shortened">) => {
+    const begun = begin();
+    const bounds = { length: FOLDED_LENGTH - notes, room: plan.room, wholeIds: false };
+    return { begun, body: renderBody(aboveFold(reply, FOLDED_ROWS), context, begun.presses, { ...bounds, ...given }) };
+  };
+  const folded = fold({
     left: [],
     cut: plan.left.length > 0,
-    heldOf: (index) => held[whole.csv.has(places[index] ?? -1) ? (places[index] ?? -1) : -1],
+    heldOf: (index) => held[csv.has(places[index] ?? -1) ? (places[index] ?? -1) : -1],
     shortened: () => "Shortened; Details has all of it",
   });
-  const folds = withoutIds(folded) !== withoutIds(whole);
-  const wholeForm = finish(whole, forWhole, folds ? "whole" : undefined);
-  return { whole: wholeForm, folded: folds ? finish(folded, forFolded, "folded") : wholeForm, files, picture };
+  const folds = bodies.length > 1 || withoutIds(folded.body) !== withoutIds(first.body);
+  const whole = bodies.map(({ body, begun }, at) => finish(body, begun, folds ? (at === 0 ? "whole" : at) : undefined));
+  const wholeForm = (show: number): AnswerForm => whole[show] ?? finish(first.body, first.begun);
+  const foldedForm = folds ? finish(folded.body, folded.begun, "folded") : wholeForm(0);
+  const unkept = (): { readonly form: AnswerForm; readonly files: readonly MessageFile[] } => {
+    if (!folds) return { form: foldedForm, files };
+    const { begun, body } = fold({
+      left: plan.left,
+      cut:
+        isFolded(reply) || !folded.begun.controls.whole || reply.blocks.some((one) => !isTable(one) && hasLongId(one)),
+      heldOf: (index) => held[places[index] ?? -1],
+      shortened: inFile,
+    });
+    const isCut = (at: number, index: number): boolean => body.csv.has(index) || hasLongId(reply.blocks[at]);
+    const inFiles = new Set(places.filter(isCut));
+    return { form: finish(body, begun), files: replyFiles(reply, names, inFiles, wholeName) };
+  };
+  const formOf = (show: Show): AnswerForm => (show === "folded" ? foldedForm : wholeForm(show === "whole" ? 0 : show));
+  return { formOf, folded: foldedForm, files, picture, unkept };
+}
+
+function isTable({ kind }: Block): boolean {
+  return kind === "table";
+}
+
+/** Whether it says an id that is shown by its ends above the fold. */
+function hasLongId(block: Block | undefined): boolean {
+  let found = false;
+  const look = (content: Text): Text => {
+    found ||= content.some((one) => one.kind === "code" && one.id === true && shortenId(one.text) !== one.text);
+    return content;
+  };
+  if (block !== undefined) mapValues(block, look);
+  return found;
+}
+
+type Body = ReturnType<typeof renderBody>;
+
+interface Begun {
+  readonly presses: PressIds;
+  readonly controls: ReturnType<typeof renderControls>;
 }
 
 /** A body to compare: its presses differ in their temporary ids alone. */
-function withoutIds({ components, footer }: ReturnType<typeof renderBody>): string {
+function withoutIds({ components, footer }: Body): string {
   return JSON.stringify([components, footer], (key, value: unknown) => (key === "custom_id" ? undefined : value));
 }
 
@@ -176,21 +232,17 @@ export function assemble(
  * Divides the components of a message, beside those of its files, among its actions: each becomes a button, a select, or a
  * line; `room` is left for the rows of tables.
  */
-function planControls(actions: readonly Action[], files: number, mention: MessageContext["mention"]) {
+function planControls(actions: readonly Action[], files: number, common: number, mention: MessageContext["mention"]) {
   const isSelect = (action: Action): action is Choice => "choices" in action && action.choices.length > 1;
   const choices = actions.filter(isSelect);
   const selects = choices.slice(0, MAX_SELECTS);
   const others = asButtons(actions.filter((action) => !isSelect(action) || !selects.includes(action)));
   const free = MAX_COMPONENTS - FIXED_COMPONENTS - files - 2 * selects.length;
   let most = MAX_ACTION_BUTTONS;
+  const withRows = (buttons: number): number => buttons + common + Math.ceil((buttons + common) / BUTTONS_PER_ROW);
   while (most > 0 && withRows(most) > free) most -= 1;
   const { shown, left } = splitButtons(others, most, mention);
   return { selects, buttons: shown, left, room: Math.max(0, free - withRows(shown.length)) };
-}
-
-function withRows(buttons: number): number {
-  const all = buttons + COMMON_BUTTONS;
-  return all + Math.ceil(all / BUTTONS_PER_ROW);
 }
 
 /** The actions of a reply, and Refresh; `whole` is false where a label was cut, or an option omitted. */

@@ -32,7 +32,7 @@ const MAX_RECORDS = 5;
 /**
  * Renders a table for a phone: a grid in fixed width where it fits, else one line a row, of PHONE_LINE characters at
  * most. Columns that do not fit are omitted, the least important ones first, and rows only after them; the note below
- * counts the omissions.
+ * counts the rows.
  */
 export function renderTable(table: Table, context: TableContext): TableMarkup {
   const { max, held, onId, wholeIds = false } = context;
@@ -90,12 +90,12 @@ function headline(title: Text, { max, ...ids }: Pick<Required<TableContext>, "ma
   return { markdown: markdown.trim() === "" ? "" : `${markdown}\n`, whole };
 }
 
-/** Counts the omissions, in one small line. */
+/** Counts the rows left out, and names the file with all that is; in one small line. */
 function note(table: Table, shown: { rows: number; columns: number }, held: string | undefined): string {
-  const part = shownOf(table, shown);
-  if (part === "") return "";
-  const carried = held !== undefined && (shown.rows < table.rows.length || shown.columns < columnCount(table));
-  return `-# ${part} shown${carried ? `; ${held}` : ""}`;
+  const part = shownOf(table, shown.rows);
+  const isCut = shown.rows < table.rows.length || shown.columns < columnCount(table);
+  const words = [...(part === "" ? [] : [`${part} shown`]), ...(isCut && held !== undefined ? [held] : [])];
+  return words.length === 0 ? "" : `-# ${words.join("; ")}`;
 }
 
 function columnsOf(count: number): number[] {

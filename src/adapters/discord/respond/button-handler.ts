@@ -18,7 +18,7 @@ import { attachmentsOf } from "../transport/upload.ts";
 import { answerCommand } from "./answer.ts";
 import { answerInPlace, confirmBelow, confirmQuestion, messageAbove } from "./answer-in-place.ts";
 import { openPressedForm } from "./form.ts";
-import { callerOf, type InteractionContext, isEmbed, isEphemeral } from "./interaction.ts";
+import { callerOf, type InteractionContext, isEmbed, isEphemeral, isShared } from "./interaction.ts";
 import { expiredNotice, notSharedNotice, shareFailedNotice } from "./notices.ts";
 import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
 
@@ -92,7 +92,7 @@ function idsReply(ids: Extract<Press, { kind: "ids" }>["ids"]): Reply {
 type ReadKept = Extract<ReadPress, { kind: "share" }>;
 type ButtonContext = InteractionContext<APIMessageComponentInteraction>;
 
-/** Shows a reply whole, or folded again: to its asker in place, to anyone else in a private copy. */
+/** Shows a page of a reply, or folds it again: in place where nobody else sees it, else in a private copy. */
 async function foldMessage(context: ButtonContext, press: ReadKept): Promise<void> {
   const { api, interaction } = context;
   const reply = keptReply(press);
@@ -100,10 +100,10 @@ async function foldMessage(context: ButtonContext, press: ReadKept): Promise<voi
   const { key, show = "folded" } = press;
   const kept = contextOf(press, context);
   const caller = callerOf(interaction).id;
-  const isOwn = kept.asker === caller || isEphemeral(interaction);
+  const isOwn = isEphemeral(interaction) || (kept.asker === caller && !isShared(interaction));
   const shown = isOwn ? kept : { ...kept, asker: caller, shareable: false };
   const answer = renderAnswer(reply, { ...shown, asker: shown.asker ?? caller });
-  const form = answer[show];
+  const form = answer.formOf(show);
   if (isOwn) return api.update(await composeKept(form, key, filesOf(interaction, answer.picture), context));
   const body = await composeKept(form, key, { names: [], picture: undefined }, context);
   return api.reply({ body: { ...body, attachments: [] }, files: [] });
@@ -126,14 +126,12 @@ async function shareKept(context: ButtonContext, press: ReadKept): Promise<void>
     const press = decodePress(id);
     return press?.kind === "stored" && press.show === "folded";
   });
-  await api.update(
-    await composeKept(own[isWhole ? "whole" : "folded"], key, filesOf(interaction, own.picture), context),
-  );
+  const shown = own.formOf(isWhole ? "whole" : "folded");
+  await api.update(await composeKept(shown, key, filesOf(interaction, own.picture), context));
   const reply = forSharing(given);
   const forAll: MessageContext = { keeps: true, mention: context.mention };
-  const { whole, folded, picture } = renderAnswer(reply, forAll);
+  const { folded: form, picture } = renderAnswer(reply, forAll);
   const sharedKey = await keep(reply, forAll, context, at);
-  const form = sharedKey === undefined ? whole : folded;
   const names = (interaction.message.attachments ?? []).map(({ filename }) => filename);
   const withFiles = await composeKept(form, sharedKey, { names, picture }, context);
   const withoutFiles = await composeKept(form, sharedKey, { names: [], picture }, context);

@@ -174,7 +174,8 @@ function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlo
   const shown =
     (form.asTable && !form.inView ? renderTableBlock(table, room, form) : undefined) ??
     renderCards(table, { length: room, blocks: bounds.blocks - noted + 1 }, form);
-  const note = truncationNote(table, shown, form);
+  const isCut = shown.rows < table.rows.length || shown.columns < columnCount(table) || !shown.whole;
+  const note = truncationNote(table, shown.rows, isCut, form.held);
   const chosen = rowChoice(table, shown.rows, form);
   return {
     blocks: [
@@ -185,7 +186,7 @@ function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlo
     ],
     length: head.mrkdwn.length + shown.length + note.length,
     whole: head.whole,
-    ...(note === "" ? {} : { csv: true }),
+    ...(isCut ? { csv: true } : {}),
     ...(chosen === undefined ? {} : { unstored: [form.key, chosen.press] }),
   };
 }
@@ -252,11 +253,14 @@ function shortLine(cells: readonly Text[]): Text {
   });
 }
 
-function truncationNote(table: Table, shown: RenderedTable, { held, folded }: TableForm): string {
-  const part = shownOf(table, shown);
-  if (part === "" && shown.whole) return "";
-  if (folded && (shown.rows < table.rows.length || shown.columns < columnCount(table))) return part;
-  return escapeMrkdwn(`${part === "" ? "Shortened" : `${part} shown`}; ${held}`);
+/** Counts the rows left out, and names the file with all that is; without one, Details shows it. */
+function truncationNote(table: Table, rows: number, isCut: boolean, held: string): string {
+  const part = shownOf(table, rows);
+  const words = [
+    ...(part === "" ? [] : [held === "" ? part : `${part} shown`]),
+    ...(isCut && held !== "" ? [held] : []),
+  ];
+  return escapeMrkdwn(words.join("; "));
 }
 
 export function headerBlock(text: string): KnownBlock {

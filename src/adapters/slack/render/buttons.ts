@@ -84,13 +84,18 @@ export function renderButtons(
   reply: Reply,
   context: MessageContext,
   {
-    files,
-    fold,
     kept,
-  }: { readonly files: boolean; readonly fold?: Show | undefined; readonly kept?: KeptPress | undefined },
+    ...offered
+  }: {
+    readonly files: boolean;
+    readonly fold?: Show | undefined;
+    readonly kept?: KeptPress | undefined;
+    readonly pages?: readonly string[];
+  },
 ): Buttons {
   const drawn = new DrawnOffers(context, kept);
-  for (const offer of planButtons(reply, context, { fold, kept: kept !== undefined, files }, ORDER)) drawn.add(offer);
+  const plan = planButtons(reply, context, { ...offered, kept: kept !== undefined }, ORDER);
+  for (const offer of plan) drawn.add(offer);
   const { pressables, selects, unstored, overflow, whole } = drawn;
   const { buttons, menu, lines } = arrange(pressables);
   const [others] = menuOf(menu.map(optionOf));

@@ -17,6 +17,8 @@ import { renderSlack, type SlackMessage } from "./render.ts";
 export interface MessageBody {
   readonly text: string;
   readonly blocks: readonly KnownBlock[];
+  /** Its details could not be kept: what it says below the fold is in the message's files for that. */
+  readonly unkept?: true;
 }
 
 export interface ComposedMessage {
@@ -57,9 +59,10 @@ export async function finish(
   const keys = await storePresses("slack", presses, dependencies);
   const missing = presses.filter(([key]) => !keys.has(key));
   // Where the reply could not be stored, Details would show nothing.
-  const given = missing.some(([, { kind }]) => kind === "share") ? message.whole : message.blocks;
+  const unkept = missing.some(([, press]) => press.kind === "share" && press.shown !== undefined);
+  const given = unkept ? message.unkept.blocks : message.blocks;
   const blocks = given.flatMap((block) => withKeys(block, keys) ?? []);
-  const plain: MessageBody = { text: message.text, blocks };
+  const plain: MessageBody = { text: message.text, blocks, ...(unkept ? { unkept } : {}) };
   const body = [...lines, missingButtons(missing.length)].reduce((all, line) => withLine(all, line), plain);
   return withLine(body, above, true);
 }

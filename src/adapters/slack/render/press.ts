@@ -1,6 +1,13 @@
 // How a press is packed into the value of a button or an option.
 import { parseJson } from "../../chat/parse-json.ts";
-import { type KeptContext, parsePressPayload, type Press, pressPayload, type StoredPress } from "../../chat/press.ts";
+import {
+  type KeptContext,
+  parsePressPayload,
+  type Press,
+  pressPayload,
+  type Show,
+  type StoredPress,
+} from "../../chat/press.ts";
 import { z } from "zod";
 import { BUTTON_VALUE_LENGTH } from "../limits.ts";
 
@@ -10,14 +17,18 @@ export interface MessageContext extends KeptContext {
   readonly command?: string;
   /** It is shown in a modal, which takes no table. */
   readonly inView?: boolean | undefined;
-  /** Shows everything, with a button back to what people read first. */
-  readonly whole?: boolean;
+  /** How much it shows of its reply; left out = what people read first. */
+  readonly show?: Show;
 }
 
 /** Longer values of buttons are stored, since they count towards the length of the message. */
 export const INLINE_PRESS_LENGTH = Math.min(600, BUTTON_VALUE_LENGTH);
 
-const StoredValue = z.object({ v: z.literal(1), key: z.string(), show: z.enum(["whole", "folded"]).exactOptional() });
+const StoredValue = z.object({
+  v: z.literal(1),
+  key: z.string(),
+  show: z.union([z.enum(["whole", "folded"]), z.int().min(0).max(99)]).exactOptional(),
+});
 /** An option of a choice: a key, and a place. */
 const CHOICE_VALUE = /^([\w-]{1,22}):(\d{1,3})$/u;
 

@@ -5,12 +5,12 @@
 import type { KnownBlock } from "@slack/types";
 
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
-import { aboveFold, shortText, unfolded } from "../../../reply/fold.ts";
+import { aboveFold, detailPages, isFolded, shortText, unfolded } from "../../../reply/fold.ts";
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { hasRefreshAction } from "../../chat/button-plan.ts";
-import { actionLines, filesOf, shortenedNote } from "../../chat/bounds.ts";
+import { actionLines, filesOf, FOLDED_ROWS, shortenedNote } from "../../chat/bounds.ts";
 import { type KeptPress, keptPress, type Press, type Show } from "../../chat/press.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import {
@@ -40,8 +40,8 @@ export interface SlackMessage {
   /** The essence, for notifications and readers that show no blocks. */
   readonly text: string;
   readonly blocks: readonly KnownBlock[];
-  /** With everything, for a message whose details cannot be kept. */
-  readonly whole: readonly KnownBlock[];
+  /** The message where its details cannot be kept, and the files with all that it does not say itself. */
+  readonly unkept: Pick<SlackMessage, "blocks" | "files" | "filesLater">;
   /** All files, those of the reply first; Slack uploads them beside the message. */
   readonly files: readonly MessageFile[];
   readonly unstored: ReadonlyMap<string, Press>;
@@ -58,12 +58,11 @@ const RESERVED_LENGTH = 500;
 /** Title, buttons, actions as text, note, footer, and the lines about files, buttons, asker and channel. */
 const RESERVED_BLOCKS = 9;
 
-/** What people read first: about as much as three screens of a phone take. */
-const FOLDED_LENGTH = 1200;
+/** What people read first, less the lines that are added: where its files are, who shares it. */
+const FOLDED_LENGTH = 1000;
 const FOLDED_TITLE_LENGTH = 400;
 const FOLDED_FOOTER_LENGTH = 300;
 const FOLDED_COLUMNS = 4;
-const FOLDED_ROWS = 25;
 /** Where more tables than these have no room, the message names one file with the whole reply, not a CSV for each. */
 const MAX_TABLES_LEFT_OUT = 5;
 
@@ -73,30 +72,57 @@ const MAX_TABLES_LEFT_OUT = 5;
  */
 export function renderSlack(given: Reply, context: MessageContext = {}): SlackMessage {
   const reply = withCommandPrefix(given, context.command ?? ROOT_COMMAND);
+  const text = notificationText(reply);
   // An alert has no Details in its message: its card is what people read first.
-  const isAnswer = context.asker !== undefined;
-  const shown = isAnswer ? unfolded(reply) : aboveFold(reply);
-  const press = isAnswer ? keptPress(shown, context) : undefined;
+  if (context.asker === undefined) {
+    const { layouts, files, filesLater } = layOut(aboveFold(reply), context, undefined);
+    const { block, unstored } = renderButtons(reply, context, { files: filesLater });
+    const blocks = layouts.flatMap((layout) => blocksOf(layout, block));
+    const unkept = { blocks, files, filesLater };
+    return { text, ...unkept, unkept, unstored: unstoredOf(layouts, unstored) };
+  }
+  const shown = unfolded(reply);
+  const press = keptPress(shown, context);
   // A reply that is too long to keep has no Details.
-  const kept = press?.shown === undefined ? undefined : press;
-  const { layout, files, filesLater } = layOut(shown, context, kept);
-  const folded = kept === undefined ? layout : layOutFolded(reply, context);
-  const isFoldable = JSON.stringify(blocksOf(folded, undefined)) !== JSON.stringify(blocksOf(layout, undefined));
-  const less = renderButtons(shown, context, { files: filesLater, kept, fold: isFoldable ? "whole" : undefined });
-  const isFolded = isFoldable && context.whole !== true;
-  const buttons = isFolded ? renderButtons(shown, context, { files: filesLater, kept, fold: "folded" }) : less;
-  const { body } = isFolded ? folded : layout;
+  const kept = press.shown === undefined ? undefined : press;
+  const { layouts, files, filesLater, pages } = layOut(shown, context, kept);
+  const folded = layOutFolded(reply, context);
+  const [first] = layouts;
+  const folds =
+    layouts.length > 1 ||
+    first === undefined ||
+    JSON.stringify(blocksOf(folded, undefined)) !== JSON.stringify(blocksOf(first, undefined));
+  const unkept = folds ? layOutUnkept(reply, context) : { layout: folded, files, filesLater };
+  const unkeptButtons = renderButtons(shown, context, { files: unkept.filesLater });
+  const withoutDetails = {
+    blocks: blocksOf(unkept.layout, unkeptButtons.block),
+    files: unkept.files,
+    filesLater: unkept.filesLater,
+  };
+  if (kept === undefined) {
+    const unstored = unstoredOf([unkept.layout], unkeptButtons.unstored);
+    return { text, ...withoutDetails, unkept: withoutDetails, unstored };
+  }
+  const { show = "folded" } = context;
+  const isFolded = !folds || show === "folded";
+  const layout = isFolded ? folded : (layouts[show === "whole" ? 0 : show] ?? folded);
+  const buttons = renderButtons(shown, context, { files: filesLater, kept, fold: folds ? show : undefined, pages });
+  const blocks = blocksOf(layout, buttons.block);
   return {
-    text: notificationText(reply),
-    blocks: blocksOf(isFolded ? folded : layout, buttons.block),
-    whole: blocksOf(layout, less.block),
+    text,
+    blocks,
+    unkept: isFolded ? withoutDetails : { blocks, files, filesLater },
     files,
-    unstored: new Map([
-      ...body.flatMap(({ unstored }) => (unstored === undefined ? [] : [unstored])),
-      ...buttons.unstored,
-    ]),
+    unstored: unstoredOf([layout], buttons.unstored),
     filesLater,
   };
+}
+
+function unstoredOf(layouts: readonly Layout[], buttons: ReadonlyMap<string, Press>): ReadonlyMap<string, Press> {
+  const rows = layouts.flatMap(({ body }) =>
+    body.flatMap(({ unstored }) => (unstored === undefined ? [] : [unstored])),
+  );
+  return new Map([...rows, ...buttons]);
 }
 
 /** The parts of a message, without its buttons. */
@@ -120,17 +146,21 @@ function blocksOf({ title, body, left, note, footer }: Layout, buttons: KnownBlo
   ];
 }
 
-type Laid = Pick<SlackMessage, "files" | "filesLater"> & { readonly layout: Layout };
+interface Laid extends Pick<SlackMessage, "files" | "filesLater"> {
+  /** One for each page. */
+  readonly layouts: readonly Layout[];
+  readonly pages: readonly string[];
+}
 
-/** All of a reply, as far as one message takes it, and its files. */
+/** All of a reply, as far as the message of each of its pages takes it, and its files. */
 function layOut(reply: Reply, context: MessageContext, kept: KeptPress | undefined): Laid {
   // The length of a block leaves out some of what Slack counts, so the whole message is measured.
   for (let room = MESSAGE_LENGTH; ;) {
     const laid = layOutWithin(room, reply, context, kept);
     const folds = context.asker === undefined ? [undefined] : ([undefined, "folded", "whole"] as const);
-    const lengths = folds.map((fold) => {
-      const buttons = renderButtons(reply, context, { files: laid.filesLater, kept, fold });
-      return textsOf(blocksOf(laid.layout, buttons.block), UNCOUNTED_MEMBERS).join("").length;
+    const lengths = folds.flatMap((fold) => {
+      const { block } = renderButtons(reply, context, { files: laid.filesLater, kept, fold, pages: laid.pages });
+      return laid.layouts.map((layout) => textsOf(blocksOf(layout, block), UNCOUNTED_MEMBERS).join("").length);
     });
     const excess = Math.max(...lengths) - MESSAGE_LENGTH;
     if (excess <= 0 || room <= 0) return laid;
@@ -142,11 +172,12 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
   const names = nameFiles(reply);
   const { given, csvNames, held, add } = names;
   const title = renderTitle(reply, SECTION_LENGTH / 2);
-  const { ask, replaces = false } = context;
-  const later = ask !== undefined && (given.length === 0 || replaces || hasRefreshAction(reply, ask));
+  const later = sendsLater(reply, context, given.length);
+  const found = detailPages(reply);
+  const pages = found.flatMap(({ name }) => (name === undefined ? [] : [name]));
   // Length for each button is reserved before it is known whether it is needed.
-  const fold: Show | undefined = context.asker === undefined ? undefined : "folded";
-  const widest = renderButtons(reply, context, { files: later, kept, fold });
+  const fold: Show | undefined = context.asker === undefined ? undefined : pages.length > 0 ? "whole" : "folded";
+  const widest = renderButtons(reply, context, { files: later, kept, fold, pages });
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH });
   const left = actionLines(widest.overflow, "• ");
   const fixed = RESERVED_LENGTH + title.length + textLength(widest.block) + footer.mrkdwn.length + left.text.length;
@@ -155,50 +186,87 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
   // How people get files that are sent only when somebody asks for them.
   const way = later ? ` (${widest.sendsFiles})` : "";
   const heldBy = held.map((words) => (words === "" ? "" : `${words}${way}`));
-  const body = renderBody(reply, heldBy, length - fixed, form);
+  const bodies = found.map((page) => ({
+    ...page,
+    body: renderBody(
+      page.reply,
+      page.places.map((at) => heldBy[at] ?? ""),
+      length - fixed,
+      form,
+    ),
+  }));
 
-  const leftOut = csvNames.filter((_name, index) => body[index]?.csv === true && body[index].blocks.length === 0);
-  const tooMany = leftOut.length > MAX_TABLES_LEFT_OUT;
-  const wholeTexts = [title, widest, footer, left, ...body].every((part) => part.whole);
+  const csv = new Set(bodies.flatMap(({ body, places }) => places.filter((_, index) => body[index]?.csv === true)));
+  const tooMany = bodies.some(({ body }) => body.filter(isLeftOut).length > MAX_TABLES_LEFT_OUT);
+  const parts = bodies.flatMap(({ body }) => body);
+  const wholeTexts = [title, widest, footer, left, ...parts].every((part) => part.whole);
   const wholeName = wholeTexts && !tooMany ? undefined : add("whole-reply.txt");
-  const csv = new Set(body.flatMap((part, index) => (part.csv === true ? [index] : [])));
   const prefix = `${context.command ?? ROOT_COMMAND} `;
   const files = filesOf(reply, names, csv, { name: wholeName, told: reply, prefix });
   const filesLater = later && files.length > 0;
-  const notes = [
-    ...(wholeName === undefined ? [] : [`${shortenedNote(body, wholeName)}${way}`]),
-    ...(leftOut.length === 0 || tooMany ? [] : [`not shown here: ${leftOut.join(", ")}${way}`]),
-  ];
-  const { overflow } = renderButtons(reply, context, { files: filesLater, kept, fold });
-  return {
-    layout: {
-      title,
-      body,
-      left: actionLines(overflow, "• ").text,
-      note: escapeMrkdwn(notes.join("; ")),
-      footer: footer.mrkdwn,
-    },
-    files,
-    filesLater,
-  };
+  const { overflow } = renderButtons(reply, context, { files: filesLater, kept, fold, pages });
+  const layouts = bodies.map(({ body, places }): Layout => {
+    const leftOut = places.filter((_, index) => body[index] !== undefined && isLeftOut(body[index]));
+    const notes = [
+      ...(wholeName === undefined ? [] : [`${shortenedNote(body, wholeName)}${way}`]),
+      ...(leftOut.length === 0 || tooMany
+        ? []
+        : [`not shown here: ${leftOut.map((at) => csvNames[at]).join(", ")}${way}`]),
+    ];
+    const note = escapeMrkdwn(notes.join("; "));
+    return { title, body, left: actionLines(overflow, "• ").text, note, footer: footer.mrkdwn };
+  });
+  return { layouts, pages, files, filesLater };
+}
+
+/** Whether a table found no room at all. */
+function isLeftOut({ blocks, csv }: RenderedBlocks): boolean {
+  return csv === true && blocks.length === 0;
+}
+
+/** Whether files wait until somebody asks for them. */
+function sendsLater(reply: Reply, { ask, replaces = false }: MessageContext, given: number): boolean {
+  return ask !== undefined && (given === 0 || replaces || hasRefreshAction(reply, ask));
 }
 
 /** What people read first. What does not fit is below the fold. */
-function layOutFolded(reply: Reply, { asker, inView = false }: MessageContext): Layout {
-  const first = aboveFold(reply);
+function layOutFolded(reply: Reply, { asker, inView = false }: MessageContext, held?: readonly string[]): Layout {
+  const first = aboveFold(reply, FOLDED_ROWS);
   const title = renderTitle(first, FOLDED_TITLE_LENGTH);
   const footer = renderText(first.footer ?? [], { max: FOLDED_FOOTER_LENGTH }).mrkdwn;
-  const { held } = nameFiles(first);
   const form = { maxColumns: FOLDED_COLUMNS, maxRows: FOLDED_ROWS, folded: true, inView, asker };
   // The length of a block leaves out buttons and line breaks, so the whole message is measured.
   let room = FOLDED_LENGTH - title.length - footer.length;
   for (;;) {
-    const layout = { title, body: renderBody(first, held, room, form), left: "", note: "", footer };
+    const layout = { title, body: renderBody(first, held ?? [], room, form), left: "", note: "", footer };
     const texts = blocksOf(layout, undefined).filter(({ type }) => type !== "actions");
     const excess = textsOf(texts, UNSHOWN_MEMBERS).join("\n").length - FOLDED_LENGTH;
     if (excess <= 0 || room <= 0) return layout;
     room -= excess;
   }
+}
+
+/** What people read first of a reply that is not kept: its files have the rest. */
+function layOutUnkept(reply: Reply, context: MessageContext): Pick<Laid, "files" | "filesLater"> & { layout: Layout } {
+  const names = nameFiles(reply);
+  const { given, held, add } = names;
+  const later = sendsLater(reply, context, given.length);
+  const { sendsFiles, overflow, whole } = renderButtons(reply, context, { files: later });
+  const way = later ? ` (${sendsFiles})` : "";
+  const places = [...reply.blocks.keys()].filter((at) => !("detail" in (reply.blocks[at] ?? {})));
+  const layout = layOutFolded(
+    reply,
+    context,
+    places.map((at) => `${held[at]}${way}`),
+  );
+  const { body, title } = layout;
+  const csv = new Set(places.filter((_, index) => body[index]?.csv === true));
+  const isCut = !whole || overflow.length > 0 || ![title, ...body].every((part) => part.whole) || body.some(isLeftOut);
+  const wholeName = !isCut && !isFolded(reply) ? undefined : add("whole-reply.txt");
+  const prefix = `${context.command ?? ROOT_COMMAND} `;
+  const files = filesOf(reply, names, csv, { name: wholeName, told: reply, prefix });
+  const note = wholeName === undefined ? "" : escapeMrkdwn(`${shortenedNote([], wholeName)}${way}`);
+  return { layout: { ...layout, note }, files, filesLater: later && files.length > 0 };
 }
 
 /** The members of a block that do not count for its length, and those that people do not see. */

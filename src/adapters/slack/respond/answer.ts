@@ -6,7 +6,7 @@ import { lateAnswer, refusedAnswerNotice } from "../../chat/notices.ts";
 import type { Progress } from "../../progress.ts";
 import { slackPlatform } from "../platform.ts";
 import type { SlackContext } from "../context.ts";
-import { finish, type MessageBody } from "../render/compose.ts";
+import { finish, type MessageBody, withLine } from "../render/compose.ts";
 import type { MessageContext } from "../render/press.ts";
 import { renderSlack } from "../render/render.ts";
 import { FileBatch, type FileDestination, type FileReport } from "../send/files.ts";
@@ -47,6 +47,8 @@ export function createAnswer(
   const hasForm = ask !== undefined && ask.command !== "help" && commandOf(slack, ask) !== undefined;
   let reply = given;
   let files: FileBatch | undefined;
+  /** With what could not be kept. */
+  let further: FileBatch | undefined;
   let simplified = false;
 
   async function sayHere(again: boolean): Promise<void> {
@@ -108,7 +110,13 @@ export function createAnswer(
     // Without its files it is no success, and nobody else needs to see it.
     const shown = report.failed === 0 ? message : renderSlack(warned(given), context);
     const notes = [report.lines, again ? POSSIBLE_DUPLICATE : ""];
-    return { body: await finish(shown, { notes, above }, slack), failed: report.failed };
+    const body = await finish(shown, { notes, above }, slack);
+    const { unkept } = shown;
+    if (body.unkept !== true || unkept.filesLater) return { body, failed: report.failed };
+    const sent = new Set(attached.map(({ name }) => name));
+    further ??= new FileBatch(unkept.files.filter(({ name }) => !sent.has(name)));
+    const added = await further.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));
+    return { body: withLine(body, added.lines), failed: report.failed + added.failed };
   }
 
   const direct = here.place().kind === "direct" ? undefined : directMessageResponder(slack, caller.id);

@@ -103,18 +103,18 @@ async function share(slack: SlackContext, place: PressPlace, press: KeptPress): 
   await respondWith(slack, { ...document, attachments: [] }, undefined, request, "channel");
 }
 
-/** Shows all of a kept reply, or what people read first, in its place: for its asker; for anyone else beside it. */
+/** Shows a page of a kept reply, or what people read first: in its place where nobody else sees it, else beside it. */
 async function showKept(slack: SlackContext, place: PressPlace, press: KeptPress, show: Show): Promise<void> {
   const shown = keptReply(press);
   if (shown === undefined) return sayNotice(slack, place, expiredNotice(slack.command));
   const { context = {}, notes = [], above } = press;
-  const own = place.ephemeral || context.asker === place.asker.id;
+  const own = place.ephemeral || (context.asker === place.asker.id && !place.shared);
   const message = renderSlack(shown, {
     ...context,
     asker: place.asker.id,
     command: slack.command,
     inView: place.view !== undefined,
-    whole: show === "whole",
+    show,
   });
   const body = await finish(message, { notes, above }, slack);
   const { channel, message: ts } = place;
@@ -297,7 +297,8 @@ async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Prom
   const request = { ...found, again: true, audience: "caller" } as const;
   await answerBy(slack, ask, request, async (reply, _audience, progress) => {
     try {
-      const { files } = renderSlack(reply, { asker: place.asker.id, ask, command: slack.command });
+      const { files: beyond, unkept } = renderSlack(reply, { asker: place.asker.id, ask, command: slack.command });
+      const files = beyond.length === 0 ? unkept.files : beyond;
       if (reply.failure !== undefined || files.length === 0) {
         await sayNotice(slack, place, reply.failure === undefined ? fitsByNowNotice() : reply);
         return true;

@@ -6,9 +6,15 @@ import { describe, expect, test } from "vitest";
 
 import { type EmbedMessage, renderEmbed } from "../../../../src/adapters/discord/render/embed.ts";
 import { inlineCode, typedOptions } from "../../../../src/adapters/discord/render/markdown.ts";
+import { MAX_FILES } from "../../../../src/adapters/discord/limits.ts";
 import { decodePress } from "../../../../src/adapters/discord/render/press.ts";
-import { type DiscordMessage, renderDiscord } from "../../../../src/adapters/discord/render/render.ts";
-import { asButtons } from "../../../../src/reply/fold.ts";
+import {
+  assemble,
+  type DiscordMessage,
+  renderAnswer,
+  renderDiscord,
+} from "../../../../src/adapters/discord/render/render.ts";
+import { asButtons, detailPages } from "../../../../src/reply/fold.ts";
 import { oneLine } from "../../../../src/reply/plain-text.ts";
 import type { Ask, Reply } from "../../../../src/reply/reply.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
@@ -47,6 +53,8 @@ const FORGED = [
 const FORMS: readonly [name: string, render: (reply: Reply) => Shown][] = [
   ["folded", (reply) => shownOf(renderDiscord(reply, context, "folded"))],
   ["whole", (reply) => shownOf(renderDiscord(reply, context, "whole"))],
+  ["the second page", (reply) => shownOf(renderDiscord(reply, context, 1))],
+  ["not kept", (reply) => shownOf(unkept(reply))],
   ["an alert", (reply) => shownOf(renderEmbed(reply))],
 ];
 
@@ -56,6 +64,15 @@ interface Shown extends Judged {
   readonly attached: DiscordMessage["files"];
   readonly unstored: DiscordMessage["unstored"];
   readonly allowed_mentions: unknown;
+}
+
+/** A reply that is too long to keep, or that the store does not take. */
+function unkept(reply: Reply): DiscordMessage {
+  const { picture, unkept: without } = renderAnswer(reply, context);
+  const { form, files } = without();
+  const names = files.slice(0, MAX_FILES).map(({ name }) => name);
+  const components = assemble(form, { names, picture });
+  return { ...renderDiscord(reply, context), components, files, unstored: form.unstored };
 }
 
 function shownOf({ files, ...message }: DiscordMessage | EmbedMessage): Shown {
@@ -76,7 +93,9 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
         const message = render(reply);
         expect(refusals(message)).toEqual([]);
         // Room for the line above a shared reply, and for one about files; an embed has no such limits.
-        expect(message.texts.join("").length).toBeLessThanOrEqual({ folded: 1200, whole: 3900 }[name] ?? 6000);
+        expect(message.texts.join("").length).toBeLessThanOrEqual(
+          { folded: 1200, whole: 3900, "the second page": 3900, "not kept": 1200 }[name] ?? 6000,
+        );
         expect(message.parts.length).toBeLessThanOrEqual(38);
       }),
       runs(50),
@@ -97,11 +116,13 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
     await fc.assert(
       fc.asyncProperty(anyReply, async (reply) => {
         const message = render(reply);
-        if (name === "folded" && labelsIn(message).includes("Details")) return;
+        if (name === "the second page" || (name === "folded" && labelsIn(message).includes("Details"))) return;
         // A headline has its numbers as people read them, and no details.
         const given = { ...reply, title: reply.title.filter((one) => one.kind !== "number" && !("detail" in one)) };
-        const shown = squeeze(await everythingIn(message, reply));
-        expect(missingIn(shown, given)).toEqual([]);
+        const others = name === "whole" ? [...detailPages(reply).keys()].slice(1) : [];
+        const pages = [message, ...others.map((at) => shownOf(renderDiscord(reply, context, at)))];
+        const said = await Promise.all(pages.map((page) => everythingIn(page, reply)));
+        expect(missingIn(squeeze(said.join("\n")), given)).toEqual([]);
       }),
       runs(50),
     );

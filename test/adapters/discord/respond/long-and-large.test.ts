@@ -104,3 +104,25 @@ describe("files", () => {
     expect(dialog.last.files.map((file) => file.name)).toContain("more-files.zip");
   });
 });
+
+test.each([
+  ["too long to keep", { first: 1000 }],
+  ["that is kept", { first: 100 }],
+])("a public list %s has at most 1,200 characters, and loses no row", async (_what, options) => {
+  const { last } = await ann.run(channel, "checkpoints", options);
+  expect(textOf(last).length).toBeLessThanOrEqual(1200);
+  const csv =
+    last.files
+      .find(({ name }) => name === "checkpoints.csv")
+      ?.bytes.toString()
+      .trim()
+      .split("\n") ?? [];
+  const count = options.first.toLocaleString("en");
+  const isKept = labelsOf(last).includes("Details");
+  expect([isKept, csv.length]).toEqual([options.first < 1000, options.first + 1]);
+  expect(textOf(last)).toContain(`15 of ${count} rows shown; all of it in checkpoints.csv`);
+  if (!isKept) return;
+  const { edits } = last;
+  const details = (await ann.press(last, "Details")).last;
+  expect([details.onlyFor, last.edits]).toEqual([ann.id, edits]);
+});

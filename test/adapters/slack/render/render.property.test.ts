@@ -5,12 +5,18 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { LINK_VALUE } from "../../../../src/adapters/slack/render/buttons.ts";
-import { type KeptPress, keptReply, parsePressPayload, pressPayload } from "../../../../src/adapters/chat/press.ts";
+import {
+  type KeptPress,
+  keptReply,
+  parsePressPayload,
+  pressPayload,
+  type Show,
+} from "../../../../src/adapters/chat/press.ts";
 import { decodePress } from "../../../../src/adapters/slack/render/press.ts";
 import { renderSlack, type SlackMessage } from "../../../../src/adapters/slack/render/render.ts";
 import { answerModal } from "../../../../src/adapters/slack/respond/answer-view.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
-import { aboveFold, asButtons, unfolded } from "../../../../src/reply/fold.ts";
+import { aboveFold, asButtons, detailPages, unfolded } from "../../../../src/reply/fold.ts";
 import type { Reply } from "../../../../src/reply/reply.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
 import { charactersIn, judgeMessage, judgeView } from "../../../support/fake-slack/judge.ts";
@@ -25,14 +31,14 @@ const ask = { command: "market list", options: { network: "testnet" } };
 describe("any reply on Slack", () => {
   test("passes the judge, below the limit of a whole message, folded and whole, and in a modal", () => {
     fc.assert(
-      fc.property(anyReply, fc.boolean(), fc.boolean(), (reply, asked, whole) => {
-        const message = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, form: ask, whole } : {});
-        for (const blocks of [message.blocks, message.whole]) {
+      fc.property(anyReply, fc.boolean(), anyShow, (reply, asked, show) => {
+        const message = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, form: ask, show } : {});
+        for (const blocks of [message.blocks, message.unkept.blocks]) {
           expect(judgeMessage({ ...message, blocks })).toEqual([]);
           expect(charactersIn(blocks)).toBeLessThan(10_000);
         }
         expect(message.text.length).toBeLessThanOrEqual(4000);
-        const inView = renderSlack(reply, { asker: "U1", ask, form: ask, whole, inView: true });
+        const inView = renderSlack(reply, { asker: "U1", ask, form: ask, show, inView: true });
         expect(judgeView(answerModal(inView.blocks, "C1"))).toEqual([]);
       }),
       runs(100),
@@ -41,8 +47,8 @@ describe("any reply on Slack", () => {
 
   test("has three buttons at most, and each press has its meaning in its value or in the store", () => {
     fc.assert(
-      fc.property(anyReply, fc.boolean(), fc.boolean(), (reply, asked, whole) => {
-        const { blocks, unstored } = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, whole } : {});
+      fc.property(anyReply, fc.boolean(), anyShow, (reply, asked, show) => {
+        const { blocks, unstored } = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, show } : {});
         const values = blocks.flatMap((block) => (block.type === "actions" ? block.elements : [])).flatMap(valuesOf);
         const presses = values.filter((value) => value !== LINK_VALUE).map(decodePress);
         expect(presses).not.toContain(undefined);
@@ -54,20 +60,22 @@ describe("any reply on Slack", () => {
     );
   });
 
-  test("says at most 1,200 characters before Details, and nothing else is behind it than more", () => {
+  test("says at most 1,200 characters before Details, kept or not, and nothing else is behind it than more", () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
         const context = { asker: "U1", ask, shareable: true };
-        const { blocks, files } = renderSlack(reply, context);
-        const whole = renderSlack(reply, { ...context, whole: true });
+        const { blocks, files, unkept } = renderSlack(reply, context);
+        const whole = renderSlack(reply, { ...context, show: "whole" });
         expect(files.map(({ name }) => name)).toEqual(whole.files.map(({ name }) => name));
         const shown = { fold: foldOf(blocks), blocks: JSON.stringify(blocks) };
         const open = { fold: foldOf(whole.blocks), blocks: JSON.stringify(whole.blocks) };
+        const pages = detailPages(reply);
         expect([shown.fold, open.fold]).toEqual(
-          shown.blocks === open.blocks ? [undefined, undefined] : ["whole", "folded"],
+          shown.blocks === open.blocks ? [undefined, undefined] : ["whole", pages.length > 1 ? 1 : "folded"],
         );
-        const length = shownText(blocks.filter(({ type }) => type !== "actions")).length;
-        expect(shown.fold === undefined ? 0 : length).toBeLessThanOrEqual(1200);
+        for (const said of [blocks, unkept.blocks]) {
+          expect(shownText(said.filter(({ type }) => type !== "actions")).length).toBeLessThanOrEqual(1200);
+        }
       }),
       runs(50),
     );
@@ -83,7 +91,7 @@ describe("any reply on Slack", () => {
         const again = keptReply(parsePressPayload(JSON.parse(JSON.stringify(pressPayload(press)))) as KeptPress);
         if (again === undefined) return;
         expect(renderSlack(again, context).blocks).toEqual(blocks);
-        const whole = { ...context, whole: true };
+        const whole = { ...context, show: "whole" } as const;
         expect(renderSlack(again, whole).blocks).toEqual(renderSlack(reply, whole).blocks);
       }),
       runs(50),
@@ -92,10 +100,15 @@ describe("any reply on Slack", () => {
 
   test("drops nothing unsaid", async () => {
     await fc.assert(
-      fc.asyncProperty(anyReply, fc.boolean(), async (reply, asked) => {
-        const message = renderSlack(reply, asked ? { asker: "U1", ask, whole: true } : {});
+      fc.asyncProperty(anyReply, fc.constantFrom("an alert", "kept", "not kept"), async (reply, how) => {
+        const asked = how !== "an alert";
+        const shows = detailPages(reply).map((_, at) => (at === 0 ? "whole" : at));
+        const pages = shows.map((show) => renderSlack(reply, asked ? { asker: "U1", ask, show } : {}));
+        const [first] = pages as [SlackMessage];
+        const message = how === "not kept" ? { ...first, ...first.unkept } : first;
         const files = await Promise.all(message.files.map(({ attachment }) => readText(attachment.open())));
-        const said = letters([shownText(message.blocks), ...files].join("\n"));
+        const blocks = how === "kept" ? pages.flatMap((page) => page.blocks) : message.blocks;
+        const said = letters([shownText(blocks), ...files].join("\n"));
         const leaves = leavesOf(asked ? unfolded(reply) : aboveFold(reply));
         expect(leaves.filter((spellings) => !spellings.some((one) => said.includes(letters(one))))).toEqual([]);
         const given = new Set([...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])]);
@@ -105,7 +118,7 @@ describe("any reply on Slack", () => {
         );
         expect(shownText(message.blocks).includes("Send as file")).toBe(message.filesLater);
         // The message names each file that was created for it.
-        for (const { name } of added) expectTold(message, name);
+        for (const { name } of added) expectTold({ ...message, blocks }, name);
       }),
       runs(100),
     );
@@ -124,8 +137,10 @@ describe("any reply on Slack", () => {
   });
 });
 
-/** What the button that shows more or less says in its value. */
-function foldOf(blocks: readonly KnownBlock[]): string | undefined {
+const anyShow = fc.constantFrom<Show>("folded", "whole", 1);
+
+/** What the first button that shows more or less says in its value. */
+function foldOf(blocks: readonly KnownBlock[]): Show | undefined {
   const presses = buttonsOf(blocks as readonly Block[]).map(({ value }) => decodePress(value));
   return presses.flatMap((press) => (press?.kind === "stored" && press.show !== undefined ? [press.show] : []))[0];
 }

@@ -93,7 +93,7 @@ describe("Details", () => {
     expect(ann.directMessages().flatMap(({ files }) => files)).toHaveLength(1);
   });
 
-  test("of a shared answer edits it for who shared it; others get a copy of their own", async () => {
+  test("of a shared answer are a copy for whoever presses, who shared it too: the channel sees no more of it", async () => {
     await using scene = await stage({ extra: [folded()] });
     const [ann, bob] = [scene.fake.person("ann"), scene.fake.person("bob")];
     const { last } = await ann.run(scene.channel, "probe fold");
@@ -106,9 +106,9 @@ describe("Details", () => {
     // The copy is Bob's.
     await bob.press(copy, "Less");
     expect(said(copy)).not.toContain("small print");
-    await ann.press(shared, "Details");
-    expect(said(shared)).toMatch(saying(`Shared by <@${ann.id}>`, "small print"));
-    expect(shared).toMatchObject({ edits: 1, onlyFor: undefined });
+    const own = (await ann.press(shared, "Details")).last;
+    expect(said(own)).toMatch(saying(`Shared by <@${ann.id}>`, "small print"));
+    expect([own.onlyFor, shared.edits]).toEqual([ann.id, 0]);
   });
 
   test("a shared table has no choice of its rows, nor any button but links and Details", async () => {
@@ -118,18 +118,19 @@ describe("Details", () => {
     expect(choicesOf(last.blocks)).not.toEqual([]);
     const shared = (await ann.press(last, "Share")).last;
     expect([labelsOf(shared.blocks), choicesOf(shared.blocks)]).toEqual([["Details"], []]);
-    await ann.press(shared, "Details");
-    expect([labelsOf(shared.blocks), choicesOf(shared.blocks)]).toEqual([["Less"], []]);
+    const { blocks } = (await ann.press(shared, "Details")).last;
+    expect([labelsOf(blocks), choicesOf(blocks)]).toEqual([["Less"], []]);
   });
 
   test.each([
-    ["is edited through the Web API where all see it", "probe fold private:no", 0],
-    ["comes as a direct message where nobody else does", "probe fold", 1],
+    ["are shown through the Web API in the app's own conversation", "probe fold private:no", 0],
+    ["come as a direct message in a channel", "probe fold", 1],
+    ["come as a direct message in a channel that sees the answer", "probe fold private:no", 1],
   ])("at an address that is closed %s", async (_name, line, direct) => {
     await using scene = await stage({ extra: [folded()] });
     scene.fake.expected.add("used_url");
     const ann = scene.fake.person("ann");
-    const { last } = await ann.run(scene.channel, line);
+    const { last } = await ann.run(direct === 0 ? scene.fake.state.direct(ann.id).id : scene.channel, line);
     const before = ann.directMessages().length;
     scene.fake.fail({ method: "respond", answer: { error: "used_url" } });
     ann.startPress(last, "Details");
@@ -154,13 +155,17 @@ describe("Details", () => {
     expect(last.edits).toBe(0);
   });
 
-  test("is not needed where the store keeps nothing: all is shown at once", async () => {
+  test("is not offered where the store keeps nothing: a file has the rest", async () => {
     const payloads = (own: Payloads): Payloads => ({ ...own, put: () => Promise.reject(new Error("full")) });
     await using scene = await stage({ extra: [folded()], payloads });
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe fold");
-    expect(said(last)).toMatch(saying("1234567.891", "small print"));
+    expect(said(last)).toMatch(saying("1.23 M", "whole-reply.txt"));
+    expect(said(last)).not.toContain("small print");
     expect(labelsOf(last.blocks)).not.toContain("Details");
+    const files = ann.directMessages().flatMap((message) => message.files);
+    expect(files.map(({ name }) => name)).toEqual(["SIMULATED-a.csv", "whole-reply.txt"]);
+    expect(files.at(-1)?.bytes?.toString()).toMatch(saying("1234567.891", "small print"));
   });
 });
 
@@ -171,11 +176,11 @@ describe("choices", () => {
     const { last } = await ann.run(scene.channel, "probe rows");
     const table = last.blocks.find(({ type }) => type === "table") as unknown as { rows: { text: string }[][] };
     expect(table.rows[0]?.map((cell) => cell.text)).toEqual(["Name", "A", "B", "E"]);
-    expect(said(last)).toMatch(saying("25 of 40", "4 of 6"));
-    expect(choicesOf(last.blocks)).toContain("Show: name24");
-    expect(choicesOf(last.blocks)).not.toContain("Show: name25");
-    const chosen = await ann.press(last, "Show: name24");
-    expect(said(chosen.last)).toContain("noted row 24");
+    expect(said(last)).toMatch(saying("15 of 40"));
+    expect(choicesOf(last.blocks)).toContain("Show: name14");
+    expect(choicesOf(last.blocks)).not.toContain("Show: name15");
+    const chosen = await ann.press(last, "Show: name14");
+    expect(said(chosen.last)).toContain("noted row 14");
     await ann.press(last, "Details");
     const [whole] = last.blocks.flatMap((block) => (block.type === "table" ? [block] : []));
     expect((whole as unknown as typeof table).rows).toHaveLength(41);

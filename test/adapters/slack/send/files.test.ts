@@ -288,7 +288,7 @@ describe("files", () => {
     await using scene = await stage({ extra: [asked] });
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe table");
-    expect(said(last)).toMatch(saying("25 of 150"));
+    expect(said(last)).toMatch(saying("15 of 150"));
     await ann.press(last, "Details");
     // Three buttons have room: what sends the file may be behind the dots.
     expect(said(last)).toMatch(saying("99 of 150", "SIMULATED-rows.csv", "⋯ Send as file"));
@@ -297,6 +297,19 @@ describe("files", () => {
     const sent = await ann.press(last, "Send as file");
     expect(said(sent.last)).toContain("rows.csv");
     expect(bytesOf(ann.directMessages()[0]!)).toContain("row 149");
+  });
+
+  test("a public list that is too long to keep has at most 1,200 characters, and loses no row", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "checkpoints first:1000 private:no");
+    expect(last.onlyFor).toBeUndefined();
+    expect(said(last).length).toBeLessThanOrEqual(1200);
+    expect(labelsOf(last.blocks)).not.toContain("Details");
+    const [, count] = /15 of ([\d,]+) rows shown; all of it in SIMULATED-checkpoints\.csv/u.exec(said(last)) ?? [];
+    await ann.press(last, "Send as file");
+    const rows = bytesOf(ann.directMessages()[0]!).trim().split("\n");
+    expect((rows.length - 1).toLocaleString("en")).toBe(count);
   });
 
   test.each([

@@ -13,7 +13,7 @@
 // `payload` is the very JSON that the platform's renderer made for the reply at hand. `draw` describes how the platform
 // would show it, as a tree of `h(...)` from vnode.js: pure and total, without a browser, so that it is tested in node. The
 // tree is put into an element with the class `preview-<platform>`. A button there does what `payload.presses` has under
-// its `data-press`: it asks the bot what the platform's button would ask, or shows `payload.whole` and back. An element
+// its `data-press`: it asks the bot what the platform's button would ask, or shows `payload.whole`, one of `payload.pages`, and back. An element
 // with `data-copy` copies. Pictures may come from this server alone (`/api/files/…`).
 /** @import { PreviewPress } from "../../render.ts" */
 /** @import { VElement } from "../vnode/vnode.js" */
@@ -46,7 +46,7 @@ export async function drawPreview(platform, payload, sent, press) {
       const does = shown.presses?.[button.dataset["press"] ?? ""];
       if (does === undefined) return;
       if ("invocation" in does) return press(does, button.textContent);
-      shown = shown === first ? (first.whole ?? first) : first;
+      shown = afterFold(first, shown, does.page) ?? first;
       show();
       const again = [...shell.querySelectorAll("button")].find(({ dataset }) => isFold(shown, dataset["press"]));
       again?.focus();
@@ -58,7 +58,17 @@ export async function drawPreview(platform, payload, sent, press) {
   return shell;
 }
 
-/** @typedef {{ readonly presses?: Readonly<Record<string, PreviewPress>>, readonly whole?: Payload }} Payload */
+/** @typedef {{ readonly presses?: Readonly<Record<string, PreviewPress>>, readonly whole?: Payload, readonly pages?: readonly Payload[] }} Payload */
+
+/**
+ * @param {Payload} first
+ * @param {Payload} shown
+ * @param {number | undefined} page The page that a button leads to; left out for Details and Less.
+ */
+function afterFold(first, shown, page) {
+  if (page === undefined) return shown === first ? first.whole : first;
+  return page === 0 ? first.whole : first.pages?.[page - 1];
+}
 
 /**
  * @param {Payload} payload

@@ -9,12 +9,13 @@ export const FIRST_ROWS = 15;
 const ROWS_TO_SPARE = 3;
 
 /**
- * How many rows stand behind a press.
+ * How many rows stand behind a press: those below the table's fold, else what is beyond the first rows.
  *
- * @param {number} rows
+ * @param {{ readonly rows: { readonly length: number }, readonly fold?: number | undefined }} table
  */
-export function hiddenRows(rows) {
-  return rows > FIRST_ROWS + ROWS_TO_SPARE ? rows - FIRST_ROWS : 0;
+export function hiddenRows({ rows: { length }, fold }) {
+  if (fold !== undefined) return Math.max(0, length - fold);
+  return length > FIRST_ROWS + ROWS_TO_SPARE ? length - FIRST_ROWS : 0;
 }
 
 /** A column of this priority is never left out: without room beside the others, its cells stand below the first one's. */

@@ -57,8 +57,8 @@ function press(button, section, table) {
 }
 
 /**
- * Leaves out the columns that the width cannot hold, and says how many; those that each row needs move below its first
- * cell. All are shown where one has asked for them.
+ * Leaves out the columns that the width cannot hold, and offers them; those that each row needs move below its first cell.
+ * All are shown where one has asked for them.
  *
  * @param {Element} scroll
  */
@@ -84,12 +84,8 @@ function fitColumns(scroll) {
   const below = [...without].filter((index) => columns[index]?.priority === NEEDED && isShort(table, index));
   below.sort((a, b) => a - b);
   hideCells(table, without, below);
-  const all = heads.filter(({ dataset }) => dataset["priority"] !== undefined).length;
-  const dropped = without.size - below.length;
-  const said = section.querySelector(".columns");
   const button = section.querySelector("[data-columns]");
-  if (said !== null) said.textContent = dropped === 0 ? "" : `${all - dropped} of ${all} columns`;
-  if (button instanceof HTMLElement) button.hidden = dropped === 0;
+  if (button instanceof HTMLElement) button.hidden = without.size === below.length;
 }
 
 /**

@@ -14,7 +14,7 @@ const MOMENT_LENGTH = 60;
 
 /**
  * A table at its full height and width. What follows the first rows of a long one stands behind a button; columns that
- * the page is too narrow for are left out by draw-reply.js, which says so.
+ * the page is too narrow for are left out by draw-reply.js, which offers them.
  *
  * @param {Table} table
  * @param {Reader} reader
@@ -36,7 +36,7 @@ export function renderTable(table, reader, { index, firstAction }) {
   }
   const plain = plainOf(table.title ?? [], reader).trim();
   const label = plain === "" ? "Table" : plain;
-  const hidden = hiddenRows(table.rows.length);
+  const hidden = hiddenRows(table);
   const rows = table.rows.map((_, row) => renderRow(table, row, reader, firstAction));
   const first = rows.length - hidden;
   return h(
@@ -74,12 +74,7 @@ function renderFoot(table, hidden) {
   return h(
     "div",
     { class: "table-foot" },
-    h(
-      "p",
-      { class: "count" },
-      h("span", { class: "rows" }, countOf(table, rows - hidden)),
-      h("span", { class: "columns" }),
-    ),
+    h("p", { class: "count" }, h("span", { class: "rows" }, countOf(table, rows - hidden))),
     hidden === 0
       ? undefined
       : h(

@@ -50,12 +50,28 @@ export function renderReply(reply, reader) {
           { class: "details" },
           // An alert has a button of that name, which tells its story.
           h("summary", {}, reply.actions?.some(({ label }) => label === "Details") ? "More" : "Details"),
-          h("div", {}, ...details.map(({ block, place }) => renderBlock(block, { ...reader, exact: true }, place))),
+          h("div", {}, ...renderPages(details, { ...reader, exact: true })),
         ),
     renderAttachments(reply.attachments),
     ...renderActions(reply.actions),
     reply.footer === undefined ? undefined : h("footer", { class: "footer" }, renderText(reply.footer, reader)),
   );
+}
+
+/**
+ * The details one below the other; where they name pages, each behind its name.
+ *
+ * @param {readonly { readonly block: Block, readonly place: Parameters<typeof renderBlock>[2] }[]} details
+ * @param {Reader} reader
+ * @returns {VElement[]}
+ */
+function renderPages(details, reader) {
+  const pages = [...new Set(details.flatMap(({ block }) => block.page ?? []))];
+  return [undefined, ...pages].flatMap((page) => {
+    const blocks = details.filter(({ block }) => block.page === page);
+    const drawn = blocks.map(({ block, place }) => renderBlock(block, reader, place));
+    return page === undefined ? drawn : [h("details", { class: "page" }, h("summary", {}, visible(page)), ...drawn)];
+  });
 }
 
 /**

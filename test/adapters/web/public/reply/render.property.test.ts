@@ -6,6 +6,7 @@ import { announcement, renderReply } from "../../../../../src/adapters/web/publi
 import { visible } from "../../../../../src/adapters/web/public/reply/render-text.js";
 import { faultOf, safeTree, type VNode } from "../../../../../src/adapters/web/public/vnode/vnode.js";
 import { asButtons } from "../../../../../src/reply/fold.ts";
+import { detailPages } from "../../../../../src/reply/fold.ts";
 import { replyToJson } from "../../../../../src/reply/json.ts";
 import type { Reply } from "../../../../../src/reply/reply.ts";
 import type { Text } from "../../../../../src/reply/text.ts";
@@ -89,9 +90,15 @@ describe("any reply", () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
         const details = reply.blocks.filter((block) => "detail" in block).length;
+        const pages = detailPages(reply).flatMap(({ name }) => name ?? []);
         const shown = elementsOf(render(reply)).filter(({ tag }) => tag === "details");
-        const within = shown.flatMap(({ children }) => children.slice(1).flatMap((body) => elementsOf(body)[0] ?? []));
-        expect(within.map(({ children }) => children.length)).toEqual(details === 0 ? [] : [details]);
+        const [whole, ...inner] = shown;
+        expect(shown.map(({ attrs }) => attrs["class"])).toEqual(
+          details === 0 ? [] : ["details", ...pages.map(() => "page")],
+        );
+        const [body] = whole?.children.slice(1).flatMap((one) => elementsOf(one)[0] ?? []) ?? [];
+        const alone = (body?.children.length ?? 0) - inner.length;
+        expect(inner.reduce((sum, { children }) => sum + children.length - 1, alone)).toBe(details);
       }),
       runs(100),
     );
