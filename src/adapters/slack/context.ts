@@ -21,6 +21,8 @@ export const TIMING = {
   progressEveryMillis: 10_000,
   /** The time limit of suggestions. */
   suggestMillis: ACKNOWLEDGE_TIMEOUT_MILLIS - 1000,
+  /** How long a form waits for its command, to name at its fields what that refuses. */
+  formMillis: ACKNOWLEDGE_TIMEOUT_MILLIS - 1000,
   /** How long a form may take to open. */
   triggerMillis: TRIGGER_LIFETIME_MILLIS,
   /** The time limit of a look-up: a form must be acknowledged within three seconds. */

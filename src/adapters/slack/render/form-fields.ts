@@ -270,6 +270,11 @@ function valueOf(state: FieldState | undefined): string {
   ).trim();
 }
 
+/** Whether the elements of a block hold something. */
+export function isFilledIn(elements: FormState[string] | undefined): boolean {
+  return valueOf(elements?.[VALUE_ACTION_ID]) !== "";
+}
+
 /** What a field held at first. */
 function initialOf(element: object): string {
   const initial = element as {

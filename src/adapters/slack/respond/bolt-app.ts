@@ -37,6 +37,7 @@ import {
 import { type Asker, askerOf, callerOf, commandOf, isShared, plainCaller, prepare, targetOf } from "./invocation.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respond, respondWith } from "./respond.ts";
+import { startForm } from "./start-form.ts";
 import { buttonResponder, directMessageResponder } from "./responders.ts";
 
 /** The member of Bolt's context with the installation's. */
@@ -46,6 +47,8 @@ const CONTEXT = "bellwether";
 function slackOf(context: Readonly<Record<string, unknown>>): SlackContext {
   return context[CONTEXT] as SlackContext;
 }
+
+const noop = (): void => undefined;
 
 interface BoltAppDependencies {
   readonly receiver: Receiver;
@@ -92,7 +95,10 @@ export function createBoltApp({ receiver, apiUrl, served, slack: shared, track }
       installations.removed(slack.workspace ?? body.team_id, 1000 * body.event_time),
     );
   };
-  const acknowledge = async (ack: AckFn<ViewResponseAction>, outcome: FormResult): Promise<void> => {
+  const acknowledge = async (ack: AckFn<ViewResponseAction>, handled: Promise<FormResult>): Promise<void> => {
+    // A stop waits for what the form has started.
+    track(handled.then(noop, noop));
+    const outcome = await handled;
     if ("errors" in outcome) {
       await ack({ response_action: "errors", errors: outcome.errors });
       return;
@@ -123,7 +129,7 @@ export function createBoltApp({ receiver, apiUrl, served, slack: shared, track }
   });
   app.view<ViewSubmitAction>(FORM_CALLBACK_ID, async ({ ack, body, context, view }) => {
     const slack = slackOf(context);
-    await acknowledge(ack, await handleForm(slack, view, askerOf(slack, body)));
+    await acknowledge(ack, handleForm(slack, view, askerOf(slack, body)));
   });
   app.shortcut(
     { type: "message_action", callback_id: SHORTCUTS.why.callback_id },
@@ -138,7 +144,7 @@ export function createBoltApp({ receiver, apiUrl, served, slack: shared, track }
   });
   app.view<ViewSubmitAction>(ASK_CALLBACK_ID, async ({ ack, body, context, view }) => {
     const slack = slackOf(context);
-    await acknowledge(ack, await handleAskForm(slack, view, askerOf(slack, body)));
+    await acknowledge(ack, handleAskForm(slack, view, askerOf(slack, body)));
   });
   app.options(/.*/u, async ({ ack, body, context }) => {
     const slack = slackOf(context);
@@ -209,6 +215,7 @@ async function handleWhyThisAlert(slack: SlackContext, shortcut: MessageShortcut
 
 /** Reads "Ask Bellwether": a typed line, or a command whose form takes its place. */
 async function handleAskForm(slack: SlackContext, view: SubmittedView, asker: Asker): Promise<FormResult> {
+  const since = performance.now();
   const state = view.state?.values ?? {};
   const line = (state[ASK_BLOCKS.line]?.["value"]?.value ?? "").trim();
   const chosen = state[ASK_BLOCKS.command]?.["value"]?.selected_option?.value;
@@ -228,5 +235,9 @@ async function handleAskForm(slack: SlackContext, view: SubmittedView, asker: As
   const request: RequestContext = { caller: await callerOf(slack, asker, ask.command), ...place, responder };
   const prepared = prepare(slack, ask, request);
   if (!prepared.ok) return { errors: { [ASK_BLOCKS.line]: errorText(slack, prepared.reply) } };
-  return answerInView(slack, ask, request, view.id);
+  const form = await startForm(slack, ask, request, since);
+  if ("started" in form) return answerInView(slack, ask, { ...request, started: form.started }, view.id);
+  const words =
+    form.reply === undefined ? form.faults.map(({ sentence }) => sentence).join(" ") : errorText(slack, form.reply);
+  return { errors: { [ASK_BLOCKS.line]: words } };
 }

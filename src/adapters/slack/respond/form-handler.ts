@@ -1,6 +1,7 @@
 import type { ModalView } from "@slack/types";
 
 import type { AnyCommand } from "../../../bot/command.ts";
+import type { Fault } from "../../../bot/invocation.ts";
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
@@ -8,11 +9,19 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import type { SlackContext } from "../context.ts";
 import { MAX_OPTIONS } from "../limits.ts";
 import { type FormMetadata, readFormMetadata, readQuestion, renderAskForm, renderForm } from "../render/form.ts";
-import { type FormBlock, type FormState, optionNameOf, optionObject, readForm } from "../render/form-fields.ts";
+import {
+  type FormBlock,
+  type FormState,
+  isFilledIn,
+  optionNameOf,
+  optionObject,
+  readForm,
+} from "../render/form-fields.ts";
 import { describeError } from "../transport/api-error.ts";
 import { publishHome } from "../home/home.ts";
 import { type AnswerView, showView, viewResponder, waitingView } from "./answer-view.ts";
-import { type Asker, callerOf, commandOf, plainCaller, prepare, targetOf } from "./invocation.ts";
+import { type Asker, callerOf, commandOf, plainCaller, targetOf } from "./invocation.ts";
+import { startForm } from "./start-form.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { respond } from "./respond.ts";
 import { isMention, resolveMention } from "./typed-mention.ts";
@@ -116,8 +125,9 @@ export type FormResult =
 /** The maximum length of a field's error; longer ones are hard to read there. */
 const FIELD_ERROR_LENGTH = 400;
 
-/** Validates a form without asking the network, so that it is acknowledged in time. */
+/** Takes a form. Whatever is wrong in it, as far as that is known in time, is named at its fields, and it stays open. */
 export async function handleForm(slack: SlackContext, view: SubmittedView, sender: Asker): Promise<FormResult> {
+  const since = performance.now();
   const metadata = readFormMetadata(view.private_metadata);
   if (metadata === undefined) {
     return {
@@ -130,10 +140,11 @@ export async function handleForm(slack: SlackContext, view: SubmittedView, sende
   if ("refusal" in resolved) return { errors: errorAt(view, resolved.option, errorText(slack, resolved.refusal)) };
   const { ask } = resolved;
   const request = await requestContextOf(slack, metadata, sender);
-  const prepared = prepare(slack, ask, request);
-  if (!prepared.ok) return { errors: errorAt(view, prepared.option, errorText(slack, prepared.reply)) };
-  if (metadata.response !== undefined) return { answer: () => respond(slack, ask, request) };
-  return answerInView(slack, ask, request, view.id);
+  const form = await startForm(slack, ask, request, since);
+  if ("faults" in form) return { errors: errorsAt(view, form.faults) };
+  const running = { ...request, started: form.started };
+  if (metadata.response !== undefined) return { answer: () => respond(slack, ask, running) };
+  return answerInView(slack, ask, running, view.id);
 }
 
 /** After an acknowledgement Slack shows what came with it; an update before that would be undone by it. */
@@ -191,11 +202,23 @@ function responderOf(slack: SlackContext, metadata: FormMetadata, user: string):
     : commandResponder(slack, { address, user, shared });
 }
 
+/** The faults by the blocks of their fields: of two, that which is filled in. What has no field stands at the first. */
+function errorsAt(view: SubmittedView, faults: readonly Fault[]): Record<string, string> {
+  const errors: Record<string, string> = {};
+  for (const { option, sentence } of faults) {
+    const [at] = Object.keys(errorAt(view, option, sentence));
+    if (at === undefined) continue;
+    errors[at] = fieldError(`${errors[at] ?? ""} ${sentence}`);
+  }
+  return errors;
+}
+
 function errorAt(view: SubmittedView, option: string | undefined, words: string): Record<string, string> {
   const blocks = view.blocks.flatMap(({ block_id: id }) =>
     id !== undefined && optionNameOf(id) !== undefined ? [id] : [],
   );
-  const at = blocks.find((id) => optionNameOf(id) === option) ?? blocks[0] ?? "option:network";
+  const own = blocks.filter((id) => optionNameOf(id) === option);
+  const at = own.find((id) => isFilledIn(view.state?.values[id])) ?? own[0] ?? blocks[0] ?? "option:network";
   return { [at]: words };
 }
 
@@ -211,7 +234,11 @@ export function errorText({ command }: Pick<SlackContext, "command">, given: Rep
           ? [`${block.items.map(plainText).join(", ")}.`]
           : [],
   );
-  const text = [plainText(reply.title), ...details].join(" ").replaceAll(/\s+/gu, " ").trim().toWellFormed();
+  return fieldError([plainText(reply.title), ...details].join(" "));
+}
+
+function fieldError(words: string): string {
+  const text = words.replaceAll(/\s+/gu, " ").trim().toWellFormed();
   return text === "" ? "This is not right." : cutLabel(text, FIELD_ERROR_LENGTH).text;
 }
 

@@ -15,7 +15,16 @@ export function prepare(
   request: RequestContext,
   progress?: (latest: Reply) => void,
 ): Prepared {
-  const invocation: Invocation = {
+  return slack.bot.prepare(invocationOf(slack, ask, request, progress));
+}
+
+export function invocationOf(
+  slack: SlackContext,
+  ask: Ask,
+  request: RequestContext,
+  progress?: (latest: Reply) => void,
+): Invocation {
+  return {
     ...ask,
     ...(request.again === undefined ? {} : { again: request.again }),
     ...(request.pressed === undefined ? {} : { pressed: request.pressed }),
@@ -25,7 +34,6 @@ export function prepare(
     signal: slack.stopping,
     ...(progress === undefined ? {} : { progress }),
   };
-  return slack.bot.prepare(invocation);
 }
 
 /** The command of an ask; undefined where none has that name. */

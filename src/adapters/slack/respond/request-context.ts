@@ -1,5 +1,6 @@
 import type { Receipt } from "../../../alerts/sender.ts";
-import type { Caller, Visibility } from "../../../bot/invocation.ts";
+import type { Caller, Prepared, Visibility } from "../../../bot/invocation.ts";
+import type { Reply } from "../../../reply/reply.ts";
 import type { MessageBody } from "../render/compose.ts";
 import type { Place } from "./place.ts";
 
@@ -20,6 +21,15 @@ export interface RequestContext {
   readonly fresh?: true;
   /** A line of mrkdwn above the answer. */
   readonly above?: string;
+  /** The command runs already: a form stayed open until its values were known to be right. */
+  readonly started?: StartedCommand;
+}
+
+/** A command that a form has started. */
+export interface StartedCommand {
+  readonly prepared: Prepared;
+  /** Tells its progress, beginning with the last that there was. */
+  follow(progress: (latest: Reply) => void): void;
 }
 
 /** Sends the progress and answer of one request. */

@@ -45,11 +45,13 @@ export async function answerBy(
   await slack.openAnswers.during(openingOf(slack, ask, request), async (open) => {
     let audience: Visibility = "caller";
     const progress = progressOf(slack, ask, request, () => audience, open);
-    const prepared = prepare(slack, ask, request, (latest) => progress.update(latest));
+    const { started } = request;
+    const prepared = started?.prepared ?? prepare(slack, ask, request, (latest) => progress.update(latest));
     audience = audienceOf(slack, ask, request, prepared);
     let delivered: boolean;
     try {
       if (prepared.ok) progress.update(firstNotice(slack, ask, responder, audience));
+      started?.follow((latest) => progress.update(latest));
       const reply = await prepared.run();
       // An interrupted command can be repeated once the bot is back.
       const interrupted = slack.stopping.aborted && reply.failure !== undefined;

@@ -182,7 +182,8 @@ describe("a mention", () => {
     expect(said(answer)).toContain("needs an id");
     ann.startPress(answer, "Fill in");
     const form = await ann.form();
-    expect(await ann.submit(form, { id: "abcd" })).toEqual({});
+    expect(await ann.submit(form, { id: "abcd" })).toEqual({ id: expect.stringContaining("abcd") as string });
+    expect(await ann.submit(form, { id: scene.simulator.samples.mainnet.orderId })).toEqual({});
     await until(() => ann.sees(scene.channel).length === 3, "the answer to the form");
     expect(ann.sees(scene.channel)[2]).toMatchObject({ thread: "1.000001", onlyFor: ann.id });
   });

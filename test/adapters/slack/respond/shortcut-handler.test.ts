@@ -76,8 +76,9 @@ describe("Ask Bellwether", () => {
     expect(form.callback_id).toBe("form");
     const field = form.blocks.find(({ block_id: id }) => id === "option:version")?.element;
     expect(field?.initial_value).toBe(version);
-    await ann.submit(form, { id: "ab".repeat(32), version: "1" });
-    expect(said(await ann.answerInView())).toContain("abab");
+    const { orderId } = scene.simulator.samples.mainnet;
+    expect(await ann.submit(form, { id: orderId, version: "1" })).toEqual({});
+    expect(said(await ann.answerInView())).toContain("BTC/USDT");
   });
 
   test.each([
