@@ -70,6 +70,8 @@ function filled(element: Element, name: string, value: string): unknown {
       return { type, selected_date_time: value === "" ? null : Number(value) };
     case "users_select":
       return { type, selected_user: value === "" ? null : value };
+    case "conversations_select":
+      return { type, selected_conversation: value === "" ? null : value };
     case "plain_text_input":
     case "number_input":
       return { type, value: value === "" ? null : value };

@@ -178,6 +178,7 @@ function judgeInput(input: Input): string[] {
     }
     case "external_select":
     case "users_select":
+    case "conversations_select":
       return [];
     case "plain_text_input": {
       const allowed = Number.isInteger(most) && most >= 1 && most <= FIELD_CHARACTERS;

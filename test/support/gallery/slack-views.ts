@@ -77,6 +77,7 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
       view: renderAskForm(
         "/bell",
         offered.filter(({ name }) => ASKED.includes(name)),
+        ["mainnet", "testnet"],
       ),
     },
     {

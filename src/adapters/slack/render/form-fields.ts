@@ -245,6 +245,7 @@ interface FieldState {
   readonly selected_date?: string | null;
   readonly selected_date_time?: number | null;
   readonly selected_user?: string | null;
+  readonly selected_conversation?: string | null;
 }
 
 /** The values of a form's elements, as Slack sends them. */
@@ -265,14 +266,15 @@ function valueOf(state: FieldState | undefined): string {
     list ??
     state.selected_option?.value ??
     state.selected_date ??
+    state.selected_conversation ??
     (typeof user === "string" ? `user:${user}` : undefined) ??
     (typeof at === "number" ? String(at) : (state.value ?? ""))
   ).trim();
 }
 
-/** Whether the elements of a block hold something. */
-export function isFilledIn(elements: FormState[string] | undefined): boolean {
-  return valueOf(elements?.[VALUE_ACTION_ID]) !== "";
+/** What the element of a block holds; empty where it holds nothing. */
+export function heldIn(elements: FormState[string] | undefined): string {
+  return valueOf(elements?.[VALUE_ACTION_ID]);
 }
 
 /** What a field held at first. */

@@ -17,9 +17,11 @@ import {
   PRIVATE_METADATA_LENGTH,
   SECTION_LENGTH,
 } from "../limits.ts";
-import { headerBlock, sectionBlock } from "./blocks.ts";
+import { contextBlock, headerBlock, sectionBlock } from "./blocks.ts";
 import {
   fieldsOf,
+  heldIn,
+  VALUE_ACTION_ID,
   type FormBlock,
   type FormState,
   optionObject,
@@ -112,10 +114,16 @@ export function renderForm(
       ...(command.summary === title
         ? []
         : [sectionBlock(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn)]),
+      ...placeBlock(metadata),
       ...blocks,
       ...(chooses || shown.length === options.length ? [] : [MORE]),
     ].slice(0, MAX_VIEW_BLOCKS),
   };
+}
+
+/** The channel that a form is about, where it was not opened there. */
+function placeBlock({ channel = "", response }: FormMetadata): KnownBlock[] {
+  return response === undefined && /^[CG][A-Z\d]+$/u.test(channel) ? [contextBlock(`For <#${channel}>`)] : [];
 }
 
 const MORE: KnownBlock = {
@@ -155,10 +163,15 @@ export function readQuestion(
 
 export const ASK_CALLBACK_ID = "ask";
 /** The blocks of "Ask Bellwether". */
-export const ASK_BLOCKS = { line: "ask:line", command: "ask:command" } as const;
+export const ASK_BLOCKS = {
+  line: "ask:line",
+  command: "ask:command",
+  channel: "ask:channel",
+  network: "ask:network",
+} as const;
 
-/** "Ask Bellwether": a question as it would be typed, or one to choose, whose own form follows. */
-export function renderAskForm(root: string, commands: readonly AnyCommand[]): ModalView {
+/** "Ask Bellwether": a question as it would be typed, or one to choose, whose own form follows; and where it counts. */
+export function renderAskForm(root: string, commands: readonly AnyCommand[], networks: readonly string[]): ModalView {
   const label = (words: string) => plainTextObject(words, 100);
   return {
     type: "modal",
@@ -185,8 +198,40 @@ export function renderAskForm(root: string, commands: readonly AnyCommand[]): Mo
           undefined,
         ),
       },
+      {
+        type: "input",
+        block_id: ASK_BLOCKS.channel,
+        optional: true,
+        label: label("Channel"),
+        hint: plainTextObject("The one that is subscribed or silenced; none: you alone.", INPUT_HINT_LENGTH),
+        element: {
+          type: "conversations_select",
+          action_id: VALUE_ACTION_ID,
+          default_to_current_conversation: true,
+          filter: { include: ["public", "private"], exclude_bot_users: true },
+        },
+      },
+      ...networkField(networks),
     ],
   };
+}
+
+/** Nobody is asked for the only network. */
+function networkField(networks: readonly string[]): KnownBlock[] {
+  if (networks.length < 2) return [];
+  const options = networks.map((network) => optionObject(network, network));
+  const element = select(options, networks[0]);
+  return [
+    { type: "input", block_id: ASK_BLOCKS.network, optional: true, label: plainTextObject("Network", 100), element },
+  ];
+}
+
+/** What stands in "Ask Bellwether". */
+export function readAskForm(state: FormState) {
+  const { line, command, channel, network } = ASK_BLOCKS;
+  const [typed = "", ...chosen] = [line, command, channel, network].map((id) => heldIn(state[id]));
+  const [name, place, asked] = chosen.map((value) => (value === "" ? undefined : value));
+  return { line: typed, chosen: name, channel: place, network: asked };
 }
 
 /** Undefined for metadata of another version, or of another app. */

@@ -14,31 +14,27 @@ import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
 import { SHORTCUTS } from "../manifest.ts";
 import { LINK_VALUE, pressablesIn } from "../render/buttons.ts";
-import { ASK_BLOCKS, ASK_CALLBACK_ID, FORM_CALLBACK_ID, MORE_ACTION_ID, wantsForm } from "../render/form.ts";
+import { ASK_CALLBACK_ID, FORM_CALLBACK_ID, MORE_ACTION_ID } from "../render/form.ts";
 import type { ServedInstallations, SharedContext } from "../served-installations.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";
 import { App } from "../transport/bolt.ts";
 import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
+import { handleAskForm, openAskForm } from "./ask-form.ts";
 import { handleButton, readValue, subscribeChannel } from "./button-handler.ts";
-import { handleCommand, handleMention, parseTypedLine } from "./command-handler.ts";
+import { handleCommand, handleMention } from "./command-handler.ts";
 import { answerForeignWorkspace, isOrgWide, originsOf, type PayloadOrigin } from "./foreign-workspace.ts";
 import {
-  answerInView,
-  errorText,
-  formOf,
   type FormResult,
   handleForm,
-  openAskForm,
   showAllOptions,
   showPresent,
   type SubmittedView,
   suggestOptions,
 } from "./form-handler.ts";
-import { type Asker, askerOf, callerOf, commandOf, isShared, plainCaller, prepare, targetOf } from "./invocation.ts";
+import { askerOf, callerOf, isShared } from "./invocation.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respond, respondWith } from "./respond.ts";
-import { startForm } from "./start-form.ts";
-import { buttonResponder, directMessageResponder } from "./responders.ts";
+import { buttonResponder } from "./responders.ts";
 
 /** The member of Bolt's context with the installation's. */
 const CONTEXT = "bellwether";
@@ -211,33 +207,4 @@ async function handleWhyThisAlert(slack: SlackContext, shortcut: MessageShortcut
     if (ask === undefined) await respondWith(slack, noAlertNotice(), undefined, request, "caller");
     else await respond(slack, ask, { ...request, audience: "caller" });
   });
-}
-
-/** Reads "Ask Bellwether": a typed line, or a command whose form takes its place. */
-async function handleAskForm(slack: SlackContext, view: SubmittedView, asker: Asker): Promise<FormResult> {
-  const since = performance.now();
-  const state = view.state?.values ?? {};
-  const line = (state[ASK_BLOCKS.line]?.["value"]?.value ?? "").trim();
-  const chosen = state[ASK_BLOCKS.command]?.["value"]?.selected_option?.value;
-  if (line === "" && chosen === undefined)
-    return { errors: { [ASK_BLOCKS.line]: "Type a question, or choose one below." } };
-  const ask = line === "" ? { command: chosen ?? "", options: {} } : parseTypedLine(slack, line);
-  const command = ask && commandOf(slack, ask);
-  const incomplete = ask && command && (line === "" || wantsForm(command, ask));
-  if (incomplete) return { view: await formOf(slack, command, ask, { command: command.name, shared: false }, asker) };
-  const responder = directMessageResponder(slack, asker.id);
-  const place = { workspace: asker.workspace, channel: undefined };
-  if (ask === undefined) {
-    const here = targetOf(place);
-    const reply = await slack.bot.runLine(line, { here, caller: plainCaller(asker), signal: slack.stopping });
-    return { errors: { [ASK_BLOCKS.line]: errorText(slack, reply) } };
-  }
-  const request: RequestContext = { caller: await callerOf(slack, asker, ask.command), ...place, responder };
-  const prepared = prepare(slack, ask, request);
-  if (!prepared.ok) return { errors: { [ASK_BLOCKS.line]: errorText(slack, prepared.reply) } };
-  const form = await startForm(slack, ask, request, since);
-  if ("started" in form) return answerInView(slack, ask, { ...request, started: form.started }, view.id);
-  const words =
-    form.reply === undefined ? form.faults.map(({ sentence }) => sentence).join(" ") : errorText(slack, form.reply);
-  return { errors: { [ASK_BLOCKS.line]: words } };
 }

@@ -27,7 +27,8 @@ import { type ResponseAddress, ResponseUrlExpired } from "../transport/response-
 import { retryRateLimited } from "../transport/web-api.ts";
 import { directFileDestination } from "./answer.ts";
 import { type AnswerView, answerViewOf, openAnswerView, viewResponder } from "./answer-view.ts";
-import { errorText, openAskForm, openForm } from "./form-handler.ts";
+import { openAskForm } from "./ask-form.ts";
+import { errorText, openForm } from "./form-handler.ts";
 import { type Asker, askerOf, callerOf, commandOf, isShared } from "./invocation.ts";
 import {
   expiredNotice,

@@ -8,15 +8,8 @@ import type { Ask, Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { SlackContext } from "../context.ts";
 import { MAX_OPTIONS } from "../limits.ts";
-import { type FormMetadata, readFormMetadata, readQuestion, renderAskForm, renderForm } from "../render/form.ts";
-import {
-  type FormBlock,
-  type FormState,
-  isFilledIn,
-  optionNameOf,
-  optionObject,
-  readForm,
-} from "../render/form-fields.ts";
+import { type FormMetadata, readFormMetadata, readQuestion, renderForm } from "../render/form.ts";
+import { type FormBlock, type FormState, heldIn, optionNameOf, optionObject, readForm } from "../render/form-fields.ts";
 import { describeError } from "../transport/api-error.ts";
 import { publishHome } from "../home/home.ts";
 import { type AnswerView, showView, viewResponder, waitingView } from "./answer-view.ts";
@@ -63,11 +56,6 @@ export async function formOf(
   const changed = Object.keys(ask.options).filter((name) => name !== edits.option);
   const begins = String(given[edits.option]).trim();
   return renderForm(command, { ...present, ...given }, slack.bot.networks, { ...metadata, begins, changed });
-}
-
-/** Opens the form of "Ask Bellwether", wherever it was chosen. Never rejects. */
-export async function openAskForm(slack: SlackContext, trigger: string): Promise<void> {
-  await showView(slack, trigger, "shortcut", () => renderAskForm(slack.command, slack.bot.commands));
 }
 
 /** Shows all options of an open form, with what is filled in. Never rejects. */
@@ -218,7 +206,7 @@ function errorAt(view: SubmittedView, option: string | undefined, words: string)
     id !== undefined && optionNameOf(id) !== undefined ? [id] : [],
   );
   const own = blocks.filter((id) => optionNameOf(id) === option);
-  const at = own.find((id) => isFilledIn(view.state?.values[id])) ?? own[0] ?? blocks[0] ?? "option:network";
+  const at = own.find((id) => heldIn(view.state?.values[id]) !== "") ?? own[0] ?? blocks[0] ?? "option:network";
   return { [at]: words };
 }
 

@@ -4,6 +4,9 @@ import { noAlertNotice } from "../../../../src/adapters/chat/why-this-alert.ts";
 import { command } from "../../../../src/bot/command.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { reply } from "../../../../src/reply/reply.ts";
+import { alertsOn } from "../../../support/alert-service.ts";
+import { fieldOf } from "../../../support/fake-slack/form-state.ts";
+import { textOf } from "../../../support/fake-slack/person.ts";
 import { saying } from "../../../support/said.ts";
 import { probe, titled } from "../probe-commands.ts";
 import { said } from "../shown.ts";
@@ -79,6 +82,29 @@ describe("Ask Bellwether", () => {
     const { orderId } = scene.simulator.samples.mainnet;
     expect(await ann.submit(form, { id: orderId, version: "1" })).toEqual({});
     expect(said(await ann.answerInView())).toContain("BTC/USDT");
+  });
+
+  test("asks first where: the channel in view, and the network", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    ann.shortcut("Ask Bellwether");
+    const asking = await ann.form();
+    const channel = fieldOf(asking, "ask:channel")?.element;
+    expect(channel).toMatchObject({ type: "conversations_select", default_to_current_conversation: true });
+    const where = { "ask:channel": scene.channel, "ask:network": "testnet" };
+    await ann.submit(asking, { "ask:command": "alerts add", ...where });
+    const form = await ann.form();
+    expect(textOf(form)).toContain(`<#${scene.channel}>`);
+    expect(fieldOf(form, "network")?.element?.initial_option?.value).toBe("testnet");
+    expect(await ann.submit(form, { kinds: "nodes" })).toEqual({});
+    await ann.answerInView();
+    ann.closeViews();
+    ann.shortcut("Ask Bellwether");
+    await ann.submit(await ann.form(), { "ask:line": "alerts add markets", ...where });
+    await ann.answerInView();
+    const there = { destination: { platform: "slack", channel: scene.channel }, network: "testnet" };
+    const told = await alertsOn(scene.store).engine.subscriptions();
+    expect(told).toEqual([expect.objectContaining(there), expect.objectContaining(there)]);
   });
 
   test.each([
