@@ -126,6 +126,8 @@ function headline(network: string, verdict: Verdict): { title: Text; tone: Tone 
       return { title: text`${network}: some nodes go on, others stand still${block}`, tone };
     case "unconfirmed":
       return { title: text`${network} goes on at too few nodes to be sure${block}`, tone };
+    case "syncing":
+      return { title: text`${network}: its nodes are catching up${block}`, tone };
     case "stalled":
       return { title: text`${network} is stalled${block}`, tone };
     case "blind":
@@ -192,12 +194,14 @@ function ageWords(verdict: Verdict): string | undefined {
 
 /** How many of the nodes are where the network is; where they go different ways, how many go which. */
 function agreeingWords({ network, nodes }: Verdict): string {
-  if (network === "contested" || network === "unconfirmed") {
+  if (network === "contested" || network === "unconfirmed" || network === "syncing") {
     const on = nodes.filter(goesOn).length;
+    const syncing = nodes.filter(({ vote }) => vote === "syncs").length;
     const silent = nodes.filter(({ vote }) => vote === "silent").length;
-    const still = nodes.length - on - silent;
+    const still = nodes.length - on - syncing - silent;
     const parts: readonly (readonly [number, string, string])[] = [
       [on, "goes on", "go on"],
+      [syncing, "catches up", "catch up"],
       [still, "stands still", "stand still"],
       [silent, "is not heard", "are not heard"],
     ];

@@ -13,6 +13,7 @@ export const NETWORK_STATES = Object.freeze({
   suspicious: shown("suspicious", "warning"),
   contested: shown("its nodes disagree", "warning"),
   unconfirmed: shown("unconfirmed", "warning"),
+  syncing: shown("catching up", "warning"),
   stalled: shown("stalled", "bad"),
   blind: shown("cannot be seen", "warning"),
   unwatched: shown("not watched yet", "neutral"),
@@ -60,7 +61,7 @@ function shown(word, tone) {
 /**
  * The state of a verdict as people see it.
  *
- * @template {"healthy" | "contested" | "unconfirmed" | "stalled" | "blind"} S
+ * @template {"healthy" | "contested" | "unconfirmed" | "syncing" | "stalled" | "blind"} S
  * @param {S} state
  * @param {readonly { readonly state: string }[]} nodes
  * @returns {S | "troubled" | "unsettled"}

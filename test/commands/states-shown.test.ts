@@ -56,7 +56,7 @@ describe("a tone", () => {
 });
 
 describe("the state of a network", () => {
-  test.each(["healthy", "contested", "unconfirmed", "stalled", "blind", undefined] as const)(
+  test.each(["healthy", "contested", "unconfirmed", "syncing", "stalled", "blind", undefined] as const)(
     "%s has one word and one tone on the page's card and bar",
     (state) => {
       const { word, tone } = NETWORK_STATES[state ?? "unwatched"];

@@ -38,7 +38,9 @@ const asked = (verdict: Verdict) =>
 test("headline, facts, table, JSON and the console's card agree on any world", async () => {
   const all = await drawn(600);
   const seen = new Set(all.map(({ verdict }) => shownState(verdict.network, verdict.nodes)));
-  expect(seen).toEqual(new Set(["healthy", "troubled", "unsettled", "contested", "unconfirmed", "stalled", "blind"]));
+  expect(seen).toEqual(
+    new Set(["healthy", "troubled", "unsettled", "contested", "unconfirmed", "syncing", "stalled", "blind"]),
+  );
   for (const { verdict, answer } of all) {
     expect([plainText(answer.title), contradictions(verdict, answer)]).toEqual([plainText(answer.title), []]);
   }
@@ -62,7 +64,7 @@ function contradictions(verdict: Verdict, answer: Reply): readonly unknown[] {
     const found = pattern.exec(text)?.[1];
     return found === undefined ? undefined : Number(found.replaceAll(",", ""));
   };
-  const goes = /\b(?:on|still|heard)\b/u.test(fact);
+  const goes = /\b(?:on|catch\w* up|still|heard)\b/u.test(fact);
   const [card] = networkCards({ networks: [watched(verdict)], silences: [] }, [], {
     now: toMillis(verdict.at),
     gone: false,
@@ -85,6 +87,7 @@ function contradictions(verdict: Verdict, answer: Reply): readonly unknown[] {
       false,
     ],
     ["nodes that go on", goes ? (number(/(\d+) goe?s? on/u, fact) ?? 0) : 0, goes ? vote("moves", "climbs") : 0],
+    ["nodes that catch up", goes ? (number(/(\d+) catch(?:es)? up/u, fact) ?? 0) : 0, goes ? vote("syncs") : 0],
     ["nodes that stand", goes ? (number(/(\d+) stands? still/u, fact) ?? 0) : 0, goes ? vote("stands", "waits") : 0],
     ["nodes not heard", goes ? (number(/(\d+) (?:is|are) not heard/u, fact) ?? 0) : 0, goes ? vote("silent") : 0],
     ["block", number(/block ([\d,]+)/u, title) ?? Number(frontier?.height), Number(frontier?.height)],

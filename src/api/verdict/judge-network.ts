@@ -12,6 +12,7 @@ import {
   type PollRound,
   type Position,
   type SourceMemory,
+  type Tip,
   type VerdictThresholds,
 } from "./verdict.ts";
 
@@ -25,7 +26,7 @@ export interface NetworkJudgement {
   /** The nodes that move beyond the frontier and the mark. */
   readonly movers: readonly Voter[];
   /** Without the nodes. */
-  readonly memory: Omit<SourceMemory, "nodes" | "disagreement">;
+  readonly memory: Omit<SourceMemory, "nodes" | "disagreement" | "tip">;
 }
 
 type State = Pick<NetworkJudgement, "state" | "why" | "basis" | "stalled">;
@@ -39,7 +40,7 @@ export function quorumOf(nodes: number): number {
 export function judgeNetwork(
   round: PollRound,
   belief: Belief,
-  voters: readonly Voter[],
+  { voters, tip }: { readonly voters: readonly Voter[]; readonly tip: Tip | undefined },
   before: SourceMemory | undefined,
   thresholds: VerdictThresholds,
 ): NetworkJudgement {
@@ -52,7 +53,8 @@ export function judgeNetwork(
   const unseen = now - was.atMillis;
   const unseenAtMillis = unseen > motionMillis ? now : was.unseenAtMillis;
   const memory: Mutable<NetworkJudgement["memory"]> = { watchedSinceMillis: was.watchedSinceMillis, atMillis: now };
-  if (mark !== undefined) memory.mark = mark;
+  // With a tip its mark is forgotten.
+  if (mark !== undefined && !isFurther(was.tip, tip)) memory.mark = mark;
   if (confirmedAtMillis !== undefined) memory.confirmedAtMillis = confirmedAtMillis;
   if (unseenAtMillis !== undefined) memory.unseenAtMillis = unseenAtMillis;
   const reached = confirm(voters, quorumOf(configured), previous);
@@ -70,7 +72,8 @@ export function judgeNetwork(
     if (previous === undefined || !isFurther(to, previous) || !isFurther(to, memory.mark)) return false;
     // A node of which the first answer was just seen may move, until it stands.
     const mayMove = voters.filter(
-      ({ vote, memory: { fresh } }) => vote === "moves" || (fresh === true && (vote === "waits" || vote === "climbs")),
+      ({ vote, isBehind, memory: { fresh } }) =>
+        vote === "moves" || (fresh === true && !isBehind && (vote === "waits" || vote === "climbs")),
     );
     if (mayMove.length < quorumOf(configured)) return false;
     // The network may have stopped during a pause: it must have advanced by almost the whole pause.
@@ -97,12 +100,21 @@ export function judgeNetwork(
       return joined({ state: "contested", why, basis: "advance", stalled: "unknown" });
     }
     if (movers.length > 0) return joined(unconfirmed());
+    const syncing = voters.filter(({ vote, isBehind, memory: { fresh } }) => {
+      return vote === "syncs" || (vote === "waits" && isBehind && fresh === true);
+    });
+    const atTip = believed.filter(({ isBehind }) => !isBehind);
+    if (syncing.length > 0 && atTip.length < quorumOf(configured)) {
+      if (tip !== undefined && isFurther(tip, memory.mark)) memory.mark = positionAt(tip);
+      const stillAtTip = stillOf(atTip, now);
+      return joined(catchUp(syncing.length, atTip.length, stillAtTip >= thresholds.criticalMillis), stillAtTip);
+    }
     if (believed.length * 2 <= configured) return joined(blind(fewWords(believed.length, configured)));
     return joined(standstill());
   }
 
-  function joined({ state, why, basis, stalled }: State): NetworkJudgement {
-    return { state, why, basis, stalled, stillMillis: stillMillis(), movers, memory };
+  function joined({ state, why, basis, stalled }: State, still = stillMillis()): NetworkJudgement {
+    return { state, why, basis, stalled, stillMillis: still, movers, memory };
   }
 
   /** Before an advance is seen, by the wall clock and the furthest node; undefined once one was missed for long enough. */
@@ -140,31 +152,36 @@ export function judgeNetwork(
     if (furthest !== undefined && isFurther(furthest, memory.mark)) memory.mark = furthest;
     const still = stillMillis();
     const isBad = Math.min(still, now - memory.watchedSinceMillis) >= motionMillis;
-    return { state: "stalled", why: stallWords(still), basis: "advance", stalled: isBad ? "bad" : "unknown" };
+    return {
+      state: "stalled",
+      why: stallWords(still, frontier, round),
+      basis: "advance",
+      stalled: isBad ? "bad" : "unknown",
+    };
   }
 
-  /** From the last of: an advance, a move by a node still beyond the frontier, an unconfirmed advance that was good. */
+  /** From the last of: an advance, a move by the node that showed the tip, an unconfirmed advance that was good. */
   function stillMillis(): Milliseconds {
-    let start = Math.max(frontier?.advancedAtMillis ?? -Infinity, memory.confirmedAtMillis ?? -Infinity);
-    for (const {
-      memory: { peak, movedAtMillis = -Infinity },
-    } of believed) {
-      if (movedAtMillis > start && isFurther(peak, frontier)) start = movedAtMillis;
-    }
+    const first = believed.find(({ memory: { node } }) => node === tip?.node);
+    const start = Math.max(
+      frontier?.advancedAtMillis ?? -Infinity,
+      memory.confirmedAtMillis ?? -Infinity,
+      first?.memory.movedAtMillis ?? -Infinity,
+    );
     return now - (start === -Infinity ? memory.watchedSinceMillis : start);
-  }
-
-  /** The observed stall, and the block's age if the network stalled before observation began. */
-  function stallWords(still: Milliseconds): string {
-    const seen = `no block seen for ${formatDuration(still)}`;
-    if (frontier === undefined) return seen;
-    const age = millisBetween(frontier.time, round.wallClock);
-    return age - still > UNSEEN_STALL_MILLIS ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
   }
 }
 
 /** The age of the last block is mentioned if it exceeds the observed stall by this much. */
 const UNSEEN_STALL_MILLIS: Milliseconds = 10_000;
+
+/** The observed stall, and the block's age if the network stalled before observation began. */
+function stallWords(still: Milliseconds, frontier: Frontier | undefined, { wallClock }: PollRound): string {
+  const seen = `no block seen for ${formatDuration(still)}`;
+  if (frontier === undefined) return seen;
+  const age = millisBetween(frontier.time, wallClock);
+  return age - still > UNSEEN_STALL_MILLIS ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
+}
 
 /**
  * The time and the height that a quorum has reached, or the earlier ones. Nodes that are not believed do not count. Each
@@ -192,10 +209,29 @@ function confirm(voters: readonly Voter[], quorum: number, previous: Frontier | 
   return confirmed;
 }
 
+/** For how long those at the tip have stood. */
+function stillOf(atTip: readonly Voter[], nowMillis: Milliseconds): Milliseconds {
+  const moved = atTip.map(({ memory: { movedAtMillis, stillSinceMillis } }) => movedAtMillis ?? stillSinceMillis);
+  return nowMillis - Math.max(...moved, moved.length === 0 ? nowMillis : -Infinity);
+}
+
+/** Only nodes behind the tip go on, which says nothing of the network: it may stand, or go on unseen. */
+function catchUp(late: number, atTip: number, isBad: boolean): State {
+  const why =
+    atTip === 0
+      ? `${late} ${late === 1 ? "node is" : "nodes are"} catching up behind the last block that was seen`
+      : `${atTip} ${atTip === 1 ? "node stands" : "nodes stand"} at the last block; ${late} ${late === 1 ? "is" : "are"} catching up behind it`;
+  return { state: "syncing", why, basis: "advance", stalled: isBad ? "bad" : "unknown" };
+}
+
 export function furthestOf(voters: readonly Voter[]): Position | undefined {
   let furthest: Position | undefined;
   for (const { memory } of voters) if (isFurther(memory.peak, furthest)) furthest = memory.peak;
   return furthest;
+}
+
+function positionAt({ time, height }: Position): Position {
+  return height === undefined ? { time } : { time, height };
 }
 
 function blind(why: string): State {

@@ -44,13 +44,15 @@ export function judgeSources(
   const known = new Map<string, NodeMemory>();
   for (const memory of before?.nodes ?? []) known.set(memory.node, memory);
   const belief = judgeBelief(round, known, thresholds);
-  const voters = judgeMotion(round, belief, before, known, thresholds);
-  const judgement = judgeNetwork(round, belief, voters, before, thresholds);
+  const motion = judgeMotion(round, belief, before, known, thresholds);
+  const { voters, tip } = motion;
+  const judgement = judgeNetwork(round, belief, motion, before, thresholds);
   const disagreement = judgeDisagreement(round, judgement, voters, before, thresholds);
   const frozenMillis =
     judgement.state === "blind" && before !== undefined ? Math.max(0, round.atMillis - before.atMillis) : 0;
   const seen: Mutable<SourceMemory> = { ...judgement.memory, nodes: voters.map((one) => one.memory) };
   if (disagreement.memory !== undefined) seen.disagreement = disagreement.memory;
+  if (tip !== undefined) seen.tip = tip;
   const memory = shiftMemory(seen, frozenMillis, round.atMillis, "outvotedAtMillis");
   const reference = referencePositions(judgement, voters, round.witnesses.length);
   // Before the first advance, the present answers are the only source.
@@ -63,7 +65,7 @@ export function judgeSources(
     stalled: judgement.stalled,
     disagreed: disagreement.finding,
     singleSource: round.witnesses.length === 1,
-    nodes: voters.map((one) => judgeNode(one, round, reference, belief.contradictions, thresholds)),
+    nodes: voters.map((one) => judgeNode(one, round, placeOf(one), belief.contradictions, thresholds)),
     contradictions: belief.contradictions,
     implausible: findImplausible(round, voters),
     wentBack: findRegressions(belief.believed, known),
@@ -81,6 +83,12 @@ export function judgeSources(
     verdict.disagree = { moving, standing, forMillis: ageMillis };
   }
   return verdict;
+
+  /** What a node is measured against: while it catches up, the tip. */
+  function placeOf({ vote }: Voter): ReferencePositions {
+    if (vote !== "syncs" || tip === undefined || judgement.state === "blind") return reference;
+    return { time: tip, blocks: tip };
+  }
 }
 
 /** The nodes whose time is ahead of the wall clock. */
@@ -113,11 +121,12 @@ export function shiftMemory(
   kept?: keyof NodeMemory,
 ): SourceMemory {
   if (byMillis === 0) return memory;
-  const { frontier, disagreement } = memory;
+  const { frontier, tip, disagreement } = memory;
   return {
     ...shift(memory),
     nodes: memory.nodes.map((node) => shift(node)),
     ...(frontier === undefined ? {} : { frontier: shift(frontier) }),
+    ...(tip === undefined ? {} : { tip: shift(tip) }),
     ...(disagreement === undefined ? {} : { disagreement: shift(disagreement) }),
   };
 

@@ -70,6 +70,14 @@ const Frontier = Position.unwrap().extend({
 });
 export type Frontier = z.output<typeof Frontier>;
 
+/** The furthest position that a believed node has shown. */
+const Tip = Position.unwrap().extend({
+  node: z.string(),
+  /** When a believed node was last there, or nearly. */
+  shownAtMillis: z.number(),
+});
+export type Tip = z.output<typeof Tip>;
+
 /** The memory of one node from poll to poll. All moments are of the local monotonic clock. */
 const NodeMemory = z.object({
   node: z.string(),
@@ -117,6 +125,7 @@ export type DisagreementMemory = z.output<typeof DisagreementMemory>;
 /** The memory from one poll to the next: plain data. */
 export const SourceMemory = z.object({
   frontier: Frontier.exactOptional(),
+  tip: Tip.exactOptional(),
   /** When observation of the present frontier began: the first poll, or the first one after a long pause. */
   watchedSinceMillis: z.number(),
   /** The time of the last poll. */

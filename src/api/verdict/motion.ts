@@ -1,5 +1,6 @@
 import type { Milliseconds } from "../../units/duration.ts";
 import { type Belief, COMPARABLE_BLOCKS, SILENT_ROUNDS } from "./believe.ts";
+import { isBehindTip, judgeTip } from "./tip.ts";
 import {
   isFurther,
   isTimed,
@@ -9,6 +10,7 @@ import {
   type Position,
   type SourceMemory,
   type TimedWitness,
+  type Tip,
   type Verdict,
   type VerdictThresholds,
   type Vote,
@@ -20,22 +22,29 @@ export interface Voter {
   readonly witness: Witness;
   readonly memory: NodeMemory;
   readonly vote: Vote;
+  /** Whether its last answer was behind the tip by as much as lagging is. */
+  readonly isBehind: boolean;
 }
 
-/** Each node after this poll. */
+/** Each node after this poll, and the tip. */
 export function judgeMotion(
   round: PollRound,
   belief: Belief,
   before: SourceMemory | undefined,
   known: ReadonlyMap<string, NodeMemory>,
   thresholds: VerdictThresholds,
-): readonly Voter[] {
+): { readonly voters: readonly Voter[]; readonly tip: Tip | undefined } {
   const now = round.atMillis;
   const elapsed = before === undefined ? 0 : Math.max(0, now - before.atMillis);
-  return round.witnesses.map((witness): Voter => {
-    const memory = remember(witness);
-    return { witness, memory, vote: voteOf(memory, now, thresholds) };
+  const remembered = round.witnesses.map((witness) => ({ witness, memory: remember(witness) }));
+  const memories = remembered.map(({ memory }) => memory);
+  const tip = judgeTip(memories, before, now, thresholds);
+  const voters = remembered.map(({ witness, memory }): Voter => {
+    const isBehind = memory.last !== undefined && isBehindTip(memory.last, tip, thresholds);
+    const vote = voteOf(memory, now, thresholds);
+    return { witness, memory, vote: isBehind && (vote === "moves" || vote === "climbs") ? "syncs" : vote, isBehind };
   });
+  return { voters, tip };
 
   function remember(witness: Witness): NodeMemory {
     const { node } = witness;

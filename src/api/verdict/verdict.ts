@@ -1,7 +1,7 @@
 // The verdict on a network and its nodes, computed from a PollRound (every node's answer) and the memory of earlier
 // ones (memory.ts). This module holds the other types and the default thresholds; judge-sources.ts computes the verdict,
 // whether nodes disagree, and what is wrong with each. believe.ts says which nodes are believed, motion.ts which of them
-// go on, judge-network.ts what that makes of the network. ../client/poll-nodes.ts polls.
+// go on, tip.ts how far any of them was seen, judge-network.ts what that makes of the network. ../client/poll-nodes.ts polls.
 
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
@@ -32,11 +32,15 @@ export type VerdictThresholds = Readonly<typeof DEFAULT_THRESHOLDS>;
 
 /**
  * `healthy`: a quorum advances. `contested`: some nodes go on, and at least as many stand still. `unconfirmed`: nodes go
- * on, but too few to confirm it. `stalled`: no node goes on. `blind`: too few nodes can be seen.
+ * on, but too few to confirm it. `syncing`: nodes only catch up. `stalled`: no node goes on. `blind`: too few nodes can
+ * be seen.
  */
-export type NetworkState = "healthy" | "contested" | "unconfirmed" | "stalled" | "blind";
-/** How a node votes. `waits`: it has not moved, but not for long enough to count as standing still. */
-export type Vote = "moves" | "climbs" | "stands" | "waits" | "silent";
+export type NetworkState = "healthy" | "contested" | "unconfirmed" | "syncing" | "stalled" | "blind";
+/**
+ * How a node votes. `climbs`: it goes on behind its own furthest position; `syncs`: behind that of all. `waits`: it has
+ * not moved, but not for long enough to count as standing still.
+ */
+export type Vote = "moves" | "climbs" | "syncs" | "stands" | "waits" | "silent";
 export type NodeState = "ok" | "lagging" | "down" | "unknown";
 
 /** One node's part in a verdict. */

@@ -75,7 +75,7 @@ type Prometheus = typeof prometheus;
 /** Counts what watching and delivering do, and shows their state. */
 export type AlertInstruments = ReturnType<typeof alertInstruments>;
 
-const NETWORK_STATES = ["healthy", "contested", "unconfirmed", "stalled", "blind"] as const;
+const NETWORK_STATES = ["healthy", "contested", "unconfirmed", "syncing", "stalled", "blind"] as const;
 const NODE_STATES = ["ok", "lagging", "down", "unknown"] as const;
 const SUBSCRIPTION_STATES = ["active", "paused", "ended", "retired"] as const;
 

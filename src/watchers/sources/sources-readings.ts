@@ -71,16 +71,16 @@ export function sourcesReadings(seen: JudgedRound): readonly Reading[] {
 type CommonFields = Pick<Reading, "network" | "subject" | "nodes" | "seenBy">;
 
 function stalled({ verdict }: JudgedRound, common: CommonFields): Reading {
-  const { frontier, stillMillis, stalled: state } = verdict;
+  const { network, frontier, stillMillis, stalled: state } = verdict;
+  // Behind a tip that was not confirmed, the frontier went on later than the nodes at the tip did.
+  const since = network === "syncing" ? undefined : frontier?.advancedAt?.toString();
   const single = verdict.singleSource && state === "bad";
   return {
     kind: "network.stalled",
     ...common,
     state,
     why: single ? `${verdict.why}; seen from one node; network and node cannot be told apart` : verdict.why,
-    ...(state === "bad"
-      ? withoutUndefined({ badForMillis: stillMillis, since: frontier?.advancedAt?.toString() })
-      : {}),
+    ...(state === "bad" ? withoutUndefined({ badForMillis: stillMillis, since }) : {}),
     facts: {
       ...withoutUndefined({ frontier: frontier?.time.toString(), height: frontier?.height?.toString() }),
       ...(state === "bad" ? votes(verdict) : {}),

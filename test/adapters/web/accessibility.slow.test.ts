@@ -33,7 +33,7 @@ const at = (): string => `${BigInt(Date.now())}000000`;
 
 /** A network for each verdict, with alerts and a silence. */
 function everyState(): WatchState {
-  const states = ["healthy", "stalled", "contested", "unconfirmed", "blind"] as const;
+  const states = ["healthy", "stalled", "contested", "unconfirmed", "syncing", "blind"] as const;
   const networks = states.map((state): WatchedNetwork => ({
     network: state === "healthy" ? "mainnet" : `net-${state}`,
     nodes: [{ node: "a:1", state: "lagging", vote: "stands", why: "is 200 blocks behind", height: "12" }],

@@ -81,7 +81,18 @@ describe("a node lags", () => {
       { state: "ok", behindMillis: 8000, behindBlocks: 16n },
     ],
     ["which of three cannot be said while they are divided", { a: [], b: still, c: still }, 90, { state: "ok" }],
-    ["nor while one goes on unconfirmed", { a: [], c: [[0, "off"]], b: [[0, "-90"]] }, 40, { state: "ok" }],
+    [
+      "nor while one goes on unconfirmed",
+      { a: [], b: [], d: [[0, "off"]], e: [[0, "off"]], f: [[0, "off"]], g: [[0, "off"]], c: still },
+      90,
+      { state: "ok" },
+    ],
+    [
+      "while it catches up, behind the tip, confirmed or not",
+      { a: [], c: [[0, "off"]], b: [[0, "-90"]] },
+      40,
+      { state: "lagging", behindMillis: 90_000, behindBlocks: 180n },
+    ],
     ["nor while too few answer", { a: [[0, "off"]], b: [[0, "off"]], c: [[0, "-90"]] }, 30, { state: "ok" }],
   ])("%s", (_name, script, seconds, expected) => {
     const { state, behindMillis, behindBlocks } = node(script, seconds, Object.keys(script).at(-1) ?? "") ?? {};
@@ -126,9 +137,18 @@ describe("a node votes by what it did last: it", () => {
       { 20: "stands" },
     ],
     [
-      "moves from where it is, once it was behind for too long",
+      "begins anew from where it is, once it was behind for too long",
       [[5, "-3600"]],
-      { 180: "climbs", 185: "waits", 190: "moves" },
+      { 180: "syncs", 185: "waits", 190: "syncs" },
+    ],
+    ["catches up behind all", [[0, "-61"]], { 20: "syncs" }],
+    [
+      "stands behind all",
+      [
+        [0, "-90"],
+        [5, "still"],
+      ],
+      { 20: "stands" },
     ],
   ])("%s", (_name, script, votes) => {
     const verdicts = play({ a: [], b: script, c: [] }, Math.max(...Object.keys(votes).map(Number)));

@@ -26,6 +26,7 @@ function withOdd(other?: Witness): Verdict {
 
 const block = (node: string, seconds: number): Witness => ({ ...says(node, 0, 77), blockTime: at(seconds) });
 const still: Script[string] = [[0, "still"]];
+const late: Script[string] = [[-15, "-120"]];
 
 const VERDICTS: Readonly<Record<string, () => Verdict>> = {
   "it advances": () => after(10, { a: [] }),
@@ -48,6 +49,15 @@ const VERDICTS: Readonly<Record<string, () => Verdict>> = {
   "a stall": () => after(40, { a: still }),
   "a stall of a chain that is 10 s back": () => after(40, { a: [[-15, "-10"], ...still] }),
   "a stall of a chain that is 11 s back": () => after(40, { a: [[-15, "-11"], ...still] }),
+  "two catch up behind one that stands": () => after(40, { a: still, b: late, c: late }),
+  "one catches up behind one that stands": () => after(40, { a: still, b: late, c: [[-15, "off"]] }),
+  "one catches up behind two that stand, of seven": () => after(40, { a: still, b: still, c: late, ...silent(4) }),
+  "two catch up behind none": () =>
+    after(60, {
+      a: [[40, "off"]],
+      b: late,
+      c: [[-15, "-120"]],
+    }),
   "one node, silent": () => first(gone("a")),
   "two nodes, silent": () => first(gone("a"), gone("b")),
   "one node, no data node": () => first(answers("a", true)),

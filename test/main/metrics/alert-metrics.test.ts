@@ -70,6 +70,7 @@ it.each<[string, string[]]>([
       'network_state{network="mainnet",state="healthy"} 0',
       'network_state{network="mainnet",state="contested"} 0',
       'network_state{network="mainnet",state="unconfirmed"} 0',
+      'network_state{network="mainnet",state="syncing"} 0',
       'network_state{network="mainnet",state="stalled"} 1',
       'network_state{network="mainnet",state="blind"} 0',
     ],

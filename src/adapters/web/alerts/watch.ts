@@ -10,8 +10,8 @@ import { refuse } from "../access/guard.ts";
 export interface WatchedNode {
   readonly node: string;
   readonly state: "ok" | "lagging" | "down" | "unknown";
-  /** How it votes: it goes on, catches up, stands still, has not stood for long enough to say so, or is silent. */
-  readonly vote: "moves" | "climbs" | "stands" | "waits" | "silent";
+  /** How it votes: it goes on, catches up with itself, or with the others, stands still, has not stood for long enough to say so, or is silent. */
+  readonly vote: "moves" | "climbs" | "syncs" | "stands" | "waits" | "silent";
   readonly why?: string;
   readonly time?: string;
   readonly height?: string;
@@ -44,7 +44,7 @@ export interface WatchedNetwork {
   readonly nodes: readonly WatchedNode[];
   /** The verdict of the last round; absent before the first one. */
   readonly verdict?: {
-    readonly state: "healthy" | "contested" | "unconfirmed" | "stalled" | "blind";
+    readonly state: "healthy" | "contested" | "unconfirmed" | "syncing" | "stalled" | "blind";
     readonly why: string;
     /** The time since the last block. */
     readonly stillMillis?: Milliseconds;

@@ -44,7 +44,7 @@ const votes = z
   .array(
     z.object({
       node: z.string(),
-      vote: z.enum(["moves", "climbs", "stands", "waits", "silent"]),
+      vote: z.enum(["moves", "climbs", "syncs", "stands", "waits", "silent"]),
       time: TimeText.exactOptional(),
       height: IntegerText.exactOptional(),
     }),

@@ -74,6 +74,7 @@ test.each([
   ["healthy", "good"],
   ["contested", "warning"],
   ["unconfirmed", "warning"],
+  ["syncing", "warning"],
   ["stalled", "bad"],
   ["blind", "warning"],
 ] as const)("%s has a tone, a shape and a word of its own, and says why unless all is well", (state, tone) => {
@@ -96,7 +97,7 @@ test.each([
 });
 
 test("the words of the verdicts differ", () => {
-  const states = ["healthy", "contested", "unconfirmed", "stalled", "blind"] as const;
+  const states = ["healthy", "contested", "unconfirmed", "syncing", "stalled", "blind"] as const;
   const words = states.map((state) => {
     const tree = elementsOf(card(network({ verdict: verdict({ state }) })).tree);
     return textsOf(tree.find(({ attrs }) => attrs["class"] === "word") ?? "").join("");
