@@ -1,6 +1,6 @@
 import { isPersonalKind } from "../src/alerts/judge/kinds/kinds.ts";
 import { parseKinds } from "../src/answers/alerts/alert-kinds.ts";
-import { TO_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { NEW_TO_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
 import { addSubscription } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { addPersonalWatch } from "../src/answers/alerts/subscriptions/personal-watch.ts";
@@ -33,8 +33,8 @@ export const alertsAdd = command({
   access: "everyone",
   changes: true,
   shownBy: "alerts list",
-  options: { ...SUBSCRIPTION_OPTIONS, to: TO_OPTION },
-  fields: (given) => subscriptionFields(given, true),
+  options: { ...SUBSCRIPTION_OPTIONS, to: NEW_TO_OPTION },
+  fields: (given) => [...subscriptionFields(given, true), ...("to" in given ? ["to"] : [])],
   instead: quietOptionFor,
   run: async (context) => {
     const { options } = context;

@@ -20,6 +20,7 @@ import { command } from "../src/bot/command.ts";
 import { nearest } from "../src/bot/nearest.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph } from "../src/reply/block.ts";
+import type { Action } from "../src/reply/reply.ts";
 import { id, text, type Text, time } from "../src/reply/text.ts";
 import { decimal, parseDecimal, roundedPercentOf } from "../src/units/decimal.ts";
 
@@ -102,11 +103,29 @@ export const marketShow = command({
       titleOfPast: headline(label, market, amounts, PAST),
       tone: marketTone(market),
       blocks: [...facts(factFields(market, amounts)), ...details(below)],
-      actions: [{ label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" }],
+      actions: [
+        ...(isLive(market) ? priceAction(context, marketId, label, amounts.typedPrice(market.markPrice ?? 0n)) : []),
+        { label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" },
+      ],
       ask: askFor(context, "market show", { market: marketId, ...again }),
     });
   },
 });
+
+/** Opens the form of a subscription of one's own to a price, which begins with the present one. */
+function priceAction(
+  context: { readonly network: string },
+  marketId: string,
+  label: string,
+  high: string | undefined,
+): Action[] {
+  if (high === undefined || high === "0") return [];
+  // A comma would part the name in two.
+  const options = { kinds: "market.price", subjects: label.includes(",") ? marketId : label, high, to: "me" };
+  return [
+    { label: "Tell me at a price", invocation: askFor(context, "alerts add", options), effect: "reply", form: true },
+  ];
+}
 
 function noSuchMarket(network: string, marketId: string, also: readonly NamedId[]): UserError {
   const ids = also.map((one) => one.id);

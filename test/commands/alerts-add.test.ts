@@ -357,6 +357,18 @@ describe("operators", () => {
     expect(await talk.engine.subscriptions()).toEqual([]);
   });
 
+  test("are not alone in being told alone: whoever asks may be, and changes that anywhere", async () => {
+    const talk = await talkInOps({ ...ann, id: "u2", name: "Bob", mayManageChannel: false });
+    expect(await talk.ask("alerts add node.down")).toMatch(saying("!"));
+    expect(await talk.ask("alerts add node.down to:me")).toMatch(saying("✓", "direct messages"));
+    const id = idIn(talk.lastReply);
+    expect(await talk.engine.subscriptions()).toMatchObject([{ destination: { channel: "user:u2" } }]);
+    expect(await talk.ask(`alerts edit ${id} severity:warning`)).toMatch(saying("✓", id));
+    expect(await talk.ask("alerts list")).toContain("of your own");
+    talk.become({ here: OPS, caller: ann });
+    expect(await talk.ask(`alerts edit ${id} severity:info`)).toMatch(saying("!", id));
+  });
+
   test("alone choose another destination", async () => {
     const talk = await talkInOps();
     expect(await talk.ask("alerts add node.down to:console")).toMatch(saying("!", "console"));

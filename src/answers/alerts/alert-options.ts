@@ -28,6 +28,21 @@ export function toOption(addition = "") {
   } as const satisfies TextOption;
 }
 
+/** The destination of a new subscription: whoever asks may be told alone. */
+export const NEW_TO_OPTION = {
+  kind: "text",
+  label: "Where to",
+  hint: "me: you alone, by direct message. Empty: this channel",
+  suggest: () => Promise.resolve([{ label: "me: you alone, by direct message", value: "me" }]),
+  takes: (typed) => /^(?:me|console|\w+:.+)$/iu.test(typed),
+  description: "me: by direct message. Terminal and console: console, or platform:<channel id>",
+  example: "me",
+  wording: ({ chats, console: shown }) => {
+    const places = [shown.channel, ...chats.map(({ id }) => `${id}:<channel id>`)];
+    return { description: `me: by direct message. Terminal and console: ${listWords(places)}`, example: "me" };
+  },
+} as const satisfies TextOption;
+
 /** A network that only narrows the search. */
 export const ALL_NETWORKS_OPTION = {
   kind: "network",

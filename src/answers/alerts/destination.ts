@@ -61,18 +61,22 @@ export function directMessages(context: CallerContext): Destination {
 }
 
 /**
- * A destination as operators type it: `console`, or a platform's id and a channel's, as in `platform:<channel id>`; with
- * the workspace's before the channel's where a destination names it.
+ * A destination as it is typed: `me`. Operators also type `console`, or a platform's id and a channel's, as in
+ * `platform:<channel id>`; with the workspace's before the channel's where a destination names it.
  */
 export function parseDestination(typed: string, context: AlertsContext): Destination {
-  const { chats, console: shown } = context.platforms;
+  if (/^\s*me\s*$/iu.test(typed)) return directMessages(context);
   if (!isOperator(context)) {
-    throw new UserError("to works in the terminal and the console alone.", {
+    throw new UserError((named) => `${named("to")} takes you alone, not ${quoteTyped(typed)}.`, {
       option: "to",
-      remedy: "Type the command in that channel instead.",
+      remedy: "Write me; for a channel, ask in that channel.",
     });
   }
-  const wanted = typed.trim();
+  return parseAnyDestination(typed.trim(), context);
+}
+
+function parseAnyDestination(wanted: string, context: AlertsContext): Destination {
+  const { chats, console: shown } = context.platforms;
   if (wanted.toLowerCase() === shown.channel) return shown;
   const match = /^(\w+):(?:(\w+)\/)?(user:)?#?(.+)$/iu.exec(wanted);
   const platform = context.platforms.chat(match?.[1]?.toLowerCase() ?? "");
@@ -85,7 +89,7 @@ export function parseDestination(typed: string, context: AlertsContext): Destina
       const place = one.destinationsPerWorkspace === true ? `<${one.workspace} id>/` : "";
       return `${one.id}:${place}<channel id> as in ${one.id}:${one.exampleChannel}`;
     });
-    throw new UserError(`Alerts cannot go to ${quoteTyped(typed)}.`, {
+    throw new UserError(`Alerts cannot go to ${quoteTyped(wanted)}.`, {
       option: "to",
       remedy: `Write ${listWords([shown.channel, ...forms], ", or ")}.`,
     });
@@ -165,9 +169,10 @@ export function isSameDestination(a: Destination, b: Destination): boolean {
   return destinationKey(a) === destinationKey(b);
 }
 
-/** Whether a subscription is the caller's personal one. */
+/** Whether a subscription tells the caller alone: their watch, or elsewhere what they are told by direct message. */
 export function isOwnSubscription({ destination, personal }: Subscription, context: CallerContext): boolean {
-  return personal === true && isSameDestination(destination, directMessages(context));
+  if (!isSameDestination(destination, directMessages(context))) return false;
+  return personal === true || !isSameDestination(destination, destinationHere(context));
 }
 
 /** A destination in words, relative to the caller's. */

@@ -13,7 +13,7 @@ import { fieldLabel } from "../../../bot/form.ts";
 import { type Choice, type ChoiceGroup, type Option, plainChoices } from "../../../bot/options/options.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import { changeOf, formOptions, isUnchanged, wordsOfList } from "../../chat/form.ts";
+import { changeOf, COMMON_OPTIONS, formOptions, isUnchanged, wordsOfList } from "../../chat/form.ts";
 import {
   CHOICE_LENGTH,
   LABEL_DESCRIPTION_LENGTH,
@@ -42,11 +42,12 @@ function modalOptions(
   known: FormValues,
   first: readonly string[],
 ): [name: string, option: Option][] {
-  const options = formOptions(command, known).filter(([name]) => name !== command.edits?.option);
+  const others = [command.edits?.option, ...COMMON_OPTIONS];
+  const options = formOptions(command, known).filter(([name]) => !others.includes(name));
   const usual = options.filter(([, { section }]) => section === undefined).map(([name]) => name);
   const ranks = [...(command.fields?.(known) ?? usual)];
-  const names = new Set([...first, ...ranks]).intersection(new Set(options.map(([name]) => name)));
-  const shown = [...names].slice(0, MAX_MODAL_FIELDS);
+  const names = new Set(options.map(([name]) => name));
+  const shown = [...new Set([...first, ...ranks])].filter((name) => names.has(name)).slice(0, MAX_MODAL_FIELDS);
   return options.filter(([name]) => shown.includes(name)).toSorted(([a], [b]) => ranks.indexOf(a) - ranks.indexOf(b));
 }
 
@@ -95,7 +96,7 @@ export function renderModal(
 ): APIModalInteractionResponseCallbackData {
   return {
     custom_id: customId,
-    title: cutLabel(command.summary, MODAL_TITLE_LENGTH).text,
+    title: cutLabel(command.title ?? command.summary, MODAL_TITLE_LENGTH).text,
     components: modalOptions(command, values, [...(faults?.keys() ?? []), ...first]).map(([name, option]) => {
       const field = fieldOf(name, option, values[name] ?? "", networks);
       const fault = faults?.get(name);

@@ -58,7 +58,7 @@ export async function openForm(
   if (key === undefined) return false;
   const typed = typedValues(command, ask.options);
   const checked = bot.submit({ ...ask, here: targetOf(interaction), caller: callerOf(interaction), signal });
-  const faults = checked.ok || command.edits === undefined ? [] : checked.faults;
+  const faults = checked.ok || press.effect !== "replace" ? [] : checked.faults;
   const modal = renderModal(
     command,
     { ...before, ...typed },

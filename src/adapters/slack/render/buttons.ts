@@ -187,14 +187,14 @@ class DrawnOffers {
       this.pressables.push({ label: label.text, value: () => LINK_VALUE, url: href, line });
       return;
     }
-    const { effect, invocation, invalidates } = action;
+    const { effect, form, invocation, invalidates } = action;
     const isPrimary = this.#asker === undefined && invocation.command === PRIMARY_COMMAND;
     const style = isPrimary ? ({ style: "primary" } as const) : asked;
-    this.#press(
-      label.text,
-      { kind: "ask", ask: invocation, effect, asker: this.#asker, invalidates },
-      { asked: style, line },
-    );
+    const press: Press =
+      form === true
+        ? { kind: "form", ask: invocation }
+        : { kind: "ask", ask: invocation, effect, asker: this.#asker, invalidates };
+    this.#press(label.text, press, { asked: style, line });
   }
 }
 

@@ -128,6 +128,8 @@ class PromptSession {
   #running: AbortController | undefined;
   #last: Reply | undefined;
   #worst = 0;
+  /** The line with which the next prompt begins. */
+  #filled = "";
   #historyFails = false;
   #interrupted = false;
   #closed = false;
@@ -183,7 +185,10 @@ class PromptSession {
   }
 
   #prompt(): void {
-    if (this.#interactive && !this.#closed) this.#lines.prompt();
+    if (!this.#interactive || this.#closed) return;
+    this.#lines.prompt();
+    this.#lines.write(this.#filled);
+    this.#filled = "";
   }
 
   /** False when the reader of the output is gone. */
@@ -231,6 +236,11 @@ class PromptSession {
     }
     if ("url" in action) return write(this.#context.terminal.out, `${visibleText(action.url)}\n`);
     const line = formatLine(action.invocation);
+    if (action.form === true && this.#interactive) {
+      this.#filled = visibleText(line);
+      return true;
+    }
+    if (action.form === true) return this.#refuse(`[${number}] is to be filled in: ${visibleText(line)}`);
     if (action.confirm === undefined) return this.#ask(line);
     if (!this.#interactive) return this.#refuse(`[${number}] asks first; type it instead: ${visibleText(line)}`);
     return (await this.#confirms(action.confirm)) ? this.#ask(line) : this.#refuse("Left as it is.");

@@ -156,6 +156,7 @@ function surroundings() {
     files,
     simulated: showSimulated,
     askBelow,
+    fill,
     grown: (element) => {
       if (element === log.lastElementChild) bringIntoView(element);
     },
@@ -238,10 +239,13 @@ function toAskView(then) {
   location.hash = "ask";
 }
 
+/** @param {string} line */
+function fill(line) {
+  toAskView(() => composer.fill(line));
+}
+
 /** @param {readonly CommandInfo[]} commands */
 function fillCommands(commands) {
-  /** @param {string} line */
-  const fill = (line) => toAskView(() => composer.fill(line));
   listCommands(part("#commands", HTMLElement), commands, ({ name }) => fill(`${name} `));
   createMenu({
     dialog: part("#menu", HTMLDialogElement),

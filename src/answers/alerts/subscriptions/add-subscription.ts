@@ -13,6 +13,7 @@ import {
   type CallerContext,
   destinationHere,
   destinationWords,
+  directMessages,
   isSameDestination,
   parseDestination,
   requireManager,
@@ -61,8 +62,8 @@ export async function addSubscription(
 ): Promise<Reply> {
   const { alerts, network, platforms } = context;
   const { kinds } = chosen;
-  requireManager(context, "change what it is told");
   const destination = values.to === undefined ? destinationHere(context) : parseDestination(values.to, context);
+  if (!isSameDestination(destination, directMessages(context))) requireManager(context, "change what it is told");
   const subjects = values.subjects === undefined ? [] : await resolveSubjects(kinds, values.subjects, context);
   requireSubject(kinds, subjects);
   const labels = await subjectLabels([{ kinds, ids: subjects }], context);

@@ -266,3 +266,29 @@ test("a form sent as it opened says that nothing changed", async () => {
   expect(textOf(asTyped.last)).toMatch(/^Nothing changed/u);
   expect(await only()).toEqual(before);
 });
+
+test("who looks at a market is told at a price, alone, by a form that begins with the present one", async () => {
+  const bob = on.fake.person("Bob");
+  const { last } = await bob.run(on.channel, "market show", { market: "BTC/USDT" });
+  const opened = await bob.press(last, "Tell me at a price");
+  expect(Object.keys(fieldsIn(opened))).toEqual(["high", "low", "when", "subjects", "quiet"]);
+  expect(fieldsIn(opened)).toMatchObject({
+    high: { value: expect.stringMatching(/^\d+\.\d+$/u) as string },
+    subjects: { value: "BTC/USDT" },
+  });
+  const wrong = await bob.submit(opened, { high: "much" });
+  expect(wrong.last.id).not.toBe(last.id);
+  const again = await bob.press(wrong.last, "Back to the form");
+  expect(fieldsIn(again)).toMatchObject({ high: { value: "much" }, subjects: { value: "BTC/USDT" } });
+  const done = await bob.submit(again, { high: "70k", low: "50,000" });
+  const own = { platform: "discord", channel: `user:${bob.id}` };
+  const limits = { "market.price": { high: "70000", low: "50000" } };
+  expect(await only()).toMatchObject({ destination: own, parameters: limits, by: { id: bob.id } });
+
+  // He changes it where he asked, though he does not manage the channel; nobody else sees it there.
+  const change = await bob.press(done.last, "Change…");
+  await bob.submit(change, { low: "" });
+  expect(await only()).toMatchObject({ destination: own, parameters: { "market.price": { high: "70000" } } });
+  expect(textOf((await bob.run(on.channel, "alerts list")).last)).toContain("70,000");
+  expect(textOf((await ann.run(on.channel, "alerts list")).last)).not.toContain("70,000");
+});

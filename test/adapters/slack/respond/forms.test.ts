@@ -139,6 +139,20 @@ describe("a form", () => {
   });
 });
 
+test("a press on a market's answer opens the form of a price, which tells its sender alone", async () => {
+  await using scene = await stage();
+  const ann = scene.fake.person("ann");
+  const { last } = await ann.run(scene.channel, "market show BTC/USDT");
+  ann.startPress(last, "Tell me at a price");
+  const form = await ann.form();
+  expect(initials(form)).toMatchObject({ kinds: "market.price", subjects: "BTC/USDT", to: "me" });
+  expect(initials(form)["high"]).toMatch(/^\d+\.\d+$/u);
+  expect(await ann.submit(form, { high: "70k" })).toEqual({});
+  await expect
+    .poll(() => subscriptions(scene))
+    .toMatchObject([{ destination: { channel: `user:${ann.id}` }, parameters: { "market.price": { high: "70000" } } }]);
+});
+
 describe("whom to notify, in a form", () => {
   const GROUPS = [
     ["S0123ABCD", { name: "On call", handle: "oncall", members: [] }],

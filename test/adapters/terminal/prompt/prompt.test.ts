@@ -42,6 +42,13 @@ const answers = {
   }),
   'checkpoints after:"a b"': reply({ title: "Page two", attachments: [file("second.csv")] }),
   drop: reply({ title: "Dropped" }),
+  market: reply({
+    title: "A market",
+    actions: [
+      { label: "Tell me", invocation: { command: "add", options: { high: "7" } }, effect: "reply", form: true },
+    ],
+  }),
+  "add high:75": reply({ title: "Added" }),
   bad: reply({ title: "What?", tone: "bad", failure: "caller" }),
   down: reply({ title: "No node", tone: "bad", failure: "network" }),
   slow: (_line: string, { signal }: { signal: AbortSignal }): Promise<Reply> =>
@@ -82,6 +89,19 @@ describe("at a terminal", () => {
     await terminal.sees("• Dropped");
     terminal.type(ctrlD);
     expect(await terminal.exit).toBe(0);
+  });
+
+  test("a button that is to be filled in puts its line there", async () => {
+    const terminal = talk([], { answers, tty: true });
+    terminal.type(`market${enter}`);
+    await terminal.sees("[1] Tell me  add high:7");
+    terminal.type(`1${enter}`);
+    await terminal.sees("\u001B[13Gadd high:7");
+    terminal.type(`5${enter}`);
+    await terminal.sees("• Added");
+    terminal.type(ctrlD);
+    expect(await terminal.exit).toBe(0);
+    expect(terminal.asked.map((asked) => asked.line)).toEqual(["market", "add high:75"]);
   });
 
   test("a number without a button says which there are", async () => {

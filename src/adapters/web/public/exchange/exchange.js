@@ -24,6 +24,7 @@ import { localTime, span } from "../reply/times.js";
  * @property {() => void} simulated Called when an answer says that nothing in it is real.
  * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string }) => Promise<void>} askBelow
  *   Resolves once it is answered.
+ * @property {(line: string) => void} fill Puts a line into the input, to be changed and sent.
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
  * @property {(question: Question, answer: Answer) => void} [answered] Called with every answer of
  *   the bot that stays.
@@ -84,10 +85,9 @@ export function createExchange(line, around) {
         show(latest, { final: false, millis: 0 });
       };
       const previews = around.previews.length > 0;
-      const { signal } = control;
       const reply = await (how.file === undefined
-        ? ask(question, { signal, previews, progress })
-        : verify(how.file, signal));
+        ? ask(question, { signal: control.signal, previews, progress })
+        : verify(how.file, control.signal));
       stopWaiting();
       show(reply, { final: true, millis: performance.now() - started, shownAs });
       if (Object.hasOwn(reply.previews ?? {}, shownAs)) await choose(reply, shownAs);
@@ -184,8 +184,9 @@ export function createExchange(line, around) {
    */
   async function press(action, label) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
-    const { effect, invalidates, invocation } = action;
+    const { effect, form, invalidates, invocation } = action;
     const { command, options } = invocation;
+    if (form === true) return around.fill(formatLine(command, options));
     const inPlace = effect === "replace" || invalidates === true;
     if (inPlace) return run({ command, options }, { inPlace, focusLabel: label });
     await around.askBelow({ command, options }, formatLine(command, options), { focus: true, shownAs: shown });
