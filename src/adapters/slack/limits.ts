@@ -19,7 +19,11 @@ export const OVERFLOW_OPTIONS = { min: 2, max: 5 };
 /** https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
 export const CONFIRM_TEXT_LENGTH = 300;
 export const CONFIRM_BUTTON_LENGTH = 30;
-/** https://docs.slack.dev/reference/block-kit/blocks/table-block: one a message, and no empty cell. */
+/**
+ * https://docs.slack.dev/reference/block-kit/blocks/table-block: one a message, with 10,000 characters, and no empty cell.
+ * https://docs.slack.dev/reference/block-kit/blocks/data-table-block: 201 rows and 20,000 characters; in its first
+ * versions 101 rows. One message takes no more than MESSAGE_LENGTH anyway.
+ */
 export const MAX_TABLE_ROWS = 100;
 export const MAX_TABLE_COLUMNS = 20;
 

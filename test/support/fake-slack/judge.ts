@@ -42,7 +42,8 @@ export function judgeMessage(message: { readonly text?: unknown; readonly blocks
   if (!Array.isArray(blocks)) return [...faults, "blocks is no list"];
   if (blocks.length > MESSAGE_BLOCKS) faults.push(`${blocks.length} blocks`);
   faults.push(...judgeBlocks(blocks));
-  if (blocks.filter((block) => typeOf(block) === "table").length > 1) faults.push("more than one table");
+  const tables = blocks.filter((block) => ["table", "data_table"].includes(typeOf(block)));
+  if (tables.length > 1) faults.push("more than one table");
   if (blocks.some((block) => typeOf(block) === "input")) faults.push("an input in a message");
   const characters = charactersIn(blocks);
   if (characters > MESSAGE_CHARACTERS) faults.push(`msg_blocks_too_long: ${characters} characters`);
@@ -67,7 +68,7 @@ export function judgeView(view: unknown): string[] {
     ...judgeBlocks(blocks),
     ...(blocks.length > VIEW_BLOCKS ? [`${blocks.length} blocks`] : []),
     // https://docs.slack.dev/reference/block-kit/blocks/table-block: in messages alone.
-    ...(blocks.some((block) => typeOf(block) === "table") ? ["a table in a view"] : []),
+    ...(blocks.some((block) => ["table", "data_table"].includes(typeOf(block))) ? ["a table in a view"] : []),
     ...(bytes > VIEW_BYTES ? [`a view of ${bytes} bytes`] : []),
     ...(name === "JudgedModalView" &&
     blocks.some((block) => typeOf(block) === "input") &&
@@ -109,6 +110,7 @@ function judgeBlock(block: unknown): string[] {
     elements?: unknown[];
     element?: unknown;
     rows?: unknown[][];
+    page_size?: number;
   };
   if (type === "input") faults.push(...judgeInput(own.element as Input));
   if (type === "section" && own.text === undefined && (own.fields ?? []).length === 0) faults.push("an empty section");
@@ -118,14 +120,26 @@ function judgeBlock(block: unknown): string[] {
     const ids = (own.elements ?? []).flatMap((one) => (hasText(one, "action_id") ? [one.action_id] : []));
     if (new Set(ids).size < ids.length) faults.push("an action_id twice");
   }
-  if (type === "table") {
+  if (type === "table" || type === "data_table") {
     const rows = own.rows ?? [];
     if (rows.length === 0) faults.push("a table without rows");
     if (new Set(rows.map((row) => row.length)).size > 1) faults.push("rows of different lengths");
     const length = charactersIn(rows);
     if (length > TABLE_CHARACTERS) faults.push(`a table of ${length} characters`);
   }
+  if (type === "data_table") faults.push(...judgePagedTable(own));
   return faults;
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/data-table-block; 101 rows in its first versions, 201 later. */
+function judgePagedTable({ rows = [], page_size: size = 5 }: { rows?: unknown[][]; page_size?: number }): string[] {
+  const [head = []] = rows;
+  return [
+    ...(rows.length < 2 || rows.length > 101 ? [`a table with pages of ${rows.length} rows`] : []),
+    ...(head.length === 0 || head.length > 20 ? [`${head.length} columns`] : []),
+    ...(head.some((cell) => typeOf(cell) === "rich_text") ? ["markup in the head of a table"] : []),
+    ...(Number.isInteger(size) && size >= 1 && size <= 100 ? [] : [`pages of ${size} rows`]),
+  ];
 }
 
 /** What a field holds at first must be what it takes: https://docs.slack.dev/reference/block-kit/block-elements. */

@@ -25,7 +25,8 @@ import { h } from "../../web/public/vnode/vnode.js";
  * @typedef {{ readonly type: string, readonly text?: TextObject, readonly fields?: readonly TextObject[],
  *   readonly elements?: readonly (Element | TextObject | RichText)[], readonly accessory?: Element, readonly rows?: readonly (readonly Cell[])[],
  *   readonly column_settings?: readonly { readonly align?: string }[], readonly label?: TextObject, readonly hint?: TextObject,
- *   readonly element?: Element, readonly alt_text?: string, readonly title?: TextObject, readonly caption?: string }} Block
+ *   readonly element?: Element, readonly alt_text?: string, readonly title?: TextObject, readonly caption?: string,
+ *   readonly page_size?: number }} Block
  * @typedef {{ readonly name: string, readonly alt?: string, readonly sizeBytes: number }} File
  * @typedef {{ readonly text?: string, readonly blocks?: readonly Block[],
  *   readonly attachments?: readonly { readonly blocks?: readonly Block[] }[] }} Message
@@ -201,8 +202,9 @@ function drawAlt(alt = "") {
  * @param {number} now
  * @returns {VElement}
  */
-function drawTable({ rows = [], column_settings: columns = [], caption }, now) {
+function drawTable({ rows = [], column_settings: columns = [], caption, page_size: size = rows.length }, now) {
   const [head = [], ...rest] = rows;
+  const pages = Math.ceil(rest.length / Math.max(1, size));
   /**
    * @param {"th" | "td"} tag
    * @param {readonly Cell[]} cells
@@ -223,8 +225,9 @@ function drawTable({ rows = [], column_settings: columns = [], caption }, now) {
       {},
       caption === undefined ? undefined : h("caption", {}, visible(caption)),
       h("thead", {}, row("th", head)),
-      h("tbody", {}, ...rest.map((cells) => row("td", cells))),
+      h("tbody", {}, ...rest.slice(0, size).map((cells) => row("td", cells))),
     ),
+    pages < 2 ? undefined : h("p", { class: "only" }, `Page 1 of ${pages}`),
   );
 }
 

@@ -37,7 +37,7 @@ export interface Bounds {
 }
 
 /** How a table is shown. */
-export interface TableForm extends TableBounds {
+export interface TableForm extends Omit<TableBounds, "paged"> {
   /** It may use the one table block of its message. */
   readonly asTable: boolean;
   /** Which file has how much of it: `all of it in stake.csv`. */
@@ -172,8 +172,9 @@ function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlo
   const noted = titled.length + (table.rowAction === undefined ? 2 : 3);
   if (room < 50 || bounds.blocks < noted) return OMITTED_TABLE;
   const shown =
-    (form.asTable && !form.inView ? renderTableBlock(table, room, form) : undefined) ??
-    renderCards(table, { length: room, blocks: bounds.blocks - noted + 1 }, form);
+    (form.asTable && !form.inView
+      ? renderTableBlock(table, room, { ...form, paged: form.asker !== undefined })
+      : undefined) ?? renderCards(table, { length: room, blocks: bounds.blocks - noted + 1 }, form);
   const isCut = shown.rows < table.rows.length || shown.columns < columnCount(table) || !shown.whole;
   const note = truncationNote(table, shown.rows, isCut, form.held);
   const chosen = rowChoice(table, shown.rows, form);

@@ -74,6 +74,15 @@ export function composePlain(given: Reply, command: string): MessageBody {
   return { text: mrkdwn, blocks: [] };
 }
 
+/** The same with plain tables, where Slack takes none with pages; the same object where there is none with pages. */
+export function withoutPages(body: MessageBody): MessageBody {
+  if (!body.blocks.some(({ type }) => type === "data_table")) return body;
+  const blocks = body.blocks.map((block) =>
+    block.type === "data_table" ? { type: "table" as const, rows: block.rows } : block,
+  );
+  return { ...body, blocks };
+}
+
 /** No message ever unfurls links. */
 export const NO_UNFURL = { unfurl_links: false, unfurl_media: false } as const;
 

@@ -1,10 +1,12 @@
-import type { KnownBlock, RawTextElement, RichTextBlock, RichTextElement } from "@slack/types";
+import type { KnownBlock, RawNumberElement, RawTextElement, RichTextBlock, RichTextElement } from "@slack/types";
 
 import type { Column, Table } from "../../../reply/block.ts";
 import { columnCount, leavingOrder } from "../../../reply/columns.js";
 import { oneLine, plainText } from "../../../reply/plain-text.ts";
 import { shortenId, type Text } from "../../../reply/text.ts";
-import { escapeText, isSlackChannel } from "./mrkdwn.ts";
+import { FOLDED_ROWS } from "../../chat/bounds.ts";
+import { HEADER_LENGTH } from "../limits.ts";
+import { escapeText, isSlackChannel, renderPlain } from "./mrkdwn.ts";
 
 /** A table as Slack shows it, and how much of it is shown. */
 export interface RenderedTable {
@@ -23,6 +25,8 @@ export interface TableBounds {
   readonly maxRows: number;
   /** A button beside it shows more: rows left out need no file, and the choice of a few rows needs no reserved length. */
   readonly folded: boolean;
+  /** A long one has pages, which not every workspace may take. */
+  readonly paged: boolean;
 }
 
 /** A cell longer than this makes its row unreadable; the CSV has all of it. */
@@ -71,13 +75,47 @@ function withRows(
   }
   if (rows.length === 1) return undefined;
   const settings = chosen.map((index) => columnSetting(table.columns[index]));
+  const isLong = bounds.paged && rows.length - 1 > PAGE_ROWS;
+  const caption = isLong ? captionOf(table) : "";
   return {
-    blocks: [{ type: "table", rows, column_settings: settings }],
+    blocks: isLong
+      ? [{ type: "data_table", caption, rows: withNumbers(rows), page_size: PAGE_ROWS }]
+      : [{ type: "table", rows, column_settings: settings }],
     rows: rows.length - 1,
     columns: chosen.length,
     whole,
-    length: length + choiceLength(rows.length - 1),
+    length: length + caption.length + choiceLength(rows.length - 1),
   };
+}
+
+/** A longer table has pages. */
+const PAGE_ROWS = FOLDED_ROWS;
+
+/** For readers that say what they show: Slack requires it. */
+function captionOf({ name, title = [] }: Table): string {
+  return (
+    renderPlain(title, HEADER_LENGTH).text || renderPlain([{ kind: "text", text: name }], HEADER_LENGTH).text || "–"
+  );
+}
+
+/** A column of numbers alone is sorted by their values. People read each as its text. */
+function withNumbers([head = [], ...rows]: readonly (readonly Cell[])[]): (Cell | RawNumberElement)[][] {
+  const values = rows.map((row) => row.map(numberIn));
+  const isNumeric = head.map((_, index) => values.every((row) => row[index] !== undefined));
+  const numbered = rows.map((row, at) =>
+    row.map((cell, index): Cell | RawNumberElement => {
+      const value = values[at]?.[index];
+      if (isNumeric[index] !== true || value === undefined || cell.type !== "raw_text") return cell;
+      return { type: "raw_number", value, text: cell.text };
+    }),
+  );
+  return [[...head], ...numbered];
+}
+
+/** Of a cell such as `1,234.5`; undefined where it says anything else. */
+function numberIn(cell: Cell): number | undefined {
+  if (cell.type !== "raw_text" || !/^-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?$/u.test(cell.text)) return undefined;
+  return Number(cell.text.replaceAll(",", ""));
 }
 
 /** The first cell of a row, as a choice names it. */
@@ -86,7 +124,10 @@ export function rowLabel(row: readonly Text[]): string {
 }
 
 /** Characters that a choice of the first rows takes, by their count. */
-export function choiceLengths({ rowAction, rows }: Table, { folded, maxRows }: TableBounds): (count: number) => number {
+export function choiceLengths(
+  { rowAction, rows }: Table,
+  { folded, maxRows }: Pick<TableBounds, "folded" | "maxRows">,
+): (count: number) => number {
   if (rowAction === undefined || folded) return () => 0;
   const lengths = [PLACEHOLDER];
   for (const row of rows.slice(0, maxRows)) {
@@ -113,8 +154,10 @@ function shortIds(content: Text): Text {
   );
 }
 
+type Cell = RawTextElement | RichTextBlock;
+
 interface RenderedCell {
-  readonly cell: RawTextElement | RichTextBlock;
+  readonly cell: Cell;
   readonly whole: boolean;
   readonly length: number;
 }

@@ -16,7 +16,7 @@ import type { Progress } from "../../progress.ts";
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
 import { sectionBlock } from "../render/blocks.ts";
-import { finish, messageArguments } from "../render/compose.ts";
+import { finish, messageArguments, withoutPages } from "../render/compose.ts";
 import { wantsForm } from "../render/form.ts";
 import { renderText } from "../render/mrkdwn.ts";
 import { decodePress } from "../render/press.ts";
@@ -117,7 +117,7 @@ async function showKept(slack: SlackContext, place: PressPlace, press: KeptPress
     inView: place.view !== undefined,
     show,
   });
-  const body = await finish(message, { notes, above }, slack);
+  let body = await finish(message, { notes, above }, slack);
   const { channel, message: ts } = place;
   const here = responderOf(slack, place, own);
   const direct = here.place().kind === "direct" ? undefined : directMessageResponder(slack, place.asker.id);
@@ -133,6 +133,11 @@ async function showKept(slack: SlackContext, place: PressPlace, press: KeptPress
       }
     },
     sayInDirectMessage: direct && (() => direct.say(body, "caller")),
+    simplify() {
+      const before = body;
+      body = withoutPages(before);
+      return body !== before;
+    },
   });
 }
 

@@ -182,9 +182,22 @@ describe("choices", () => {
     const chosen = await ann.press(last, "Show: name14");
     expect(said(chosen.last)).toContain("noted row 14");
     await ann.press(last, "Details");
-    const [whole] = last.blocks.flatMap((block) => (block.type === "table" ? [block] : []));
+    const [whole] = last.blocks.flatMap((block) => (block.type === "data_table" ? [block] : []));
     expect((whole as unknown as typeof table).rows).toHaveLength(41);
+    expect(whole).toMatchObject({ page_size: 15 });
     expect(said((await ann.press(last, "Show: name39")).last)).toContain("noted row 39");
+  });
+
+  test("where Slack takes no table with pages, Details shows it without them", async () => {
+    await using scene = await stage({ extra: [rows()] });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe rows");
+    scene.fake.fail({ method: "respond", answer: { error: "invalid_blocks" } });
+    await ann.press(last, "Details");
+    const typesOf = ({ blocks }: typeof last): string[] => blocks.map(({ type }) => type);
+    expect(typesOf(last)).toContain("table");
+    expect(typesOf(last)).not.toContain("data_table");
+    expect(said(last)).toContain("name39");
   });
 
   test("pages are one choice, which takes the message's place, also after a restart", async () => {
