@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 import { tokenKey } from "../../alerts/destination.ts";
 import type { Platforms } from "../../alerts/platform.ts";
+import { seenFrom } from "../../alerts/judge/rules/episode.ts";
 import { isSilenceActive } from "../../alerts/route/silence.ts";
 import { isOfPlatform, suspensionKey } from "../../alerts/route/suspension.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
@@ -18,21 +19,22 @@ export async function homeState(
   platforms: Platforms,
 ): Promise<(workspace: string | undefined) => string> {
   const now = toMillis(alerts.clock.wallClock());
-  const [pending, episodes, silences, subscriptions, suspensions] = await Promise.all([
-    Promise.all(networks.map((network) => alerts.pending(network))),
+  const [episodes, silences, subscriptions, suspensions] = await Promise.all([
     alerts.openEpisodes(),
     alerts.silences(),
     alerts.subscriptions(),
     alerts.suspensions(),
   ]);
-  const verdicts = networks.map((network, index) => {
+  const verdicts = networks.map((network) => {
     const { network: state, nodes = [] } = alerts.verdict?.(network) ?? {};
-    const isSuspicious = pending[index]?.some(({ kind }) => kind === "network.stalled");
-    return [state, nodes.map((one) => one.state), isSuspicious];
+    return [state, nodes.filter((one) => one.state === "down").length];
   });
-  const open = episodes.map(({ id, state, severity, acknowledged }) => [id, state, severity, acknowledged?.at]);
   return (workspace) => {
-    const token = tokenKey(platforms.destination({ platform, workspace }, ""));
+    const place = platforms.destination({ platform, workspace }, "");
+    const token = tokenKey(place);
+    const open = episodes
+      .map((one) => seenFrom(one, place))
+      .map(({ id, state, severity, acknowledged }) => [id, state, severity, acknowledged?.at]);
     const isHere = (key: string | undefined): boolean =>
       key === undefined || key === token || key.startsWith(`${token}/`);
     const own = {

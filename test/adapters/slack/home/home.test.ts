@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 
+import { commands } from "../../../../commands/index.ts";
+import { slackManifest } from "../../../../src/adapters/slack/manifest.ts";
 import type { Subscription } from "../../../../src/adapters/chat/home-data.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { strong, text } from "../../../../src/reply/text.ts";
@@ -23,6 +25,9 @@ test("the home tab says how the networks stand, and its buttons ask", async () =
   const home = await ann.openHome();
   expect(said(home)).toMatch(saying("*mainnet*", "*testnet*"));
   expect(said(home)).toMatch(saying(`/invite @${BOT}`, "/bell my party"));
+  // In the Messages tab nobody can type.
+  expect(slackManifest(commands).features.app_home).toMatchObject({ messages_tab_read_only_enabled: true });
+  expect(said(home)).not.toContain("Messages");
   // The first word, until there is something of one's own.
   expect(said(home)).toContain("Bellwether answers");
   ann.pressAtHome(home, "Markets");
