@@ -31,7 +31,7 @@ export function createDiscordPreview(commands: readonly AnyCommand[]): Preview {
   return { platform: discordPlatform.id, name: discordPlatform.name, page: PAGE, render };
 
   function render(reply: Reply, as: Parameters<Preview["render"]>[1]): unknown {
-    if (as === "alert") return drawn(renderEmbed(aboveFold(reply), mention), false);
+    if (as === "alert") return drawn(renderEmbed(aboveFold(reply), { mention }), false);
     const onlyAsker = as.visibility === "caller";
     const context: MessageContext = {
       asker: "0",

@@ -57,6 +57,8 @@ function postMessage({ state, body }: Context, channelId: string): unknown {
     if (first !== undefined) return shown(state, first);
   }
   const message = store(state, { channel: channel.id, nonce }, checkMessage(body.json, body, CHANNEL_FILE_BYTES));
+  // https://github.com/discord/discord-api-docs/issues/7854
+  if (message.content.trim() === "") state.violations.push("a message whose notification is blank");
   if (nonce !== undefined) state.nonces.set(`${channelId} ${nonce}`, { message: message.id, at: state.now() });
   return shown(state, message);
 }

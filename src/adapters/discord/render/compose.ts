@@ -98,12 +98,16 @@ export async function composeKept(
   };
 }
 
-/** Renders an alert as an embed and makes it ready to send, as `compose` does with an answer. */
-export async function composeAlert(
+/**
+ * Renders an alert, or an answer that comes by direct message, as an embed below its headline and makes it ready to send:
+ * the notification of a message of components alone is blank (https://github.com/discord/discord-api-docs/issues/7854).
+ */
+export async function composeNotifying(
   reply: Reply,
+  context: Pick<MessageContext, "ask" | "asker">,
   dependencies: Omit<ComposeDependencies, "now">,
 ): Promise<DisposableMessage> {
-  const message = renderEmbed(unfolded(reply), dependencies.mention);
+  const message = renderEmbed(unfolded(reply), { ...context, mention: dependencies.mention });
   const [stored, fitted] = await Promise.all([
     storeAll(message.unstored, undefined, dependencies),
     fitFiles(message.files, dependencies),

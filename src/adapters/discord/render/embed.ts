@@ -3,17 +3,25 @@ import type { APIEmbed } from "discord-api-types/v10";
 import { asButtons } from "../../../reply/fold.ts";
 import { nameFiles } from "../../../reply/message-files.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
+import { planButtons } from "../../chat/button-plan.ts";
 import { actionLines, shortenedNote } from "../../chat/bounds.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import { WHY_COMMAND } from "../../chat/why-this-alert.ts";
 import { EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH, MAX_BUTTONS } from "../limits.ts";
-import type { CommandMention } from "../command-mentions.ts";
-import { actionButton, pressButton, PressIds, rowsOfButtons, splitButtons } from "./buttons.ts";
+import {
+  actionButton,
+  type MessageContext,
+  offerButtons,
+  pressButton,
+  PressIds,
+  rowsOfButtons,
+  splitButtons,
+} from "./buttons.ts";
 import { fitBlocks, joinBlocks } from "./blocks.ts";
 import { escapeMarkdown, flatText, isWebAddress, type Markup, renderText, type ShortenedId } from "./markdown.ts";
 import { replyFiles } from "./files.ts";
 
-/** An alert as a message; `unstored` presses get their final custom_id once they are in the store. */
+/** A message that notifies; `unstored` presses get their final custom_id once they are in the store. */
 export type EmbedMessage = ReturnType<typeof renderEmbed>;
 
 /** The accent of each tone. */
@@ -25,10 +33,11 @@ const TRUNCATION_NOTE_LENGTH = 200;
 const MAX_IDS = 60;
 
 /**
- * Renders an alert as an embed below its headline, which a locked phone shows: of an embed it shows nothing. Within every
- * limit; omitted content is counted, and `files` has it behind the reply's own files. Pure and total.
+ * Renders an alert, which has no asker, or an answer as an embed below its headline, which a locked phone shows: of an
+ * embed it shows nothing. Within every limit; omitted content is counted, and `files` has it behind the reply's own files. Pure and total.
  */
-export function renderEmbed(reply: Reply, mention?: CommandMention) {
+export function renderEmbed(reply: Reply, context: Pick<MessageContext, "ask" | "asker" | "mention"> = {}) {
+  const { mention } = context;
   const ids: ShortenedId[] = [];
   const onId = (name: string, value: string): void => {
     if (!ids.some((one) => one.value === value)) ids.push({ name, value });
@@ -37,14 +46,15 @@ export function renderEmbed(reply: Reply, mention?: CommandMention) {
   const { given, held, add } = names;
   const title = titleOf(reply, (value) => onId("", value));
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
-  // One of the buttons may be Full ids.
-  const actions = splitButtons(asButtons(reply.actions), MAX_BUTTONS - 1, mention);
+  // Two of the buttons may be Full ids and the one that asks again.
+  const actions = splitButtons(asButtons(reply.actions), MAX_BUTTONS - 2, mention);
   const left = actionLines(actions.left, "-# ", "-# ");
   const space = EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - footer.markdown.length - left.text.length - 20;
   const blocks = fitBlocks(reply.blocks, space, { heldOf: (index) => held[index], onId, mention });
   const presses = new PressIds();
-  const own = actions.shown.map((action) => actionButton(action, {}, presses));
-  const buttons = own.map(({ button }) => button);
+  const own = actions.shown.map((action) => actionButton(action, context, presses));
+  const again = planButtons(reply, context, { kept: false }, ["again"]);
+  const buttons = [...own.map(({ button }) => button), ...offerButtons(again, presses)];
   // Details of an alert shows the ids whole.
   const tellsIds = reply.actions.some((action) => "invocation" in action && action.invocation.command === WHY_COMMAND);
   if (ids.length > 0 && !tellsIds) {

@@ -15,7 +15,7 @@ import type { DiscordContext } from "../context.ts";
 import { MAX_FILE_BYTES, MAX_FILES } from "../limits.ts";
 import { discordPlatform } from "../platform.ts";
 import type { MessageContext } from "../render/buttons.ts";
-import { compose, type ComposedMessage } from "../render/compose.ts";
+import { compose, type ComposedMessage, composeNotifying } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
 import { openForm, prepareForm, takesForm } from "./form.ts";
@@ -279,9 +279,10 @@ async function sendLateAnswer(
   ask: Ask,
 ): Promise<void> {
   const { interaction } = context;
-  await using message = await compose(
+  const { ask: again, asker } = messageContext;
+  await using message = await composeNotifying(
     lateAnswer(reply, commandLine(formatLine(ask))),
-    { ...messageContext, shareable: false },
+    { ask: again, asker },
     { ...context, maxBytes: MAX_FILE_BYTES },
   );
   // The nonce prevents a duplicate post.
@@ -305,7 +306,7 @@ async function sendLateAnswer(
 /** Whether the user takes direct messages: sends one, which says that the answer may follow. Never rejects. */
 async function takesDirectMessage(context: DiscordContext, user: string, ask: Ask): Promise<boolean> {
   try {
-    const { body } = await compose(directMessageTestNotice(ask), {}, context);
+    const { body } = await composeNotifying(directMessageTestNotice(ask), {}, context);
     await postDirectly(context, user, { body, signal: context.signal });
     return true;
   } catch (error) {

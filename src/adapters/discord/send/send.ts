@@ -21,7 +21,7 @@ import type { Reply } from "../../../reply/reply.ts";
 import type { CommandMentions } from "../command-mentions.ts";
 import type { PressStorage } from "../../chat/press.ts";
 import { CONTENT_LENGTH, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
-import { composeAlert, type ComposedMessage, composePlain, SILENT } from "../render/compose.ts";
+import { type ComposedMessage, composeNotifying, composePlain, SILENT } from "../render/compose.ts";
 import { flatText } from "../render/markdown.ts";
 import { errorForLog, hasErrorCode, isTokenRefused } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
@@ -188,7 +188,7 @@ export class DiscordSender implements Sender {
     if (plain === true) return composePlain(reply);
     // The alert's own Details shows the part below the fold.
     const { mentions, ...others } = this.#dependencies;
-    return composeAlert(aboveFold(reply), { ...others, mention: mentions?.inAlert(isDirect), signal });
+    return composeNotifying(aboveFold(reply), {}, { ...others, mention: mentions?.inAlert(isDirect), signal });
   }
 
   /** Runs the work of one channel in order; urgent work has an order of its own, and waits for no other work. */

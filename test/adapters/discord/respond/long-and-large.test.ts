@@ -60,6 +60,9 @@ describe("long work", () => {
     await until(() => direct() !== undefined, "the direct message");
     const message = ann.sees(direct()!).at(-1)!;
     expect(textOf(message)).toContain("probe hold");
+    // What a locked phone shows.
+    expect(message.content).toContain("At last");
+    expect(ann.sees(direct()!).map(({ content }) => content)).not.toContain("");
     expect(message.files.map((file) => file.name)).toEqual(["late.csv"]);
     // Nobody else is there.
     expect(labelsOf(message)).not.toContain("Share");
