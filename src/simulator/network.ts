@@ -3,12 +3,13 @@ import { Bundles } from "./assets/bundles.ts";
 import { Ledger } from "./assets/ledger.ts";
 import { Stake } from "./assets/stake.ts";
 import { Blocks } from "./chain/blocks.ts";
-import { Chain, type ChainPace, DAY, HOUR, type Micros, MINUTE } from "./chain/chain.ts";
+import { Chain, type ChainPace, DAY, GENESIS, HOUR, type Micros, MINUTE, toMicros } from "./chain/chain.ts";
 import { Validators } from "./chain/validators.ts";
 import { MarketRecords } from "./market/market-records.ts";
 import { MarketCatalogue } from "./market/market.ts";
 import { Orders } from "./market/orders.ts";
 import { SeededRandom } from "./seeded-random.ts";
+import type { Nanoseconds } from "../units/nanoseconds.ts";
 
 export const NETWORKS = ["mainnet", "testnet"] as const;
 export type NetworkName = (typeof NETWORKS)[number];
@@ -53,12 +54,16 @@ const SIZES: Record<NetworkName, Size> = {
 /** The state of a network, the same on every node. Its only mutable state is caches. */
 export type Network = Readonly<ReturnType<typeof createNetwork>>;
 
-export function createNetwork(name: NetworkName, seed: string) {
+/** `began`: when the process began. So do the auctions that last for ever, of markets that are not over. */
+export function createNetwork(name: NetworkName, seed: string, began: Nanoseconds = GENESIS) {
   const size = SIZES[name];
   const random = new SeededRandom(`${seed}/${name}`);
   const chain = new Chain(random, size.pace);
   const assets = new Assets(random);
-  const catalogue = new MarketCatalogue(random, assets, size.rollBlocks);
+  const catalogue = new MarketCatalogue(random, assets, {
+    rollBlocks: size.rollBlocks,
+    began: chain.heightAt(chain.toActive(toMicros(began))),
+  });
   const stake = new Stake(random, size.parties);
   return {
     name,

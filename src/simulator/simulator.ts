@@ -46,7 +46,7 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     mainnet: make("mainnet"),
     testnet: make("testnet"),
   });
-  const networks = byNetwork((name) => createNetwork(name, seed));
+  const networks = byNetwork((name) => createNetwork(name, seed, now()));
   const rateLimit = options.rateLimit ?? DEFAULT_RATE_LIMIT;
   const nodes = byNetwork((name) =>
     Array.from({ length: nodesPerNetwork }, (_, index) => {

@@ -49,8 +49,8 @@ export function phaseOf(market: Market, height: number, random: SeededRandom): P
   const { lifecycle } = market;
   switch (lifecycle.kind) {
     case "halted": {
-      const { state, mode, trigger } = lifecycle;
-      const auction = mode.endsWith("AUCTION") ? { auctionFrom: 1000 + market.index * 60 } : {};
+      const { state, mode, trigger, since } = lifecycle;
+      const auction = mode.endsWith("AUCTION") ? { auctionFrom: Math.min(height, since) } : {};
       return { state, mode, trigger, extension: NO_TRIGGER, ...auction };
     }
     case "expiring":

@@ -24,11 +24,18 @@ export interface Market {
 
 /**
  * The lifecycle of a market. `trades`: goes in and out of auctions; `jumpy` does so every few minutes, so that there is
- * always something to see. `halted`: stays in one state for ever. `expiring`: is proposed, trades, expires and is settled.
+ * always something to see. `halted`: stays in one state for ever,
+ * `since` that height. `expiring`: is proposed, trades, expires and is settled.
  */
 type MarketLifecycle =
   | { readonly kind: "trades"; readonly jumpy: boolean }
-  | { readonly kind: "halted"; readonly state: string; readonly mode: string; readonly trigger: string }
+  | {
+      readonly kind: "halted";
+      readonly since: number;
+      readonly state: string;
+      readonly mode: string;
+      readonly trigger: string;
+    }
   | { readonly kind: "expiring"; readonly cycle: number; readonly cycleBlocks: number };
 
 type Underlying = readonly [code: string, price: number, decimals: number, positionDecimals: number];
@@ -63,6 +70,11 @@ const RESTING: readonly [state: string, mode: string, trigger: string, code: str
   ["TRADING_TERMINATED", "NO_TRADING", "UNSPECIFIED", "BTC/USDT-230630", "BTC/USDT"],
   ["SUSPENDED", "MONITORING_AUCTION", "UNABLE_TO_DEPLOY_LP_ORDERS", "RICE/USDC", "LINK/USDC"],
 ];
+/** States of a market that is not over: its auction is one to look at. */
+const UNDER_WAY = new Set(["PROPOSED", "PENDING", "SUSPENDED"]);
+/** The height from which the first of those that are over stood still, and how far the next ones are apart. */
+const FIRST_HALT = 7000;
+const HALTS_APART = 60;
 const SETTLEMENTS = ["USDT", "USDC", "DAI", "EURo"] as const;
 const ROLLS_KEPT = 3;
 
@@ -73,7 +85,8 @@ export class MarketCatalogue {
   readonly #fixed: readonly Market[];
   readonly #rollBlocks: number;
 
-  constructor(random: SeededRandom, assets: Assets, rollBlocks: number) {
+  /** `began`: the height at which the process began. */
+  constructor(random: SeededRandom, assets: Assets, { rollBlocks, began }: { rollBlocks: number; began: number }) {
     this.#random = random;
     this.#assets = assets;
     this.#rollBlocks = rollBlocks;
@@ -84,6 +97,7 @@ export class MarketCatalogue {
     const resting = RESTING.map(([state, mode, trigger, code, like], index) => ({
       ...this.#market(100 + index, underlyingOf(like), code.startsWith(`${like}-`) ? code.slice(like.length) : "", {
         kind: "halted",
+        since: UNDER_WAY.has(state) ? began : FIRST_HALT + index * HALTS_APART,
         state: `STATE_${state}`,
         mode: `TRADING_MODE_${mode}`,
         trigger: `AUCTION_TRIGGER_${trigger}`,

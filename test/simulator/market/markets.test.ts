@@ -193,3 +193,19 @@ test("a dated future costs about what its underlying does", async () => {
   expect(ended).toHaveLength(2);
   for (const mark of ended) expect(Math.abs(mark / spot! - 1)).toBeLessThan(0.4);
 });
+
+test("the auctions that no market leaves begin with the process; those of markets that are over long before", async () => {
+  const world = await simulated();
+  const began = world.now();
+  world.advance(3600);
+  for (const network of ["mainnet", "testnet"] as const) {
+    const rows = await marketsData(world, network);
+    const endless = rows.filter((row) => row["marketTradingMode"]?.endsWith("AUCTION") && row["auctionEnd"] === "0");
+    const isOver = (row: Row): boolean => /SETTLED|REJECTED|CANCELLED/u.test(row["marketState"] ?? "");
+    const sinceStart = (row: Row): bigint => (big(row["auctionStart"]) - began) / 1_000_000_000n;
+    const underWay = endless.filter((row) => !isOver(row)).map(sinceStart);
+    expect(underWay).toHaveLength(3);
+    for (const seconds of underWay) expect(Math.abs(Number(seconds))).toBeLessThan(5);
+    expect(endless.filter(isOver).every((row) => sinceStart(row) < -86_400n)).toBe(true);
+  }
+});
