@@ -137,10 +137,13 @@ function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes) {
     throw new UserError(`There is no command “${invocation.command}”.`, { suggestion: "help" });
   }
   if (invocation.again === true && command.changes === true) {
-    throw new UserError(`Nothing was done: ${command.name} changes something, and this button would do it again.`, {
-      remedy: "If you want that, type it:",
-      suggestion: formatLine(invocation),
-    });
+    throw new UserError(
+      `Nothing was done: ${command.name} changes something, which no link and no old button may do.`,
+      {
+        remedy: "If you want that, type it:",
+        suggestion: formatLine(invocation),
+      },
+    );
   }
   const fill = mistakes.filler(command);
   const options = parseOptions(command, invocation.options, { ...parseContext(invocation, setup), fill });

@@ -124,6 +124,20 @@ describe("a bot", () => {
     ]);
   });
 
+  test("changes nothing for an address or an old button, and says the line to type", async () => {
+    const done: string[] = [];
+    const run = async (): Promise<Reply> => reply({ title: `done ${done.push("change")}` });
+    const { bot, rest } = talk([sample("change", run, { changes: true, alsoCalled: ["alter"] }), sample("read", run)]);
+    for (const line of ["change who:me", "alter who:me"]) {
+      const answer = await bot.runLine(line, { ...rest, again: true });
+      expect([line, answer.failure, said(answer)]).toEqual([line, "caller", expect.stringContaining("change who:me")]);
+    }
+    expect(done).toEqual([]);
+    await bot.runLine("read", { ...rest, again: true });
+    await bot.runLine("change", rest);
+    expect(done).toHaveLength(2);
+  });
+
   test("decides before running who will see the answer", () => {
     const { bot, rest } = talk([
       sample("open", async () => reply({ title: "x" })),

@@ -9,7 +9,7 @@ import type { AlertJson } from "../../src/adapters/web/alerts/alert-json.ts";
 import type { OpenAlert, WatchedNetwork } from "../../src/adapters/web/alerts/watch.ts";
 import { stateAlert, wordOf } from "../../src/adapters/web/public/alerts/standing.js";
 import { renderReply } from "../../src/adapters/web/public/reply/reply.js";
-import { networkCards, networkPills } from "../../src/adapters/web/public/state/state.js";
+import { networkLines, networkPills } from "../../src/adapters/web/public/state/state.js";
 import { NetworkStatus } from "../../src/alerts/judge/kinds/network-status.ts";
 import { type Episode, episodeName, isOpen } from "../../src/alerts/judge/rules/episode.ts";
 import { networkState, verdictWords } from "../../src/alerts/words/network-status-words.ts";
@@ -66,7 +66,7 @@ describe("the state of a network", () => {
         stalled: { phase: "ok" },
         ...(state === undefined ? {} : { verdict: { state, why: "so it is", at: String(NOON) } }),
       };
-      const [card] = networkCards({ networks: [watched], silences: [] }, [], { now: NOW, gone: false, pace: () => 1 });
+      const [card] = networkLines({ networks: [watched] }, { now: NOW, gone: false, pace: () => 1 });
       const [pill] = networkPills({ networks: [watched] }, false);
       for (const tree of [card!, pill!]) {
         expect(tree.attrs["data-tone"]).toBe(tone);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { time } from "../../commands/time.ts";
 import type { WatchedNetwork } from "../../src/adapters/web/alerts/watch.ts";
-import { networkCards } from "../../src/adapters/web/public/state/state.js";
+import { networkLines } from "../../src/adapters/web/public/state/state.js";
 import type { Verdict } from "../../src/api/verdict/verdict.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { NETWORK_STATES, shownState } from "../../src/reply/states.js";
@@ -65,11 +65,14 @@ function contradictions(verdict: Verdict, answer: Reply): readonly unknown[] {
     return found === undefined ? undefined : Number(found.replaceAll(",", ""));
   };
   const goes = /\b(?:on|catch\w* up|still|heard)\b/u.test(fact);
-  const [card] = networkCards({ networks: [watched(verdict)], silences: [] }, [], {
-    now: toMillis(verdict.at),
-    gone: false,
-    pace: () => 1,
-  });
+  const [card] = networkLines(
+    { networks: [watched(verdict)] },
+    {
+      now: toMillis(verdict.at),
+      gone: false,
+      pace: () => 1,
+    },
+  );
   const pairs: readonly (readonly [what: string, said: unknown, is: unknown])[] = [
     ["tone", isOdd ? tone : answer.tone, tone],
     ["nothing beside a headline without a but", isPlain, answer.tone === "good"],

@@ -109,13 +109,14 @@ function describeConsole({ bot, ...dependencies }: AppDependencies): ConsoleInfo
     alerts: dependencies.alerts !== undefined && dependencies.watch !== undefined,
     incident: dependencies.incident !== undefined,
     signedIn: dependencies.access.required,
-    commands: bot.commands.map(({ name, summary, examples, options }) => ({
+    commands: bot.commands.map(({ name, summary, examples, options, changes = false }) => ({
       name,
       summary,
       examples,
       needs: Object.entries(options).flatMap(([option, declared]) =>
         "required" in declared && declared.required ? [option] : [],
       ),
+      changes,
       takesFile: Object.values(options).some(({ kind }) => kind === "file"),
     })),
   };

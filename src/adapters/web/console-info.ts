@@ -19,6 +19,8 @@ export interface CommandInfo {
   readonly examples: readonly string[];
   /** The options without which it cannot run. */
   readonly needs: readonly string[];
+  /** Whether it changes something. */
+  readonly changes: boolean;
   /** Whether a file can be given to it. */
   readonly takesFile: boolean;
 }

@@ -12,6 +12,7 @@ import { Stage } from "../../alerts/stage.ts";
 import { chromiumPath, complaintsOf, launch, say } from "../../support/browser.ts";
 import { FakeSender } from "../../support/fake-sender.ts";
 import { gallery } from "../../support/gallery.ts";
+import { reply } from "../../../src/reply/reply.ts";
 import { completing, fakeBot, startConsole } from "./harness.ts";
 import { answer } from "./page-answers.ts";
 import { PLATFORMS } from "../../support/platforms.ts";
@@ -23,11 +24,25 @@ const DESKTOP = { viewport: { width: 1280, height: 800 } };
 const LOOKS: readonly [string, BrowserContextOptions][] = [
   ["a light phone", { ...PHONE, colorScheme: "light" }],
   ["a dark phone", { ...PHONE, colorScheme: "dark" }],
+  ["a phone at 200 %", { viewport: { width: 180, height: 370 }, deviceScaleFactor: 2, colorScheme: "light" }],
+  ["a desktop at 200 %", { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2, colorScheme: "dark" }],
   ["a phone with forced colours", { ...PHONE, forcedColors: "active" }],
   ["a light desktop", { ...DESKTOP, colorScheme: "light" }],
   ["a dark desktop", { ...DESKTOP, colorScheme: "dark" }],
   ["a desktop with forced colours", { ...DESKTOP, forcedColors: "active" }],
 ];
+
+/** What one presses and is smaller than 24 px, but for words within a sentence and drawings of other platforms. */
+const SMALL_TARGETS = `[...document.querySelectorAll("a[href], button, input, summary, [role=option]")]
+  .filter((one) => one.checkVisibility() && one.closest(".preview, .unseen, .skip") === null)
+  .filter((one) => getComputedStyle(one).display !== "inline" && one.closest("p, td, dd, h2") === null)
+  .filter((one) => one.getBoundingClientRect().width < 24 || one.getBoundingClientRect().height < 24)
+  .map((one) => one.outerHTML.slice(0, 200))`;
+
+/** What one presses and no key reaches; of tabs, arrows reach the others. */
+const WITHOUT_KEYS = `[...document.querySelectorAll("a[href], button, input, summary, select, textarea")]
+  .filter((one) => one.checkVisibility() && one.tabIndex < 0 && one.getAttribute("role") !== "tab")
+  .map((one) => one.outerHTML.slice(0, 200))`;
 
 const at = (): string => `${BigInt(Date.now())}000000`;
 
@@ -91,18 +106,27 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     const page = await context.newPage();
     const complaints = complaintsOf(page);
     await page.goto(harness.url);
-    return { page, complaints };
+    return { page, complaints, bot };
   }
 
   async function judge(page: Page, what: string): Promise<void> {
     await page.evaluate(`globalThis.axe ?? (() => { ${axe.source} })()`);
+    // What lies under the bar and the command line is scrolled out of there before it is pressed.
+    const pin = (position: string): Promise<unknown> =>
+      page.evaluate(
+        `for (const one of document.querySelectorAll(".bar, .composer")) one.style.position = "${position}"`,
+      );
+    await pin("static");
     const found = await page.evaluate<unknown>(
-      `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+      `axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }).then(({ violations }) =>
         violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html, failureSummary])))`,
     );
+    await pin("");
     expect([what, found]).toEqual([what, []]);
     const over = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
     expect([what, over]).toEqual([what, 0]);
+    expect([what, await page.evaluate<unknown>(SMALL_TARGETS)]).toEqual([what, []]);
+    expect([what, await page.evaluate<unknown>(WITHOUT_KEYS)]).toEqual([what, []]);
   }
 
   test.each(LOOKS)("on %s", async (_name, look) => {
@@ -119,11 +143,14 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await page.keyboard.press("Escape");
     await page.fill("#line", "");
 
-    if (look.isMobile === true) {
-      await page.getByRole("button", { name: "All commands" }).tap();
-      await judge(page, "the menu of commands");
-      await page.keyboard.press("Escape");
-    }
+    await page.keyboard.press("Control+k");
+    await judge(page, "the palette");
+    await page.keyboard.type("market");
+    await page.waitForSelector("#found [aria-selected=true]");
+    await judge(page, "what the palette finds");
+    await page.keyboard.type(" nothing such");
+    await judge(page, "what the palette does not find");
+    await page.keyboard.press("Escape");
 
     await say(page, "silence");
     await page.getByRole("button", { name: "Silence", exact: true }).click();
@@ -142,6 +169,11 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await judge(page, "a preview");
 
     await page.click("#to-alerts");
+    await judge(page, "open alerts");
+    await page.check("#choose-all");
+    await page.locator("#chosen").getByRole("button", { name: "Acknowledge" }).click();
+    await page.waitForSelector("#settled[data-tone]");
+    await judge(page, "several alerts acknowledged");
     await page.locator("#alerts-open .alert summary").first().click();
     await page.waitForSelector("#alerts-open .alert .reply");
     await page.waitForSelector(".told .preview-slack");
@@ -159,6 +191,51 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await page.locator(".told .preview-discord").getByRole("button", { name: "Details" }).first().click();
     await page.waitForSelector("#incident .exchange .reply");
     expect(complaints).toEqual([]);
+  });
+
+  test("open alerts are acknowledged and silenced by keyboard, one or several, and it is said what was not", async () => {
+    const { page, bot, complaints } = await open(DESKTOP);
+    await page.waitForSelector("#alerts-open .alert");
+    const asked = (): unknown[] => bot.asked.splice(0).map((one) => "command" in one && [one.command, one.options]);
+    const ack = (episode: string): unknown => ["alerts ack", { episode }];
+    const settled = page.locator("#settled");
+
+    await page
+      .getByRole("button", { name: /^Acknowledge: / })
+      .first()
+      .press("Enter");
+    await expect.poll(() => settled.textContent()).toBe("Acknowledged 1 alert.");
+    expect(asked()).toEqual([ack("network.stalled|mainnet||1")]);
+
+    await page.click("#to-alerts");
+    await page.focus("#choose-all");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => settled.textContent()).toBe("Acknowledged 2 alerts.");
+    expect(asked()).toEqual([ack("network.stalled|mainnet||1"), ack("e2")]);
+
+    await page.locator("#alerts-open input").last().press("Space");
+    expect(await page.textContent("#chosen-count")).toBe("1 of 2");
+    bot.run = async () => reply({ title: "Somebody else must do that", failure: "caller" });
+    await page.locator("#chosen").getByRole("button", { name: "Silence 1 h" }).press("Enter");
+    await expect.poll(() => settled.textContent()).toBe("Somebody else must do that");
+    expect(await page.textContent("#chosen-count")).toBe("1 of 2");
+    expect(complaints).toEqual([]);
+  });
+
+  test("above all else stands what burns, three alerts at most, then the state in a line each", async () => {
+    const { page } = await open(PHONE);
+    await page.waitForSelector("#alerts-open .alert");
+    const tops = await Promise.all(
+      ["#alerts-open", "#watch", "#silences", "#welcome"].map(async (one) => {
+        const box = await page.locator(one).first().boundingBox();
+        return box?.y ?? 0;
+      }),
+    );
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b));
+    const unseen = await page.locator('#watch [data-verdict="unwatched"]').boundingBox();
+    expect(unseen?.height).toBeLessThan(45);
   });
 
   test("what is open stands before the guided incident, to which the first screen leads", async () => {

@@ -103,6 +103,8 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(await page.inputValue("#line")).toBe("");
 
     await page.keyboard.press("Shift+Tab");
+    expect(await focused(page)).toBe("open-palette");
+    await page.keyboard.press("Shift+Tab");
     expect(await focused(page)).toBe("About");
     await page.keyboard.press("Shift+Tab");
     expect(await focused(page)).toBe("Next page");
@@ -136,15 +138,16 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(await visitor.page.inputValue("#line")).toBe("time");
   });
 
-  test("an address may name an episode, whose story is then asked for, and nothing else", async () => {
+  test("an address of former versions names an episode, whose story is then asked for", async () => {
     await using visitor = await visit();
     const { page, bot } = visitor;
     await page.evaluate(`location.hash = "#episode=" + encodeURIComponent("node.down|mainnet|a:1|1")`);
     await page.waitForSelector("#log h2");
-    expect(bot.asked).toMatchObject([{ command: "alerts why", options: { episode: "node.down|mainnet|a:1|1" } }]);
-    expect(bot.asked).toHaveLength(1);
-    expect(new URL(page.url()).hash).toBe("#ask");
+    const options = { episode: "node.down|mainnet|a:1|1" };
+    expect(bot.asked).toMatchObject([{ command: "alerts why", options, again: true }]);
+    expect(page.url()).toBe(`${visitor.harness.url}/?episode=node.down%7Cmainnet%7Ca%3A1%7C1`);
     await page.evaluate(`location.hash = "#episode=%E0%A4%A"`);
+    expect(bot.asked).toHaveLength(1);
     expect(visitor.complaints).toEqual([]);
   });
 
@@ -223,18 +226,88 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(await page.locator("#log > li").count()).toBe(1);
   });
 
-  test("on a phone a menu holds all commands, and a press puts one into the prompt", async () => {
+  test("an address asks once, and is told from what was typed: it may not change anything", async () => {
+    await using visitor = await visit();
+    const { page, bot, harness } = visitor;
+    await page.goto(`${harness.url}/?q=market+list`);
+    await answered(page);
+    await page.reload();
+    await page.waitForSelector("#log h2");
+    expect(bot.asked).toMatchObject([{ line: "market list", again: true }]);
+    await page.goto(`${harness.url}/?market=BTC%2FUSDT`);
+    await expect.poll(() => titles(page)).toHaveLength(2);
+    expect(bot.asked.at(-1)).toMatchObject({ command: "market show", options: { market: "BTC/USDT" }, again: true });
+    await say(page, "time");
+    expect(bot.asked.at(-1)).toMatchObject({ line: "time" });
+    expect(bot.asked.at(-1)).not.toHaveProperty("again");
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  test("each question has an address; the back button leads to its answer, which is not asked for again", async () => {
+    await using visitor = await visit();
+    const { page, bot, harness } = visitor;
+    const reading = (): Promise<string> => page.evaluate("document.activeElement.querySelector('h2')?.textContent");
+    await say(page, "time");
+    await say(page, "slower");
+    expect(page.url()).toBe(`${harness.url}/?q=slower`);
+    await page.goBack();
+    expect(page.url()).toBe(`${harness.url}/?q=time`);
+    await expect.poll(reading).toBe("You asked time");
+    await page.goForward();
+    await expect.poll(reading).toBe("You asked slower");
+    await page.goBack();
+    await page.goBack();
+    expect(page.url()).toBe(`${harness.url}/`);
+    expect(bot.asked).toHaveLength(2);
+    await page.goForward();
+    await page.click("#clear");
+    expect(page.url()).toBe(`${harness.url}/`);
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  test("Ctrl-K finds commands and markets by keyboard, and gives the focus back", async () => {
+    const lines = ["market show BTC/USD", "market show BTC/EUR"];
+    await using visitor = await visit();
+    const { page, bot, complaints } = visitor;
+    bot.completions = completing((line) => (line === "market show btc" ? lines : []));
+    await page.keyboard.press("Control+k");
+    expect(await focused(page)).toBe("find");
+    expect(await page.getByRole("dialog").getAttribute("aria-label")).toContain("Find");
+    await page.keyboard.type("btc");
+    await page.waitForSelector("#found li >> nth=1");
+    await page.keyboard.press("ArrowDown");
+    const active = await page.getAttribute("#find", "aria-activedescendant");
+    expect(await page.textContent(`#${active}`)).toContain("BTC/EUR");
+    await page.keyboard.press("Enter");
+    await answered(page);
+    expect(bot.asked).toMatchObject([{ line: "market show BTC/EUR" }]);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.keyboard.press("/");
+    await page.keyboard.press("Meta+k");
+    await page.keyboard.type("nothing such");
+    await page.waitForSelector("#found li:only-child");
+    await page.keyboard.press("Escape");
+    expect(await focused(page)).toBe("line");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("is all well");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#log > li:nth-child(2) h2");
+    expect(bot.asked.at(-1)).toMatchObject({ line: "is all well", again: true });
+    expect(complaints).toEqual([]);
+  });
+
+  test("on a phone a button lists all commands, and a press asks or begins one", async () => {
     await using visitor = await visit({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
-    const { page } = visitor;
-    await page.getByRole("button", { name: "All commands" }).tap();
-    const command = page.getByRole("dialog").getByRole("button", { name: "market list" });
+    const { page, bot } = visitor;
+    await page.getByRole("button", { name: "Find anything" }).tap();
+    const command = page.getByRole("option", { name: "market list" });
     expect(await command.textContent()).toContain("All markets");
     await page.keyboard.press("Escape");
-    expect(await focused(page)).toBe("open-menu");
+    expect(await focused(page)).toBe("open-palette");
     await page.keyboard.press("Enter");
     await command.tap();
-    expect(await page.inputValue("#line")).toBe("market list ");
-    expect(await focused(page)).toBe("line");
+    await answered(page);
+    expect(bot.asked).toMatchObject([{ line: "market list" }]);
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
@@ -450,22 +523,23 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
   });
 
   test.each([
-    ["alerts", "alerts", ""],
-    ["episode=network.stalled|mainnet||1", "ask", "alerts why"],
+    ["#alerts", "#alerts", ""],
+    ["#episode=network.stalled|mainnet||1", "?episode=network.stalled%7Cmainnet%7C%7C1", "alerts why"],
+    ["?q=market+list", "?q=market+list", "market list"],
   ])(
-    "after signing in, #%s is shown, also after a wrong token; after signing out nothing that was typed",
+    "after signing in, %s is shown, also after a wrong token; after signing out nothing that was typed",
     async (asked, shown, log) => {
       const token = "a-token-of-more-than-sixteen";
       await using harness = await startConsole(fakeBot(answer), { token });
       const context = await browser.newContext();
       const page = await context.newPage();
-      await page.goto(`${harness.url}/#${asked}`);
+      await page.goto(`${harness.url}/${asked}`);
       for (const typed of ["wrong", token]) {
         await page.fill("#token", typed);
         await page.press("#token", "Enter");
         await page.waitForSelector(typed === token ? "#line" : "#fault");
       }
-      await expect.poll(() => page.url()).toBe(`${harness.url}/#${shown}`);
+      await expect.poll(() => page.url()).toBe(`${harness.url}/${shown}`);
       await expect.poll(() => page.textContent("#log")).toContain(log);
       await page.goto(`${harness.url}/#ask`);
       await say(page, "time");

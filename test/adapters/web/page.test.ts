@@ -68,7 +68,14 @@ describe("the page", () => {
       alerts: false,
       incident: false,
       commands: [
-        { name: "market list", summary: "All markets", examples: ["market list"], needs: [], takesFile: false },
+        {
+          name: "market list",
+          summary: "All markets",
+          examples: ["market list"],
+          needs: [],
+          takesFile: false,
+          changes: false,
+        },
       ],
     });
   });

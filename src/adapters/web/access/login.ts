@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 
 import type { Access } from "./access.ts";
@@ -8,18 +8,18 @@ import { limitBody, refuse } from "./guard.ts";
 export function loginRoutes(access: Access): Hono {
   const app = new Hono();
 
-  app.get("/login", async (c) => ((await access.isSignedIn(c)) ? c.redirect("/", 303) : c.html(loginPage())));
+  app.get("/login", async (c) => ((await access.isSignedIn(c)) ? c.redirect(askedFor(c), 303) : c.html(loginPage())));
 
   app.post(
     "/login",
     limitBody(4096, (c) => refuse(c, 413, "This is no token.")),
     async (c) => {
-      if (!access.required) return c.redirect("/", 303);
+      if (!access.required) return c.redirect(askedFor(c), 303);
       const type = c.req.header("content-type") ?? "";
       if (!/^application\/x-www-form-urlencoded\b/iu.test(type)) return refuse(c, 415, "Send the form of /login.");
       const token = new URLSearchParams(await c.req.text()).get("token") ?? "";
       const result = await access.signIn(c, token.trim());
-      if (result === "right") return c.redirect("/", 303);
+      if (result === "right") return c.redirect(askedFor(c), 303);
       if (result === "wrong") {
         return c.html(loginPage("This is not the token. It is what WEB_TOKEN is set to where Bellwether runs."), 401);
       }
@@ -35,6 +35,11 @@ export function loginRoutes(access: Access): Hono {
   });
 
   return app;
+}
+
+/** The page, with what the address asks of it. */
+function askedFor(c: Context): string {
+  return `/${new URL(c.req.url).search}`;
 }
 
 function loginPage(fault?: string): SmallPage {

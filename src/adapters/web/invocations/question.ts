@@ -10,14 +10,14 @@ import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_FILES_PER_REPLY } from "../limits.ts";
 
-/** The asker's time zone, by its name in the tz database. */
-const inZone = { zone: z.string().max(100).exactOptional() };
+/** The asker's time zone, by its name in the tz database; `again`: an address asks, which may not change anything. */
+const asker = { zone: z.string().max(100).exactOptional(), again: z.literal(true).exactOptional() };
 
 /** The body of POST /api/invocations: a typed line, or the invocation of a button. */
 export const Question = z.union([
-  z.strictObject({ ...inZone, text: z.string() }),
+  z.strictObject({ ...asker, text: z.string() }),
   z.strictObject({
-    ...inZone,
+    ...asker,
     command: z.string().max(100),
     options: z.record(z.string().max(100), z.union([z.string(), z.number(), z.boolean()])).default({}),
   }),
@@ -57,7 +57,7 @@ function refuseTypedFile(typed: string): never {
  */
 export async function runQuestion(
   bot: Bot,
-  { zone, ...question }: Question,
+  { zone, again, ...question }: Question,
   context: { gone: AbortSignal; timeouts: QuestionTimeouts; progress?: (reply: Reply) => void },
 ): Promise<Reply> {
   const { gone, timeouts, progress } = context;
@@ -67,6 +67,7 @@ export async function runQuestion(
     openFile: refuseTypedFile,
     signal,
     zone: () => Promise.resolve(zone),
+    ...(again === undefined ? {} : { again }),
     ...(progress === undefined ? {} : { progress }),
   };
   const answer = "text" in question ? bot.runLine(question.text, rest) : bot.run({ ...rest, ...question });

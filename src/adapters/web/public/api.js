@@ -138,7 +138,7 @@ async function request(path, init) {
   }
   if (response.ok) return response;
   if (response.status === 401) {
-    location.assign(`/login${location.hash}`);
+    location.assign(`/login${location.search}${location.hash}`);
     throw new AskError("The session has ended: sign in again.");
   }
   throw new AskError(await sentenceOf(response));

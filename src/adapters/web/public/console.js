@@ -1,26 +1,23 @@
 // @ts-check
 // The page: wires the command line, the conversation and the rail together.
 /** @import { CommandInfo, ConsoleInfo } from "../console-info.ts" */
-/** @import { Question } from "../invocations/question.ts" */
-/** @import { Answer } from "../render.ts" */
 /** @import { Surroundings } from "./exchange/exchange.js" */
 import { AskError, loadConsole } from "./api.js";
 import { copyText } from "./reply/clipboard.js";
 import { createAlerts } from "./alerts/alerts.js";
 import { createComposer } from "./exchange/composer.js";
-import { createExchange } from "./exchange/exchange.js";
+import { bringIntoView, createConversation } from "./exchange/conversation.js";
 import { createFilePicker } from "./exchange/file-picker.js";
 import { createKept } from "./exchange/kept.js";
 import { createHistory, formatLine } from "./exchange/lines.js";
-import { createMenu, listCommands } from "./exchange/menu.js";
+import { listCommands } from "./exchange/command-list.js";
+import { createPalette } from "./exchange/palette.js";
 import { part } from "./part.js";
 import { age } from "./reply/times.js";
 import { createViews } from "./views.js";
 import { makeElement } from "./vnode/make-dom.js";
 import { h } from "./vnode/vnode.js";
 
-/** The number of exchanges; older ones are removed, and counted. */
-const MAX_EXCHANGES = 200;
 const MAX_EXAMPLES = 9;
 
 const log = part("#log", HTMLOListElement);
@@ -29,10 +26,10 @@ const input = part("#line", HTMLInputElement);
 const dialog = part("#confirm", HTMLDialogElement);
 const announcer = part("#announcer", HTMLElement);
 
-/** @type {ReturnType<typeof createExchange>[]} */
-let exchanges = [];
-let letGo = 0;
-let asked = 0;
+/** @type {ReturnType<typeof createAlerts>["seen"]} What was last seen of the networks. */
+let seen = () => ({ networks: [], open: [] });
+/** @type {ReturnType<typeof createViews>} */
+let views = { show: () => undefined, showFirst: () => undefined };
 const kept = createKept(storageOrNone(() => window.sessionStorage));
 /** @type {ConsoleInfo} */
 let info = {
@@ -46,6 +43,16 @@ let info = {
   commands: [],
 };
 
+const conversation = createConversation({
+  log,
+  welcome,
+  head: part("#conversation", HTMLElement),
+  letGo: part("#let-go", HTMLElement),
+  kept,
+  around: surroundings,
+  reveal: () => views.show(),
+});
+
 const files = createFilePicker({
   row: part("#file-row", HTMLElement),
   opener: part("#choose-file", HTMLElement),
@@ -54,7 +61,7 @@ const files = createFilePicker({
   given: (file) => {
     const line = formatLine("ledger verify", { file: file.name });
     composer.clear();
-    toAskView(() => void askBelow({ text: line }, line, { focus: false, file }));
+    toAskView(() => void conversation.ask({ text: line }, line, { focus: false, file }));
   },
 });
 
@@ -68,9 +75,9 @@ const composer = createComposer({
   input,
   list: part("#completions", HTMLElement),
   history: lines,
-  send: (line) => void askBelow({ text: line }, line, { focus: false }),
+  send: (line) => void conversation.ask({ text: line }, line, { focus: false }),
   changed: files.offer,
-  escape: () => exchanges.findLast((exchange) => exchange.cancel()),
+  escape: () => conversation.cancelLast(),
 });
 
 /**
@@ -87,58 +94,8 @@ function storageOrNone(storage) {
   }
 }
 
-/**
- * @param {Question} question
- * @param {string} line
- * @param {{ focus: boolean, file?: File, shownAs?: string }} options
- */
-async function askBelow(question, line, { focus, file, shownAs }) {
-  const { exchange, keep } = addExchange(line);
-  keep({ question });
-  bringIntoView(exchange.element);
-  await exchange.start(question, { file, shownAs });
-  if (focus) exchange.element.focus({ preventScroll: true });
-}
-
-/** @param {string} line */
-function addExchange(line) {
-  asked += 1;
-  const number = asked;
-  /** @param {{ question: Question, answer?: Answer, job?: string, at?: number }} what */
-  const keep = (what) => kept.put(number, { line, at: Date.now(), ...what });
-  const exchange = createExchange(line, {
-    ...surroundings(),
-    answered: (question, answer) => keep({ question, answer }),
-    goesOn: (question, job) => keep({ question, job }),
-  });
-  exchanges.push(exchange);
-  log.append(exchange.element);
-  welcome.hidden = true;
-  part("#conversation", HTMLElement).hidden = false;
-  forgetOldest();
-  return { exchange, keep };
-}
-
-/** The conversation from before a reload. */
-function restore() {
-  for (const { line, ...what } of kept.load()) {
-    const { exchange, keep } = addExchange(line);
-    keep(what);
-    exchange.restore(what);
-  }
-  const last = exchanges.at(-1);
-  if (last !== undefined) bringIntoView(last.element);
-}
-
 part("#clear", HTMLElement).addEventListener("click", () => {
-  for (const exchange of exchanges) exchange.cancel();
-  exchanges = [];
-  letGo = 0;
-  kept.clear();
-  log.replaceChildren();
-  welcome.hidden = false;
-  part("#let-go", HTMLElement).textContent = "";
-  part("#conversation", HTMLElement).hidden = true;
+  conversation.clear();
   input.focus();
 });
 part("#sign-out", HTMLFormElement).addEventListener("submit", () => {
@@ -155,34 +112,12 @@ function surroundings() {
     announce: (text) => (announcer.textContent = text),
     files,
     simulated: showSimulated,
-    askBelow,
+    askBelow: (question, line, how) => conversation.ask(question, line, how),
     fill,
     grown: (element) => {
       if (element === log.lastElementChild) bringIntoView(element);
     },
   };
-}
-
-/** Cancels a running question whose exchange is removed. */
-function forgetOldest() {
-  while (exchanges.length > MAX_EXCHANGES) {
-    const oldest = exchanges.shift();
-    oldest?.cancel();
-    oldest?.element.remove();
-    letGo += 1;
-    part("#let-go", HTMLElement).textContent =
-      `${letGo} older ${letGo === 1 ? "answer is" : "answers are"} no longer shown.`;
-  }
-}
-
-/**
- * The whole exchange where it fits, else its beginning.
- *
- * @param {HTMLElement} element
- */
-function bringIntoView(element) {
-  const room = window.innerHeight - 200;
-  element.scrollIntoView({ block: element.offsetHeight > room ? "start" : "end" });
 }
 
 function showSimulated() {
@@ -233,10 +168,8 @@ setInterval(() => {
  * @param {() => void} then
  */
 function toAskView(then) {
-  if (!part("#view-ask", HTMLElement).hidden) return then();
-  // The view is shown once the hash has been processed.
-  addEventListener("hashchange", () => then(), { once: true });
-  location.hash = "ask";
+  views.showFirst();
+  then();
 }
 
 /** @param {string} line */
@@ -247,12 +180,15 @@ function fill(line) {
 /** @param {readonly CommandInfo[]} commands */
 function fillCommands(commands) {
   listCommands(part("#commands", HTMLElement), commands, ({ name }) => fill(`${name} `));
-  createMenu({
-    dialog: part("#menu", HTMLDialogElement),
-    list: part("#menu-commands", HTMLElement),
-    opener: part("#open-menu", HTMLElement),
+  createPalette({
+    dialog: part("#palette", HTMLDialogElement),
+    input: part("#find", HTMLInputElement),
+    list: part("#found", HTMLElement),
+    openers: [part("#open-palette", HTMLElement)],
     commands,
-    fill,
+    seen: () => seen(),
+    choose: ({ line, question }) =>
+      question === undefined ? fill(line) : void conversation.ask(question, line, { focus: true }),
   });
 }
 
@@ -271,7 +207,7 @@ function fillExamples(commands) {
       if (begun) {
         composer.fill(`${command.name} `);
       } else {
-        void askBelow({ text: example }, example, { focus: false });
+        void conversation.ask({ text: example }, example, { focus: false });
         input.focus({ preventScroll: true });
       }
     });
@@ -288,13 +224,10 @@ function showAlerts() {
   const view = part("#view-alerts", HTMLElement);
   const alerts = createAlerts(view, part("#open-count", HTMLElement), info, {
     ...surroundings(),
-    askBelow: (question, line, how) => {
-      location.hash = "ask";
-      return askBelow(question, line, how);
-    },
     grown: () => undefined,
   });
-  createViews({
+  seen = alerts.seen;
+  views = createViews({
     views: [
       { name: "ask", element: part("#view-ask", HTMLElement), link: part("#to-ask", HTMLElement) },
       { name: "alerts", element: view, link: part("#to-alerts", HTMLElement), shown: alerts.shown },
@@ -302,23 +235,10 @@ function showAlerts() {
   });
 }
 
-/** A message about an alert that is over leads here. No other command is run because of an address. */
-function showEpisode() {
-  const [, given] = /^#episode=(.+)$/u.exec(location.hash) ?? [];
-  const episode = given === undefined ? undefined : decoded(given);
-  if (episode === undefined) return;
-  history.replaceState(null, "", "#ask");
-  const options = { episode };
-  void askBelow({ command: "alerts why", options }, formatLine("alerts why", options), { focus: true });
-}
-
-/** @param {string} given */
-function decoded(given) {
-  try {
-    return decodeURIComponent(given);
-  } catch {
-    return undefined;
-  }
+/** The back button, and a link to something else on this page. */
+function followAddress() {
+  views.show();
+  conversation.followAddress();
 }
 
 try {
@@ -329,9 +249,11 @@ try {
   fillCommands(info.commands);
   fillExamples(info.commands);
   if (info.alerts) showAlerts();
-  restore();
-  showEpisode();
-  addEventListener("hashchange", showEpisode);
+  conversation.restore();
+  conversation.followAddress();
+  // The place of an answer on the page is another one after a reload.
+  history.scrollRestoration = "manual";
+  for (const moved of ["popstate", "hashchange"]) addEventListener(moved, followAddress);
 } catch (thrown) {
   part("#networks", HTMLElement).textContent =
     thrown instanceof AskError ? thrown.message : "This page failed to start.";

@@ -1,6 +1,6 @@
 // @ts-check
-// A browser does not send the part of an address behind the hash, and keeps it over a redirect: so the form is sent to an
-// address with the same hash, to return to the view of alerts after the login.
+// The form is sent to an address that asks for the same as this one, to return there after the login. A browser does not
+// send the part behind the hash, and keeps it over a redirect.
 
 const form = document.querySelector("form");
-if (form !== null) form.action = `/login${location.hash}`;
+if (form !== null) form.action = `/login${location.search}${location.hash}`;

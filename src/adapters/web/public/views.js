@@ -14,9 +14,21 @@ export function createViews({ views }) {
       if (view === chosen) view.link.setAttribute("aria-current", "page");
       else view.link.removeAttribute("aria-current");
     }
+    document.body.dataset["view"] = chosen?.name;
+    // The question of the address belongs to the first view.
+    if (chosen !== views[0] && location.search !== "") history.replaceState(null, "", `/${location.hash}`);
     chosen?.shown?.();
     at?.scrollIntoView();
   }
   addEventListener("hashchange", show);
   show();
+  return {
+    show,
+    /** The usual view, at once; `then` does something in it. */
+    showFirst() {
+      if (views[0]?.element.hidden === false) return;
+      history.pushState(null, "", "/");
+      show();
+    },
+  };
 }

@@ -60,6 +60,10 @@ describe("with a token", () => {
     expect((await harness.send("/api/console", { headers: { cookie } })).status).toBe(200);
     expect((await harness.send("/api/console", { headers: { cookie: cookie.slice(0, -1) } })).status).toBe(401);
     expect((await harness.send("/login", { headers: { cookie } })).headers.location).toBe("/");
+    const asked = await harness.send("/login?q=market%20list", { headers: { cookie } });
+    expect(asked.headers.location).toBe("/?q=market%20list");
+    const elsewhere = await harness.send("/login?//example.org/", { headers: { cookie } });
+    expect(elsewhere.headers.location).toBe("/?//example.org/");
     clock.pass(SESSION_LIFETIME_MILLIS);
     expect((await harness.send("/api/console", { headers: { cookie } })).status).toBe(401);
   });

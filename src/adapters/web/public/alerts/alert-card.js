@@ -38,8 +38,9 @@ export function createAlertCard(first, around) {
   const answers = makeElement(h("ol", { class: "log" }));
   const details = document.createElement("details");
   details.append(summary, shownAs, panel, answers);
+  const controls = createControls(first.episode);
   const element = makeElement(h("li", { class: "alert" }));
-  element.append(details);
+  element.append(controls.chooser, controls.acknowledge, details);
 
   let alert = first;
   let times = 0;
@@ -61,16 +62,17 @@ export function createAlertCard(first, around) {
     const at = toMillis(open?.began ?? alert.at);
     const [word, tone] = wordOf(alert, open);
     element.dataset["tone"] = tone;
+    const title = titleOf(alert, now);
+    if (controls.draw(open, title)) summary.focus({ preventScroll: true });
     const line = h(
       "div",
       { class: "alert-line" },
       h("span", { class: "badge word" }, word),
-      h("span", { class: "alert-title" }, titleOf(alert, now)),
+      h("span", { class: "alert-title" }, title),
       times > 1 && alert.state === "event"
         ? h("span", { class: "times", title: `${times} since this page was opened` }, `× ${times}`)
         : undefined,
-      open?.acknowledged === undefined ? undefined : h("span", { class: "badge quiet" }, "acknowledged"),
-      open?.silenced === undefined ? undefined : h("span", { class: "badge quiet" }, "silenced"),
+      marksOf(open),
       open === undefined
         ? clockOf(alert.at)
         : h(
@@ -167,6 +169,49 @@ export function createAlertCard(first, around) {
     },
     unfold() {
       details.open = true;
+    },
+  };
+}
+
+/** @param {OpenAlert | undefined} open */
+function marksOf(open) {
+  const marks = [
+    ...(open?.acknowledged === undefined ? [] : [`acknowledged by ${open.acknowledged.by}`]),
+    ...(open?.silenced === undefined ? [] : ["silenced"]),
+  ];
+  return marks.map((mark) => h("span", { class: "badge quiet" }, mark));
+}
+
+/**
+ * What can be done in its row while it is open: choose and acknowledge it. `chosen.js` hears the presses.
+ *
+ * @param {string} [episode]
+ */
+function createControls(episode = "") {
+  const box = document.createElement("input");
+  box.type = "checkbox";
+  box.dataset["episode"] = episode;
+  const chooser = document.createElement("label");
+  chooser.className = "choose";
+  chooser.append(box);
+  const attrs = { type: "button", class: "small", "data-does": "ack", "data-episode": episode };
+  const acknowledge = makeElement(h("button", attrs, "Acknowledge"));
+  return {
+    chooser,
+    acknowledge,
+    /**
+     * @param {OpenAlert | undefined} open
+     * @param {string} title
+     * @returns {boolean} Whether the focus was on what is there no more.
+     */
+    draw(open, title) {
+      const gone = open === undefined || open.acknowledged !== undefined;
+      const hadFocus = gone && document.activeElement === acknowledge;
+      chooser.hidden = open === undefined;
+      box.setAttribute("aria-label", `Choose: ${title}`);
+      acknowledge.hidden = gone;
+      acknowledge.setAttribute("aria-label", `Acknowledge: ${title}`);
+      return hadFocus;
     },
   };
 }

@@ -8,6 +8,7 @@
 /** @import { Surroundings } from "../exchange/exchange.js" */
 import { part } from "../part.js";
 import { createAlertCard } from "./alert-card.js";
+import { createChosen } from "./chosen.js";
 import { listen } from "./alert-source.js";
 import { titleOf } from "./alert-title.js";
 import { loadWatch, silenceWords } from "../api.js";
@@ -18,8 +19,10 @@ import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { byDay, cardKey, createStanding, isUnderWay, changesEpisode, isStateCard, stateAlert } from "./standing.js";
 import { h } from "../vnode/vnode.js";
-import { allWell, createPace, networkCards, networkPills } from "../state/state.js";
+import { allWell, createPace, networkLines, networkPills } from "../state/state.js";
 
+/** Of the open alerts, other views show so many rows. */
+const SHOWN_ELSEWHERE = 3;
 /** The number of cards; the log has older alerts. */
 const MAX_CARDS = 150;
 const LOOK_MILLIS = 1000;
@@ -60,6 +63,7 @@ export function createAlerts(view, badge, info, around) {
   /** @type {(() => void) | undefined} */
   let wake;
   const silences = createSilences(at("silences"), around, () => wake?.());
+  const chosen = createChosen(at("burning"), () => wake?.());
   /** @type {WatchState | undefined} How things stood when the server last answered. */
   let state;
   let gone = false;
@@ -89,7 +93,7 @@ export function createAlerts(view, badge, info, around) {
     }
     standing.add(alert);
     if (changesEpisode(alert)) lookSoon();
-    keepFocus(view, settle);
+    keepFocus(document.body, settle);
     if (performance.now() - opened > PAST_MILLIS && alert.state !== "event") {
       around.announce(`${alert.state}: ${titleOf(alert, Date.now())}`);
     }
@@ -101,6 +105,7 @@ export function createAlerts(view, badge, info, around) {
     listUndelivered(cards, standing.open(), around);
     placeCards(cards, standing.open(), lists);
     headDays(lists.earlier, cards);
+    chosen.show(standing.open().slice(0, lists.open.childElementCount));
   }
 
   /** Until the page is closed. */
@@ -117,7 +122,7 @@ export function createAlerts(view, badge, info, around) {
         for (const { alert } of cards.values()) {
           if (changesEpisode(alert) && !isStateCard(alert)) void incident?.told(alert);
         }
-        keepFocus(view, settle);
+        keepFocus(document.body, settle);
         silences.show(state.silences);
       } catch {
         gone = true;
@@ -153,11 +158,7 @@ export function createAlerts(view, badge, info, around) {
   function drawCounts() {
     const open = standing.open();
     drawBadge(badge, open, gone);
-    const unseen = open.length - lists.open.childElementCount;
-    // Without an observation, nothing is known.
-    drawCalm(at("none-open"), open.length > 0 || gone ? undefined : state);
-    at("more-open").hidden = unseen <= 0;
-    at("more-open").textContent = unseenWords(unseen, open.length);
+    drawBurning(at, open, state, gone);
     at("none-earlier").hidden = lists.earlier.childElementCount > 0;
   }
 
@@ -170,15 +171,41 @@ export function createAlerts(view, badge, info, around) {
     watch.classList.toggle("gone", gone);
     if (state === undefined) return;
     const how = { now: Date.now(), gone, pace: (/** @type {string} */ network) => pace.of(network) };
-    const cards = networkCards(state, standing.open(), how);
-    keepFocus(watch, () => watch.replaceChildren(...cards.map(makeElement)));
+    watch.replaceChildren(...networkLines(state, how).map(makeElement));
     at("networks").replaceChildren(...networkPills(state, gone).map(makeElement));
   }
 
   return {
     /** The view is shown from now on. */
     shown: () => wake?.(),
+    /** What was last seen: the networks with their nodes, and the open alerts, the worst first. */
+    seen: () => ({
+      networks: state?.networks ?? [],
+      open: standing.open().map((one) => {
+        const { alert } = cards.get(`episode ${one.episode}`) ?? {};
+        return { ...one, title: titleOf(alert ?? stateAlert(one), Date.now()) };
+      }),
+    }),
   };
+}
+
+/**
+ * What stands around the rows of the open alerts. Without an observation, nothing is known.
+ *
+ * @param {(id: string) => HTMLElement} at
+ * @param {readonly OpenAlert[]} open
+ * @param {WatchState | undefined} state
+ * @param {boolean} gone
+ */
+function drawBurning(at, open, state, gone) {
+  const unseen = open.length - at("alerts-open").childElementCount;
+  at("burning").hidden = state === undefined && !gone;
+  at("burning").classList.toggle("calm", open.length === 0);
+  at("all-open").hidden = open.length <= SHOWN_ELSEWHERE;
+  at("all-open").textContent = `All ${open.length} open alerts`;
+  drawCalm(at("none-open"), open.length > 0 || gone ? undefined : state);
+  at("more-open").hidden = unseen <= 0;
+  at("more-open").textContent = unseenWords(unseen, open.length);
 }
 
 /**
@@ -263,9 +290,9 @@ function placeCards(cards, open, lists) {
  */
 function headDays(list, cards) {
   const listed = [...cards.values()].filter(({ element }) => element.parentElement === list).toReversed();
-  const headings = new Map([...list.querySelectorAll("h4")].map((one) => [one.textContent, one.parentElement]));
+  const headings = new Map([...list.querySelectorAll(".day h3")].map((one) => [one.textContent, one.parentElement]));
   const rows = byDay(listed).flatMap(({ day, cards: of }) => [
-    headings.get(day) ?? makeElement(h("li", { class: "day" }, h("h4", {}, day))),
+    headings.get(day) ?? makeElement(h("li", { class: "day" }, h("h3", {}, day))),
     ...of.map(({ element }) => element),
   ]);
   for (const [index, row] of rows.entries()) {

@@ -316,5 +316,5 @@ async function drawFigure(alert, { id, name }, press) {
 
 /** @param {string} state */
 function drawHeading(state) {
-  return makeElement(h("h4", {}, HEADINGS[state] ?? "The alert"));
+  return makeElement(h("h3", {}, HEADINGS[state] ?? "The alert"));
 }

@@ -2,8 +2,7 @@
 // The banner of the silences that hold, on every view: nobody may take silence for calm.
 /** @import { HoldingSilence } from "../../alerts/watch.ts" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
-import { ask, AskError } from "../api.js";
-import { announcement } from "../reply/reply.js";
+import { faultOfDoing } from "./chosen.js";
 import { silenceLines } from "./silence-lines.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
@@ -25,13 +24,7 @@ export function createSilences(banner, around, changed) {
   async function end(button) {
     button.disabled = true;
     const question = { command: "alerts unsilence", options: { id: button.dataset["silence"] ?? "" } };
-    const signal = AbortSignal.timeout(30_000);
-    try {
-      const reply = await ask(question, { signal, previews: false, progress: () => undefined });
-      around.announce(announcement(reply, { now: Date.now() }));
-    } catch (thrown) {
-      around.announce(thrown instanceof AskError ? thrown.message : "That did not work.");
-    }
+    around.announce((await faultOfDoing(question)) ?? "The silence has ended.");
     // The next state shows what became of it.
     shown = "";
     changed();

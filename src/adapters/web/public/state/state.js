@@ -1,8 +1,8 @@
 // @ts-check
 // How each network stands, as cards: pure, so that tests run it in node.
-/** @import { HoldingSilence, OpenAlert, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
+/** @import { WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
 /** @import { VElement } from "../vnode/vnode.js" */
-import { NETWORK_STATES, shownState, worstTone } from "../../../../reply/states.js";
+import { NETWORK_STATES, shownState } from "../../../../reply/states.js";
 import { answerWords } from "../alerts/standing.js";
 import { age, exactUtc, localTime, span, toMillis } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
@@ -25,15 +25,14 @@ export function allWell({ networks }) {
 }
 
 /**
- * One card for each network, the verdict first.
+ * One line for each network, the verdict first.
  *
- * @param {Pick<WatchState, "networks" | "silences">} state
- * @param {readonly OpenAlert[]} open
+ * @param {Pick<WatchState, "networks">} state
  * @param {{ readonly now: number, readonly gone: boolean, readonly pace: (network: string) => number | undefined }} reader
  *   `now` in Unix milliseconds, `gone`: nothing answers, `pace` in blocks a second.
  * @returns {VElement[]}
  */
-export function networkCards({ networks, silences }, open, { now, gone, pace }) {
+export function networkLines({ networks }, { now, gone, pace }) {
   return networks.map((watched) => {
     const { network, verdict, nodes } = watched;
     const state = stateOf(watched);
@@ -42,15 +41,13 @@ export function networkCards({ networks, silences }, open, { now, gone, pace }) 
       "li",
       { class: "network", "data-verdict": state, "data-tone": tone },
       h(
-        "header",
+        "h3",
         {},
         h("span", { class: "shape", "aria-hidden": "true" }),
-        h("h3", {}, h("span", { class: "name" }, network), " ", h("span", { class: "word" }, capitalised(word))),
-        verdict === undefined ? undefined : h("p", { class: "seen" }, `seen ${age(toMillis(verdict.at), now)}`),
+        h("span", { class: "name" }, network),
+        " ",
+        h("span", { class: "word" }, capitalised(word)),
       ),
-      verdict === undefined || state === "healthy" || gone
-        ? undefined
-        : h("p", { class: "why" }, `${capitalised(verdict.why)}.`),
       h(
         "dl",
         {},
@@ -58,13 +55,11 @@ export function networkCards({ networks, silences }, open, { now, gone, pace }) 
         fact("Last block", lastBlockWords(watched, gone), titleOf(watched)),
         fact("Pace", gone ? "–" : paceOf(state, pace(network))),
         fact("Nodes", gone || nodes.length === 0 ? "–" : answerWords(nodes)),
+        verdict === undefined ? undefined : fact("Seen", age(toMillis(verdict.at), now)),
       ),
-      h(
-        "p",
-        { class: "tally" },
-        alertsOf(open.filter((one) => one.network === network)),
-        silencesOf(silences, network),
-      ),
+      verdict === undefined || state === "healthy" || gone
+        ? undefined
+        : h("p", { class: "why" }, `${capitalised(verdict.why)}.`),
     );
   });
 }
@@ -119,30 +114,6 @@ function lastBlockWords({ verdict }, gone) {
 /** @param {WatchedNetwork} watched */
 function titleOf({ verdict }) {
   return verdict?.time === undefined ? undefined : exactUtc(verdict.time);
-}
-
-/** @param {readonly OpenAlert[]} open */
-function alertsOf(open) {
-  if (open.length === 0) return h("span", {}, "No open alerts");
-  const critical = open.filter(({ severity }) => severity === "critical").length;
-  const words = `${open.length} open ${open.length === 1 ? "alert" : "alerts"}`;
-  const worst = critical === 0 ? "" : `, ${critical} critical`;
-  return h("a", { href: "/#alerts", class: "open", "data-tone": worstTone(open) }, words + worst);
-}
-
-/**
- * Those that name the network, and those that name none.
- *
- * @param {readonly HoldingSilence[]} silences
- * @param {string} network
- */
-function silencesOf(silences, network) {
-  const count = silences.filter((one) => (one.network ?? network) === network).length;
-  return h(
-    "span",
-    {},
-    count === 0 ? "No silences" : `${count} ${count === 1 ? "silence is active" : "silences are active"}`,
-  );
 }
 
 /**

@@ -4,7 +4,7 @@ import { commandGroups } from "../../../../../src/adapters/web/public/exchange/c
 
 test("commands stand with those of their first word, those without company first", () => {
   const commands = ["time", "market list", "market show", "order", "alerts add", "ledger export", "alerts list"].map(
-    (name) => ({ name, summary: "", examples: [], needs: [], takesFile: false }),
+    (name) => ({ name, summary: "", examples: [], needs: [], takesFile: false, changes: false }),
   );
   const groups = commandGroups(commands).map(([title, members]) => [title, members.map(({ name }) => name)]);
   expect(groups).toEqual([

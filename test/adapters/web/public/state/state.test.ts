@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import type { HoldingSilence, OpenAlert, WatchedNetwork } from "../../../../../src/adapters/web/alerts/watch.ts";
+import type { WatchedNetwork } from "../../../../../src/adapters/web/alerts/watch.ts";
 import {
   createPace,
-  networkCards,
+  networkLines,
   networkPills,
   paceWords,
 } from "../../../../../src/adapters/web/public/state/state.js";
@@ -30,40 +30,15 @@ const network = (more: Partial<WatchedNetwork> = {}): WatchedNetwork => ({
   stalled: { phase: "ok" },
   ...more,
 });
-const alert = (more: Partial<OpenAlert> = {}): OpenAlert => ({
-  episode: "e",
-  kind: "node.down",
-  network: "mainnet",
-  subject: "b",
-  severity: "warning",
-  state: "firing",
-  began: at(0),
-  ...more,
-});
-const silence = (more: Partial<HoldingSilence> = {}): HoldingSilence => ({
-  id: "s",
-  what: "everything",
-  where: "in all places",
-  by: "ada",
-  leftMillis: 60_000,
-  ...more,
-});
-
-function card(
-  watched: WatchedNetwork,
-  open: readonly OpenAlert[] = [],
-  silences: readonly HoldingSilence[] = [],
-  gone = false,
-) {
-  const cards = networkCards({ networks: [watched], silences }, open, { now: NOW, gone, pace: () => 1.25 });
-  const [tree] = cards;
-  if (tree === undefined) throw new Error("no card");
+function line(watched: WatchedNetwork, gone = false) {
+  const [tree] = networkLines({ networks: [watched] }, { now: NOW, gone, pace: () => 1.25 });
+  if (tree === undefined) throw new Error("no line");
   expect(elementsOf(tree).flatMap((element) => faultOf(element) ?? [])).toEqual([]);
   return { tone: tree.attrs["data-tone"], said: textsOf(tree).join(" "), tree };
 }
 
-test("a card says the verdict, the height, its age, the pace and the nodes that answer", () => {
-  const { said, tone } = card(network());
+test("a line says the verdict, the height, its age, the pace and the nodes that answer", () => {
+  const { said, tone } = line(network());
   expect(tone).toBe("warning");
   for (const part of ["mainnet", "175,188,841", "1 s old", "2 s ago", "1.3 blocks/s", "1 of 2 answer"]) {
     expect(said).toContain(part);
@@ -79,7 +54,7 @@ test.each([
   ["blind", "warning"],
 ] as const)("%s has a tone, a shape and a word of its own, and says why unless all is well", (state, tone) => {
   const nodes = [{ node: "a:1", state: "ok", vote: "moves" }] as const;
-  const shown = card(network({ nodes, verdict: verdict({ state, why: "no node answers" }) }));
+  const shown = line(network({ nodes, verdict: verdict({ state, why: "no node answers" }) }));
   expect(shown.tone).toBe(tone);
   expect(elementsOf(shown.tree).filter(({ attrs }) => attrs["class"] === "shape")).toHaveLength(1);
   expect(shown.said.includes("No node answers")).toBe(state !== "healthy");
@@ -92,33 +67,33 @@ test.each([
   ["stalled", "no blocks"],
   ["blind", "–"],
 ] as const)("%s: the pace is %s, whatever came in the last half minute", (state, pace) => {
-  const facts = elementsOf(card(network({ verdict: verdict({ state }) })).tree).filter(({ tag }) => tag === "dd");
+  const facts = elementsOf(line(network({ verdict: verdict({ state }) })).tree).filter(({ tag }) => tag === "dd");
   expect(facts.map((one) => textsOf(one).join(""))[2]).toBe(pace);
 });
 
 test("the words of the verdicts differ", () => {
   const states = ["healthy", "contested", "unconfirmed", "syncing", "stalled", "blind"] as const;
   const words = states.map((state) => {
-    const tree = elementsOf(card(network({ verdict: verdict({ state }) })).tree);
+    const tree = elementsOf(line(network({ verdict: verdict({ state }) })).tree);
     return textsOf(tree.find(({ attrs }) => attrs["class"] === "word") ?? "").join("");
   });
   expect(new Set(words).size).toBe(states.length);
 });
 
 test("the age of the last block is that of the look, as the verdict says it", () => {
-  const { said } = card(network({ verdict: verdict({ at: at(-9000), time: at(-24_000) }) }));
+  const { said } = line(network({ verdict: verdict({ at: at(-9000), time: at(-24_000) }) }));
   expect(said).toContain("15 s old");
   expect(said).not.toContain("24 s");
 });
 
-test("of a network that stands still the card has one span, the verdict's", () => {
+test("of a network that stands still the line has one span, the verdict's", () => {
   const why = "no block seen for 1 min 55 s";
-  const { said } = card(network({ verdict: verdict({ state: "stalled", why, time: at(-124_000) }) }));
+  const { said } = line(network({ verdict: verdict({ state: "stalled", why, time: at(-124_000) }) }));
   expect(said.match(/\d+ min/gu)).toEqual(["1 min"]);
 });
 
 test("while nothing answers no network is said to be well", () => {
-  const { said, tone } = card(network(), [], [], true);
+  const { said, tone } = line(network(), true);
   expect(tone).toBe("neutral");
   expect(said).not.toMatch(/healthy|running|blocks\/s|answer/iu);
   const [pill] = networkPills({ networks: [network()] }, true);
@@ -127,29 +102,9 @@ test("while nothing answers no network is said to be well", () => {
 
 test("before the first look nothing is said to be known", () => {
   const { verdict: _, ...unseen } = network({ nodes: [] });
-  const { said, tone } = card(unseen);
+  const { said, tone } = line(unseen);
   expect(tone).toBe("neutral");
   expect(said).not.toMatch(/ago|\d of/u);
-});
-
-describe("what is open and silenced is counted for each network", () => {
-  test.each([
-    [[], "No open alerts"],
-    [[alert()], "1 open alert"],
-    [[alert(), alert({ network: "testnet" })], "1 open alert"],
-    [[alert(), alert({ severity: "critical" })], "2 open alerts, 1 critical"],
-  ])("%j", (open, words) => {
-    expect(card(network(), open).said).toContain(words);
-  });
-
-  test.each([
-    [[], "No silences"],
-    [[silence({ network: "testnet" })], "No silences"],
-    [[silence()], "1 silence"],
-    [[silence(), silence({ network: "mainnet" })], "2 silences"],
-  ])("%j", (silences, words) => {
-    expect(card(network(), [], silences).said).toContain(words);
-  });
 });
 
 describe("the pace", () => {

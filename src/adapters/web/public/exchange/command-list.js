@@ -30,19 +30,3 @@ export function listCommands(place, commands, choose) {
     }),
   );
 }
-
-/**
- * The menu of a narrow page: a press puts the command into the prompt, Escape and a press beside it close it.
- *
- * @param {{ dialog: HTMLDialogElement, list: HTMLElement, opener: HTMLElement, commands: readonly CommandInfo[], fill: (line: string) => void }} parts
- */
-export function createMenu({ dialog, list, opener, commands, fill }) {
-  listCommands(list, commands, ({ name }) => {
-    dialog.close();
-    fill(`${name} `);
-  });
-  opener.addEventListener("click", () => dialog.showModal());
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog) dialog.close();
-  });
-}
