@@ -25,6 +25,8 @@ export const answersSet = command({
       choices: AUDIENCES,
     },
   },
+  begins: ({ chosen, here }) =>
+    Promise.resolve({ markets: chosen.of(here)?.markets === "channel" ? "everyone" : "asker" }),
   run: async (context) => {
     const { options, here, caller, chosen, commands } = context;
     const workspace = workspaceOf(context);
@@ -32,7 +34,10 @@ export const answersSet = command({
     const whom = audience === "channel" ? "everyone" : "the asker";
     const sentence = audienceSentence(audience, workspace, commands);
     if ((chosen.of(here)?.markets ?? "caller") === audience) {
-      return reply({ title: `Answers about markets are for ${whom} already`, blocks: [paragraph(sentence)] });
+      return reply({
+        title: `Nothing changed: answers about markets are for ${whom} already`,
+        blocks: [paragraph(sentence)],
+      });
     }
     await chosen.choose({
       platform: workspace.platform,

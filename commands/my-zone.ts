@@ -25,8 +25,11 @@ export const myZone = command({
       reads: parseZone,
     },
   },
+  begins: async ({ zone }) => ({ zone: await zone() }),
   run: async (context) => {
     const zone = parseZone("zone", context.options.zone);
+    const isSame = (await context.parties.zone()) === zone;
+    if (isSame) return reply({ title: text`Nothing changed: your time zone is ${code(zone)} already` });
     await context.parties.saveZone(zone);
     const whose = isOperator(context)
       ? `It holds on ${context.platforms.nameOf(context.here.platform)}, for everybody who uses it.`

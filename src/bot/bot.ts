@@ -226,7 +226,7 @@ async function execute(
       commands,
       now,
       managed: async () => (await invocation.managed?.()) ?? new Set(),
-      zone: async () => (await parties.zone().catch(() => undefined)) ?? (await invocation.zone?.()) ?? "UTC",
+      zone: () => setup.zoneOf(invocation),
       signal,
       isForm: invocation.form === true,
       ...(pressed === undefined ? {} : { pressed }),

@@ -54,6 +54,9 @@ export interface CommandContext<S extends Options> {
   run(ask: Ask): Promise<Reply>;
 }
 
+/** What is known of a caller before they ask. */
+export type Beginnings = Pick<CommandContext<Options>, "here" | "chosen" | "platforms" | "zone">;
+
 /** A command: returns its answer and never posts. */
 export interface Command<S extends Options> {
   /** One or two lower-case words: `time`, `market show`. */
@@ -101,6 +104,8 @@ export interface Command<S extends Options> {
     readonly option: string;
     values(id: string, context: SuggestContext): Promise<Ask["options"] | undefined>;
   };
+  /** The caller's present values, as its options would be typed: a form begins with them. */
+  begins?(own: Beginnings): Promise<Ask["options"]>;
   /** Of its own options, those that its form has where these values are known, the most needed first; left out = all. */
   fields?(known: Ask["options"]): readonly string[];
   /** For options of other commands that people type here: the `name:value` of this command with the same effect. */

@@ -56,6 +56,13 @@ export function setUp(dependencies: BotDependencies) {
       (typeof network === "string" ? clients.get(network) : undefined) ?? fallback,
     partiesOf: ({ here, caller }: Pick<Asker, "here" | "caller">): OwnParties =>
       ownParties(parties, here, caller, platforms),
+    /** The caller's time zone: the chosen one, else the platform's, else UTC. */
+    zoneOf: async ({ here, caller, zone }: Pick<Asker, "here" | "caller" | "zone">): Promise<string> =>
+      (await ownParties(parties, here, caller, platforms)
+        .zone()
+        .catch(() => undefined)) ??
+      (await zone?.()) ??
+      "UTC",
     /** Whether an option of the command may be filled in with a saved party. */
     takesParty: (command: AnyCommand): boolean => partyCommands.has(command),
   };

@@ -29,15 +29,19 @@ export function createSuggestions(setup: BotSetup) {
   }
 
   /**
-   * The present values of the thing that a command would change: a form begins with them. Undefined where the command
-   * changes no such thing, the question names none, or it is not known in time. Never rejects, nor takes long.
+   * The present values of the thing that a command would change, or of its caller: a form begins with them. Undefined where
+   * the command changes no such thing, the question names none, or it is not known in time. Never rejects, nor takes long.
    */
   async function present(asked: Question): Promise<Ask["options"] | undefined> {
-    const edits = byName.get(asked.command)?.edits;
+    const { edits, begins } = byName.get(asked.command) ?? {};
     const named = edits === undefined ? undefined : asked.options[edits.option];
-    if (edits === undefined || named === undefined) return undefined;
+    const { here } = asked;
     try {
-      const values = edits.values(String(named).trim(), context(asked));
+      const values =
+        edits === undefined || named === undefined
+          ? begins?.({ here, chosen: setup.chosen, platforms, zone: () => setup.zoneOf(asked) })
+          : edits.values(String(named).trim(), context(asked));
+      if (values === undefined) return undefined;
       return await inTime(values, { millis: SUGGEST_MILLIS, signal: asked.signal }, () => undefined);
     } catch (thrown) {
       log.debug({ err: thrown, command: asked.command }, "completion failed");

@@ -394,7 +394,7 @@ test.each<[string, RegExp]>([
   ["alerts add network.stalled critical-for:10s", saying("critical-for", 10, 30)],
   ["alerts add ops for:5m", saying("for", 3, 5)],
   ["alerts add market.price BTC/USDT high:1 low:2", saying("low", "high")],
-  ["alerts add market.price BTC/USDT high:1 when:within", saying("market.price", "low", "high", "within")],
+  ["alerts add market.price BTC/USDT high:1 when:within", saying("within", "low", "high")],
   ["alerts add market.price BTC/UDST high:1", saying("BTC/UDST", "BTC/USDT")],
   ["alerts add node.down high:70000", saying("high", "market.price")],
   ["alerts add network.stalled for:abc", saying("for", "abc")],

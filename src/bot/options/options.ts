@@ -96,6 +96,8 @@ export interface TextOption extends OptionBase {
   readonly rest?: true | ((typed: string) => boolean);
   /** Takes several values, separated by commas: these and no others, or what `suggest` offers. */
   readonly several?: readonly ChoiceGroup[] | "suggested";
+  /** The fields of its form depend on it: where it is chosen, the form shows those that make a difference. */
+  readonly decides?: true;
   /** A moment, which a form may offer to pick; typed ones may be relative. */
   readonly moment?: true;
   /** The value that removes a setting: a form sends it for a field that was filled in and is now empty. */

@@ -1,5 +1,6 @@
 import { type Sentence, UserError } from "../../errors.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { formatCount } from "../../units/format-number.ts";
 import { parseTypedInteger } from "../../units/typed-number.ts";
 import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
@@ -170,7 +171,7 @@ function parseNetwork(name: string, typed: string, networks: readonly string[]):
 }
 
 function parseInteger(name: string, option: { min: number; max: number }, typed: string): number {
-  const right = `Give a whole number from ${option.min} to ${option.max}.`;
+  const right = `Give a whole number from ${formatCount(option.min)} to ${formatCount(option.max)}.`;
   const value = parseTypedInteger(typed);
   if (value === undefined)
     throw wrongValue(name, (named) => `${named(name)} is a whole number, not ${quoteTyped(typed)}.`, right);

@@ -85,18 +85,9 @@ function elementOf(name: string, option: Option, typed: string | undefined, netw
   switch (option.kind) {
     case "text":
       return textElement(option, typed);
-    case "integer": {
-      const usable =
-        typed !== undefined && /^-?\d+$/u.test(typed) && Number(typed) >= option.min && Number(typed) <= option.max;
-      return {
-        type: "number_input",
-        action_id: VALUE_ACTION_ID,
-        is_decimal_allowed: false,
-        min_value: String(option.min),
-        max_value: String(option.max),
-        ...(usable ? { initial_value: typed } : {}),
-      };
-    }
+    case "integer":
+      // A field for numbers would refuse `1,000` and `1.5k`.
+      return textInput(formatCount(option.min), typed, 60);
     case "choice":
       return select(
         option.choices.map(({ label, value }) => optionObject(label, value)),

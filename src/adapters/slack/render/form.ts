@@ -77,8 +77,12 @@ export function renderForm(
   const chooses = edits !== undefined && !(edits.option in given) && edits.option in command.options;
   const isUsual = (name: string, option: Option): boolean =>
     !(name in given) || (option.kind === "network" && given[name] === networks[0]);
+  // Once it is known what it is about, what that needs most is shown at once.
+  const decided = options.some(([name, option]) => option.kind === "text" && option.decides === true && name in given);
+  const needed = decided ? command.fields?.(given).slice(0, MAX_PLAIN_FIELDS) : undefined;
   const first = options.filter(
-    ([name, option]) => option.section === undefined || isRequired(option) || !isUsual(name, option),
+    ([name, option]) =>
+      (needed?.includes(name) ?? option.section === undefined) || isRequired(option) || !isUsual(name, option),
   );
   const showsAll = metadata.all === true || options.length <= MAX_PLAIN_FIELDS || first.length === 0;
   const shown = chooses ? options.filter(([name]) => name === edits.option) : showsAll ? options : first;
@@ -94,7 +98,7 @@ export function renderForm(
         fieldsOf(name, option, given[name], {
           networks,
           stamp: metadata.begins,
-          dispatches: name === edits?.option,
+          dispatches: name === edits?.option || (option.kind === "text" && option.decides === true),
           mandatory: metadata.begins !== undefined && name in given && !("none" in option),
         }),
       ),

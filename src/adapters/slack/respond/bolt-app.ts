@@ -26,8 +26,8 @@ import { answerForeignWorkspace, isOrgWide, originsOf, type PayloadOrigin } from
 import {
   type FormResult,
   handleForm,
-  showAllOptions,
-  showPresent,
+  showChosen,
+  showFields,
   type SubmittedView,
   suggestOptions,
 } from "./form-handler.ts";
@@ -111,9 +111,9 @@ export function createBoltApp({ receiver, apiUrl, served, slack: shared, track }
     await ack();
     const slack = slackOf(context);
     if (body.view?.callback_id === FORM_CALLBACK_ID) {
-      // A form has one button, and one field that tells at once what is chosen in it.
-      if (payload.action_id === MORE_ACTION_ID) track(showAllOptions(slack, body.view));
-      else track(showPresent(slack, body.view, askerOf(slack, body)));
+      // A form has one button, and fields that tell at once what is chosen in them.
+      if (payload.action_id === MORE_ACTION_ID) track(showFields(slack, body.view, { all: true }));
+      else track(showChosen(slack, body.view, payload.block_id, askerOf(slack, body)));
       return;
     }
     if (payload.type === "conversations_select") {

@@ -49,32 +49,38 @@ export async function formOf(
   const here = targetOf({ workspace: asker.workspace, channel: metadata.channel });
   const openly = slack.bot.audience(ask.command, here) === "channel";
   const given = openly ? { private: "no", ...ask.options } : ask.options;
-  const present = await slack.bot.present({ ...ask, here, caller: plainCaller(asker), signal: slack.stopping });
+  const { id, workspace } = asker;
+  const zone = () => slack.managers.zoneOf({ id, workspace });
+  const present = await slack.bot.present({ ...ask, here, caller: plainCaller(asker), zone, signal: slack.stopping });
   const { edits } = command;
-  if (present === undefined || edits === undefined) return renderForm(command, given, slack.bot.networks, metadata);
+  if (present === undefined || edits === undefined || !(edits.option in ask.options))
+    return renderForm(command, { ...present, ...given }, slack.bot.networks, metadata);
   // A value that was typed already is a change, too.
   const changed = Object.keys(ask.options).filter((name) => name !== edits.option);
   const begins = String(given[edits.option]).trim();
   return renderForm(command, { ...present, ...given }, slack.bot.networks, { ...metadata, begins, changed });
 }
 
-/** Shows all options of an open form, with what is filled in. Never rejects. */
-export async function showAllOptions(slack: SlackContext, open: SubmittedView): Promise<void> {
+/**
+ * Shows the fields of an open form anew, with what is filled in: all of them, or those that make a difference now. Never
+ * rejects.
+ */
+export async function showFields(slack: SlackContext, open: SubmittedView, more: { all?: true } = {}): Promise<void> {
   await updateForm(slack, open, (command, metadata) => {
     const { changed } = readQuestion(command, metadata, open);
     const given = readForm(open.state?.values ?? {});
-    const all = { ...metadata, all: true as const, changed };
-    return Promise.resolve(renderForm(command, given, slack.bot.networks, all));
+    return Promise.resolve(renderForm(command, given, slack.bot.networks, { ...metadata, ...more, changed }));
   });
 }
 
-/** The thing that a form changes was chosen: shows what it has. Never rejects. */
-export async function showPresent(slack: SlackContext, open: SubmittedView, asker: Asker): Promise<void> {
-  await updateForm(slack, open, (command, metadata) => {
-    const { begins: _begins, changed: _changed, ...rest } = metadata;
-    const option = command.edits?.option ?? "";
-    const chosen = readForm(open.state?.values ?? {})[option];
-    const options = chosen === undefined ? {} : { [option]: chosen };
+/** Something was chosen on which a form depends: shows what the thing has that it changes, or its fields anew. Never rejects. */
+export async function showChosen(slack: SlackContext, open: SubmittedView, block: string, asker: Asker): Promise<void> {
+  const metadata = readFormMetadata(open.private_metadata);
+  const { edits } = (metadata && commandOf(slack, { command: metadata.command, options: {} })) ?? {};
+  if (edits === undefined || optionNameOf(block) !== edits.option) return showFields(slack, open);
+  await updateForm(slack, open, (command, { begins: _begins, changed: _changed, ...rest }) => {
+    const chosen = readForm(open.state?.values ?? {})[edits.option];
+    const options = chosen === undefined ? {} : { [edits.option]: chosen };
     return formOf(slack, command, { command: command.name, options }, rest, asker);
   });
 }

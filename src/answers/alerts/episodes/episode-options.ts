@@ -22,8 +22,8 @@ function pastOption(description: string, example: string, behind?: RegExp) {
 }
 
 const RANGE_OPTIONS = {
-  since: pastOption("From when on, by your clock: 18:00, yesterday, 7d", "18:00", /^since$/u),
-  until: pastOption("Until when; left out = now", "yesterday", /^(?:until|till)$/u),
+  since: { ...pastOption("From when on, by your clock: 18:00, yesterday, 7d", "18:00", /^since$/u), moment: true },
+  until: { ...pastOption("Until when; left out = now", "yesterday", /^(?:until|till)$/u), moment: true },
 } as const satisfies Options;
 
 export const TOLD_OPTIONS = {

@@ -203,6 +203,7 @@ const KINDS = {
   hint: "None chosen: the group ops",
   maxLength: 600,
   several: KIND_CHOICES,
+  decides: true,
   suggest: suggestKinds,
   reads: (_option: string, typed: string) => parseKinds(typed),
 } as const;

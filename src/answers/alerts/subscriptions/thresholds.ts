@@ -6,7 +6,7 @@ import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
-import { formatDecimal, parseDecimal } from "../../../units/decimal.ts";
+import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { nearestNumber, parseTypedNumber } from "../../../units/typed-number.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { formatSpan, parseSpan } from "../alert-times.ts";
@@ -91,7 +91,26 @@ export function parseThresholds(
       suggestion: "alerts add market.price BTC/USDT high:70000",
     });
   }
+  requireBand(parameters["market.price"] ?? {});
   return parameters;
+}
+
+/** @throws UserError for two prices with nothing between them, and for `within` without two prices. */
+function requireBand({ low, high, when }: Record<string, string | number>): void {
+  const missing = when !== "within" ? undefined : low === undefined ? "low" : high === undefined ? "high" : undefined;
+  if (missing !== undefined) {
+    throw new UserError((named) => `${named("when", "within")} needs both ${named("low")} and ${named("high")}.`, {
+      option: missing,
+      remedy: "Give the other price, too.",
+    });
+  }
+  const [from, to] = [low, high].map((one) => (one === undefined ? undefined : parseDecimal(String(one))));
+  if (from === undefined || to === undefined || compareDecimals(from, to) < 0) return;
+  const [least, most] = [from, to].map((one) => formatDecimal(one));
+  throw new UserError((named) => `${named("low")} (${least}) is not below ${named("high")} (${most}).`, {
+    option: "low",
+    remedy: (named) => `Give a lower price here, or a higher one as ${named("high")}.`,
+  });
 }
 
 /** The options that set a threshold of one of these kinds. */
@@ -149,7 +168,7 @@ function amount(option: string, typed: string): string {
   const near = nearestNumber(written);
   throw new UserError((named) => `${named(option)} is a number, not ${quoteTyped(typed)}.`, {
     option,
-    remedy: `Write it as 70000, 70,000, 1.5k or 0.25.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    remedy: `Write it as ${option === "high" || option === "low" ? "70000, 70,000, 1.5k or 0.25" : "3 or 0.5"}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
   });
 }
 

@@ -221,7 +221,7 @@ describe("a form", () => {
     const fields = form.blocks.flatMap(({ block_id: id, element }) => (id === undefined ? [] : [[id, element?.type]]));
     expect(fields).toEqual([
       ["option:id", "external_select"],
-      ["option:version", "number_input"],
+      ["option:version", "plain_text_input"],
       ["option:network", "static_select"],
       ["option:private", "static_select"],
     ]);

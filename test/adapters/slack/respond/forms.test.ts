@@ -113,6 +113,45 @@ describe("a form", () => {
     ]);
   });
 
+  test("has the fields that what is chosen in it needs, and keeps what is filled in", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const form = await openForm(ann, "alerts add");
+    const price = await after(scene, form, () => ann.choose(form, "kinds", "market.price", { quiet: "22:00-07:00" }));
+    const fields = (view: View) => shape(view).filter((one) => !one.startsWith("#"));
+    expect(fields(price)).toEqual(expect.arrayContaining(["kinds", "subjects", "high", "low", "quiet"]));
+    expect(fields(price).filter((one) => ["rounds", "critical-for", "percent", "mention"].includes(one))).toEqual([]);
+    expect(initials(price)).toMatchObject({ kinds: "market.price", quiet: "22:00-07:00" });
+    expect(await ann.submit(price, { high: "5%" })).toEqual({ high: expect.stringContaining("5%") as string });
+    expect(await ann.submit(price, { high: "70,000" })).toEqual({
+      subjects: expect.stringMatching(/market/u) as string,
+    });
+    const watch = await after(scene, price, () => ann.choose(price, "kinds", "order.final"));
+    expect(fields(watch)).toEqual(expect.arrayContaining(["kinds", "subjects", "quiet"]));
+    expect(fields(watch).filter((one) => ["high", "low", "style", "severity", "events"].includes(one))).toEqual([]);
+    expect(initials(watch)).toMatchObject({ quiet: "22:00-07:00" });
+    expect(await subscriptions(scene)).toEqual([]);
+  });
+
+  test("begins with what is so now, and says that nothing changed where it is sent as it is", async () => {
+    const { scene, ann, id } = await subscribed("nodes");
+    await using _scene = scene;
+    await ann.run(scene.channel, "my zone Europe/Zurich");
+    for (const [line, name, value] of [
+      ["my zone", "zone", "Europe/Zurich"],
+      ["answers set", "markets", "asker"],
+      [`alerts edit ${id}`, "kinds", "nodes"],
+    ] as const) {
+      ann.closeViews();
+      const dialog = ann.type(scene.channel, line);
+      const form = await ann.form();
+      expect(initials(form)).toMatchObject({ [name]: value });
+      expect(await ann.submit(form, {})).toEqual({});
+      await dialog.answered();
+      expect(said(dialog.last)).toContain("Nothing changed");
+    }
+  });
+
   test("offers several alerts from a list, and several markets as they are typed", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
