@@ -29,9 +29,12 @@ export function marketAmounts(market: MarketNames | undefined, asset?: AssetName
   return {
     /** Whether prices are in units. */
     known: priceDecimals !== undefined,
-    /** A price as it is typed; undefined where prices are not in units. */
-    typedPrice: (units: bigint): string | undefined =>
-      priceDecimals === undefined ? undefined : formatDecimal(shifted(decimal(units), priceDecimals), { group: false }),
+    /** A price as people would type it, with no more digits than they read; undefined where prices are not in units. */
+    typedPrice: (units: bigint): string | undefined => {
+      if (priceDecimals === undefined) return undefined;
+      const exact = shifted(decimal(units), priceDecimals);
+      return formatDecimal(roundDecimal(exact, readPlaces(exact)), { group: false });
+    },
     /** A price, with all decimals of the market. */
     price: (units: bigint | Decimal | undefined): Inline => {
       if (units === undefined) return NOTHING;

@@ -360,7 +360,7 @@ describe("operators", () => {
   test("are not alone in being told alone: whoever asks may be, and changes that anywhere", async () => {
     const talk = await talkInOps({ ...ann, id: "u2", name: "Bob", mayManageChannel: false });
     expect(await talk.ask("alerts add node.down")).toMatch(saying("!"));
-    expect(await talk.ask("alerts add node.down to:me")).toMatch(saying("✓", "direct messages"));
+    expect(await talk.ask("alerts add node.down to:me")).toMatch(saying("✓", "direct message"));
     const id = idIn(talk.lastReply);
     expect(await talk.engine.subscriptions()).toMatchObject([{ destination: { channel: "user:u2" } }]);
     expect(await talk.ask(`alerts edit ${id} severity:warning`)).toMatch(saying("✓", id));

@@ -86,19 +86,22 @@ export interface ModalContext {
   readonly faults?: ReadonlyMap<string, string>;
   /** The fields that are shown before others. */
   readonly first?: readonly string[];
+  /** What the thing has: a field cannot be emptied where nothing takes a value away. Left out = the values. */
+  readonly held?: FormValues;
 }
 
 /** A command's form, with the values with which it opens. */
 export function renderModal(
   command: AnyCommand,
   values: FormValues,
-  { networks, customId, faults, first = [] }: ModalContext,
+  { networks, customId, faults, first = [], held = values }: ModalContext,
 ): APIModalInteractionResponseCallbackData {
   return {
     custom_id: customId,
     title: cutLabel(command.title ?? command.summary, MODAL_TITLE_LENGTH).text,
     components: modalOptions(command, values, [...(faults?.keys() ?? []), ...first]).map(([name, option]) => {
-      const field = fieldOf(name, option, values[name] ?? "", networks);
+      const isHeld = (held[name] ?? "") !== "";
+      const field = fieldOf(name, option, { value: values[name] ?? "", isHeld, networks });
       const fault = faults?.get(name);
       const description =
         fault === undefined ? (field.description ?? option.hint ?? option.description) : `${FAULT_SIGN}${fault}`;
@@ -121,10 +124,14 @@ interface FormField {
   readonly description?: string;
 }
 
-function fieldOf(name: string, option: Option, value: string, networks: readonly string[]): FormField {
+function fieldOf(
+  name: string,
+  option: Option,
+  { value, isHeld, networks }: { value: string; isHeld: boolean; networks: readonly string[] },
+): FormField {
   switch (option.kind) {
     case "text": {
-      const isRequired = value !== "" && option.none === undefined;
+      const isRequired = isHeld && option.none === undefined;
       if (option.mention !== undefined) return { ...mentionField(name, value), description: option.mention.picked };
       if (Array.isArray(option.several)) {
         const chosen = wordsOfList(value);
@@ -133,10 +140,10 @@ function fieldOf(name: string, option: Option, value: string, networks: readonly
       return textField(name, value, { isRequired, placeholder: option.example, maxLength: option.maxLength ?? 200 });
     }
     case "choice":
-      return choiceField(name, option.choices, value);
+      return choiceField(name, option.choices, value, isHeld);
     case "network":
     case "flag":
-      return choiceField(name, plainChoices(option.kind === "network" ? networks : ["yes", "no"]), value);
+      return choiceField(name, plainChoices(option.kind === "network" ? networks : ["yes", "no"]), value, isHeld);
     case "integer":
     case "time":
     case "file":
@@ -145,9 +152,8 @@ function fieldOf(name: string, option: Option, value: string, networks: readonly
 }
 
 /** One of a few choices is picked among all of them. */
-function choiceField(name: string, choices: readonly Choice[], value: string): FormField {
-  const isRequired = value !== "";
-  const isOffered = !isRequired || choices.some((one) => one.value === value);
+function choiceField(name: string, choices: readonly Choice[], value: string, isRequired: boolean): FormField {
+  const isOffered = value === "" || choices.some((one) => one.value === value);
   if (!isOffered || choices.length < 2 || choices.length > MAX_RADIO_OPTIONS)
     return selectField(name, choices, { chosen: [value], isRequired, isList: false });
   const options = choices.map(({ label, value: offered }) => ({

@@ -36,14 +36,14 @@ type AnswerPlacement =
   | "mended";
 
 /**
- * Runs a command and answers it on Discord, failures too. `form`: a form was sent, and is offered again where it is wrong.
- * Rejects only when Discord cannot be reached at all.
+ * Runs a command and answers it on Discord, failures too. `form`: what was typed in a form that was sent, which is
+ * offered again where it is wrong. Rejects only when Discord cannot be reached at all.
  */
 export async function answerCommand(
   context: InteractionContext,
   ask: Ask,
   placement: AnswerPlacement,
-  { form = false, ...more }: Pick<Invocation, "again" | "pressed"> & { readonly form?: boolean } = {},
+  { form, ...more }: Pick<Invocation, "again" | "pressed"> & { readonly form?: Ask["options"] } = {},
 ): Promise<void> {
   const { api, bot, interaction } = context;
   const { deferAfterMillis, lateAfterMillis, progressEveryMillis } = context.timing;
@@ -74,7 +74,7 @@ export async function answerCommand(
     // A page stays as it is until the next one is there.
     ...(inPlace ? {} : { progress: (latest: Reply) => progress.update(latest) }),
   };
-  const prepared = form ? prepareForm(bot, invocation) : bot.prepare(invocation);
+  const prepared = form === undefined ? bot.prepare(invocation) : prepareForm(bot, invocation, form);
   if (!prepared.ok) {
     return composeAndSend(context, prepared.reply, { asker: caller.id }, (message) =>
       placement === "mended" ? api.update(message.body, message.files) : api.reply(message),

@@ -67,6 +67,7 @@ export async function openForm(
       customId: storedPressId({ key }, 0),
       faults: new Map(faults.flatMap(({ option, sentence }) => (option === undefined ? [] : [[option, sentence]]))),
       first: command.edits === undefined ? [] : Object.keys(typed),
+      held: before,
     },
   );
   try {
@@ -85,7 +86,7 @@ export async function openForm(
  */
 export async function submittedAsk(
   context: InteractionContext<APIModalSubmitInteraction>,
-): Promise<{ readonly ask: Ask; readonly press: FormPress } | undefined> {
+): Promise<{ readonly ask: Ask; readonly press: FormPress; readonly typed: Ask["options"] } | undefined> {
   const { data } = context.interaction;
   const press = await pressOf(context, data.custom_id);
   const command = press?.kind === "form" ? commandOf(context.bot, press.ask) : undefined;
@@ -96,7 +97,11 @@ export async function submittedAsk(
     command.edits === undefined
       ? Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ""))
       : changedOptions(command, press.before ?? {}, sent);
-  return { ask: { ...press.ask, options: { ...Object.fromEntries(hidden), ...filled } }, press };
+  const options = { ...Object.fromEntries(hidden), ...filled };
+  const isTyped = (name: string): boolean =>
+    command.edits === undefined ? name in sent : name !== command.edits.option;
+  const typed = Object.fromEntries(Object.entries(options).filter(([name]) => isTyped(name)));
+  return { ask: { ...press.ask, options }, press, typed };
 }
 
 /** What somebody sent in a form, as far as it can be read. */
@@ -108,8 +113,8 @@ export function typedIn({ data }: APIModalSubmitInteraction): FormValues {
   }
 }
 
-/** A submitted form: where it is wrong, or fails, a button opens it again with all that was typed. */
-export function prepareForm(bot: Bot, invocation: Invocation): Prepared {
+/** A submitted form, in which this was typed: where it is wrong, or fails, a button opens it again with all of that. */
+export function prepareForm(bot: Bot, invocation: Invocation, typed: Ask["options"]): Prepared {
   const submitted = bot.submit(invocation);
   const { command: name, options } = invocation;
   const command = commandOf(bot, invocation);
@@ -123,7 +128,7 @@ export function prepareForm(bot: Bot, invocation: Invocation): Prepared {
     // What is missing has a field in the form.
     const missing = faults.flatMap(({ option }) => (option === undefined || option in options ? [] : [[option, ""]]));
     const invocation = { command: name, options: { ...options, ...Object.fromEntries(missing) } };
-    return { ...faultsReply(command, options, faults), actions: [{ ...back, invocation }] };
+    return { ...faultsReply(command, typed, faults), actions: [{ ...back, invocation }] };
   };
   if (!submitted.ok) return { ok: false, reply: refusal(submitted.faults), run: async () => refusal(submitted.faults) };
   return {
@@ -138,11 +143,11 @@ export function prepareForm(bot: Bot, invocation: Invocation): Prepared {
 }
 
 /** Names every wrong field, and what else was typed. */
-function faultsReply(command: AnyCommand | undefined, options: Ask["options"], faults: readonly Fault[]): Reply {
+function faultsReply(command: AnyCommand | undefined, typed: Ask["options"], faults: readonly Fault[]): Reply {
   const labelOf = (option: string): string => fieldLabel(option, command?.options[option] ?? {});
   const wrong = new Set(faults.flatMap(({ option }) => option ?? []));
   const [first] = wrong;
-  const others = Object.entries(options).filter(([option]) => !wrong.has(option) && option !== command?.edits?.option);
+  const others = Object.entries(typed).filter(([option]) => !wrong.has(option));
   return reply({
     tone: "warning",
     title:

@@ -68,8 +68,8 @@ async function respond(context: InteractionContext): Promise<void> {
       const submitted = await submittedAsk({ ...context, interaction });
       if (submitted === undefined)
         return replyPrivately(context, expiredFormNotice(commandBehind(interaction), typedIn(interaction)));
-      const { ask, press } = submitted;
-      return answerCommand(context, ask, press.effect === "replace" ? "mended" : "new", { form: true });
+      const { ask, press, typed } = submitted;
+      return answerCommand(context, ask, press.effect === "replace" ? "mended" : "new", { form: typed });
     }
   }
 }

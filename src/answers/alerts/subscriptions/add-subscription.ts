@@ -14,6 +14,7 @@ import {
   destinationHere,
   destinationWords,
   directMessages,
+  isOwnSubscription,
   isSameDestination,
   parseDestination,
   requireManager,
@@ -107,7 +108,9 @@ export async function addSubscription(
   const more = text`A test message is on its way. Add more by name: ${commandLine("alerts add markets BTC/USDT")}, ${commandLine("alerts add all")}.`;
   return reply({
     tone: "good",
-    title: text`Subscribed ${destinationWords(destination, context)} to ${subscriptionWords(subscription, labels)}`,
+    title: isOwnSubscription(subscription, context)
+      ? text`By direct message you will be told of ${subscriptionWords(subscription, labels)}`
+      : text`Subscribed ${destinationWords(destination, context)} to ${subscriptionWords(subscription, labels)}`,
     blocks: [
       ...subscriptionBlocks(subscription, labels),
       ...severityNotes(subscription),
@@ -198,7 +201,7 @@ async function existingSubscriptionReply(
     ...(differs ? ["It is told in another way than you ask for: Change it does what you ask."] : []),
   ];
   return reply({
-    title: text`Nothing changed: ${place} is told all of that already`,
+    title: text`Nothing changed: all of that goes to ${place} already`,
     blocks: [
       ...notes.map((sentence) => paragraph(sentence)),
       ...standingBlocks(known, labels),

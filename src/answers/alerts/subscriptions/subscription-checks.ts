@@ -118,7 +118,7 @@ export function overlapNote(
   const rest = found.length === 1 ? "" : `, and ${found.length - 1} more`;
   return [
     paragraph(
-      text`${share === "all" ? "All" : "Part"} of this is told here already: ${code(other.id)} (${subscriptionWords(other, labels)})${rest}.`,
+      text`${share === "all" ? "All" : "Part"} of this is told there already: ${code(other.id)} (${subscriptionWords(other, labels)})${rest}.`,
     ),
   ];
 }

@@ -193,12 +193,17 @@ test("one form after the other takes the place of what was wrong, until all of i
 test("a form opens again after a restart, also with more than a button holds", async () => {
   const { id } = await subscribeTo("order.final");
   const note = "Call the desk. ".repeat(15).trim();
-  const wrong = await ann.submit(await ann.run(on.channel, "alerts edit", { id }), { note, quiet: "late" });
+  const wrong = await ann.submit(await ann.run(on.channel, "alerts edit", { id }), {
+    note,
+    quiet: "late",
+    zone: "Berlin",
+  });
   await on.restart();
   const opened = await ann.press(wrong.last, "Back to the form");
   expect(fieldsIn(opened)).toMatchObject({ note: { value: note }, quiet: { value: "late" } });
   await on.restart();
-  await ann.submit(opened, { quiet: "" });
+  // What was wrong may be emptied, too.
+  await ann.submit(opened, { quiet: "", zone: "" });
   expect(await only()).toMatchObject({ guidance: { note } });
   expect((await only()).quietHours).toBeUndefined();
 });
@@ -267,17 +272,36 @@ test("a form sent as it opened says that nothing changed", async () => {
   expect(await only()).toEqual(before);
 });
 
+test.each<Wrong>([
+  { high: "" },
+  { high: "5%" },
+  { high: "-1", low: "few" },
+  { subjects: "NOPE/XY" },
+  { quiet: "always" },
+  { high: "high", quiet: "quiet", subjects: "NOPE/XY" },
+])("the form of a price, sent with %o, names what is wrong, keeps it, and subscribes nobody", async (wrong) => {
+  const { last } = await ann.run(on.channel, "market show", { market: "BTC/USDT" });
+  const answer = await ann.submit(await ann.press(last, "Tell me at a price"), wrong);
+  const [name, value] = Object.entries(wrong)[0] ?? ["", ""];
+  for (const said of [labelOf(name), String(value)]) expect(textOf(answer.last)).toContain(said);
+  const fields = fieldsIn(await ann.press(answer.last, "Back to the form"));
+  expect(Object.entries(wrong).map(([field]) => fields[field]?.value)).toEqual(Object.values(wrong));
+  expect(await on.engine.subscriptions()).toEqual([]);
+});
+
 test("who looks at a market is told at a price, alone, by a form that begins with the present one", async () => {
   const bob = on.fake.person("Bob");
   const { last } = await bob.run(on.channel, "market show", { market: "BTC/USDT" });
   const opened = await bob.press(last, "Tell me at a price");
   expect(Object.keys(fieldsIn(opened))).toEqual(["high", "low", "when", "subjects", "quiet"]);
   expect(fieldsIn(opened)).toMatchObject({
-    high: { value: expect.stringMatching(/^\d+\.\d+$/u) as string },
+    high: { value: expect.stringMatching(/^\d{5}\.\d{1,2}$/u) as string },
     subjects: { value: "BTC/USDT" },
   });
   const wrong = await bob.submit(opened, { high: "much" });
   expect(wrong.last.id).not.toBe(last.id);
+  // What the button filled in was not typed.
+  for (const filled of [labelOf("kinds"), "Where to", "Network"]) expect(textOf(wrong.last)).not.toContain(filled);
   const again = await bob.press(wrong.last, "Back to the form");
   expect(fieldsIn(again)).toMatchObject({ high: { value: "much" }, subjects: { value: "BTC/USDT" } });
   const done = await bob.submit(again, { high: "70k", low: "50,000" });
