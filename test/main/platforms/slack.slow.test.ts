@@ -73,6 +73,21 @@ describe("npm start with Slack's tokens", () => {
     expect(fake.complaints()).toEqual([]);
   });
 
+  it("subscribes a channel from the home tab, which marks it where the app is not in it", async () => {
+    fake.expected.add("not_in_channel");
+    const running = await start();
+    const ada = fake.person("ada");
+    const channel = fake.channel({ member: false });
+    ada.chooseChannel(await ada.openHome(), channel);
+    expect(await ada.submit(await ada.form(), { kinds: "ops" })).toEqual({});
+    expect(textOf(await ada.answerInView())).toContain("/invite @bellwether");
+    const shown = (): string => textOf(fake.state.homes.get(ada.id)!);
+    await until(() => shown().includes(`<#${channel}>: the *ops* alerts`), "the channel");
+    expect(shown()).toMatch(/cannot be reached since .*\/invite @bellwether/u);
+    expect(await running.kill("SIGTERM")).toMatchObject({ code: 0 });
+    expect(fake.complaints()).toEqual([]);
+  });
+
   it("sends an export as a file to the asker's direct messages", async () => {
     const running = await start();
     const ada = fake.person("ada");

@@ -84,6 +84,20 @@ test("a home tab is renewed on the page that is looked at, for a day after the l
   expect(times).toHaveLength(2);
 });
 
+test("the tabs of a workspace are renewed one after the other, fewer than a hundred a minute, the last look first", async () => {
+  const waits = new VirtualWaits();
+  await using scene = await stage({ waits });
+  const people = ["ann", "bob", "cid"].map((name) => scene.fake.person(name));
+  const times = people.map((person) => publications(scene, waits, person));
+  for (const person of people) await person.openHome();
+  await pass(waits, 10);
+  await seeDown(alertsOn(scene.store));
+  await pass(waits, 6);
+  const [ann = 0, bob = 0, cid = 0] = times.map((all) => all[1] ?? 0);
+  expect(cid).toBeGreaterThan(0);
+  for (const pause of [bob - cid, ann - bob]) expect(pause).toBeGreaterThan(0.6);
+});
+
 test("a tab that Slack does not take for a while is renewed later", async () => {
   const waits = new VirtualWaits();
   await using scene = await stage({ waits });
