@@ -104,7 +104,12 @@ export const marketShow = command({
       tone: marketTone(market),
       blocks: [...facts(factFields(market, amounts)), ...details(below)],
       actions: [
-        ...(isLive(market) ? priceAction(context, marketId, label, amounts.typedPrice(market.markPrice ?? 0n)) : []),
+        // A comma would part the name in two.
+        ...priceAction(
+          context,
+          label.includes(",") ? marketId : label,
+          isLive(market) ? amounts.typedPrice(market.markPrice ?? 0n) : undefined,
+        ),
         { label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" },
       ],
       ask: askFor(context, "market show", { market: marketId, ...again }),
@@ -113,18 +118,11 @@ export const marketShow = command({
 });
 
 /** Opens the form of a subscription of one's own to a price, which begins with the present one. */
-function priceAction(
-  context: { readonly network: string },
-  marketId: string,
-  label: string,
-  high: string | undefined,
-): Action[] {
+function priceAction({ network }: { readonly network: string }, subjects: string, high: string | undefined): Action[] {
   if (high === undefined || high === "0") return [];
-  // A comma would part the name in two.
-  const options = { kinds: "market.price", subjects: label.includes(",") ? marketId : label, high, to: "me" };
-  return [
-    { label: "Tell me at a price", invocation: askFor(context, "alerts add", options), effect: "reply", form: true },
-  ];
+  // Where a line takes the place of the form, it ends with what is to be changed.
+  const options = { kinds: "market.price", subjects, to: "me", network, high };
+  return [{ label: "Tell me at a price", invocation: { command: "alerts add", options }, effect: "reply", form: true }];
 }
 
 function noSuchMarket(network: string, marketId: string, also: readonly NamedId[]): UserError {

@@ -53,7 +53,7 @@ export function renderEmbed(reply: Reply, context: Pick<MessageContext, "ask" | 
   const blocks = fitBlocks(reply.blocks, space, { heldOf: (index) => held[index], onId, mention });
   const presses = new PressIds();
   const own = actions.shown.map((action) => actionButton(action, context, presses));
-  const again = planButtons(reply, context, { kept: false }, ["again"]);
+  const again = context.ask === undefined ? [] : planButtons(reply, context, { kept: false }, ["again"]);
   const buttons = [...own.map(({ button }) => button), ...offerButtons(again, presses)];
   // Details of an alert shows the ids whole.
   const tellsIds = reply.actions.some((action) => "invocation" in action && action.invocation.command === WHY_COMMAND);
