@@ -67,7 +67,7 @@ export function unreachableWords(all: readonly Subscription[], suspensions: read
   const suspension = suspensions.find((one) => suspensionKey(one) === key);
   if (suspension !== undefined && suspension.retired === undefined) {
     const since = time(fromMillis(suspension.since), "both");
-    const until = time(fromMillis(graceEndsAt(suspension)), "both");
+    const until = time(fromMillis(graceEndsAt(suspension)));
     return [text`cannot be reached since ${since} (${suspension.why}). Its messages wait until ${until}.`];
   }
   // The words about a platform count the subscriptions that ended with its token.

@@ -2,7 +2,7 @@ import type { ActionsBlock, Button, ConversationsSelect, HomeView, KnownBlock, S
 
 import type { AnyCommand } from "../../../bot/command.ts";
 import type { Ask, Tone } from "../../../reply/reply.ts";
-import { code, shortenId, strong, text, type Text, time } from "../../../reply/text.ts";
+import { code, shortenId, text, type Text, time } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { HomeSilence, HomeStanding, OpenAlert, SavedParty, Subscription } from "../../chat/home-data.ts";
@@ -84,7 +84,7 @@ export function renderHome(content: HomeContent): HomeView {
     ...(isNew
       ? [
           line(
-            text`Bellwether answers questions about the trading network, and says first when something is wrong with it. Press ${strong("Ask a question")}, or subscribe a channel or yourself to alerts.`,
+            text`Bellwether answers questions about the trading network, and says first when something is wrong with it.`,
           ),
         ]
       : []),
@@ -92,10 +92,9 @@ export function renderHome(content: HomeContent): HomeView {
     ...(isOffered("my party") ? partyBlocks(command, parties, page) : []),
     ...pageChoice(page, pages),
     contextBlock(
-      renderText(
-        text`Type ${code(`${command} market list`)} in any channel: only you see the answer, and ${strong("Share")} shows it to all. In a thread, mention the app instead. ${code(`${command} help`)} lists what can be asked.`,
-        { max: SECTION_LENGTH },
-      ).mrkdwn,
+      renderText(text`In any channel ${code(`${command} help`)} lists what can be asked; only you see the answers.`, {
+        max: SECTION_LENGTH,
+      }).mrkdwn,
     ),
   ];
   return { type: "home", blocks: blocks.slice(0, MAX_VIEW_BLOCKS) };
@@ -160,8 +159,8 @@ function subscriptionBlocks(content: HomeContent, may: boolean, page: number): K
   const title = headerBlock("Who is told");
   if (subscriptions === "unreadable") return [title, unreadable()];
   const { own, channels } = split(subscriptions);
-  const others = text` Not listed: channels that somebody else subscribed; ${code(`${command} alerts list`)} there shows what they get.`;
-  const note = text`The app must be in the channel: ${code(`/invite @${botName}`)}.${manages === "all" ? "" : others}`;
+  const others = text` Those that others subscribed are not listed: ${code(`${command} alerts list`)} there.`;
+  const note = text`A channel needs the app: ${code(`/invite @${botName}`)}.${manages === "all" ? "" : others}`;
   const [me] = buttonRow("me", [["Subscribe me", { kind: "form", ask: { command: "alerts add", options: {} } }]]);
   return [
     title,

@@ -252,12 +252,12 @@ test("the home tab lists the real subscriptions: one's own with a button, of cha
 test("the home tab is published once Slack's rate limit is over", async () => {
   await using scene = await stage();
   scene.fake.fail({ method: "views.publish", answer: { status: 429, retryAfter: 0 } });
-  expect(said(await scene.fake.person("ann").openHome())).toContain("/bell market list");
+  expect(said(await scene.fake.person("ann").openHome())).toContain("/bell help");
 });
 
 test("the home tab is published where the store cannot be read", async () => {
   await using scene = await stage({ subscriptionsOf: () => Promise.reject(new Error("the store is gone")) });
   const home = await scene.fake.person("ann").openHome();
-  expect(said(home)).toContain("/bell market list");
+  expect(said(home)).toContain("/bell help");
   expect(said(home).replace(/As of .*/u, "As of <time>")).toMatchSnapshot();
 });
