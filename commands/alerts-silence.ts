@@ -2,7 +2,7 @@ import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { requireManagerOrMentioned } from "../src/answers/alerts/destination.ts";
 import { findEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
 import { addSilence } from "../src/answers/alerts/silences/add-silence.ts";
-import { SILENCE_OPTIONS } from "../src/answers/alerts/silences/silence-options.ts";
+import { silenceFields, SILENCE_OPTIONS } from "../src/answers/alerts/silences/silence-options.ts";
 import { command } from "../src/bot/command.ts";
 import { readReference } from "../src/alerts/message/message-group.ts";
 
@@ -30,6 +30,7 @@ export const alertsSilence = command({
   access: "everyone",
   changes: true,
   shownBy: "alerts silences",
+  fields: silenceFields,
   options: {
     ...SILENCE_OPTIONS,
     network: ALL_NETWORKS_OPTION,

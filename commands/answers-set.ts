@@ -9,6 +9,7 @@ export const answersSet = command({
   name: "answers set",
   asked: ["change|set|make|choose answer", "make answer public|private"],
   summary: "Choose who sees answers about markets here",
+  anyNetwork: true,
   verb: "Save",
   title: "Choose who sees answers",
   examples: ["answers set everyone", "answers set asker"],

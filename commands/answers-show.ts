@@ -9,6 +9,7 @@ export const answersShow = command({
   name: "answers show",
   asked: ["who see|sees answer", "answer public|private"],
   summary: "Who sees answers about markets here",
+  anyNetwork: true,
   verb: "Show",
   title: "Who sees answers",
   run: async (context) => {

@@ -16,6 +16,7 @@ export const help = command({
   alsoCalled: ["commands", "details"],
   asked: ["help", "what can|could you|do|ask", "how use|do|work", "list|which|what|all command"],
   summary: "What you can ask, and how",
+  anyNetwork: true,
   verb: "Show help",
   examples: ["help", "help market show"],
   options: {

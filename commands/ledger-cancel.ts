@@ -15,6 +15,7 @@ export const ledgerCancel = command({
   changes: true,
   shownBy: "ledger list",
   personal: true,
+  anyNetwork: true,
   options: { code: CODE_OPTION },
   run: async (context) => {
     const asker = exportAsker(context);

@@ -10,6 +10,7 @@ export const ledgerFetch = command({
   verb: "Fetch file",
   examples: ["ledger fetch <code>"],
   personal: true,
+  anyNetwork: true,
   options: {
     code: CODE_OPTION,
     message: {

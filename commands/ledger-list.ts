@@ -8,6 +8,7 @@ export const ledgerList = command({
   summary: "Your ledger exports of the last 24 hours",
   verb: "List exports",
   personal: true,
+  anyNetwork: true,
   run: async (context) => {
     const asker = exportAsker(context);
     return listReply(context, asker, await context.exports.list(asker));

@@ -15,6 +15,7 @@ export const ledgerVerify = command({
   title: "Verify an export",
   examples: ["ledger verify ./ledger.csv", `ledger verify sha256:${"5d50".repeat(16)}`],
   personal: true,
+  anyNetwork: true,
   options: {
     file: { kind: "file", description: "The file: attached, dropped on the console, or its path in the terminal" },
     sha256: {

@@ -18,6 +18,7 @@ export const myForget = command({
   changes: true,
   shownBy: "my parties",
   personal: true,
+  anyNetwork: true,
   options: {
     party: {
       kind: "text",

@@ -11,6 +11,7 @@ export const myParties = command({
   summary: "The parties that you saved",
   verb: "List parties",
   personal: true,
+  anyNetwork: true,
   run: async ({ parties }) => {
     const saved = await parties.list();
     if (saved.length === 0) {

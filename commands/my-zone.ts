@@ -15,6 +15,7 @@ export const myZone = command({
   changes: true,
   shownBy: "alerts told",
   personal: true,
+  anyNetwork: true,
   options: {
     zone: {
       kind: "text",

@@ -95,6 +95,8 @@ export interface Command<S extends Options> {
   readonly shownBy?: string;
   /** Its answer is for the caller alone: no Share. */
   readonly personal?: true;
+  /** It is the same on every network: a form does not ask for one. */
+  readonly anyNetwork?: true;
   readonly options: S;
   /**
    * It changes the thing that `option` names. `values`: the present values of that thing, as its options would be typed;

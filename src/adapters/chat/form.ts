@@ -13,11 +13,12 @@ export const COMMON_OPTIONS: readonly string[] = ["network", "private"];
 export function formOptions(command: AnyCommand, known: Ask["options"]): [name: string, option: Option][] {
   const fields = command.fields?.(known);
   const always = [command.edits?.option, ...COMMON_OPTIONS];
-  // A change that is announced is told to all.
-  const announced = command.announced === true ? "private" : undefined;
+  // Who sees the answer is settled for what is announced to all, and for what is the caller's own.
+  const isSettled = command.announced === true || command.personal === true;
+  const needless = [isSettled ? "private" : "", command.anyNetwork === true ? "network" : ""];
   return Object.entries(command.options)
     .filter(([, option]) => !("operatorsOnly" in option) && option.kind !== "file")
-    .filter(([name]) => name !== announced)
+    .filter(([name]) => !needless.includes(name))
     .filter(([name]) => fields === undefined || fields.includes(name) || always.includes(name));
 }
 

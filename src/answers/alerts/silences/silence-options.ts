@@ -8,6 +8,7 @@ import {
   type SuggestContext,
 } from "../../../bot/options/options.ts";
 import { saidRun } from "../../../bot/options/said.ts";
+import type { Ask } from "../../../reply/reply.ts";
 import { ignoreUserError, passes } from "../../../errors.ts";
 import { findKind } from "../alert-kinds.ts";
 import { suggested, TO_OPTION } from "../alert-options.ts";
@@ -84,9 +85,11 @@ const takesMoment = (typed: string): boolean => passes(() => readMoment("from", 
 export const SILENCE_OPTIONS = {
   what: {
     kind: "text",
+    hint: "An alert, a kind, a market or a node; empty: everything",
     description: "An alert, a kind, a market or a node; all = everything",
     example: "node.down",
     maxLength: 400,
+    decides: true,
     rest: (typed) => isLength(typed) || isResolved(typed) || takesMoment(typed),
     suggest: suggestSilenceable,
     said: saidSilenceable,
@@ -113,6 +116,7 @@ export const SILENCE_OPTIONS = {
   from: {
     kind: "text",
     label: "Begins",
+    hint: "22:00, in 2h, or a day and a time; empty: now",
     moment: true,
     reads: readMoment,
     description: "When it begins: 22:00, in 2h, 2026-05-01T22:00; left out = now",
@@ -129,6 +133,7 @@ export const SILENCE_OPTIONS = {
     kind: "text",
     label: "Time zone",
     section: "Again and again",
+    hint: "That of these times",
     description: "The time zone of these times; left out = UTC",
     example: "Europe/Berlin",
     suggest: suggestZones,
@@ -137,6 +142,7 @@ export const SILENCE_OPTIONS = {
   until: {
     kind: "text",
     label: "Ends",
+    hint: "In place of how long: 07:00, tomorrow, a day; resolved: once it is over. Of what repeats: its last end",
     moment: true,
     suggest: suggestEnds,
     said: (words) => saidRun(words, takesMoment, /^(?:until|till)$/u),
@@ -148,6 +154,14 @@ export const SILENCE_OPTIONS = {
   reason: { kind: "text", hint: "", description: "Why", example: "maintenance" },
   to: TO_OPTION,
 } as const satisfies Options;
+
+/** The options that a form of a silence has, the most needed first: of an alert, a market or a node there is no part. */
+export function silenceFields({ what }: Ask["options"]): readonly string[] {
+  const typed = String(what ?? "all");
+  const hasParts = isEverything(typed) || findKind(typed) !== undefined;
+  const first = ["what", "for", ...(hasParts ? ["subject"] : []), "from", "until", "reason"];
+  return [...first, ...Object.keys(SILENCE_OPTIONS).filter((name) => name !== "subject" && !first.includes(name))];
+}
 
 export const SILENCE_OPTION = {
   kind: "text",

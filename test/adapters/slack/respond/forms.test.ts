@@ -133,6 +133,25 @@ describe("a form", () => {
     expect(await subscriptions(scene)).toEqual([]);
   });
 
+  test("of a silence asks for no part of one alert, and no form for a network or an audience that is settled", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    const form = await openForm(ann, "alerts silence");
+    const kind = await after(scene, form, () => ann.choose(form, "what", "node.down"));
+    expect(shape(kind)).toContain("subject");
+    const market = await after(scene, kind, () => ann.choose(kind, "what", "BTC/USDT", { reason: "deploy" }));
+    expect(shape(market)).not.toContain("subject");
+    expect(initials(market)).toMatchObject({ what: "BTC/USDT", reason: "deploy" });
+    for (const [command, fields] of [
+      ["my zone", ["zone"]],
+      ["answers set", ["markets"]],
+      ["my party", ["id", "name", "network"]],
+    ] as const) {
+      ann.closeViews();
+      expect(shape(await openForm(ann, command))).toEqual(fields);
+    }
+  });
+
   test("begins with what is so now, and says that nothing changed where it is sent as it is", async () => {
     const { scene, ann, id } = await subscribed("nodes");
     await using _scene = scene;
