@@ -1,21 +1,33 @@
-import { marketAmounts } from "../src/answers/amounts.ts";
+import { isAlive } from "../src/alerts/route/subscription.ts";
+import type { AlertsContext } from "../src/answers/alerts/destination.ts";
+import { visibleSubscriptions } from "../src/answers/alerts/subscriptions/subscriptions.ts";
+import { marketAmounts, percentWords } from "../src/answers/amounts.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
 import { idCell } from "../src/answers/cells.ts";
 import { listWords, tradingModeWords } from "../src/answers/enum-words.ts";
 import { compareNames, marketsById, noteSeen } from "../src/answers/ids/ids.ts";
-import { isExpectedToTrade, isInAuction, isLive, marketTone, shownState, stateRank } from "../src/answers/markets.ts";
+import {
+  isExpectedToTrade,
+  isInAuction,
+  isLive,
+  marketTone,
+  shownState,
+  spread,
+  stateRank,
+} from "../src/answers/markets.ts";
 import type { MarketData } from "../src/api/model/market.ts";
 import type { MarketNames } from "../src/api/model/names.ts";
 import { command } from "../src/bot/command.ts";
 import { table, type Table } from "../src/reply/block.ts";
 import type { Tone } from "../src/reply/reply.ts";
-import { type Inline, strong, type Text, text, time, toText, detailText } from "../src/reply/text.ts";
+import { type Inline, strong, type Text, text, type TextPart, time, toText, detailText } from "../src/reply/text.ts";
+import { compareDecimals, decimal, type Decimal } from "../src/units/decimal.ts";
 
 export const marketList = command({
   name: "market list",
   alsoCalled: ["markets", "prices"],
   asked: ["market list|all|every|which|what|overview|trade|open|suspended", "price all|every", "market"],
-  summary: "All markets: bid, offer, state",
+  summary: "All markets: mark, spread, state",
   verb: "List markets",
   examples: ["market list", "market list network:testnet"],
   workspaceChooses: true,
@@ -24,11 +36,16 @@ export const marketList = command({
     const [{ value, asOf }, names] = await Promise.all([api.getMarketsData({ signal }), marketsById(context)]);
     const nameOf = (market: MarketData): MarketNames | undefined => names.get(market.market ?? "");
     const labelOf = (market: MarketData): string => nameOf(market)?.code ?? market.market ?? "";
-    // Nodes send them in random order: sorted, two replies can be compared by eye.
-    const markets = value.toSorted(
-      (a, b) => stateRank(a.marketState) - stateRank(b.marketState) || compareNames(labelOf(a), labelOf(b)),
+    const own = await ownMarkets(context);
+    const live = inOrder(value.filter(isExpectedToTrade), (market) => {
+      const first = marketTone(market) === "warning" ? 0 : own.has(market.market ?? "") ? 1 : 2;
+      return { first, activity: marketAmounts(nameOf(market)).activity(market), label: labelOf(market) };
+    });
+    const dead = inOrder(
+      value.filter((market) => !live.includes(market)),
+      (market) => ({ first: stateRank(market.marketState), activity: NO_ACTIVITY, label: labelOf(market) }),
     );
-    const live = markets.filter(isExpectedToTrade);
+    const markets = [...live, ...dead];
     const troubled = live.filter((market) => marketTone(market) === "warning");
     noteSeen(
       context,
@@ -38,11 +55,39 @@ export const marketList = command({
     return answer(context, asOf, {
       title: headline(network, live, troubled, labelOf),
       tone: listTone(live, troubled),
-      blocks: [marketTable(context, markets, nameOf)],
+      blocks: [marketTable(context, markets, nameOf, live.length)],
       ask: askFor(context, "market list"),
     });
   },
 });
+
+/** Rows above the fold, and how many more are not worth a press. */
+const FIRST_ROWS = 7;
+const ROWS_TO_SPARE = 2;
+
+const NO_ACTIVITY = decimal(0n);
+
+interface Order {
+  /** The lowest comes first. */
+  readonly first: number;
+  readonly activity: Decimal;
+  readonly label: string;
+}
+
+/** Nodes send markets in random order: sorted, two replies can be compared by eye. */
+function inOrder(markets: readonly MarketData[], orderOf: (market: MarketData) => Order): readonly MarketData[] {
+  return markets
+    .map((market) => ({ market, ...orderOf(market) }))
+    .toSorted((a, b) => a.first - b.first || compareDecimals(b.activity, a.activity) || compareNames(a.label, b.label))
+    .map(({ market }) => market);
+}
+
+/** The markets of which the channel or the caller is told. A list of markets needs no database. */
+async function ownMarkets(context: AlertsContext & { readonly network: string }): Promise<ReadonlySet<string>> {
+  const all = await context.alerts.subscriptions().catch(() => []);
+  const here = visibleSubscriptions(all.filter(isAlive), context);
+  return new Set(here.filter(({ network }) => network === context.network).flatMap(({ subjects }) => subjects));
+}
 
 /** The most markets that the headline names. */
 const MAX_NAMED = 3;
@@ -72,16 +117,25 @@ function marketTable(
   context: { readonly network: string },
   markets: readonly MarketData[],
   nameOf: (market: MarketData) => MarketNames | undefined,
+  live: number,
 ): Table {
+  const first = live > FIRST_ROWS + ROWS_TO_SPARE ? FIRST_ROWS : live;
   return table({
     name: "markets",
+    ...(first === 0 || first === markets.length ? {} : { fold: first }),
     rows: markets.map((market) => ({ market, names: nameOf(market), ...marketAmounts(nameOf(market)) })),
     columns: [
       ["Market", ({ market, names }) => names?.code ?? idCell(market.market)],
-      ["Bid", ({ market, price }) => quoted(market, market.bestBidPrice, market.bestBidVolume, price), "right"],
-      ["Offer", ({ market, price }) => quoted(market, market.bestOfferPrice, market.bestOfferVolume, price), "right"],
-      ["State", ({ market }) => stateCell(market)],
-      ["Mark", ({ market, price }) => price(market.markPrice), "right", 2],
+      ["Mark", ({ market, price }) => price(market.markPrice), "right"],
+      ["Spread", ({ market }) => spreadCell(market), "right"],
+      ["Bid", ({ market, price }) => quoted(market, market.bestBidPrice, market.bestBidVolume, price), "right", 2],
+      [
+        "Offer",
+        ({ market, price }) => quoted(market, market.bestOfferPrice, market.bestOfferVolume, price),
+        "right",
+        2,
+      ],
+      ["State", ({ market }) => stateCell(market), 3],
       ["Open interest", ({ market, size }) => size(market.openInterest), "right", 2],
       ["Mode", ({ market }) => (isLive(market) ? tradingModeWords(market.marketTradingMode) : ""), 3],
       ["Auction ends", ({ market }) => auctionEnd(market), 3],
@@ -110,6 +164,11 @@ function quoted(
   if (price === undefined) return toText("–");
   if (price !== 0n || (volume !== undefined && volume !== 0n)) return toText(show(price));
   return toText(isLive(market) ? "none" : detailText("none"));
+}
+
+/** Between bid and offer; of a market that does not trade its state. */
+function spreadCell(market: MarketData): TextPart {
+  return marketTone(market) === "good" ? percentWords(spread(market)?.percent) : stateCell(market);
 }
 
 /** Strong where a market is in trouble; a detail where it trades. */

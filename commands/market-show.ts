@@ -13,6 +13,7 @@ import {
   liquidityFeesTable,
   marketTone,
   nearestBound,
+  spread,
   stateAndMode,
 } from "../src/answers/markets.ts";
 import { LiquidityFeeShare, MarketData, PriceBound } from "../src/api/model/market.ts";
@@ -22,7 +23,7 @@ import { UserError } from "../src/errors.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph } from "../src/reply/block.ts";
 import type { Action } from "../src/reply/reply.ts";
 import { id, text, type Text, time } from "../src/reply/text.ts";
-import { decimal, parseDecimal, roundedPercentOf } from "../src/units/decimal.ts";
+import { parseDecimal, roundedPercentOf } from "../src/units/decimal.ts";
 
 /** The known fields of a bound's trigger. */
 const TRIGGER_FIELDS = { horizon: true, probability: true, auctionExtension: true };
@@ -64,20 +65,15 @@ export const marketShow = command({
     );
     noteSeen(context, "market", [{ id: marketId, label: names?.code }]);
     const label = names?.code ?? marketId;
-    const below: Block[] = [
-      fields(priceFields(market, amounts), text`Prices`),
-      fields(
-        [
-          field("Market value proxy", amounts.amount(market.marketValueProxy)),
-          field("Supplied stake", amounts.amount(market.suppliedStake)),
-          field("Target stake", amounts.amount(market.targetStake)),
-        ],
-        text`Liquidity`,
-      ),
-      boundsTable(market, amounts),
-      liquidityFeesTable(market.liquidityProviderFeeShare, amounts),
-      fields(stateFields(market, names?.name, marketId), text`Market`),
-    ];
+    const liquidity = fields(
+      [
+        field("Market value proxy", amounts.amount(market.marketValueProxy)),
+        field("Supplied stake", amounts.amount(market.suppliedStake)),
+        field("Target stake", amounts.amount(market.targetStake)),
+      ],
+      text`Liquidity`,
+    );
+    const ids: Block[] = [fields(stateFields(market, names?.name, marketId), text`Market`)];
     const unknown = [
       ...extraFields(market, MarketData.shape),
       ...market.priceMonitoringBounds.flatMap((bound, index) => [
@@ -88,21 +84,27 @@ export const marketShow = command({
         extraFields(share, LiquidityFeeShare.shape, `liquidityProviderFeeShare[${index}].`),
       ),
     ];
-    if (unknown.length > 0) below.push(fields(unknown, text`Further fields of the node`));
+    if (unknown.length > 0) ids.push(fields(unknown, text`Further fields of the node`));
     if (!amounts.known) {
-      below.push(
+      ids.push(
         paragraph(
           "This node does not say how many decimals the market has: numbers marked raw are integers as it sends them.",
         ),
       );
     }
+    const below = [
+      ...details([fields(priceFields(market, amounts), text`Prices`)], "Prices"),
+      ...details([liquidity, liquidityFeesTable(market.liquidityProviderFeeShare, amounts)], "Liquidity"),
+      ...details([boundsTable(market, amounts)], "Bounds"),
+      ...details(ids, "Ids"),
+    ];
     // Buttons of a private answer ask privately, too, whatever the server chose.
     const again = { private: context.askedPrivately || undefined };
     return answer(context, asOf, {
       title: headline(label, market, amounts),
       titleOfPast: headline(label, market, amounts, PAST),
       tone: marketTone(market),
-      blocks: [...facts(factFields(market, amounts)), ...details(below)],
+      blocks: [...facts(factFields(market, amounts)), ...below],
       actions: [
         // A comma would part the name in two.
         ...priceAction(
@@ -217,13 +219,6 @@ function priceFields(market: MarketData, amounts: MarketAmounts): Field[] {
     // Release v0.71 leaves it empty; others may not.
     ...(market.lastTradedPrice === undefined ? [] : [field("Last traded", price(market.lastTradedPrice))]),
   ];
-}
-
-/** Between bid and offer, in units of price and in percent of the mid; undefined without both. */
-function spread({ bestBidPrice: bid, bestOfferPrice: offer }: MarketData) {
-  if (bid === undefined || offer === undefined || bid <= 0n || offer <= 0n) return undefined;
-  const units = offer - bid;
-  return { units, percent: roundedPercentOf(decimal(units), { units: (bid + offer) * 5n, scale: 1 }, 3) };
 }
 
 /** The stake of those who provide liquidity, beside the market's target for it. */

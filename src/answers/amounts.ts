@@ -1,3 +1,4 @@
+import type { MarketData } from "../api/model/market.ts";
 import type { AssetNames, MarketNames } from "../api/model/names.ts";
 import { STAKE_DECIMALS } from "../api/model/stake.ts";
 import { type Inline, number } from "../reply/text.ts";
@@ -48,6 +49,9 @@ export function marketAmounts(market: MarketNames | undefined, asset?: AssetName
       if (units === undefined) return NOTHING;
       return sizeDecimals === undefined ? plain(`${units} raw`) : readable(shifted(decimal(units), sizeDecimals));
     },
+    /** The open interest at the mark price, to compare markets by; 0 where it is unknown. */
+    activity: ({ openInterest = 0n, markPrice = 0n }: Pick<MarketData, "openInterest" | "markPrice">): Decimal =>
+      shifted(decimal(openInterest * markPrice), (priceDecimals ?? 0) + (sizeDecimals ?? 0)),
     /** An amount of the settlement asset, as the node's text. */
     amount: (units: string | undefined): Inline => {
       const exact = units === undefined ? undefined : parseDecimal(units);

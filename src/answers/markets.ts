@@ -118,6 +118,13 @@ export function nearestBound({ markPrice, priceMonitoringBounds }: MarketData) {
   return distances.filter((one) => one !== undefined).toSorted((a, b) => compareDecimals(a.percent, b.percent))[0];
 }
 
+/** Between bid and offer, in units of price and in percent of the mid; undefined without both. */
+export function spread({ bestBidPrice: bid, bestOfferPrice: offer }: MarketData) {
+  if (bid === undefined || offer === undefined || bid <= 0n || offer <= 0n) return undefined;
+  const units = offer - bid;
+  return { units, percent: roundedPercentOf(decimal(units), { units: (bid + offer) * 5n, scale: 1 }, 3) };
+}
+
 /** How liquidity fees are shared among the providers. */
 export function liquidityFeesTable(shares: readonly LiquidityFeeShare[], amounts: MarketAmounts): Table {
   return table({

@@ -7,33 +7,46 @@ import { saying } from "../support/said.ts";
 import { NOON, talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
-test("market list puts live markets first and names those that do not trade normally", async () => {
+test("market list puts markets in trouble first, then those that are watched here, then the most active; dead ones are below the fold", async () => {
   const { ask, askFor } = await talkToSimulator();
   expect(await ask("market list")).toMatch(/^[!✓] \d+ .*mainnet/u);
-  const table = (await askFor("market list")).blocks.find((block) => block.kind === "table");
-  const states = table!.rows.map((row) => plainText(row[3]!));
+  await askFor("alerts add market.price ETH/BTC high:1");
+  const table = (await askFor("market list")).blocks.find((block) => block.kind === "table")!;
+  const column = (title: string): string[] => {
+    const at = table.columns.findIndex((one) => one.title === title);
+    return table.rows.map((row) => plainText(row[at]!));
+  };
+  const states = column("State");
   const lastLive = states.findLastIndex((state) => ["active", "suspended", "pending"].includes(state));
   expect(new Set(states.slice(0, lastLive + 1))).toEqual(new Set(["active", "suspended", "pending"]));
   expect(states.slice(lastLive + 1)).toContain("settled");
+  expect([table.fold, lastLive]).toEqual([7, 15]);
+  expect(column("Market").slice(0, 2)).toEqual(["RICE/USDC", "ETH/BTC"]);
+  const figure = (shown: string): number => Number(shown.replaceAll(",", ""));
+  const [marks, interests] = [column("Mark"), column("Open interest")];
+  const activity = marks.slice(2, 7).map((mark, index) => figure(mark) * figure(interests[index + 2]!));
+  expect(activity).toEqual(activity.toSorted((a, b) => b - a));
+  expect(activity.at(-1)).toBeGreaterThan(0);
 });
 
 test("market list counts in its headline the markets that trade, and names those that do not", async () => {
   const { askFor } = await talkToSimulator();
   const { title, blocks } = await askFor("market list");
   const table = blocks.find((block) => block.kind === "table");
-  const states = table!.rows.map((row) => plainText(row[3]!));
+  const at = table!.columns.findIndex(({ title: name }) => name === "State");
+  const states = table!.rows.map((row) => plainText(row[at]!));
   const trading = states.filter((state) => state === "active").length;
   expect(plainText(title)).toMatch(saying(trading, "RICE/USDC", "XMR/USDT"));
 });
 
-test("in 60 columns market list has each market's name, bid and offer, and the state of those that do not trade", async () => {
+test("in 60 columns market list has each market's name, mark and spread, and the state of those that do not trade", async () => {
   const { askFor } = await talkToSimulator();
   const reply = await askFor("market list");
   const form = { width: 60, colour: false, links: false, now: NOON, fold: { hint: "--full" } };
   const lines = renderTerminal(reply, form).split("\n");
-  expect(lines.find((line) => line.startsWith("BTC/USDT "))).toMatch(/^BTC\/USDT +103,905\.05 +103,946\.41$/u);
-  expect(lines.find((line) => line.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC +[\d.]+ +[\d.]+ +suspended$/u);
-  expect(lines.find((line) => line.startsWith("BTC/USDT-R1106"))).toMatch(/^BTC\/USDT-R1106 +settled$/u);
+  expect(lines.find((line) => line.startsWith("GOLD/USDT "))).toMatch(/^GOLD\/USDT +2,689\.5 +0\.065 %  /u);
+  expect(lines.find((line) => line.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC +[\d.]+ +suspended  /u);
+  expect(lines.find((line) => line.startsWith("BTC/USDT-R1106"))).toBeUndefined();
   expect(lines.filter((line) => line.length > 60)).toEqual([]);
 });
 
@@ -58,7 +71,7 @@ test("market show lists spread, bounds, liquidity fee shares and how far the mar
   expect(screen).toMatch(/[\d,.]+ \(\d+\.\d+ %\)/u);
   expect(screen).toMatch(/(min|max) [\d,.]+, \d+\.\d\d %/u);
   const tables = conversation.lastReply.blocks.flatMap((block) => (block.kind === "table" ? [block.name] : []));
-  expect(tables).toEqual(["price-bounds", "liquidity-fee-shares"]);
+  expect(tables).toEqual(["liquidity-fee-shares", "price-bounds"]);
   expect(screen).toMatch(saying("✓", /[\d,.]+/u, "USDT"));
 });
 

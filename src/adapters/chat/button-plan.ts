@@ -22,7 +22,8 @@ export interface KeptOffer {
 
 type Purpose = "form" | "fold" | "actions" | "share" | "again" | "files";
 
-interface Offered {
+/** How much of a message is offered. */
+export interface Offered {
   /** Where a message shows less than all of its reply: how much. */
   readonly fold?: Show | undefined;
   /** The names of its pages, where it has several. */

@@ -12,7 +12,9 @@ import type { AlertMessage } from "../message/message.ts";
 import { conditionWords } from "./condition-words.ts";
 import { groupTitles, moreLine, subjectWords } from "./describe-group.ts";
 import { clock, markedTitle, tableFile } from "./phrases.ts";
-import { NAMED_SUBJECTS } from "../message/message-group.ts";
+
+/** So many are named: each takes two lines of a phone. */
+const NAMED = 6;
 
 type Flapping = Extract<AlertMessage, { type: "flapping" }>;
 type Calm = Extract<AlertMessage, { type: "calm" }>;
@@ -120,7 +122,7 @@ interface Flapped {
 
 function listed(subjects: readonly Flapped[], when: string, growing: true | undefined): Block {
   const items = subjects
-    .slice(0, NAMED_SUBJECTS)
+    .slice(0, NAMED)
     .map((one) => text`${subjectWords(one)}: ${timesWords(one)}, ${when} ${time(timeFromText(one.at))}`);
   return { kind: "list", items: [...items, ...moreLine(subjects.length - items.length, growing)] };
 }
@@ -130,7 +132,7 @@ function timesWords({ firings }: Flapped): TextPart {
 }
 
 function fileOf(subjects: readonly Flapped[], name: string, when: string, marks: { simulated?: true | undefined }) {
-  if (subjects.length <= NAMED_SUBJECTS) return {};
+  if (subjects.length <= NAMED) return {};
   const rows = subjects.map((one) => [
     one.subject,
     one.label ?? "–",

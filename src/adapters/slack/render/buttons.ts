@@ -13,8 +13,8 @@ import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import { formatAsk } from "../../../reply/full-text.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Action, Reply } from "../../../reply/reply.ts";
-import { type KeptOffer, type Offer, planButtons, SEND_FILES } from "../../chat/button-plan.ts";
-import type { KeptPress, Press, Show } from "../../chat/press.ts";
+import { type KeptOffer, type Offer, type Offered, planButtons, SEND_FILES } from "../../chat/button-plan.ts";
+import type { KeptPress, Press } from "../../chat/press.ts";
 import {
   BUTTON_LABEL_LENGTH,
   BUTTON_URL_LENGTH,
@@ -83,15 +83,7 @@ const ORDER = ["form", "fold", "actions", "share", "again", "files"] as const;
 export function renderButtons(
   reply: Reply,
   context: MessageContext,
-  {
-    kept,
-    ...offered
-  }: {
-    readonly files: boolean;
-    readonly fold?: Show | undefined;
-    readonly kept?: KeptPress | undefined;
-    readonly pages?: readonly string[];
-  },
+  { kept, ...offered }: Omit<Offered, "kept"> & { readonly kept?: KeptPress | undefined },
 ): Buttons {
   const drawn = new DrawnOffers(context, kept);
   const plan = planButtons(reply, context, { ...offered, kept: kept !== undefined }, ORDER);

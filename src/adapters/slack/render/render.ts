@@ -92,17 +92,10 @@ export function renderSlack(given: Reply, context: MessageContext = {}): SlackMe
     layouts.length > 1 ||
     first === undefined ||
     JSON.stringify(blocksOf(folded, undefined)) !== JSON.stringify(blocksOf(first, undefined));
-  const unkept = folds ? layOutUnkept(reply, context) : { layout: folded, files, filesLater };
-  const unkeptButtons = renderButtons(shown, context, { files: unkept.filesLater });
-  const withoutDetails = {
-    blocks: blocksOf(unkept.layout, unkeptButtons.block),
-    files: unkept.files,
-    filesLater: unkept.filesLater,
-  };
-  if (kept === undefined) {
-    const unstored = unstoredOf([unkept.layout], unkeptButtons.unstored);
-    return { text, ...withoutDetails, unkept: withoutDetails, unstored };
-  }
+  const { layout: bare, ...sent } = folds ? layOutUnkept(reply, context) : { layout: folded, files, filesLater };
+  const bareButtons = renderButtons(shown, context, { files: sent.filesLater });
+  const unkept = { blocks: blocksOf(bare, bareButtons.block), ...sent };
+  if (kept === undefined) return { text, ...unkept, unkept, unstored: unstoredOf([bare], bareButtons.unstored) };
   const { show = "folded" } = context;
   const isFolded = !folds || show === "folded";
   const layout = isFolded ? folded : (layouts[show === "whole" ? 0 : show] ?? folded);
@@ -111,7 +104,7 @@ export function renderSlack(given: Reply, context: MessageContext = {}): SlackMe
   return {
     text,
     blocks,
-    unkept: isFolded ? withoutDetails : { blocks, files, filesLater },
+    unkept: isFolded ? unkept : { blocks, files, filesLater },
     files,
     unstored: unstoredOf([layout], buttons.unstored),
     filesLater,

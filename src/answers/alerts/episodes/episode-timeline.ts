@@ -59,7 +59,6 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
         open ? text`${strong(EPISODE_WORDS[episode.state])}, ${episode.severity}` : EPISODE_WORDS[episode.state],
       ),
       ...timelineOf(episode, firstNotified),
-      field("Seen by", seenBy(reading)),
       ...(reading.why === undefined ? [] : [field("Why", reading.why, { wide: true })]),
       ...votesOf(episode.first),
     ]),
@@ -77,7 +76,7 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     }),
     ...details([
       ...(hidden > 0 && !isAmongMany(context) ? [paragraph(`${hidden} more lines are about other channels.`)] : []),
-      fields([field("Episode", code(episodeName(episode.id)), { wide: true })]),
+      fields([field("Seen by", seenBy(reading)), field("Episode", code(episodeName(episode.id)), { wide: true })]),
     ]),
   ];
   // An episode can also end because its subject is gone or no longer watched.

@@ -38,6 +38,9 @@ export function asButtons(actions) {
   );
 }
 
+/** Of a long choice so many buttons are shown, and the rest when asked to. */
+const FIRST_CHOICES = 8;
+
 /**
  * Buttons and links side by side; below them each choice, with what it asks for.
  *
@@ -64,7 +67,15 @@ export function renderActions(actions) {
           "div",
           { class: "choice", role: "group", "aria-label": label },
           h("p", { "aria-hidden": "true" }, label),
-          ...chosen,
+          ...chosen.slice(0, FIRST_CHOICES),
+          chosen.length <= FIRST_CHOICES
+            ? undefined
+            : h(
+                "details",
+                { class: "more" },
+                h("summary", {}, `${chosen.length - FIRST_CHOICES} more`),
+                ...chosen.slice(FIRST_CHOICES),
+              ),
         ),
       );
     } else if ("url" in action) {
