@@ -386,6 +386,21 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(bot.asked[1]).toMatchObject({ command: "alerts silence", options: {} });
   });
 
+  test("a button that opens a form puts its line into the input, with the value to be changed chosen", async () => {
+    await using visitor = await visit();
+    const { page, bot } = visitor;
+    await say(page, "price");
+    await page.getByRole("button", { name: "Tell me" }).click();
+    expect(await focused(page)).toBe("line");
+    await page.keyboard.type("75000");
+    expect(await page.inputValue("#line")).toBe("alerts add to:me high:75000");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Enter");
+    await page.locator("#log h2").nth(1).waitFor();
+    expect(bot.asked[1]).toMatchObject({ line: "alerts add to:me high:75000" });
+    expect(visitor.complaints).toEqual([]);
+  });
+
   test("what a button makes out of date is asked again, or gives way to the answer", async () => {
     await using visitor = await visit();
     const { page } = visitor;

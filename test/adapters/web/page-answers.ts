@@ -38,6 +38,18 @@ export function answer(asked: Asked): Reply | Promise<Reply> {
           },
         ],
       });
+    case "price":
+      return reply({
+        title: "A price",
+        actions: [
+          {
+            label: "Tell me",
+            invocation: { command: "alerts add", options: { to: "me", high: "70000" } },
+            effect: "reply",
+            form: true,
+          },
+        ],
+      });
     case "silences":
       return reply({
         title: "Two silences",

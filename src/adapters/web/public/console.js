@@ -113,7 +113,7 @@ function surroundings() {
     files,
     simulated: showSimulated,
     askBelow: (question, line, how) => conversation.ask(question, line, how),
-    fill,
+    change: (line) => toAskView(() => composer.change(line)),
     grown: (element) => {
       if (element === log.lastElementChild) bringIntoView(element);
     },

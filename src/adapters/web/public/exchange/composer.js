@@ -61,6 +61,16 @@ export function createComposer({ form, input, list, history, send, changed, esca
     askSoon(0);
   }
 
+  /**
+   * Puts a line into the input whose last value is to be changed: what is typed takes its place.
+   *
+   * @param {string} line
+   */
+  function change(line) {
+    fill(line);
+    input.setSelectionRange(line.lastIndexOf(":") + 1, line.length);
+  }
+
   /** @param {string} line */
   function set(line) {
     stopAsking();
@@ -153,5 +163,5 @@ export function createComposer({ form, input, list, history, send, changed, esca
     send(line);
   });
 
-  return { fill, clear: () => set("") };
+  return { fill, change, clear: () => set("") };
 }

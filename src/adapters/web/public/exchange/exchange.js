@@ -24,7 +24,7 @@ import { localTime, span } from "../reply/times.js";
  * @property {() => void} simulated Called when an answer says that nothing in it is real.
  * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string }) => Promise<void>} askBelow
  *   Resolves once it is answered.
- * @property {(line: string) => void} fill Puts a line into the input, to be changed and sent.
+ * @property {(line: string) => void} change Puts a line into the input, whose last value is to be changed before it is sent.
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
  * @property {(question: Question, answer: Answer) => void} [answered] Called with every answer of
  *   the bot that stays.
@@ -186,7 +186,7 @@ export function createExchange(line, around) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
     const { effect, form, invalidates, invocation } = action;
     const { command, options } = invocation;
-    if (form === true) return around.fill(formatLine(command, options));
+    if (form === true) return around.change(formatLine(command, options));
     const inPlace = effect === "replace" || invalidates === true;
     if (inPlace) return run({ command, options }, { inPlace, focusLabel: label });
     await around.askBelow({ command, options }, formatLine(command, options), { focus: true, shownAs: shown });
