@@ -75,10 +75,11 @@ export function renderForm(
   const options = formOptions(command, given);
   // First the thing; its values then follow.
   const chooses = edits !== undefined && !(edits.option in given) && edits.option in command.options;
+  const isGiven = (name: string): boolean => (given[name] ?? "") !== "";
   const isUsual = (name: string, option: Option): boolean =>
     !(name in given) || (option.kind === "network" && given[name] === networks[0]);
   // Once it is known what it is about, what that needs most is shown at once.
-  const decided = options.some(([name, option]) => option.kind === "text" && option.decides === true && name in given);
+  const decided = options.some(([name, option]) => option.kind === "text" && option.decides === true && isGiven(name));
   const needed = decided ? command.fields?.(given).slice(0, MAX_PLAIN_FIELDS) : undefined;
   const first = options.filter(
     ([name, option]) =>
@@ -99,7 +100,7 @@ export function renderForm(
           networks,
           stamp: metadata.begins,
           dispatches: name === edits?.option || (option.kind === "text" && option.decides === true),
-          mandatory: metadata.begins !== undefined && name in given && !("none" in option),
+          mandatory: metadata.begins !== undefined && isGiven(name) && !("none" in option),
         }),
       ),
   ]);

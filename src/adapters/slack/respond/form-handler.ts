@@ -9,7 +9,15 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import type { SlackContext } from "../context.ts";
 import { MAX_OPTIONS } from "../limits.ts";
 import { type FormMetadata, readFormMetadata, readQuestion, renderForm } from "../render/form.ts";
-import { type FormBlock, type FormState, heldIn, optionNameOf, optionObject, readForm } from "../render/form-fields.ts";
+import {
+  type FormBlock,
+  type FormState,
+  heldIn,
+  optionNameOf,
+  optionObject,
+  readFields,
+  readForm,
+} from "../render/form-fields.ts";
 import { describeError } from "../transport/api-error.ts";
 import { publishHome } from "../home/home.ts";
 import { type AnswerView, showView, viewResponder, waitingView } from "./answer-view.ts";
@@ -68,8 +76,11 @@ export async function formOf(
 export async function showFields(slack: SlackContext, open: SubmittedView, more: { all?: true } = {}): Promise<void> {
   await updateForm(slack, open, (command, metadata) => {
     const { changed } = readQuestion(command, metadata, open);
-    const given = readForm(open.state?.values ?? {});
-    return Promise.resolve(renderForm(command, given, slack.bot.networks, { ...metadata, ...more, changed }));
+    // An emptied field stays: it takes away what was set.
+    const held = [...readFields(open.state?.values ?? {})].map(([name, { value }]) => [name, value] as const);
+    return Promise.resolve(
+      renderForm(command, Object.fromEntries(held), slack.bot.networks, { ...metadata, ...more, changed }),
+    );
   });
 }
 

@@ -157,12 +157,14 @@ async function editedSubjects(
   typed: string | undefined,
 ): Promise<string[]> {
   if (typed === undefined) return before.subjects;
-  const price = kinds.includes("market.price");
-  if (ALL_SUBJECTS.test(typed.trim()) && !price) return [];
+  if (ALL_SUBJECTS.test(typed.trim())) {
+    requireSubject(kinds, []);
+    return [];
+  }
   if (before.network !== context.network) {
     throw new UserError(`Subscription ${before.id} is about ${before.network}.`, {
       option: "subjects",
-      remedy: `Add network:${before.network}: its subjects are looked up there.`,
+      remedy: (named) => `Add ${named("network", before.network)}: its subjects are looked up there.`,
     });
   }
   return resolveSubjects(kinds, typed, context);

@@ -440,6 +440,22 @@ describe("a form that changes a subscription", () => {
     expect(said(dialog.last)).toContain("ETH/USDT");
   });
 
+  test("takes away what was emptied, also where other fields are shown meanwhile", async () => {
+    const { scene, ann, id } = await subscribed('market.price BTC/USDT high:70000 low:5 note:"Call us"');
+    await using _scene = scene;
+    const dialog = ann.type(scene.channel, `alerts edit ${id}`);
+    const form = await ann.form();
+    const kinds = { kinds: "market.price,market.bound" };
+    const wider = await after(scene, form, () => ann.choose(form, "kinds", kinds.kinds, { note: "", low: "" }));
+    expect(shape(wider)).toEqual(expect.arrayContaining(["note", "low"]));
+    const all = await after(scene, wider, () => ann.pressInForm(wider, "More options"));
+    expect(await ann.submit(all, { percent: "5%" })).toEqual({});
+    await dialog.answered();
+    const [one] = await subscriptions(scene);
+    expect(one).not.toHaveProperty("guidance");
+    expect(one?.parameters).toEqual({ "market.price": { high: "70000" }, "market.bound": { percent: "5" } });
+  });
+
   test("shows another one's values in fields that are new, and is not sent for the one before", async () => {
     const { scene, ann, id } = await subscribed("nodes severity:warning");
     await using _scene = scene;

@@ -189,7 +189,29 @@ test("what is refused after the form has closed opens it again, as it was filled
   expect(initialOf(fieldOf(await ann.form(), "note")!.element!)).toBe("all that I typed");
 });
 
+/** The same of a subscription to prices that is changed. */
+const CHANGED: readonly [values: Record<string, string>, field: string, words: RegExp][] = [
+  [{ subjects: "FOO/BAR" }, "subjects", /FOO\/BAR/u],
+  [{ subjects: "" }, "subjects", /needs a market/u],
+  [{ high: "1" }, "low", /“Below” \(2\) is not below “Above” \(1\)/u],
+  [{ high: "", low: "" }, "high", /“Above”, “Below”, or both/u],
+  [{ high: "70%" }, "high", /not a percentage/u],
+  [{ quiet: "night" }, "quiet", /from when to when/u],
+  [{ zone: "Mars" }, "zone", /no time zone/u],
+  [{ runbook: "wiki" }, "runbook", /https/u],
+];
+
 describe("what is wrong together", () => {
+  test.each(CHANGED)("in a change to %j is named at its field", async (values, field, words) => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    await ann.run(scene.channel, "alerts add market.price BTC/USDT high:5 low:2 quiet:22:00-07:00");
+    const [one] = await scene.alerts.subscriptions();
+    const form = await formOf(scene, ann, "alerts edit", `alerts edit ${one?.id ?? ""}`);
+    const errors = await refused(scene, ann, form, values);
+    expect(errors).toEqual({ [field]: expect.stringMatching(words) as string });
+  });
+
   test.each(TOGETHER)("in %s with %j is named at its field", async (name, values, field, words) => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
