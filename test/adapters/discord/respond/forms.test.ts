@@ -1,12 +1,16 @@
 import type { ComponentType } from "discord-api-types/v10";
+import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { ALERT_KINDS, KIND_GROUPS } from "../../../../src/alerts/judge/kinds/kinds.ts";
 import type { Subscription } from "../../../../src/alerts/route/subscription.ts";
 import { fieldLabel } from "../../../../src/bot/form.ts";
 import { commands } from "../../../../commands/index.ts";
+import { oneLine } from "../../../../src/reply/plain-text.ts";
 import { aSubscription } from "../../../alerts/samples.ts";
 import { type Dialog, labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
+import { anyString } from "../../../support/arbitrary-reply.ts";
+import { runs } from "../../../support/runs.ts";
 import { stage, type Stage } from "../stage.ts";
 
 // What is wrong in a form, and how it opens again. A form closes when it is sent, and no answer to it is a form.
@@ -315,4 +319,24 @@ test("who looks at a market is told at a price, alone, by a form that begins wit
   expect(await only()).toMatchObject({ destination: own, parameters: { "market.price": { high: "70000" } } });
   expect(textOf((await bob.run(on.channel, "alerts list")).last)).toContain("70,000");
   expect(textOf((await ann.run(on.channel, "alerts list")).last)).not.toContain("70,000");
+});
+
+test("whatever is typed, the form opens again with it, and no message is refused", async () => {
+  const { id } = await subscribeTo("order.final");
+  const before = await only();
+  // Discord sends what its fields take, without space around it.
+  const typed = (most: number) => anyString(most).map((one) => one.slice(0, most).toWellFormed().trim());
+  const values = fc.record({ quiet: typed(200), zone: typed(200), note: typed(300), runbook: typed(500) });
+  await fc.assert(
+    fc.asyncProperty(values, async (given) => {
+      // Nothing of it may be right.
+      const wrong = { ...given, quiet: `late ${given.quiet}`.slice(0, 200).trim() };
+      const answer = await ann.submit(await ann.run(on.channel, "alerts edit", { id }), wrong);
+      expect(labelsOf(answer.last)).toContain("Back to the form");
+      const fields = fieldsIn(await ann.press(answer.last, "Back to the form"));
+      for (const [name, value] of Object.entries(wrong)) expect(fields[name]?.value).toBe(oneLine(value));
+      expect(await only()).toEqual(before);
+    }),
+    runs(40),
+  );
 });
