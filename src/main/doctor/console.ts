@@ -24,9 +24,15 @@ export async function examineConsole(
   return examinePort(web, running !== undefined, signal);
 }
 
-/** The bot that runs on this database, by its holder record; undefined where none runs, or none answers. */
-async function runningBot(databaseUrl: string): Promise<HolderRecord | undefined> {
-  if (isPostgresUrl(databaseUrl)) return undefined;
+/**
+ * The bot that runs on this database; undefined where none runs, or none answers. The holder record of a file says where
+ * its console is; a server knows only that processes use the database.
+ */
+async function runningBot(databaseUrl: string): Promise<Partial<HolderRecord> | undefined> {
+  if (isPostgresUrl(databaseUrl)) {
+    const { processesOn } = await import("../../store/postgres/postgres.ts");
+    return (await processesOn(databaseUrl)).length === 0 ? undefined : {};
+  }
   try {
     const file = databaseFile(databaseUrl);
     return (await findHolder(file, 0)) === undefined ? undefined : readHolderRecord(file);

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -8,12 +10,13 @@ import { KeptFiles } from "../../../src/export/jobs/kept-files.ts";
 import { silentLog } from "../../../src/log.ts";
 import { examineExportFolder, examineServer as examine, findingsOf } from "../../../src/main/doctor/database-server.ts";
 import { createStore } from "../../../src/store/create-store.ts";
+import { examineConsole } from "../../../src/main/doctor/console.ts";
 import { examineExportPlace } from "../../../src/main/doctor/doctor.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { onServer, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../../support/postgres.ts";
 import { saying } from "../../support/said.ts";
 import { findingLines, problemLines } from "./finding-lines.ts";
-import { PLATFORMS } from "../../support/platforms.ts";
+import { examineConfig, PLATFORMS } from "../../support/platforms.ts";
 
 const examineServer = (url: string, exportFolder: string, now: number) =>
   examine({ url, exportFolder, platforms: PLATFORMS, now });
@@ -59,6 +62,20 @@ describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a se
     );
     const [first] = findingLines(await examineServer(database.url, FOLDER, NOW));
     expect(first).toMatch(saying("2 processes"));
+    await onServer(database.url, "delete from processes");
+  });
+
+  it("takes the console of a process that lives on it for its own, and any other for another one's", async () => {
+    const server = createServer((_request, response) => response.end('{"ok":true}'));
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = String((server.address() as AddressInfo).port);
+    const { config } = examineConfig({ DATABASE_URL: database.url, WEB_PORT: port });
+    const found = async () => findingLines([await examineConsole(config, new AbortController().signal)]);
+    expect(await found()).toEqual([expect.stringMatching(saying("fault console", port, "another"))]);
+    const alive = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+    await onServer(database.url, `insert into processes (id, alive_until) values ('a', ${alive} + 60000)`);
+    expect(await found()).toEqual([expect.stringMatching(saying("ok console", port))]);
     await onServer(database.url, "delete from processes");
   });
 
