@@ -203,7 +203,7 @@ async function migrateServer(url: string, writes: WriteHealth): Promise<void> {
 /** The processes of Bellwether that use a database on a server; none where it cannot be asked. */
 export async function processesOn(url: string): Promise<readonly string[]> {
   await using db = kyselyOverPostgres(openPool(url, new WriteHealth()));
-  return liveOn(db).catch(() => []);
+  return await liveOn(db).catch(() => []);
 }
 
 /** Rejects with UserError or StorageError where the server cannot be asked. `read` may read more of the alerts. */
