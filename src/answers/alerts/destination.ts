@@ -69,7 +69,7 @@ export function parseDestination(typed: string, context: AlertsContext): Destina
   if (!isOperator(context)) {
     throw new UserError((named) => `${named("to")} takes you alone, not ${quoteTyped(typed)}.`, {
       option: "to",
-      remedy: "Write me; for a channel, ask in that channel.",
+      remedy: "Write me. For a channel, ask in that channel, or in the terminal or the console.",
     });
   }
   return parseAnyDestination(typed.trim(), context);
