@@ -146,13 +146,13 @@ async function resolveParty(party: string, next: string, context: Context): Prom
     const asset = names.find(({ label }) => label?.toLowerCase() === typed);
     if (asset === undefined) throw thrown;
     const saved = await context.parties.list().catch(() => []);
-    throw new UserError(`${asset.label} is an asset, and the party comes first.`, {
+    throw new UserError(`${asset.label} is an asset, no party.`, {
       option: "party",
       cause: thrown,
       remedy:
         saved.length === 0
-          ? "Give the party, too. For example:"
-          : "For the party that you saved, give the rest by name. For example:",
+          ? "Give the party first. For example:"
+          : (named) => `For the party that you saved, leave ${named("party")} out. Give the rest by name:`,
       suggestion: formatLine({
         command: "ledger export",
         options: {

@@ -138,7 +138,8 @@ async function getVersions(context: Context, orderId: string) {
     throw new UserError(`This order has no version ${asked.version}.`, {
       option: "version",
       cause: refused,
-      remedy: known === undefined ? "Leave version out for the current one." : `Its versions are 1 to ${known}.`,
+      remedy: (named) =>
+        known === undefined ? `Leave ${named("version")} out for the current one.` : `Its versions are 1 to ${known}.`,
     });
   }
   const shown = await askAboutId<Answer<Order>>(ORDER, orderId, "id", context, Promise.reject(refused), hint);
