@@ -78,3 +78,23 @@ function columnOf<Row>(declared: CellColumn<Row>): Column {
   else if (declared.includes(3, 2)) column.priority = 3;
   return column;
 }
+
+/** A block with its texts changed, but for its titles and the names of its fields. */
+export function mapValues(block: Block, change: (content: Text) => Text): Block {
+  switch (block.kind) {
+    case "paragraph":
+      return { ...block, text: change(block.text) };
+    case "fields":
+      return { ...block, fields: block.fields.map((one) => ({ ...one, value: change(one.value) })) };
+    case "list":
+      return { ...block, items: block.items.map(change) };
+    case "table":
+      return {
+        ...block,
+        rows: block.rows.map((row) => row.map(change)),
+        ...(block.empty === undefined ? {} : { empty: change(block.empty) }),
+      };
+    case "code":
+      return block;
+  }
+}

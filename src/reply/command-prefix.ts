@@ -1,4 +1,4 @@
-import { mapValues } from "./fold.ts";
+import { mapValues } from "./block.ts";
 import type { Block } from "./block.ts";
 import type { Reply } from "./reply.ts";
 import type { Text } from "./text.ts";

@@ -1,4 +1,4 @@
-import type { Block, Table } from "./block.ts";
+import { type Block, mapValues, type Table } from "./block.ts";
 import type { Action, Reply } from "./reply.ts";
 import type { Inline, Text } from "./text.ts";
 
@@ -118,26 +118,6 @@ function readText(content: Text, isShort: (number: NumberInline) => boolean): Te
   return content.map((inline) =>
     inline.kind === "number" && isShort(inline) ? { kind: "text", text: inline.short } : inline,
   );
-}
-
-/** A block with its texts changed, but for its titles and the names of its fields. */
-export function mapValues(block: Block, change: (content: Text) => Text): Block {
-  switch (block.kind) {
-    case "paragraph":
-      return { ...block, text: change(block.text) };
-    case "fields":
-      return { ...block, fields: block.fields.map((one) => ({ ...one, value: change(one.value) })) };
-    case "list":
-      return { ...block, items: block.items.map(change) };
-    case "table":
-      return {
-        ...block,
-        rows: block.rows.map((row) => row.map(change)),
-        ...(block.empty === undefined ? {} : { empty: change(block.empty) }),
-      };
-    case "code":
-      return block;
-  }
 }
 
 /** An action that is a button: a choice as one button for each of what can be chosen. */

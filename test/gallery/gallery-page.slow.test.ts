@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 
 import { commands } from "../../commands/index.ts";
 import { LINES } from "../support/gallery/lines.ts";
+import { chromiumPath, launch } from "../support/browser.ts";
 import { describePage } from "./describe-page.ts";
+import { galleryPage } from "./page.ts";
 import { samples } from "./samples.ts";
 
 describePage("all samples", samples, 5000, ({ drawn, answered }) => {
@@ -13,6 +15,24 @@ describePage("all samples", samples, 5000, ({ drawn, answered }) => {
     expect(missing).toEqual([]);
     const titles = new Set(drawn.map(({ title }) => title));
     expect(Object.values(LINES).flat()).toSatisfy((lines: string[]) => lines.every((line) => titles.has(line)));
+  });
+
+  test.skipIf(chromiumPath === undefined)("is short on a phone: nine of ten below 420 px, none above 700", async () => {
+    const browser = await launch();
+    try {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+      await page.setContent(galleryPage(drawn.filter(({ group }) => group !== "views")));
+      const heights = await page.evaluate<[string, number][]>(`[...document.querySelectorAll(".phone-screen")].map(
+        (figure) => [
+          figure.closest(".sample").id + " " + figure.className,
+          figure.querySelector(".screen").getBoundingClientRect().height,
+        ])`);
+      expect(heights.filter(([, height]) => height > 700)).toEqual([]);
+      const sorted = heights.map(([, height]) => height).toSorted((a, b) => a - b);
+      expect(sorted[Math.ceil(sorted.length * 0.9) - 1]).toBeLessThan(420);
+    } finally {
+      await browser.close();
+    }
   });
 
   test("has what a channel is told: a node that dies and comes back, a network that stands still until it is critical", () => {

@@ -1,5 +1,5 @@
 import { plainText } from "../../reply/plain-text.ts";
-import { code, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
+import { clockTime, code, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { channelName } from "./phrases.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
@@ -27,7 +27,7 @@ const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Frida
 
 /**
  * When it holds: `until …`, `until 10 min after it is over, … at the latest`, or `every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at …`. Times stand
- * by the clock of the zone that was named, then by the reader's.
+ * by the clock of the zone that was named, else by the reader's.
  */
 export function silenceTimeWords({ from, until, untilOver, recurrence, zone: named }: Silence, now: number): Text {
   const zone = recurrence?.zone ?? named;
@@ -68,12 +68,12 @@ function isShownLocally(zone: string): boolean {
   return zone !== "UTC" && isTimeZone(zone);
 }
 
-/** `2026-01-16 12:30 (2026-01-16 11:30:00 UTC)`; where no zone is named, by the reader's clock alone. */
+/** `2026-01-16 12:30` by the clock of the zone that the sentence names; where it names none, by the reader's. */
 function momentWords(moment: Milliseconds, zone: string | undefined): Text {
-  const own = text`${time(fromMillis(moment))}`;
-  if (zone === undefined || !isShownLocally(zone)) return own;
+  const at = fromMillis(moment);
+  if (zone === undefined || !isShownLocally(zone)) return text`${time(at)}`;
   const local = new Date(localMillis(zone, moment)).toISOString().slice(0, 16).replace("T", " ");
-  return text`${local} (${own})`;
+  return text`${clockTime(at, local)}`;
 }
 
 /** A change of a silence as a line of the log: made, or ended if its end has come. Pure and total. */

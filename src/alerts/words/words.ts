@@ -1,9 +1,20 @@
 // Renders alerts when they are sent: a message becomes a Reply.
 // Read describe-condition.ts and condition-words.ts (stalled, down, price …), describe-event.ts (checkpoints …),
 // describe-change.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
-import { type Block, paragraph } from "../../reply/block.ts";
+import { mapValues, type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../reply/reply.ts";
-import { code, commandLine, joinText, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import {
+  clockTime,
+  code,
+  commandLine,
+  joinText,
+  strong,
+  text,
+  type Text,
+  time,
+  timeOf,
+  toText,
+} from "../../reply/text.ts";
 import { compareIntegers, decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
@@ -30,6 +41,24 @@ const NAMED_EVENTS = 5;
 
 /** Renders an alert; without `platforms` each is called by its id. Pure and total. */
 export function describe(message: AlertMessage, context: DeliveryContext = {}, platforms?: Platforms): Reply {
+  return inOneZone(describeMessage(message, context, platforms));
+}
+
+/**
+ * A first line with a clock in UTC, which a locked phone shows, has all times of its message in UTC: the first line names
+ * the zone.
+ */
+function inOneZone(said: Reply): Reply {
+  if (!said.title.some((one) => one.kind === "text" && / UTC\b/u.test(one.text))) return said;
+  const ofZone = (content: Text): Text =>
+    content.map((one) => {
+      if (one.kind !== "time" || one.style === "relative") return one;
+      return clockTime(timeOf(one), formatUtc(timeOf(one)).replace(/ UTC$/u, ""));
+    });
+  return { ...said, blocks: said.blocks.map((block) => mapValues(block, ofZone)) };
+}
+
+function describeMessage(message: AlertMessage, context: DeliveryContext, platforms?: Platforms): Reply {
   if (context.outdated === true) return describeOutdated(message);
   const said = describeByType(message.type, message, context, platforms);
   if (context.twice === true) {

@@ -14,6 +14,8 @@ import type { Destination } from "../../alerts/destination.ts";
 
 /** The context of a command that changes subscriptions, silences or acknowledgements. */
 export interface AlertCommandContext extends AlertsContext, ResolveContext {
+  /** The caller's time zone. */
+  zone(): Promise<string>;
   now(): Nanoseconds;
 }
 

@@ -84,8 +84,8 @@ export function shownWidth(content: Text): number {
   return width;
 }
 
-/** "11/22/2026 1:00 PM", "12 minutes ago", "2026-11-22 13:00:00 UTC". */
-const TIME_WIDTHS: Record<TimeStyle, number> = { absolute: 18, relative: 14, both: 18, utc: 23 };
+/** "11/22/2026 1:00:00 PM", "12 minutes ago", "2026-11-22 13:00:00 UTC". */
+const TIME_WIDTHS: Record<TimeStyle, number> = { absolute: 21, relative: 14, both: 21, utc: 23 };
 
 /** A time as long as it is shown, a command with the slash before it. */
 function asShown(inline: Inline): Inline {
@@ -164,14 +164,16 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>, short: boolean): 
   const at = timeOf(inline);
   const seconds = toSeconds(at);
   if (seconds > LAST_SECOND || seconds < -LAST_SECOND) return escapeMarkdown(formatUtc(at));
-  if (short && (inline.style === "absolute" || inline.style === "both")) return `<t:${seconds}:d> <t:${seconds}:t>`;
+  const age = `<t:${seconds}:R>`;
+  // Date and time with seconds: a story may be shorter than a minute.
+  const moment = `<t:${seconds}:d> <t:${seconds}:T>`;
   switch (inline.style) {
     case "absolute":
-      return `<t:${seconds}:f>`;
+      return moment;
     case "relative":
-      return `<t:${seconds}:R>`;
+      return age;
     case "both":
-      return `<t:${seconds}:f> (<t:${seconds}:R>)`;
+      return short ? moment : `${moment} (${age})`;
     case "utc":
       return escapeMarkdown(formatUtc(at));
   }

@@ -14,9 +14,9 @@ import {
   SeparatorSpacingSize,
 } from "discord-api-types/v10";
 
-import { aboveFold, asButtons, detailPages, isFolded, mapValues, unfolded } from "../../../reply/fold.ts";
+import { aboveFold, asButtons, detailPages, isFolded, unfolded } from "../../../reply/fold.ts";
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
-import type { Block } from "../../../reply/block.ts";
+import { type Block, mapValues } from "../../../reply/block.ts";
 import type { Action, Reply, Tone } from "../../../reply/reply.ts";
 import { shortenId, type Text } from "../../../reply/text.ts";
 import { FOLDED_ROWS } from "../../chat/bounds.ts";

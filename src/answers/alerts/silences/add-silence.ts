@@ -40,6 +40,7 @@ import { createShortId } from "../short-id.ts";
 import {
   episodesToEnd,
   lineWith,
+  inCallersZone,
   parseSilenceScope,
   parseSilenceTimes,
   type SilenceValues,
@@ -58,7 +59,7 @@ const MENTIONED_DURATION: Milliseconds = 8 * 3_600_000;
 /** Silences alerts here for a while, or at all destinations where an operator asks. */
 export async function addSilence(context: AlertCommandContext, typed: SilenceValues): Promise<Reply> {
   const { alerts, caller } = context;
-  const values = withDuration(typed);
+  const values = await inCallersZone(context, withDuration(typed));
   const now = toMillis(context.now());
   // A mistake in the scope comes first: the line that a missing end suggests repeats the scope.
   if (values.for === undefined && values.until === undefined) await parseSilenceScope(context, values);

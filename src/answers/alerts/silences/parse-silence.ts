@@ -17,7 +17,7 @@ import { MARKET } from "../../ids/ids.ts";
 import { resolveId } from "../../ids/typed-ids.ts";
 import { findKind } from "../alert-kinds.ts";
 import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
-import { formatSpan, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
+import { callerZone, formatSpan, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { episodeLabel, exactEpisode, findEpisode, findEpisodes, worstFirst } from "../episodes/episodes.ts";
 import { isNight, isResolved, isTonight, type SILENCE_OPTIONS } from "./silence-options.ts";
@@ -157,6 +157,18 @@ export const TIME_TOLERANCE: Milliseconds = 60_000;
 export type SilenceValues = OptionValues<typeof SILENCE_OPTIONS> & { readonly network?: string | undefined };
 /** When a silence is active. */
 type SilenceTimes = Pick<Silence, "from" | "until" | "recurrence" | "zone">;
+
+/** Times of the clock are those of the caller's, where no zone is named. */
+export async function inCallersZone(
+  context: { zone(): Promise<string> },
+  values: SilenceValues,
+): Promise<SilenceValues> {
+  const { from, until, zone } = values;
+  const isByClock = from !== undefined || (until !== undefined && !isResolved(until));
+  if (!isByClock || zone !== undefined) return values;
+  const own = await callerZone(context);
+  return own === "UTC" ? values : { ...values, zone: own };
+}
 
 /**
  * Start, end and recurrence as typed; an end by the clock alone is the next such moment after the start.

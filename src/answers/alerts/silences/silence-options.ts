@@ -134,7 +134,7 @@ export const SILENCE_OPTIONS = {
     label: "Time zone",
     section: "Again and again",
     hint: "That of these times",
-    description: "The time zone of these times; left out = UTC",
+    description: "The time zone of these times; left out = yours",
     example: "Europe/Berlin",
     suggest: suggestZones,
     reads: parseZone,

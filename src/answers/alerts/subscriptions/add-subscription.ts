@@ -27,6 +27,7 @@ import { suspensionNote } from "../suspension-words.ts";
 import {
   DEFAULT_NOTIFICATION_SETTINGS,
   type NotificationSettings,
+  inCallersZone,
   parseNotificationSettings,
   threadNote,
 } from "./notification-settings.ts";
@@ -58,10 +59,11 @@ export type AddValues = SubscriptionValues & { readonly to?: string | undefined 
 export async function addSubscription(
   context: AlertCommandContext,
   chosen: ChosenKinds,
-  values: AddValues,
+  given: AddValues,
   offered: boolean,
 ): Promise<Reply> {
   const { alerts, network, platforms } = context;
+  const values = await inCallersZone(context, given);
   const { kinds } = chosen;
   const destination = values.to === undefined ? destinationHere(context) : parseDestination(values.to, context);
   if (!isSameDestination(destination, directMessages(context))) requireManager(context, "change what it is told");

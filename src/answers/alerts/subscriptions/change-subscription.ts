@@ -17,7 +17,7 @@ import { isOwnSubscription, workspaceOf } from "../destination.ts";
 import { findByShortId } from "../short-id.ts";
 import { unreachable } from "../suspension-words.ts";
 import { requireSubject, unreachableReply } from "./add-subscription.ts";
-import { parseNotificationSettings, threadNote } from "./notification-settings.ts";
+import { inCallersZone, parseNotificationSettings, threadNote } from "./notification-settings.ts";
 import {
   awaitDelivery,
   awaitFirstDelivery,
@@ -140,13 +140,14 @@ async function applyEdit(
   const after = { ...rest, ...workspaceOf(before.destination, context) };
   const subjects = await editedSubjects(context, before, chosen.kinds, values.subjects);
   const parameters = parseThresholds(chosen.kinds, values, before.parameters);
+  const typed = await inCallersZone(context, values, before.quietHours);
   if (values.kinds !== undefined) requireSubject(chosen.kinds, subjects);
   return {
     ...after,
     ...chosen,
     subjects,
     parameters,
-    ...parseNotificationSettings(values, { ...after.destination, ...after }, context.platforms, before),
+    ...parseNotificationSettings(typed, { ...after.destination, ...after }, context.platforms, before),
   };
 }
 

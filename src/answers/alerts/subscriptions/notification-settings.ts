@@ -5,7 +5,7 @@ import type { Subscription } from "../../../alerts/route/subscription.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
-import { parseQuietHours, parseZone } from "../alert-times.ts";
+import { callerZone, parseQuietHours, parseZone } from "../alert-times.ts";
 import { listWords } from "../../enum-words.ts";
 import type { SubscriptionValues } from "./thresholds.ts";
 import type { Destination } from "../../../alerts/destination.ts";
@@ -57,6 +57,18 @@ export function threadNote(
   return asked === "thread" && platforms.isOperators(destination.platform)
     ? [paragraph("The console has no threads: what follows a first message comes as messages of its own.")]
     : [];
+}
+
+/** New quiet hours are those of the caller's clock, where no zone is named. */
+export async function inCallersZone<T extends SubscriptionValues>(
+  context: { zone(): Promise<string> },
+  values: T,
+  before?: Subscription["quietHours"],
+): Promise<T> {
+  const { quiet, zone } = values;
+  if (quiet === undefined || OFF.test(quiet.trim()) || zone !== undefined || before !== undefined) return values;
+  const own = await callerZone(context);
+  return own === "UTC" ? values : { ...values, zone: own };
 }
 
 function parseQuietOptions(typed: SubscriptionValues, before: Subscription["quietHours"]): Subscription["quietHours"] {

@@ -15,6 +15,7 @@ import { type AlertCommandContext, runExclusive, testAnnouncement } from "../ale
 import { destinationWords, directMessages, isOperator, isSameDestination, parseDestination } from "../destination.ts";
 import { unreachable } from "../suspension-words.ts";
 import { type AddValues, newSubscription, unreachableReply } from "./add-subscription.ts";
+import { inCallersZone } from "./notification-settings.ts";
 import { DEFAULT_NOTIFICATION_SETTINGS } from "./notification-settings.ts";
 import {
   awaitFirstDelivery,
@@ -99,9 +100,10 @@ async function currentBundle(subject: string, { api, signal }: AlertCommandConte
 export async function addPersonalWatch(
   context: AlertCommandContext,
   kind: PersonalKind,
-  values: AddValues,
+  given: AddValues,
 ): Promise<Reply> {
   const { alerts } = context;
+  const values = await inCallersZone(context, given);
   const watch = PERSONAL_WATCHES[kind];
   if (values.subjects === undefined) {
     throw new UserError(`${kind} needs ${watch.what} to watch.`, {

@@ -159,7 +159,7 @@ const NOTIFICATION_SETTINGS = {
     label: "Time zone",
     section: HOW,
     hint: "That of the quiet hours",
-    description: "The time zone of the quiet hours; left out = UTC",
+    description: "The time zone of the quiet hours; left out = yours",
     example: "Europe/Berlin",
     suggest: suggestZones,
     reads: parseZone,

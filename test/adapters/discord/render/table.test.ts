@@ -4,6 +4,7 @@ import { renderTable } from "../../../../src/adapters/discord/render/table.ts";
 import { renderDiscord } from "../../../../src/adapters/discord/render/render.ts";
 import { PHONE_LINE } from "../../../../src/adapters/discord/limits.ts";
 import type { Block, Table } from "../../../../src/reply/block.ts";
+import { detailPages } from "../../../../src/reply/fold.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { id, strong, text, time, toText } from "../../../../src/reply/text.ts";
 import { fromMillis } from "../../../../src/units/nanoseconds.ts";
@@ -125,7 +126,9 @@ test.each([
     .split("\n");
   for (const index of rows.keys())
     expect(lines.filter((line) => line.includes(`<t:${1_772_443_400 + index}:`))).toHaveLength(1);
-  const shown = lines.map((line) => line.replaceAll(/<t:\d+:d>/gu, "11/22/2026").replaceAll(/<t:\d+:t>/gu, "1:00 PM"));
+  const shown = lines.map((line) =>
+    line.replaceAll(/<t:\d+:d>/gu, "11/22/2026").replaceAll(/<t:\d+:T>/gu, "1:00:00 PM"),
+  );
   for (const line of shown.slice(1, -1))
     expect(line.replaceAll(/\*\*|^-# |\\/gu, "").length).toBeLessThanOrEqual(PHONE_LINE);
 });
@@ -133,20 +136,23 @@ test.each([
 test("what market show has below the fold is all behind Details, and takes no file", async () => {
   const { askFor } = await talkToSimulator();
   const answer = await askFor("market show BTC/USDT");
-  const { components, files } = renderDiscord(answer, { keeps: true }, "whole");
-  expect(files).toEqual([]);
-  const shown = textsIn(components).join("\n");
+  const pages = detailPages(answer).map((_, page) => renderDiscord(answer, { keeps: true }, page));
+  expect(pages.flatMap(({ files }) => files)).toEqual([]);
+  const texts = pages.map(({ components }) => textsIn(components).join("\n"));
+  // Each page has the lines of two screens of a phone at most, not 44.
+  expect(texts.map((said) => said.split("\n").length <= 24)).toEqual([true, true, true, true]);
+  const shown = texts.join("\n");
   for (const { columns: all } of answer.blocks.filter((block) => block.kind === "table"))
     for (const { title } of all) expect(shown).toContain(title);
 });
 
-test("market list has bid and offer of each market that trades, and of the one in trouble, in a phone's line each", async () => {
+test("market list has mark and spread of each market that trades, and the state of the one in trouble, in a phone's line each", async () => {
   const { askFor } = await talkToSimulator();
   const { components } = renderDiscord(await askFor("market list"));
   const lines = textsIn(components).flatMap((shown) => shown.split("\n"));
   const rows = lines.filter((line) => line.startsWith("**")).map((line) => line.replaceAll("**", ""));
   expect(rows.filter((row) => row.includes("…") || row.trim().endsWith("–"))).toEqual([]);
-  expect(rows.find((row) => row.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC\W+[\d.]+\W+[\d.]+\W+suspended$/u);
+  expect(rows.find((row) => row.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC · [\d.]+ · suspended$/u);
   expect(rows.filter((row) => row.replaceAll("\\", "").length > PHONE_LINE)).toEqual([]);
 });
 

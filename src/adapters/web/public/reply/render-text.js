@@ -182,8 +182,7 @@ function renderTime(at, style, reader) {
     case "both":
       return [absolute, " (", relative, ")"];
     case "utc":
-      // Readers in UTC see it once.
-      return localTime(at, reader.timeZone) === wholeUtc(at) ? [absolute] : [wholeUtc(at), " (", absolute, ")"];
+      return [h("time", attrs, wholeUtc(at))];
   }
 }
 
@@ -195,8 +194,7 @@ function renderTime(at, style, reader) {
 function plainTime(at, style, reader) {
   const relative = age(toMillis(at), reader.now);
   const absolute = localTime(at, reader.timeZone);
-  const utc = absolute === wholeUtc(at) ? absolute : `${wholeUtc(at)} (${absolute})`;
-  return { absolute, relative, both: `${absolute} (${relative})`, utc }[style];
+  return { absolute, relative, both: `${absolute} (${relative})`, utc: wholeUtc(at) }[style];
 }
 
 /**
