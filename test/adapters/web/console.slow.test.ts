@@ -265,6 +265,23 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  test("on paper an answer stands unfolded, in the colours of day, without what one presses", async () => {
+    await using visitor = await visit({ colorScheme: "dark" });
+    const { page } = visitor;
+    const folding = gallery.find(({ reply }) => reply.actions.length > 0 && reply.blocks.some(({ detail }) => detail));
+    await say(page, folding?.name ?? "");
+    const height = async (): Promise<number> => (await page.locator("#log details").first().boundingBox())?.height ?? 0;
+    const shown = (): Promise<boolean[]> =>
+      Promise.all(["#composer", "#log .actions", ".bar"].map((one) => page.locator(one).first().isVisible()));
+    expect(await shown()).toEqual([true, true, true]);
+    const folded = await height();
+    await page.emulateMedia({ media: "print" });
+    expect(await shown()).toEqual([false, false, false]);
+    expect(await height()).toBeGreaterThan(folded + 40);
+    const paper = "getComputedStyle(document.documentElement).backgroundColor";
+    expect(await page.evaluate(paper)).toBe("rgb(255, 255, 255)");
+  });
+
   test("Ctrl-K finds commands and markets by keyboard, and gives the focus back", async () => {
     const lines = ["market show BTC/USD", "market show BTC/EUR"];
     await using visitor = await visit();

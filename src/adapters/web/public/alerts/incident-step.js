@@ -120,7 +120,7 @@ function nextWords(alert) {
   const known = acknowledged === undefined ? "" : `Acknowledged by ${acknowledged.by}: no reminder comes. `;
   if (silenced === true) return `${known}It is silenced: end the silence above, or let the network recover.`;
   return known === ""
-    ? "Acknowledge or silence it under Open now, or let the network recover."
+    ? "Acknowledge or silence it under Open alerts, or let the network recover."
     : `${known}Let the network recover.`;
 }
 
