@@ -26,7 +26,7 @@ const ELLIPSIS = "…";
 /** Longer addresses are only in the file with the whole reply. */
 const LINK_LENGTH = BUTTON_URL_LENGTH / 2;
 /** Slack reads times up to here; the year 2286 is far enough. */
-const LAST_SECOND = 9_999_999_999n;
+export const LAST_SECOND = 9_999_999_999n;
 
 /** Text as mrkdwn, every leaf of it escaped. */
 export function renderText(content: Text, options: InlineOptions): Markup {

@@ -3,10 +3,11 @@ import type { KnownBlock, RawNumberElement, RawTextElement, RichTextBlock, RichT
 import type { Column, Table } from "../../../reply/block.ts";
 import { columnCount, leavingOrder } from "../../../reply/columns.js";
 import { oneLine, plainText } from "../../../reply/plain-text.ts";
-import { shortenId, type Text } from "../../../reply/text.ts";
+import { type Inline, shortenId, type Text, timeOf } from "../../../reply/text.ts";
+import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
 import { FOLDED_ROWS } from "../../chat/bounds.ts";
 import { HEADER_LENGTH } from "../limits.ts";
-import { escapeText, isSlackChannel, renderPlain } from "./mrkdwn.ts";
+import { escapeText, isSlackChannel, renderPlain, LAST_SECOND } from "./mrkdwn.ts";
 
 /** A table as Slack shows it, and how much of it is shown. */
 export interface RenderedTable {
@@ -162,14 +163,14 @@ interface RenderedCell {
   readonly length: number;
 }
 
-/** Slack refuses an empty cell. Ids are shown by their ends; a channel by its name, which only rich text has. */
+/** Slack refuses an empty cell. Ids are shown by their ends; a channel by its name and a moment in the reader's zone, which only rich text has. */
 function cellOf(content: Text): RenderedCell {
   const shown = shortIds(content);
   const whole = shown.every((inline, index) => plainText([inline]) === plainText(content.slice(index, index + 1)));
   const plain = oneLine(plainText(shown)).trim();
   const points = Array.from(plain);
   const isLong = points.length > CELL_LENGTH;
-  if (!isLong && shown.some(isSlackChannel)) {
+  if (!isLong && shown.some((one) => isSlackChannel(one) || dateOf(one) !== undefined)) {
     return {
       cell: { type: "rich_text", elements: [{ type: "rich_text_section", elements: richText(shown) }] },
       whole,
@@ -180,10 +181,21 @@ function cellOf(content: Text): RenderedCell {
   return { cell: { type: "raw_text", text }, whole: whole && !isLong, length: text.length };
 }
 
+/** A moment in the reader's own zone, as far as Slack reads it. */
+function dateOf(inline: Inline): RichTextElement | undefined {
+  if (inline.kind !== "time" || inline.style === "utc") return undefined;
+  const seconds = toSeconds(timeOf(inline));
+  if (seconds < 1n || seconds > LAST_SECOND) return undefined;
+  const format = inline.style === "relative" ? "{ago}" : "{date_short_pretty} {time_secs}";
+  return { type: "date", timestamp: Number(seconds), format, fallback: formatUtc(timeOf(inline)) };
+}
+
 /** Slack refuses an empty text. */
 function richText(content: Text): RichTextElement[] {
   return content.flatMap((inline): RichTextElement[] => {
     if (isSlackChannel(inline)) return [{ type: "channel", channel_id: inline.text }];
+    const date = dateOf(inline);
+    if (date !== undefined) return [date];
     const text = oneLine(plainText([inline]));
     return text.trim() === "" ? [] : [{ type: "text", text }];
   });
