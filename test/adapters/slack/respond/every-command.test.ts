@@ -85,7 +85,11 @@ async function tryOut(asked: readonly AnyCommand[]): Promise<string[]> {
       const dialog = ann.startPress(message, next.text?.text ?? "");
       // It names a thing to change: its form begins with what that has, and is sent as it stands.
       const edits = press?.kind === "ask" ? commands.find(({ name }) => name === press.ask.command)?.edits : undefined;
-      if (edits !== undefined) await ann.submit(await ann.form(), {});
+      if (edits !== undefined && Object.keys(await ann.submit(await ann.form(), {})).length > 0) {
+        // It was removed by another button.
+        fake.state.views.clear();
+        continue;
+      }
       if (press?.kind === "form") {
         const command = commands.find(({ name }) => name === press.ask.command)!;
         const errors = await fillIn(ann, command);
