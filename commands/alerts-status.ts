@@ -1,5 +1,5 @@
 import { watcherNames } from "../src/alerts/alerts-config.ts";
-import { timeFromText, timeToText } from "../src/alerts/judge/kinds/json-fields.ts";
+import { timeFromText } from "../src/alerts/judge/kinds/json-fields.ts";
 import type { NetworkStatus } from "../src/alerts/judge/kinds/network-status.ts";
 import { isSilenceActive } from "../src/alerts/route/silence.ts";
 import { type Episode, episodeName } from "../src/alerts/judge/rules/episode.ts";
@@ -9,7 +9,7 @@ import { networkState, suspicionWords, verdictWords } from "../src/alerts/words/
 import { kindNoun } from "../src/alerts/words/subscription-words.ts";
 import { silenceLine } from "../src/alerts/words/silence-words.ts";
 import type { Platforms } from "../src/alerts/platform.ts";
-import { beganAt, sinceWords } from "../src/alerts/words/phrases.ts";
+import { sinceWords } from "../src/alerts/words/phrases.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeSubject, mayAcknowledge, seenHere, worstFirst } from "../src/answers/alerts/episodes/episodes.ts";
 import { namedEpisode, networkStatus } from "../src/answers/alerts/episodes/network-status.ts";
@@ -24,7 +24,7 @@ import { type Action, type Ask, givenOptions, invalidatingAction, reply, type To
 import { code, joinText, strong, type Text, text } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
-import { type Nanoseconds, toMillis } from "../src/units/nanoseconds.ts";
+import { toMillis } from "../src/units/nanoseconds.ts";
 import { tokenKey } from "../src/alerts/destination.ts";
 
 /** A watcher is late after so many of its intervals without an observation. */
@@ -115,7 +115,7 @@ export const alertsStatus = command({
     const again = { command: "alerts status", options: givenOptions({ network: options.network }) };
     const acknowledgeable = await Promise.all(offered.map((one) => mayAcknowledge(one, context)));
     return reply({
-      title: headline(statuses, open, doubts, isUnwatched, context.now()),
+      title: headline(statuses, open, doubts, isUnwatched),
       tone: toneOf(statuses, open, isUnwatched || doubts.length > 0),
       blocks: [...blocks, ...details(below)],
       actions: [
@@ -242,7 +242,6 @@ function headline(
   open: readonly Episode[],
   doubts: readonly string[],
   isUnwatched: boolean,
-  now: Nanoseconds,
 ): Text {
   const isNew = statuses.every(({ verdict }) => verdict === "unwatched");
   const before = isUnwatched ? `Nobody is watching${isNew ? "" : "; when last seen"}: ` : "";
@@ -261,7 +260,7 @@ function headline(
   const what =
     worst.state === "recovering"
       ? text`${words.good}; its alert ends once that lasts`
-      : text`${words.now} since ${beganAt(worst, timeToText(now))}`;
+      : text`${words.now} since ${sinceWords(worst)}`;
   const rest = verdicts.length === 0 ? [] : text`; ${joinText(verdicts, ", ")}`;
   return text`${before}${what}${more}${rest}`;
 }

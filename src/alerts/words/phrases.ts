@@ -82,7 +82,7 @@ type Suppressor = Extract<RoutingDecision, { notify: false }>["by"];
 type Begun = Pick<Episode, "began" | "beganBefore">;
 
 /** Follows `since` in a sentence without local times: `03:10 UTC or earlier`, with the date where it is not that of `day`. */
-export function beganAt({ began, beganBefore }: Begun, day: string): string {
+function beganAt({ began, beganBefore }: Begun, day: string): string {
   return `${clock(began, day)}${beganBefore === true ? " or earlier" : ""}`;
 }
 
