@@ -81,11 +81,6 @@ export function clock(moment: string, day = moment, seconds = false): string {
 type Suppressor = Extract<RoutingDecision, { notify: false }>["by"];
 type Begun = Pick<Episode, "began" | "beganBefore">;
 
-/** Follows `since` in a sentence without local times: `03:10 UTC or earlier`, with the date where it is not that of `day`. */
-function beganAt({ began, beganBefore }: Begun, day: string): string {
-  return `${clock(began, day)}${beganBefore === true ? " or earlier" : ""}`;
-}
-
 /** Follows `since`: when it began, or `at least` when it was first observed. */
 export function sinceWords({ began, beganBefore }: Begun, style: "absolute" | "both" = "absolute"): Text {
   const at = time(timeFromText(began), style);
