@@ -7,7 +7,7 @@ import type { WorldPlan } from "./world.ts";
 function dueAfter(kind: Kind, poll: number): number {
   switch (kind) {
     case "network.stalled":
-      return 45_000;
+      return Math.max(45_000, 30_000 + 2 * poll);
     case "network.disagree":
       return 60_000;
     case "watch.blind":
@@ -30,6 +30,9 @@ const LATE = 300_000;
 
 /** How soon a halt is told at the latest, by the poll's seconds. Only one that was observed for as long counts. */
 export const PROMPT = { 5: 40_000, 15: 75_000 } as const;
+
+/** So long it may take until two that contradict each other are told as such. */
+const QUARREL = 180_000;
 
 /** What was true of a node so shortly before counts as the same case. */
 const SAME_CASE = 600_000;
@@ -102,7 +105,13 @@ export class Score {
     }
   }
 
-  #judgeTold(plan: WorldPlan, { facts, excused, unfollowed }: Truth, told: Told, slack: number, isCalm: boolean): void {
+  #judgeTold(
+    plan: WorldPlan,
+    { facts, excused, unfollowed, lies }: Truth,
+    told: Told,
+    slack: number,
+    isCalm: boolean,
+  ): void {
     const kind = told.kind as Kind;
     const score = this.kinds[kind];
     if (score === undefined) return;
@@ -111,7 +120,8 @@ export class Score {
     const reaches = (one: { readonly from: number; readonly to: number }): boolean =>
       isOf(told) && one.from <= told.fired && told.fired <= one.to + slack;
     const fact = facts.find((one) => isOf(one) && reaches(one) && !isBrief(one));
-    const isExcused = fact === undefined && excused.some((one) => isOf(one) && reaches(one));
+    const isExcused =
+      fact === undefined && (excused.some((one) => isOf(one) && reaches(one)) || isQuarrel(plan, lies, told, slack));
     const nearly = facts.some((one) => isOf(one) && reaches(one) && one.to - one.from >= 20_000);
     if (fact !== undefined) score.right += 1;
     else if (!isExcused && !nearly) {
@@ -194,6 +204,17 @@ export class Score {
   #note(world: WorldPlan, at: number, kind: Kind, what: Mistake["what"], detail: string): void {
     this.mistakes.push({ world, at, kind, what, detail });
   }
+}
+
+/** Of two nodes the honest one may be called behind the one that lies until that is a disagreement. */
+function isQuarrel(
+  { nodes }: WorldPlan,
+  lies: Truth["lies"],
+  { kind, fired, ended = Infinity }: Told,
+  slack: number,
+): boolean {
+  const isLied = lies.some(({ from, to }) => from <= fired && fired <= to + slack);
+  return nodes === 2 && kind === "node.lagging" && isLied && ended - fired <= QUARREL + slack;
 }
 
 /** A halt that is too short to be told. */

@@ -32,6 +32,8 @@ export type Sickness =
   // It contradicts the others.
   | { readonly sort: "other-times"; readonly by: number }
   | { readonly sort: "other-heights"; readonly by: number }
+  // It serves another network, `lag` behind.
+  | { readonly sort: "other-chain"; readonly by: number; readonly lag: number }
   | { readonly sort: "drifting"; readonly rate: number };
 
 /** One node's sickness from `from` to `to`; it has caught up by `until`. */
@@ -87,6 +89,7 @@ const LYING: ReadonlySet<Sickness["sort"]> = new Set([
   "changing",
   "other-times",
   "other-heights",
+  "other-chain",
   "drifting",
 ]);
 
@@ -130,7 +133,8 @@ export function drawLiar(random: SeededRandom): Sickness {
 export function drawContradiction(random: SeededRandom): Sickness {
   const kind = random.next();
   if (kind < 0.4) return { sort: "other-times", by: -logBetween(random, 200, 8000) };
-  if (kind < 0.7) return { sort: "other-heights", by: Math.round(random.between(-3000, 3000)) };
+  if (kind < 0.55) return { sort: "other-chain", by: Math.round(random.between(-4e6, 4e6)), lag: 300 };
+  if (kind < 0.75) return { sort: "other-heights", by: Math.round(random.between(-3000, 3000)) };
   return { sort: "drifting", rate: random.between(-0.05, 0.02) };
 }
 

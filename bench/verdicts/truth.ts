@@ -1,7 +1,7 @@
 // The truth about a world, written down apart from the engine. Here is what follows from the plan alone; witness.ts adds
 // what only a poll could have shown (how far behind a node is, a time that went back, a clock that is wrong).
 
-import { type Fault, lies, type Sickness, type Span } from "./sickness.ts";
+import { changedTo, type Fault, lies, type Sickness, type Span } from "./sickness.ts";
 import { BEGAN, clockAt } from "./chain.ts";
 import { nodeName, type World } from "./world.ts";
 
@@ -60,8 +60,10 @@ type Posture =
 export const NEARLY = 0.75;
 /** A time further ahead of the truth is none. */
 const PLAUSIBLE = 10_000;
-/** A lie is held against a node for as long after it. */
-const OUTVOTED = 600_000;
+/** A lie is held against a node for as long after it: for twelve polls, or what goes for them where one is missed. */
+const OUTVOTED = 240_000;
+/** As many nodes show where the chain is, where so many are asked. */
+export const quorumOf = (nodes: number): number => (nodes <= 2 ? 1 : 2);
 
 /** What the plan makes true, between any two moments at which something begins or ends. */
 export function tellStory(world: World): {
@@ -80,7 +82,13 @@ export function tellStory(world: World): {
   }));
   const moments = [
     ...[...halts, ...plan.away, ...plan.botClock].flatMap(({ from, to }) => [from, to]),
-    ...plan.faults.flatMap(({ from, to, until }) => [from, to, until, until + OUTVOTED]),
+    ...plan.faults.flatMap(({ from, to, until, sick }) => [
+      from,
+      to,
+      until,
+      until + OUTVOTED,
+      ...(sick.sort === "changing" ? stretches(from, until, sick.every) : []),
+    ]),
     // Where its clock is set back, the chain's time waits for the present.
     ...plan.chainClock.flatMap(({ from, to, by }) => [from, to, to + Math.max(0, by)]),
   ];
@@ -92,6 +100,7 @@ export function tellStory(world: World): {
   const witnessed: [number, number][] = [];
   const healthy: [number, number][] = [];
   const unfollowed: Span[] = [];
+  let outnumbered = -Infinity;
   const network = (kind: Kind) => ({ kind, subject: "" });
   for (const [index, from] of edges.entries()) {
     const to = edges[index + 1];
@@ -99,7 +108,10 @@ export function tellStory(world: World): {
     const t = (from + to) / 2;
     const halted = halts.some((halt) => halt.from <= t && t < halt.to);
     const active = Array.from({ length: nodes }, (_, node) =>
-      plan.faults.find((one) => one.node === node && one.from <= t && t < one.until),
+      asOf(
+        plan.faults.find((one) => one.node === node && one.from <= t && t < one.until),
+        t,
+      ),
     );
     // By how much what is true is ahead of the bot's clock, between its ends.
     const skews = [from, to - 1].map((at) => world.chain.wrongAt(at) - clockAt(plan.botClock, at));
@@ -117,7 +129,22 @@ export function tellStory(world: World): {
     const runs = !plan.away.some((one) => one.from <= t && t < one.to);
     const isShown = postures.some((posture, node) => posture === "moves" && isHonest(node));
     // While all that answer are still behind the chain, nobody can tell that it stands.
-    const isFollowed = active.some((one, node) => isHonest(node) && postureOf(one, t, false, block, skew) === "moves");
+    const following = active.filter((one, node) => isHonest(node) && postureOf(one, t, false, block, skew) === "moves");
+    // So it is where those that are not stand behind one alone: what it does not show is not known.
+    const isFollowed = following.length > 0 && (count("climbs") === 0 || following.length >= quorumOf(nodes));
+    // Against as many liars as honest nodes nothing can be known; nor at once after them.
+    const liars = active.filter((one) => one !== undefined && lies(one.sick)).length;
+    if (liars * 2 >= nodes) outnumbered = to;
+    if (from - outnumbered < OUTVOTED) {
+      for (const kind of ["network.stalled", "network.disagree", "network.clock", "watch.blind"] as const) {
+        excused.add({ ...network(kind), from, to });
+      }
+      for (let node = 0; node < nodes; node += 1) {
+        // Of two, an honest one is called behind a liar for a while at most: the score looks at that.
+        const kinds = nodes === 2 ? (["node.lying"] as const) : (["node.lying", "node.lagging"] as const);
+        for (const kind of kinds) excused.add({ kind, subject: nodeName(node), from, to });
+      }
+    }
     // With a clock that is behind, each of at most two nodes could be the one that is ahead.
     const wrongClock = nodes < 3 && skew.most > PLAUSIBLE * NEARLY;
     if (!isFollowed) unfollowed.push({ from, to });
@@ -131,7 +158,8 @@ export function tellStory(world: World): {
       excused.add({ ...network("network.clock"), from, to });
     }
     const why = postures.join(", ");
-    if (standing * 2 > nodes && moving > 0) facts.add({ ...network("network.disagree"), from, to, why });
+    // Where only a liar goes on while the chain stands, it may as well be told as a halt.
+    if (standing * 2 > nodes && isShown) facts.add({ ...network("network.disagree"), from, to, why });
     // What climbs stands, too, while its view passes a halt that is over.
     const behind = standing + count("climbs");
     const onSomeSide = moving + count("unsteady") + count("climbs");
@@ -163,6 +191,16 @@ export function tellStory(world: World): {
   }
   const stalls = halts.map((halt) => ({ ...network("network.stalled"), ...halt, why: "no blocks" }));
   return { facts: [...stalls, ...facts.all], excused: excused.all, witnessed, healthy, unfollowed };
+}
+
+/** A fault as it is at a moment: one that changes is one thing at a time. */
+function asOf(fault: Fault | undefined, t: number): Fault | undefined {
+  if (fault?.sick.sort !== "changing") return fault;
+  return { ...fault, sick: changedTo(Math.floor((t - fault.from) / fault.sick.every)) };
+}
+
+function stretches(from: number, until: number, every: number): number[] {
+  return Array.from({ length: Math.floor((until - from) / every) }, (_, stretch) => from + (stretch + 1) * every);
 }
 
 /** The least and the most of what changes in a span. */
@@ -198,6 +236,7 @@ function postureOf(fault: Fault | undefined, t: number, halted: boolean, block: 
       return skew.most > PLAUSIBLE * NEARLY ? "unsteady" : "moves";
     case "other-times":
     case "other-heights":
+    case "other-chain":
       return onChain;
     default:
       return "unsteady";
@@ -218,6 +257,7 @@ function isExposed(sick: Sickness, heights: boolean, block: number, skew: Range)
       return heights && sick.but !== undefined;
     case "other-times":
     case "other-heights":
+    case "other-chain":
       return heights;
     default:
       return false;

@@ -1,6 +1,6 @@
 import { clockAt, type Position } from "./chain.ts";
 import { lies, type Span } from "./sickness.ts";
-import { type Bare, type Kind, NEARLY, tellStory, type Truth } from "./truth.ts";
+import { type Bare, type Kind, NEARLY, quorumOf, tellStory, type Truth } from "./truth.ts";
 import { lives, nodeName, type Round, type World } from "./world.ts";
 
 /** Thresholds of docs/alerts.md, in milliseconds. */
@@ -10,6 +10,9 @@ const DRIFT = 30_000;
 const BACK = 5000;
 /** A node that went back begins anew after as long: its old furthest position is no longer asked for. */
 const BEGINS_ANEW = 180_000;
+/** A node as near the chain's end shows it. */
+const NEAR = 10_000;
+const DISPUTED = 120_000;
 /** Collects the truth while the rounds of the world go by; `finish` gives it. */
 export class Witness {
   readonly #world: World;
@@ -17,6 +20,7 @@ export class Witness {
   readonly #furthest: number[] = [];
   readonly #furthestSaid: number[] = [];
   readonly #backSince: (number | undefined)[] = [];
+  readonly #stood: { readonly said: Position; readonly at: number }[] = [];
   #last = 0;
 
   constructor(world: World) {
@@ -26,11 +30,13 @@ export class Witness {
   /** Notes what a round shows. */
   see(round: Round): void {
     const { said, tip, tipWrong, at } = round;
-    let nearest = Infinity;
+    let near = 0;
     for (let node = 0; node < said.length; node += 1) {
       const one = said[node];
-      if (one !== undefined && this.#isHonest(node, at)) nearest = Math.min(nearest, tip.time - one.time);
+      if (one !== undefined && this.#isHonest(node, at) && tip.time - one.time < NEAR) near += 1;
     }
+    // Nobody can say that a node lags where too few show the chain's end.
+    const isShown = near >= quorumOf(said.length);
     const { botClock, chainClock } = this.#world.plan;
     if (botClock.length + chainClock.length > 0) {
       const drift = Math.abs(clockAt(botClock, at) - tipWrong);
@@ -38,20 +44,20 @@ export class Witness {
     }
     for (let node = 0; node < said.length; node += 1) {
       const one = said[node];
-      if (one !== undefined) this.#seeNode(node, one, tip, at, nearest);
+      if (one !== undefined) this.#seeNode(node, one, tip, at, isShown);
     }
     this.#last = at;
   }
 
-  #seeNode(node: number, said: Position, tip: Position, at: number, nearest: number): void {
+  #seeNode(node: number, said: Position, tip: Position, at: number, isShown: boolean): void {
     const behind = tip.time - said.time;
     const blocks = this.#world.plan.heights ? tip.height - said.height : 0;
+    // Of a liar it need not be told.
+    const isKnown = !this.#isDisputed(node, said, at) && this.#isHonest(node, at);
     const isBehind = behind > LAGGING || blocks > LAGGING_BLOCKS;
     const nearly = behind > LAGGING * NEARLY || blocks > LAGGING_BLOCKS * NEARLY;
     if (nearly || this.#sampled.has(`node.lagging|${nodeName(node)}`)) {
-      // Nobody can say that it lags where nobody shows the chain's end.
-      const shown = nearest < 10_000;
-      this.#sample("node.lagging", nodeName(node), at, isBehind && shown, nearly);
+      this.#sample("node.lagging", nodeName(node), at, isBehind && isShown && isKnown, nearly);
     }
     const furthest = this.#furthest[node] ?? -Infinity;
     const furthestSaid = this.#furthestSaid[node] ?? -Infinity;
@@ -67,6 +73,13 @@ export class Witness {
     if (isLess || this.#sampled.has(`network.time-back|${nodeName(node)}`)) {
       this.#sample("network.time-back", nodeName(node), at, isTrue, isLess);
     }
+  }
+
+  /** Of two nodes the one that stands for longer is no longer known to be the one behind. */
+  #isDisputed(node: number, said: Position, at: number): boolean {
+    const last = this.#stood[node];
+    if (last === undefined || last.said.time !== said.time) this.#stood[node] = { said, at };
+    return this.#world.plan.nodes === 2 && last !== undefined && at - last.at > DISPUTED;
   }
 
   #isHonest(node: number, at: number): boolean {

@@ -224,6 +224,10 @@ export class World {
         const now = at(t);
         return { time: now.time, height: now.height + sick.by };
       }
+      case "other-chain": {
+        const now = at(t - sick.lag);
+        return { time: now.time - (sick.lag % 1000), height: now.height + sick.by };
+      }
       case "drifting": {
         const now = at(t);
         return { time: now.time + sick.rate * (t - from), height: now.height };

@@ -65,13 +65,16 @@ const CONDITION_WORDS: {
       now: text`The nodes of ${network} disagree`,
       past: text`The nodes of ${network} disagreed`,
       good: text`The nodes of ${network} agree again`,
-      figures: [
-        standing.length === 1 ? "1 node stands still" : `${standing.length} nodes stand still`,
-        advancing.length === 1 ? "1 goes on" : `${advancing.length} go on`,
-      ],
+      figures:
+        standing.length === 0
+          ? [`${advancing.length} nodes contradict each other`]
+          : [
+              standing.length === 1 ? "1 node stands still" : `${standing.length} nodes stand still`,
+              advancing.length === 1 ? "1 goes on" : `${advancing.length} go on`,
+            ],
       fields: [
         field("Going on", nodeList(advancing, positions), { wide: true }),
-        field("Standing still", nodeList(standing, positions), { wide: true }),
+        ...(standing.length === 0 ? [] : [field("Standing still", nodeList(standing, positions), { wide: true })]),
       ],
     };
   },
@@ -122,7 +125,10 @@ const CONDITION_WORDS: {
       bad: text`${code(reading.subject)} lags behind on ${network}`,
       now: text`${code(reading.subject)} lags behind ${network}`,
       past: text`${code(reading.subject)} lagged behind ${network}`,
-      good: text`${code(reading.subject)} has caught up on ${network}`,
+      good:
+        behindMillis === undefined && behindBlocks === undefined
+          ? text`${code(reading.subject)} no longer counts as late on ${network}`
+          : text`${code(reading.subject)} has caught up on ${network}`,
       figures: [
         ...(behindMillis === undefined ? [] : [`${formatDuration(behindMillis)} behind`]),
         ...(behindBlocks === undefined ? [] : [`${groupedNumber(behindBlocks)} blocks behind`]),

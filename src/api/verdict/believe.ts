@@ -3,6 +3,7 @@ import {
   aheadMillis,
   type Contradiction,
   isTimed,
+  millisBetween,
   type Mutable,
   type NodeMemory,
   type PollRound,
@@ -17,12 +18,16 @@ const BELIEVED_AGAIN = 0.8;
 const CLOCK_WRONG = 0.5;
 /** Time may run while the height stands, or the reverse, for this long. */
 const ODD_MILLIS: Milliseconds = 30_000;
-/** Being outvoted lasts this long after the last time. */
-const OUTVOTED_MILLIS: Milliseconds = 10 * 60_000;
+/** An outvoted node is believed again after so many polls, and so long, near at least two others without a contradiction. */
+const AGREED_ROUNDS = 12;
+const AGREED_MILLIS: Milliseconds = 60_000;
+const AGREED_WITH = 2;
 /** Heights further apart than this are not compared: one chain may have begun anew. */
 export const COMPARABLE_BLOCKS = 100n;
 /** At most this many blocks may share a time that is cut to the second. */
-const BLOCKS_OF_A_SECOND = 10n;
+const BLOCKS_OF_A_SECOND = 10;
+/** More than any chain makes: two blocks that would need more are not of one chain. */
+const MAX_BLOCKS_A_SECOND = 100;
 /** A node that missed this many polls in a row is silent. */
 export const SILENT_ROUNDS = 3;
 
@@ -30,11 +35,22 @@ export interface Belief {
   /** The nodes that answered with a time and are believed. */
   readonly believed: readonly TimedWitness[];
   readonly contradictions: readonly Contradiction[];
+  /** By node: those of which it shows another chain. */
+  readonly strangers: ReadonlyMap<string, readonly string[]>;
   /** By node: why it is not believed, and the memory on which that rests. */
   readonly nodes: ReadonlyMap<string, Suspicion>;
 }
 
-type Suspicion = Pick<NodeMemory, "disbelief" | "disbelieved" | "oddSinceMillis" | "oddAtMillis" | "outvotedAtMillis">;
+type Suspicion = Pick<
+  NodeMemory,
+  | "disbelief"
+  | "disbelieved"
+  | "oddSinceMillis"
+  | "oddAtMillis"
+  | "outvotedAtMillis"
+  | "agreedRounds"
+  | "agreedSinceMillis"
+>;
 
 /** Says which nodes are believed: neither ahead of the wall clock, nor at odds with themselves, nor outvoted. */
 export function judgeBelief(
@@ -61,17 +77,39 @@ export function judgeBelief(
     if (isOutvoted(witness, plausible)) suspicion.outvotedAtMillis = now;
     if (isOdd(suspicion)) suspicion.disbelief = "odd";
   }
+  for (const witness of plausible) creditAgreement(witness);
   markOutvoted();
   for (const witness of witnesses) {
     const suspicion = nodes.get(witness.node);
     if (suspicion !== undefined) count(suspicion, known.get(witness.node), isTimed(witness));
   }
   const believed = timed.filter((one) => nodes.get(one.node)?.disbelief === undefined);
-  return { believed, contradictions: findContradictions(plausible), nodes };
+  return { believed, contradictions: findContradictions(plausible), strangers: findStrangers(plausible), nodes };
 
   function isAhead(one: TimedWitness): boolean {
     const was = known.get(one.node)?.disbelief === "ahead";
     return aheadMillis(one, round) > (was ? limit * BELIEVED_AGAIN : limit);
+  }
+
+  /** Counts the polls in which an outvoted node agreed with the others, and forgets in the end that it was. */
+  function creditAgreement(witness: TimedWitness): void {
+    const suspicion = nodes.get(witness.node);
+    if (suspicion?.outvotedAtMillis === undefined) return;
+    const { agreedRounds = 0, agreedSinceMillis = now } = suspicion;
+    delete suspicion.agreedRounds;
+    delete suspicion.agreedSinceMillis;
+    const others = plausible.filter((other) => other !== witness);
+    const against = others.filter((other) => contradict(witness, other));
+    if (against.some(({ node }) => nodes.get(node)?.outvotedAtMillis === undefined)) return;
+    const agrees = others.filter((other) => isNear(witness, other) && !against.includes(other)).length >= AGREED_WITH;
+    const rounds = agreedRounds + (agrees ? 1 : 0);
+    if (rounds === 0) return;
+    if (rounds >= AGREED_ROUNDS && now - agreedSinceMillis >= AGREED_MILLIS) {
+      delete suspicion.outvotedAtMillis;
+      return;
+    }
+    suspicion.agreedRounds = rounds;
+    suspicion.agreedSinceMillis = agreedSinceMillis;
   }
 
   /** Nodes stay outvoted only while the other nodes are a majority of the configured ones. */
@@ -79,8 +117,7 @@ export function judgeBelief(
     const marked = new Set<Mutable<Suspicion>>();
     for (const suspicion of nodes.values()) {
       const { outvotedAtMillis, disbelief } = suspicion;
-      if (outvotedAtMillis === undefined || disbelief !== undefined) continue;
-      if (now - outvotedAtMillis < OUTVOTED_MILLIS) marked.add(suspicion);
+      if (outvotedAtMillis !== undefined && disbelief === undefined) marked.add(suspicion);
     }
     if (marked.size === 0) return;
     const left = witnesses.filter((witness) => {
@@ -123,8 +160,10 @@ function suspect(
 ): Mutable<Suspicion> {
   const kept: Mutable<Suspicion> = {};
   if (known === undefined) return kept;
-  const { last, oddSinceMillis, oddAtMillis, outvotedAtMillis } = known;
+  const { last, oddSinceMillis, oddAtMillis, outvotedAtMillis, agreedRounds, agreedSinceMillis } = known;
   if (outvotedAtMillis !== undefined) kept.outvotedAtMillis = outvotedAtMillis;
+  if (agreedRounds !== undefined) kept.agreedRounds = agreedRounds;
+  if (agreedSinceMillis !== undefined) kept.agreedSinceMillis = agreedSinceMillis;
   const { time, height } = witness;
   const isComparable = witness.reachable && time !== undefined && height !== undefined && last?.height !== undefined;
   const timeRuns = isComparable && time > last.time;
@@ -148,9 +187,35 @@ function contradict(a: TimedWitness, b: TimedWitness): boolean {
   const [ofA, ofB] = isOwn ? [a.blockTime, b.blockTime] : [a.time, b.time];
   const blocks = a.height - b.height;
   if (blocks === 0n) return ofA !== ofB;
-  if (blocks > COMPARABLE_BLOCKS || -blocks > COMPARABLE_BLOCKS) return false;
-  if (ofA === ofB) return isOwn && (blocks > BLOCKS_OF_A_SECOND || -blocks > BLOCKS_OF_A_SECOND);
+  if (isOfAnotherChain(a, b)) return true;
+  if (!isNear(a, b) || ofA === ofB) return false;
   return blocks > 0n !== ofA > ofB;
+}
+
+/** Whether their blocks are too many apart for the times that they carry. */
+function isOfAnotherChain(a: TimedWitness, b: TimedWitness): boolean {
+  if (a.height === undefined || b.height === undefined || a.blockTime === undefined || b.blockTime === undefined) {
+    return false;
+  }
+  const seconds = Math.abs(millisBetween(a.blockTime, b.blockTime)) / 1000;
+  return Math.abs(Number(a.height - b.height)) > BLOCKS_OF_A_SECOND + MAX_BLOCKS_A_SECOND * seconds;
+}
+
+/** Whether their heights can be compared. */
+function isNear(a: TimedWitness, b: TimedWitness): boolean {
+  if (a.height === undefined || b.height === undefined) return false;
+  const blocks = a.height - b.height;
+  return blocks <= COMPARABLE_BLOCKS && -blocks <= COMPARABLE_BLOCKS;
+}
+
+/** By node: those of which it shows another chain. */
+function findStrangers(plausible: readonly TimedWitness[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const one of plausible) {
+    const others = plausible.filter((other) => isOfAnotherChain(one, other)).map(({ node }) => node);
+    if (others.length > 0) found.set(one.node, others);
+  }
+  return found;
 }
 
 /** Whether two or more nodes contradict this one, and more than do not, the node itself included. */

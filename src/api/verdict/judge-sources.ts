@@ -1,11 +1,10 @@
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { judgeBelief } from "./believe.ts";
+import { type Belief, judgeBelief } from "./believe.ts";
 import { furthestOf, judgeNetwork, type NetworkJudgement } from "./judge-network.ts";
 import { findRegressions, judgeMotion, type Voter } from "./motion.ts";
 import {
   aheadMillis,
-  type Contradiction,
   type DisagreementMemory,
   type Finding,
   isFurther,
@@ -25,6 +24,8 @@ import {
 /** A division for fewer polls, or for less time, is no disagreement yet. */
 const DIVIDED_ROUNDS = 2;
 const DIVIDED_MILLIS: Milliseconds = 10_000;
+/** Two nodes that quarrelled agree again after as long without a contradiction. */
+const AGREED_MILLIS: Milliseconds = 60_000;
 
 /** The positions that nodes are measured against; undefined where they are unknown. */
 interface ReferencePositions {
@@ -47,14 +48,15 @@ export function judgeSources(
   const motion = judgeMotion(round, belief, before, known, thresholds);
   const { voters, tip } = motion;
   const judgement = judgeNetwork(round, belief, motion, before, thresholds);
-  const disagreement = judgeDisagreement(round, judgement, voters, before, thresholds);
+  const disagreement = judgeDisagreement(round, belief, judgement, voters, before, thresholds);
   const frozenMillis =
     judgement.state === "blind" && before !== undefined ? Math.max(0, round.atMillis - before.atMillis) : 0;
   const seen: Mutable<SourceMemory> = { ...judgement.memory, nodes: voters.map((one) => one.memory) };
   if (disagreement.memory !== undefined) seen.disagreement = disagreement.memory;
   if (tip !== undefined) seen.tip = tip;
-  const memory = shiftMemory(seen, frozenMillis, round.atMillis, "outvotedAtMillis");
+  const memory = shiftMemory(seen, frozenMillis, round.atMillis);
   const reference = referencePositions(judgement, voters, round.witnesses.length);
+  const isDisputed = round.witnesses.length === 2 && disagreement.finding === "bad";
   // Before the first advance, the present answers are the only source.
   const said = judgement.basis === "age" ? furthestAnswer(belief.believed) : undefined;
   const frontier = said ?? memory.frontier ?? furthestAnswer(belief.believed);
@@ -65,7 +67,7 @@ export function judgeSources(
     stalled: judgement.stalled,
     disagreed: disagreement.finding,
     singleSource: round.witnesses.length === 1,
-    nodes: voters.map((one) => judgeNode(one, round, placeOf(one), belief.contradictions, thresholds)),
+    nodes: voters.map((one) => judgeNode(one, round, placeOf(one), isDisputed, belief, thresholds)),
     contradictions: belief.contradictions,
     implausible: findImplausible(round, voters),
     wentBack: findRegressions(belief.believed, known),
@@ -110,16 +112,8 @@ function furthestAnswer(believed: readonly TimedWitness[]): Verdict["frontier"] 
   return height === undefined ? { node, time } : { node, time, height };
 }
 
-/**
- * Moves all moments later by `byMillis`, at most to `nowMillis`, as if that time had not passed. The moment `kept` stays:
- * being outvoted ends by the clock, also while the polls are blind.
- */
-export function shiftMemory(
-  memory: SourceMemory,
-  byMillis: Milliseconds,
-  nowMillis: Milliseconds,
-  kept?: keyof NodeMemory,
-): SourceMemory {
+/** Moves all moments later by `byMillis`, at most to `nowMillis`, as if that time had not passed. */
+export function shiftMemory(memory: SourceMemory, byMillis: Milliseconds, nowMillis: Milliseconds): SourceMemory {
   if (byMillis === 0) return memory;
   const { frontier, tip, disagreement } = memory;
   return {
@@ -132,7 +126,7 @@ export function shiftMemory(
 
   function shift<T extends object>(of: T): T {
     const entries = Object.entries(of).map(([name, value]: [string, unknown]) => {
-      const isMoment = MOMENT.test(name) && name !== kept && typeof value === "number";
+      const isMoment = MOMENT.test(name) && typeof value === "number";
       return [name, isMoment ? Math.min(nowMillis, value + byMillis) : value];
     });
     return Object.fromEntries(entries) as T;
@@ -148,6 +142,7 @@ const MOMENT = /(?:at|since)Millis/iu;
  */
 function judgeDisagreement(
   round: PollRound,
+  belief: Belief,
   judgement: NetworkJudgement,
   voters: readonly Voter[],
   before: SourceMemory | undefined,
@@ -159,16 +154,24 @@ function judgeDisagreement(
   const standing = voters.filter(({ vote }) => vote === "stands");
   const contested = judgement.state === "contested";
   const moving = contested ? judgement.movers : standing.length * 2 > configured ? aheadOf(standing) : [];
-  if (contested || (judgement.state !== "blind" && moving.length > 0)) {
+  const isDivided = contested || (judgement.state !== "blind" && moving.length > 0);
+  const quarrels = configured === 2 && belief.contradictions.length + belief.strangers.size > 0;
+  const sinceMillis = known?.sinceMillis ?? now;
+  if (isDivided) {
+    const sides = { moving: namesOf(moving), standing: namesOf(standing) };
+    return found({ ageMillis: now - ageStart(), ...sides });
+  }
+  if (quarrels) {
+    const both = { moving: namesOf(voters), standing: [] };
+    return found({ ageMillis: now - sinceMillis, ...both, quarrelledAtMillis: now });
+  }
+  if (!mayQuarrel(known, now) && isOver(judgement, voters, known, now, thresholds)) return { finding: "good" };
+  return known === undefined ? { finding: "unknown" } : { finding: "unknown", memory: known };
+
+  function found(sides: Omit<DisagreementMemory, "sinceMillis" | "rounds">): ReturnType<typeof judgeDisagreement> {
     // The count starts again after a pause.
     const isPaused = before === undefined || now - before.atMillis > thresholds.motionMillis;
-    const memory: DisagreementMemory = {
-      sinceMillis: known?.sinceMillis ?? now,
-      rounds: (isPaused ? 0 : (known?.rounds ?? 0)) + 1,
-      ageMillis: now - ageStart(),
-      moving: moving.map(({ memory: { node } }) => node),
-      standing: standing.map(({ memory: { node } }) => node),
-    };
+    const memory: DisagreementMemory = { ...sides, sinceMillis, rounds: (isPaused ? 0 : (known?.rounds ?? 0)) + 1 };
     // Of two nodes, none can be shown to be wrong: until the age is critical, the node behind counts as lagging.
     const isDue =
       memory.rounds >= DIVIDED_ROUNDS &&
@@ -176,8 +179,6 @@ function judgeDisagreement(
       (configured > 2 || memory.ageMillis >= thresholds.criticalMillis);
     return { finding: isDue ? "bad" : "unknown", memory };
   }
-  if (isOver()) return { finding: "good" };
-  return known === undefined ? { finding: "unknown" } : { finding: "unknown", memory: known };
 
   function aheadOf(others: readonly Voter[]): readonly Voter[] {
     return voters.filter(({ vote, memory: { peak } }) => {
@@ -195,20 +196,35 @@ function judgeDisagreement(
     // Nodes that start again one after the other after a halt are no disagreement from the halt on.
     return Math.max(...stood, agreed, began - agreed > thresholds.stalledMillis ? began : -Infinity);
   }
+}
 
-  function isOver(): boolean {
-    // A node of which the first answer was just seen may stand still.
-    if (judgement.state === "healthy")
-      return judgement.stalled === "good" && voters.every(({ vote }) => vote !== "waits");
-    if (judgement.state === "unconfirmed") return judgement.stalled === "good";
-    if (judgement.state !== "stalled") return false;
-    return (known?.moving ?? []).every((name) => {
-      const mover = voters.find(({ memory: { node } }) => node === name)?.memory;
-      if (mover === undefined || mover.disbelief !== undefined) return true;
-      const wentBack = mover.peak !== undefined && mover.last !== undefined && mover.last.time < mover.peak.time;
-      return wentBack || now - (mover.movedAtMillis ?? -Infinity) >= thresholds.stalledMillis;
-    });
-  }
+/** Whether two nodes contradicted each other, and have not agreed for long enough since. */
+function mayQuarrel(known: DisagreementMemory | undefined, nowMillis: Milliseconds): boolean {
+  return known?.quarrelledAtMillis !== undefined && nowMillis - known.quarrelledAtMillis < AGREED_MILLIS;
+}
+
+/** Whether it is proven that the two sides agree, or that one of them was wrong. */
+function isOver(
+  { state, stalled }: NetworkJudgement,
+  voters: readonly Voter[],
+  known: DisagreementMemory | undefined,
+  nowMillis: Milliseconds,
+  { stalledMillis }: VerdictThresholds,
+): boolean {
+  // A node of which the first answer was just seen may stand still.
+  if (state === "healthy") return stalled === "good" && voters.every(({ vote }) => vote !== "waits");
+  if (state === "unconfirmed") return stalled === "good";
+  if (state !== "stalled") return false;
+  return (known?.moving ?? []).every((name) => {
+    const mover = voters.find(({ memory: { node } }) => node === name)?.memory;
+    if (mover === undefined || mover.disbelief !== undefined) return true;
+    const wentBack = mover.peak !== undefined && mover.last !== undefined && mover.last.time < mover.peak.time;
+    return wentBack || nowMillis - (mover.movedAtMillis ?? -Infinity) >= stalledMillis;
+  });
+}
+
+function namesOf(some: readonly Voter[]): readonly string[] {
+  return some.map(({ memory: { node } }) => node);
 }
 
 /**
@@ -255,12 +271,22 @@ function place(
   }
 }
 
+/** The believed nodes of which it shows another chain. */
+function strangersOf({ strangers, nodes }: Belief, node: string): readonly string[] {
+  return (strangers.get(node) ?? []).filter((other) => nodes.get(other)?.disbelief === undefined);
+}
+
+function strangerWords(others: readonly string[]): string {
+  return `shows another chain than ${others.join(" and ")}`;
+}
+
 /** The verdict on one node after one poll. */
 function judgeNode(
   { witness, memory, vote }: Voter,
   round: PollRound,
   reference: ReferencePositions,
-  contradictions: readonly Contradiction[],
+  isDisputed: boolean,
+  belief: Belief,
   thresholds: VerdictThresholds,
 ): NodeVerdict {
   const { node, time, height, roundTripMillis } = witness;
@@ -278,7 +304,10 @@ function judgeNode(
     const why = disbeliefWords(memory.disbelief, { ...witness, time });
     return { ...said, state: "unknown", why, disbelief: memory.disbelief, disbelieved: memory.disbelieved ?? 1 };
   }
-  const contradicts = contradictions.find(({ says }) => says.some((one) => one.node === node));
+  const strangers = strangersOf(belief, node);
+  if (strangers.length > 0) said.why = strangerWords(strangers);
+  if (isDisputed || strangers.length > 0) return { ...said, disputed: true };
+  const contradicts = belief.contradictions.find(({ says }) => says.some((one) => one.node === node));
   if (contradicts !== undefined) {
     const others = contradicts.says.filter((one) => one.node !== node).map((one) => one.node);
     said.why = `contradicts ${others.join(" and ")} about block ${formatDecimal(decimal(contradicts.height))}`;
@@ -293,7 +322,9 @@ function judgeNode(
       case "odd":
         return "its time and its block do not go together";
       case "outvoted":
-        return "the other nodes contradict it";
+        return strangersOf(belief, node).length > 0
+          ? strangerWords(strangersOf(belief, node))
+          : "the other nodes contradict it";
     }
   }
 }

@@ -107,6 +107,9 @@ const NodeMemory = z.object({
   oddAtMillis: z.number().exactOptional(),
   /** When it was last outvoted. */
   outvotedAtMillis: z.number().exactOptional(),
+  /** Since then: the polls in which it was near others and contradicted none, and the first of them. */
+  agreedRounds: z.number().int().positive().exactOptional(),
+  agreedSinceMillis: z.number().exactOptional(),
 });
 export type NodeMemory = z.output<typeof NodeMemory>;
 export type Disbelief = NonNullable<NodeMemory["disbelief"]>;
@@ -119,6 +122,8 @@ const DisagreementMemory = z.object({
   ageMillis: z.number(),
   moving: z.array(z.string()).readonly(),
   standing: z.array(z.string()).readonly(),
+  /** When two nodes, of which none stands, last showed what cannot be of one chain. */
+  quarrelledAtMillis: z.number().exactOptional(),
 });
 export type DisagreementMemory = z.output<typeof DisagreementMemory>;
 

@@ -53,6 +53,8 @@ export interface NodeVerdict {
   /** Set if it is not believed, and for how many polls in a row. */
   readonly disbelief?: Disbelief;
   readonly disbelieved?: number;
+  /** Set where another node contradicts it, and which of them is right cannot be told: neither lags behind the other. */
+  readonly disputed?: true;
   /** Set if it answered, but without a time. */
   readonly answered?: true;
   readonly time?: Nanoseconds;
@@ -99,7 +101,7 @@ export interface Verdict {
   readonly implausible: readonly { readonly node: string; readonly aheadMillis: Milliseconds }[];
   /** Nodes whose time is earlier than they reported before: swapped or restored. */
   readonly wentBack: readonly { readonly node: string; readonly from: Nanoseconds; readonly to: Nanoseconds }[];
-  /** The two sides, while they disagree. */
+  /** The two sides, while they disagree; two nodes that only contradict each other both move. */
   readonly disagree?: {
     readonly moving: readonly string[];
     readonly standing: readonly string[];

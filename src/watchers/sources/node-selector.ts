@@ -3,19 +3,22 @@ import type { NodeVerdict, Verdict } from "../../api/verdict/verdict.ts";
 
 /**
  * Selects the node that a network's watchers ask, and avoids two kinds: a lagging node still answers, but with old markets
- * and checkpoints; a diverging node answers with those of another history.
+ * and checkpoints; a diverging node, or one that is not believed, answers with those of another history.
  */
 export class NodeSelector {
-  #lagging: ReadonlySet<string> = new Set();
+  #doubted: ReadonlySet<string> = new Set();
   #diverging: ReadonlySet<string> = new Set();
 
   /** Takes the verdict of a round over all nodes. A blind verdict changes nothing. */
   update({
     network,
     nodes,
-  }: Pick<Verdict, "network"> & { readonly nodes: readonly Pick<NodeVerdict, "node" | "state">[] }): void {
+  }: Pick<Verdict, "network"> & {
+    readonly nodes: readonly Pick<NodeVerdict, "node" | "state" | "disbelief">[];
+  }): void {
     if (network === "blind") return;
-    this.#lagging = new Set(nodes.filter(({ state }) => state === "lagging").map(({ node }) => node));
+    const doubted = nodes.filter(({ state, disbelief }) => state === "lagging" || disbelief !== undefined);
+    this.#doubted = new Set(doubted.map(({ node }) => node));
   }
 
   /** Takes the nodes that were last found to contradict the others. */
@@ -25,7 +28,7 @@ export class NodeSelector {
 
   /** Whether the node kept up at the last round and contradicts no other; true before the first one. */
   isTrusted(node: string): boolean {
-    return !this.#lagging.has(node) && !this.#diverging.has(node);
+    return !this.#doubted.has(node) && !this.#diverging.has(node);
   }
 
   /** The first node in order of preference that is available and trusted; where none is, the first of all. */

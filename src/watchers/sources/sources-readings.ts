@@ -102,7 +102,10 @@ function disagreeing({ moving, standing, forMillis }: NonNullable<Verdict["disag
   return {
     seenBy: [...moving, ...standing],
     badForMillis: forMillis,
-    why: `${standing.join(", ")} stood still for ${formatDuration(forMillis)} while ${moving.join(", ")} went on`,
+    why:
+      standing.length === 0
+        ? `${moving.join(" and ")} contradict each other; of two nodes none can be shown to be wrong`
+        : `${standing.join(", ")} stood still for ${formatDuration(forMillis)} while ${moving.join(", ")} went on`,
   };
 }
 
@@ -162,7 +165,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
 
 function lagging(
   told: CommonFields & { readonly why?: string },
-  { node, state, behindMillis, behindBlocks }: NodeVerdict,
+  { node, state, disputed, behindMillis, behindBlocks }: NodeVerdict,
   isBelieved: boolean,
   frontierNode: string,
 ): Reading {
@@ -170,7 +173,8 @@ function lagging(
   return {
     kind: "node.lagging",
     ...told,
-    state: !placed ? "unknown" : state === "lagging" ? "bad" : "good",
+    // Where two nodes contradict each other, neither is called behind for long.
+    state: placed ? (state === "lagging" ? "bad" : "good") : isBelieved && disputed === true ? "good" : "unknown",
     seenBy: frontierNode === node ? [node] : [node, frontierNode],
     facts: placed ? withoutUndefined({ behindMillis, behindBlocks: behindBlocks?.toString() }) : {},
   };

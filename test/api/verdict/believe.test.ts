@@ -90,6 +90,18 @@ describe("a node is not believed", () => {
       (n, s) => (n === "a" ? (s < 10 ? says(n, s + 11) : gone(n)) : honest(n, s)),
       { a: "ahead" },
     ],
+    ...[211, -211].map((blocks): Row => [
+      `when its blocks are too many for their times, ${blocks} in two seconds`,
+      5,
+      (n, s) => ({ ...says(n, s, height(s) + (n === "a" ? blocks : 0)), blockTime: at(n === "a" ? s - 2 : s) }),
+      { a: "outvoted" },
+    ]),
+    [
+      "not when a chain could make as many",
+      5,
+      (n, s) => ({ ...says(n, s, height(s) + (n === "a" ? 210 : 0)), blockTime: at(n === "a" ? s - 2 : s) }),
+      {},
+    ],
     ["when two contradict it about one block", 5, (n, s) => block(n, s, n === "a" ? s - 1 : s), { a: "outvoted" }],
     [
       "when its heights run against the others' times",
@@ -144,11 +156,11 @@ describe("a node is not believed", () => {
     expect(verdict.contradictions.flatMap(({ says: all }) => all.map(({ node }) => node))).toEqual(["a", "b"]);
   });
 
-  test("for ten minutes after it was outvoted, as long as the others are a majority", () => {
-    const lied = (node: string, second: number): Witness =>
-      block(node, second, node === "a" && second < 10 ? second - 1 : second);
-    expect(disbelieved(600, lied)).toEqual({ a: "outvoted" });
-    expect(disbelieved(605, lied)).toEqual({});
+  const lied = (node: string, second: number): Witness =>
+    block(node, second, node === "a" && second < 10 ? second - 1 : second);
+
+  test("until it agreed for a minute, as long as the others are a majority", () => {
+    expect([65, 70].map((second) => disbelieved(second, lied))).toEqual([{ a: "outvoted" }, {}]);
     // From the third poll that it missed, b is none of them.
     const lonely = (node: string, second: number): Witness =>
       node === "b" && second > 10 ? gone(node) : lied(node, second);
@@ -160,15 +172,72 @@ describe("a node is not believed", () => {
     const ahead = (node: string, second: number): Witness =>
       node === "b" && second > 10 ? says(node, second + 11) : lied(node, second);
     expect(disbelieved(15, ahead)).toEqual({ b: "ahead" });
-    // Silent itself, or not to be seen as nobody is, it is not outvoted for longer.
-    for (const lost of [["a"], NAMES]) {
-      const silent = (node: string, second: number): Witness =>
-        lost.includes(node) && second > 10 && second < 605 ? gone(node) : lied(node, second);
-      expect(disbelieved(605, silent)).toEqual({});
-    }
-    const hidden = (node: string, second: number): Witness =>
-      node === "a" && second > 10 ? gone(node) : lied(node, second);
-    expect([600, 605].map((second) => disbelieved(second, hidden))).toEqual([{ a: "outvoted" }, {}]);
+  });
+
+  type Deviation = (node: string, second: number) => Witness | undefined;
+  test.each<[string, Deviation, number]>([
+    ["while it does not answer", (n, s) => (n === "a" && s > 20 && s <= 600 ? gone(n) : undefined), 645],
+    ["while no other answers", (n, s) => (n !== "a" && s > 20 && s <= 80 ? gone(n) : undefined), 125],
+    ["with one of the others alone", (n, s) => (n === "b" && s > 20 && s <= 30 ? gone(n) : undefined), 75],
+    [
+      "more than 100 blocks from the others",
+      (n, s) => (n === "a" && s > 20 && s <= 80 ? block(n, s - 51, s - 51) : undefined),
+      125,
+    ],
+    [
+      "100 blocks from the others, but there",
+      (n, s) => (n === "a" && s > 20 && s <= 80 ? block(n, s - 50, s - 50) : undefined),
+      70,
+    ],
+    [
+      "before it contradicts one of them again",
+      (n, s) => (n === "a" && s === 40 ? block(n, s, s - 1) : undefined),
+      105,
+    ],
+  ])("no time passes %s", (_name, deviates, until) => {
+    const of = (node: string, second: number): Witness => deviates(node, second) ?? lied(node, second);
+    expect([until - 5, until].map((second) => disbelieved(second, of))).toEqual([{ a: "outvoted" }, {}]);
+  });
+
+  test("no time passes before a single one contradicts it that is not outvoted itself", () => {
+    const of = (node: string, second: number): Witness => {
+      if (second !== 40 || (node !== "a" && node !== "b")) return lied(node, second);
+      return block(node, second - 1, node === "a" ? second - 1.5 : second - 1);
+    };
+    const five = ["a", "b", "c", "d", "e"];
+    expect([100, 105].map((second) => disbelieved(second, of, five))).toEqual([{ a: "outvoted" }, {}]);
+  });
+
+  test("of two that were outvoted one after the other, each is believed again", () => {
+    const of = (node: string, second: number): Witness =>
+      block(node, second, node === "a" && second === 0 ? -1 : node === "b" && second === 30 ? 29 : second);
+    const again = (node: string, second: number): Witness =>
+      node === "c" && second > 120 ? block(node, second, second - 1) : of(node, second);
+    expect(disbelieved(125, again)).toEqual({ c: "outvoted" });
+  });
+
+  test("for twelve polls, where a minute has fewer", () => {
+    const watch = new Watch();
+    const seconds = Array.from({ length: 15 }, (_, round) => 15 * round);
+    const beliefs = seconds.map((second) =>
+      watch
+        .round(
+          second,
+          NAMES.map((node) => lied(node, second)),
+        )
+        .nodes.some(({ disbelief }) => disbelief !== undefined),
+    );
+    expect(beliefs.lastIndexOf(true)).toBe(11);
+  });
+
+  test("with those that are outvoted themselves it agrees in vain", () => {
+    const names = ["a", "b", "c", "d", "e", "f", "g"];
+    const of = (node: string, second: number): Witness => {
+      if (node === "a" || node === "b" || node === "c") return block(node, second, second - 1);
+      return block(node, second, second);
+    };
+    const outvoted = { a: "outvoted", b: "outvoted", c: "outvoted" };
+    expect(disbelieved(200, of, names)).toEqual(outvoted);
   });
 
   test("being ahead of the clock counts first, outvoted or not", () => {

@@ -2,9 +2,9 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { watchedTestnet } from "../watched-testnet.ts";
 
-/** A channel that subscribes to resets, and how often they were seen. */
+/** A channel that subscribes to resets and to what is wrong with nodes, and how often they were seen. */
 async function watched(nodes: number) {
-  const { stage, simulator, watch, pass } = await watchedTestnet(["history.reset", "node.lagging"], {
+  const { stage, simulator, watch, pass } = await watchedTestnet(["history.reset", "node.lagging", "node.lying"], {
     marked: true,
     simulator: { nodesPerNetwork: nodes },
     watchers: ["sources", "checkpoints"],
@@ -31,12 +31,12 @@ test.each([1, 3])("a reset of the history of a network of %i nodes is announced 
 });
 
 test.each([1, 2])(
-  "where only the history of node %i was reset, that node lags and nothing is said of the network",
+  "where only the history of node %i was reset, that node is not believed and nothing is said of the network",
   async (node) => {
     const { fault, pass, seen } = await watched(3);
     await pass(30);
     fault.set({ kind: "history-reset", network: "testnet", node });
-    expect(await pass(120)).toEqual([expect.stringMatching(/^simulated warning: node\.lagging/u)]);
+    expect(await pass(120)).toEqual([expect.stringMatching(/^simulated warning: node\.lying/u)]);
     expect(await seen()).toEqual([]);
   },
 );

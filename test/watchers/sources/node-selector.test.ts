@@ -28,6 +28,8 @@ test("a lagging node is asked last, one with an open circuit not at all; where a
   expect(asked()).toEqual(["a", "in turn"]);
   note("healthy", "c");
   expect(asked()).toEqual(["a", "in turn"]);
+  selector.update({ network: "healthy", nodes: [{ node: "a", state: "unknown", disbelief: "outvoted" }] });
+  expect(asked()).toEqual(["c", api.nodes[2]]);
 });
 
 test("a stalled node goes on answering, but the watchers turn to one that keeps up, and back", async () => {

@@ -50,11 +50,11 @@ describe("the sources of a simulated network", () => {
     expect(notGood(await rounds(5))).toEqual([]);
   });
 
-  test("a node whose history was reset lags, with the reason", async () => {
+  test("a node whose history was reset is not believed, with the reason", async () => {
     const { rounds, fault, node } = await watch();
     fault({ kind: "history-reset", node: 1 });
-    const readings = await rounds(2);
-    expect(notGood(readings)).toEqual([`node.lagging ${node(1)}: bad`]);
+    const readings = await rounds(3);
+    expect(notGood(readings)).toEqual([`node.lagging ${node(1)}: unknown`, `node.lying ${node(1)}: bad`]);
     expect(readings.find(({ state }) => state === "bad")?.why).toBeDefined();
     expect(readings.find(({ state }) => state === "bad")?.why?.replaceAll(/\d+/gu, "<n>")).toMatchSnapshot();
   });

@@ -72,8 +72,10 @@ export const CONDITIONS = {
   }),
   "network.disagree": condition({
     words: "the nodes disagree about the network",
-    meaning: () =>
-      "Most nodes stand still while the others go on. One of the two parts is cut off from the network, and it is not known which.",
+    meaning: ({ nodes }) =>
+      nodes === 2
+        ? "One of the two nodes is wrong, or cut off from the network, and it is not known which."
+        : "Most nodes stand still while the others go on. One of the two parts is cut off from the network, and it is not known which.",
     remedy:
       "Trust no single node: compare their blocks, and ask the operators of both sides which one the validators are on.",
     groups: ["ops", "network"],
@@ -146,8 +148,9 @@ export const CONDITIONS = {
     reading: {
       facts: z.object({ behindMillis: MillisField.exactOptional(), behindBlocks: IntegerText.exactOptional() }),
     },
-    isBad: ({ behind, blocks }, { facts: { behindMillis, behindBlocks } }) => {
-      if (behindMillis === undefined && behindBlocks === undefined) return undefined;
+    isBad: ({ behind, blocks }, { state, facts: { behindMillis, behindBlocks } }) => {
+      // One that another node contradicts has no place behind it.
+      if (behindMillis === undefined && behindBlocks === undefined) return state === "good" ? false : undefined;
       const [millis, count] = [behindMillis ?? 0, BigInt(behindBlocks ?? "0")];
       if (millis > behind || count > BigInt(blocks)) return true;
       // Between five sixths of a threshold and all of it, the lag neither begins nor ends.

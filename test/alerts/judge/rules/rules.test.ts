@@ -79,7 +79,8 @@ describe("a rule", () => {
       { kind: "node.lagging", ...common, facts: { behindBlocks: "84" } },
       "unknown",
     ],
-    ["lag not known", "node.lagging", {}, { kind: "node.lagging", ...common, facts: {} }, "unknown"],
+    ["lag not known", "node.lagging", {}, { kind: "node.lagging", ...common, state: "unknown", facts: {} }, "unknown"],
+    ["lag behind no other", "node.lagging", {}, { kind: "node.lagging", ...common, facts: {} }, "good"],
     [
       "clock nearly off",
       "network.clock",
