@@ -140,9 +140,8 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   const blind = verdict.network === "blind";
   const believed = witness.reachable && judged.disbelief === undefined;
   // A node is not proven before it has moved; of two nodes that contradict each other, either may be right.
-  const isProven =
-    verdict.memory.nodes[index]?.fresh !== true &&
-    !verdict.contradictions.some(({ says }) => says.some((one) => one.node === node));
+  const isFresh = verdict.memory.nodes[index]?.fresh === true;
+  const isProven = !isFresh && !verdict.contradictions.some(({ says }) => says.some((one) => one.node === node));
   return [
     lagging(told, judged, !blind && believed, verdict.frontier?.node ?? node),
     {
@@ -159,7 +158,12 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
       state: blind ? "unknown" : honesty(judged, believed && isProven),
       facts: judged.disbelief === undefined ? {} : { by: judged.disbelief },
     },
-    timeBack(common, blind || judged.disbelief === "ahead" ? undefined : judged.time, peakBefore(seen, node)),
+    timeBack(
+      common,
+      blind || judged.disbelief === "ahead" ? undefined : judged.time,
+      peakBefore(seen, node),
+      judged.vote === "syncs" || (isFresh && judged.state === "lagging"),
+    ),
   ];
 }
 
@@ -204,14 +208,20 @@ function historyMismatch({ behindBlocks, behindMillis, state }: NodeVerdict): st
     : undefined;
 }
 
-/** Bad until the node has caught up with its own latest time. */
-function timeBack(common: CommonFields, time: Nanoseconds | undefined, peak: Nanoseconds | undefined): Reading {
+/** Bad until the node has caught up with its own latest time; that is not known while it begins anew behind the others. */
+function timeBack(
+  common: CommonFields,
+  time: Nanoseconds | undefined,
+  peak: Nanoseconds | undefined,
+  isBehind: boolean,
+): Reading {
   if (time === undefined || peak === undefined) {
     return { kind: "network.time-back", ...common, state: "unknown", facts: {} };
   }
   const backMillis = millisBetween(time, peak);
   if (backMillis <= BACK_TOLERANCE) {
-    return { kind: "network.time-back", ...common, state: "good", facts: { to: timeToText(time) } };
+    const state = isBehind ? "unknown" : "good";
+    return { kind: "network.time-back", ...common, state, facts: { to: timeToText(time) } };
   }
   return {
     kind: "network.time-back",

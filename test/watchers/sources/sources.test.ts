@@ -4,10 +4,13 @@ import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import type { FaultRequest } from "../../../src/simulator/faults/faults.ts";
 import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
+import { withoutUndefined } from "../../../src/units/without-undefined.ts";
+import { sourcesReadings } from "../../../src/watchers/sources/sources-readings.ts";
 import { decodeSources } from "../../../src/watchers/sources/sources-state.ts";
 import { sourcesWatcher } from "../../../src/watchers/sources/sources.ts";
 import { clientOf, node } from "../../api/client-under-test.ts";
 import { sendJson } from "../../api/serve-wire.ts";
+import { play } from "../../api/verdict/watch.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 import { simulatedNetwork } from "../simulated-network.ts";
 
@@ -166,4 +169,22 @@ describe("a round", () => {
     expect([await observe(4000), await observe(4100)]).toEqual([4000, 4100]);
     expect(served.asked).toHaveLength(3);
   });
+});
+
+test("a time that went back is over when the node is level again, not when it begins anew behind the others", () => {
+  const verdicts = play({ a: [], b: [[100, "-3600"]], c: [] }, 400);
+  const stateAt = (second: number) => {
+    const verdict = verdicts.get(second)!;
+    const witnesses = verdict.nodes.map(({ node, time }) => ({ node, reachable: true, ...withoutUndefined({ time }) }));
+    const round = { witnesses, atMillis: verdict.atMillis, wallClock: verdict.at };
+    const readings = sourcesReadings({ network: "n", round, verdict, before: verdicts.get(second - 5)?.memory });
+    return readings.find(({ kind, subject }) => kind === "network.time-back" && subject === "b")?.state;
+  };
+  expect([95, 100, 275, 290, 400].map((second) => stateAt(second))).toEqual([
+    "good",
+    "bad",
+    "bad",
+    "unknown",
+    "unknown",
+  ]);
 });
