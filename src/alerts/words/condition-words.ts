@@ -60,21 +60,21 @@ const CONDITION_WORDS: {
   "network.disagree": (reading, network) => {
     const { advancing, standing, votes = [] } = reading.facts;
     const positions = new Map(votes.map(({ node, height }) => [node, height]));
+    const quarrels = standing.length === 0 && advancing.length > 0;
     return {
       bad: text`The nodes of ${network} disagree`,
       now: text`The nodes of ${network} disagree`,
       past: text`The nodes of ${network} disagreed`,
       good: text`The nodes of ${network} agree again`,
-      figures:
-        standing.length === 0
-          ? [`${advancing.length} nodes contradict each other`]
-          : [
-              standing.length === 1 ? "1 node stands still" : `${standing.length} nodes stand still`,
-              advancing.length === 1 ? "1 goes on" : `${advancing.length} go on`,
-            ],
+      figures: quarrels
+        ? [`${advancing.length} nodes contradict each other`]
+        : [
+            standing.length === 1 ? "1 node stands still" : `${standing.length} nodes stand still`,
+            advancing.length === 1 ? "1 goes on" : `${advancing.length} go on`,
+          ],
       fields: [
         field("Going on", nodeList(advancing, positions), { wide: true }),
-        ...(standing.length === 0 ? [] : [field("Standing still", nodeList(standing, positions), { wide: true })]),
+        ...(quarrels ? [] : [field("Standing still", nodeList(standing, positions), { wide: true })]),
       ],
     };
   },
