@@ -162,7 +162,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
       common,
       blind || judged.disbelief === "ahead" ? undefined : judged.time,
       peakBefore(seen, node),
-      judged.vote === "syncs" || (isFresh && judged.state === "lagging"),
+      catchesUp(judged, isFresh),
     ),
   ];
 }
@@ -189,6 +189,11 @@ function honesty({ time, disbelieved = 0 }: NodeVerdict, isTrusted: boolean): Re
   if (time === undefined) return "unknown";
   if (disbelieved >= LYING_ROUNDS) return "bad";
   return isTrusted ? "good" : "unknown";
+}
+
+/** Whether it goes on behind the others, or has just begun anew there. */
+function catchesUp({ vote, state }: NodeVerdict, isFresh: boolean): boolean {
+  return vote === "syncs" || (isFresh && state === "lagging");
 }
 
 function peakBefore({ before }: JudgedRound, name: string): Nanoseconds | undefined {
