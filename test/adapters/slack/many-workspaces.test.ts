@@ -26,9 +26,9 @@ test("every way to ask works in each workspace, with its own token", async () =>
   await using _ = scene;
   for (const { team, channel, person } of [north, south]) {
     const listed = await person.run(channel, "market list private:no");
-    expect(said(listed.last)).toContain("BTC/USDT");
+    expect(said(listed.last)).toContain("markets trade");
     const refreshed = await person.press(listed.last, "Refresh");
-    expect(said(refreshed.last)).toContain("BTC/USDT");
+    expect(said(refreshed.last)).toContain("markets trade");
     person.mention(channel, "time private:no");
     await until(() => person.sees(channel).some((one) => said(one).includes("mainnet")), "the answer to a mention");
     person.type(channel, "market show");
@@ -85,7 +85,7 @@ test("a workspace that has not added the app, or has removed it, is told how to 
   const error = await refused(scene.adapter.send({ id: "d", destination: there }, HELLO, signal));
   expect(error).toMatchObject({ kind: "refused", revoked: true });
   await expect(scene.adapter.checkToken?.(signal, north.team)).rejects.toMatchObject({ kind: "refused" });
-  expect(said((await south.person.run(south.channel, "market list")).last)).toContain("BTC/USDT");
+  expect(said((await south.person.run(south.channel, "market list")).last)).toContain("markets trade");
 });
 
 test("a removal that Slack tells of reaches the installation's own record", async () => {
@@ -135,6 +135,6 @@ test("one installation serves all workspaces of an organisation, as one place", 
   expect(sent.channel).toBe(channel);
   const theirs = scene.fake.channel({ team: second!.id });
   const listed = await bob.run(theirs, "market list private:no");
-  expect(said((await bob.press(listed.last, "Refresh")).last)).toContain("BTC/USDT");
+  expect(said((await bob.press(listed.last, "Refresh")).last)).toContain("markets trade");
   expect(said(await bob.openHome())).toContain("mainnet");
 });
