@@ -1,7 +1,7 @@
 // The verdict on a network and its nodes, computed from a PollRound (every node's answer) and the memory of earlier
 // ones (memory.ts). This module holds the other types and the default thresholds; judge-sources.ts computes the verdict,
 // whether nodes disagree, and what is wrong with each. believe.ts says which nodes are believed, motion.ts which of them
-// go on, tip.ts how far any of them was seen, judge-network.ts what that makes of the network. ../client/poll-nodes.ts polls.
+// go on and how far any of them was seen, judge-network.ts what that makes of the network. ../client/poll-nodes.ts polls.
 
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
