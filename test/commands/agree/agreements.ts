@@ -44,6 +44,12 @@ const ORDER_TONES: Readonly<Record<string, Reply["tone"]>> = {
   PARTIALLY_FILLED: "warning",
 };
 
+/** A share as a headline has it: three digits, but no 100 % of what is not all. */
+function readPercent(exact: number): number {
+  const read = Number(exact.toFixed(Math.max(0, 3 - String(Math.trunc(exact)).length)));
+  return read === 100 ? exact : read;
+}
+
 export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
   time: {
     ...always("time"),
@@ -127,7 +133,7 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
         [
           "the spread",
           figure(/spread (\S+ %)/u.exec(title)?.[1]),
-          isTrading ? figure(/\((.*)\)/u.exec(factOf(reply, "Spread") ?? "")?.[1]) : 0,
+          isTrading ? readPercent(figure(/\((.*)\)/u.exec(factOf(reply, "Spread") ?? "")?.[1])) : 0,
         ],
         [
           "an auction and why",

@@ -86,7 +86,7 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     await page.locator('[data-part="says"]', { hasText: "Start it again" }).waitFor();
     expect(await page.textContent("#alerts-live")).toContain("Bellwether");
     expect(await page.isDisabled('[data-part="switch"]')).toBe(true);
-    expect(await page.locator("#watch.gone li").first().textContent()).toMatch(/^mainnet Not known now.*seen/u);
+    expect(await page.locator("#watch.gone li").first().textContent()).toMatch(/^mainnet Not known now.*Seen/u);
     running = start(port);
     await stage(page, "firing");
     // While nobody answered, the browser said so.
