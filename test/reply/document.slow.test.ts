@@ -13,11 +13,12 @@ const READERS = [
   "src/adapters/slack/render/blocks.ts",
   "src/adapters/terminal/render/render.ts",
   "src/adapters/web/public/reply/reply.js",
+  "src/reply/block.ts",
   "src/reply/fold.ts",
   "src/reply/full-text.ts",
 ];
 
-test("a new kind of block is one compile error in each of its readers, and JSON as it stands", async () => {
+test("a new kind of block is a compile error in each of its readers, and JSON as it stands", async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "bellwether-block-"));
   try {
     for (const name of ["src", "package.json", "tsconfig.json"])
@@ -35,7 +36,7 @@ test("a new kind of block is one compile error in each of its readers, and JSON 
     };
     await writeFile(path.join(folder, "planted.json"), JSON.stringify({ ...config, include: [] }));
     const errors = (await compile(folder, "planted.json")).matchAll(/^(.+)\(\d+,\d+\): error/gmu);
-    expect([...errors].map(([, file]) => file)).toEqual(READERS);
+    expect([...new Set([...errors].map(([, file]) => file))]).toEqual(READERS);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -41,9 +41,7 @@ const CONTROL = /<([^<>]*)>/gu;
  */
 export function forgedIn(payload: unknown, source: unknown, mentions: readonly string[] = []): string[] {
   const links = JSON.stringify(source, (_key, part: unknown) => (typeof part === "bigint" ? String(part) : part));
-  // Slack reads nothing into an element of rich text that is text.
-  const read = strings(payload).filter(({ kind }) => kind !== "text");
-  return read.flatMap(({ text }) => [
+  return strings(payload).flatMap(({ text }) => [
     ...[...text.matchAll(CONTROL)].flatMap(([all, inside = ""]) => {
       if (/^!date\^\d+\^[^|]*\|/u.test(inside) || mentions.includes(inside)) return [];
       const target = inside.slice(0, inside.indexOf("|")).replaceAll("&amp;", "&");

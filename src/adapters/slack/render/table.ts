@@ -170,7 +170,9 @@ function cellOf(content: Text): RenderedCell {
   const plain = oneLine(plainText(shown)).trim();
   const points = Array.from(plain);
   const isLong = points.length > CELL_LENGTH;
-  if (!isLong && shown.some((one) => isSlackChannel(one) || dateOf(one) !== undefined)) {
+  // What looks like a mention stays escaped text.
+  const isPlain = !/[<>&]/u.test(plain);
+  if (!isLong && isPlain && shown.some((one) => isSlackChannel(one) || dateOf(one) !== undefined)) {
     return {
       cell: { type: "rich_text", elements: [{ type: "rich_text_section", elements: richText(shown) }] },
       whole,

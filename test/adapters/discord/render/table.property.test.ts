@@ -38,7 +38,7 @@ test("any table has rows of phone lines, and takes no more than its room", () =>
 function widthOf(line: string): number {
   const shown = line
     .replaceAll(/<t:-?\d+:d>/gu, "11/22/2026")
-    .replaceAll(/<t:-?\d+:t>/gu, "1:00 PM")
+    .replaceAll(/<t:-?\d+:T>/gu, "1:00:00 PM")
     .replaceAll(/<t:-?\d+:R>/gu, "12 minutes ago")
     .replaceAll(/^-# | ?\*\* ?|`/gu, "")
     .replaceAll(/\[([^\]]*)\]\(https?:[^)]*\)/gu, "$1")
