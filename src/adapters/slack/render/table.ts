@@ -170,9 +170,9 @@ function cellOf(content: Text): RenderedCell {
   const plain = oneLine(plainText(shown)).trim();
   const points = Array.from(plain);
   const isLong = points.length > CELL_LENGTH;
-  // What looks like a mention stays escaped text.
-  const isPlain = !/[<>&]/u.test(plain);
-  if (!isLong && isPlain && shown.some((one) => isSlackChannel(one) || dateOf(one) !== undefined)) {
+  // Beside a time, what looks like a mention stays escaped text.
+  const isDated = !/[<>&]/u.test(plain) && shown.some((one) => dateOf(one) !== undefined);
+  if (!isLong && (isDated || shown.some((one) => isSlackChannel(one)))) {
     return {
       cell: { type: "rich_text", elements: [{ type: "rich_text_section", elements: richText(shown) }] },
       whole,
