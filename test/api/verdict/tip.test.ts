@@ -38,7 +38,7 @@ describe("while most nodes catch up behind one at the tip", () => {
     expect(states(script, 160, 165)).toEqual(["syncing, unknown", "syncing, bad"]);
   });
 
-  test("with a quorum at the tip it is a stall as any other", () => {
+  test("with a quorum at the tip it is an ordinary stall", () => {
     const script: Script = { a: [[100, "still"]], b: [[100, "still"]], c: late };
     expect(states(script, 120)).toEqual(["stalled, bad"]);
   });

@@ -103,7 +103,7 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     const card = page.locator("#alerts-open .alert").filter({ hasText: "mainnet makes no block" });
     await card.locator("> details > summary").click();
     // The button goes once it is pressed; whoever pressed it by keyboard stays with the alert.
-    await card.getByRole("button", { name: "Acknowledge" }).first().focus();
+    await card.locator("> details").getByRole("button", { name: "Acknowledge" }).first().focus();
     await page.keyboard.press("Enter");
     await card.locator(".log .reply").waitFor();
     await card.locator("summary", { hasText: "acknowledged" }).waitFor();
@@ -120,7 +120,7 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     const story = (await page.textContent('[data-part="story"]')) ?? "";
     for (const word of ["fired", "acknowledged", "resolved", "console"]) expect(story).toContain(word);
     // One message on each platform, as it stands.
-    expect(await page.locator(".told h4").allTextContents()).toEqual(["The end of it"]);
+    expect(await page.locator(".told h3:not(figure h3)").allTextContents()).toEqual(["The end of it"]);
     expect(await page.locator(".told figure").count()).toBe(2);
     await page.locator("#alerts-earlier .alert", { hasText: "mainnet made no block" }).waitFor();
     await fits(page);
