@@ -72,9 +72,9 @@ export function mostThat(most: number, fits: (count: number) => boolean): number
   return found;
 }
 
-const ACTION_LINES_LENGTH = 700;
+const ACTION_LINES_LENGTH = 500;
 
-/** The actions without a button, one a line, as far as 700 characters hold them, each after `bullet`. */
+/** The actions without a button, one a line, as far as 500 characters hold them, each after `bullet`. */
 export function actionLines(
   lines: readonly string[],
   bullet: string,

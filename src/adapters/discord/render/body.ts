@@ -31,9 +31,12 @@ interface BodyOptions {
 }
 
 const TITLE_LENGTH = 300;
-const FOOTER_LENGTH = 400;
+/** With title, lines of actions and what says that it is shortened below the limit of a folded answer. */
+const FOOTER_LENGTH = 300;
 /** Reserved for the line that says what was shortened, and for line ends. */
 const SHORTENED_LENGTH = 120;
+/** Before a line in small letters. */
+const SMALL = "-# ";
 /** More rows than these have one select below them instead of a button each. */
 const MAX_ROW_BUTTONS = 5;
 const MAX_ROW_SELECTS = 3;
@@ -48,7 +51,7 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH, wholeIds });
   const rowActions = planRowActions(reply.blocks, options.room, context.mention);
   const left = actionLines([...options.left, ...rowActions.left], "-# ", "-# ");
-  const used = title.markdown.length + footer.markdown.length + left.text.length;
+  const used = title.markdown.length + SMALL.length + footer.markdown.length + left.text.length;
   const blocks = fitBlocks(reply.blocks, options.length - used - SHORTENED_LENGTH, {
     heldOf: (index) => options.heldOf(index),
     onId: () => {},
@@ -74,7 +77,7 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
   if (!whole) parts.add(`-# ${options.shortened()}`);
   const csv = new Set(blocks.flatMap((markup, index) => (markup.csv === true ? [index] : [])));
   const small = footer.markdown.trim();
-  return { components: parts.finish(), footer: small === "" ? "" : `-# ${small}`, csv };
+  return { components: parts.finish(), footer: small === "" ? "" : `${SMALL}${small}`, csv };
 }
 
 function headline(reply: Reply, wholeIds: boolean): Markup {

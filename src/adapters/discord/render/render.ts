@@ -156,7 +156,10 @@ export function renderAnswer(reply: Reply, context: MessageContext) {
     const { begun, body } = fold({
       left: plan.left,
       cut:
-        isFolded(reply) || !folded.begun.controls.whole || reply.blocks.some((one) => !isTable(one) && hasLongId(one)),
+        isFolded(reply) ||
+        !folded.begun.controls.whole ||
+        [reply.title, reply.footer ?? []].some(saysLongId) ||
+        reply.blocks.some((one) => !isTable(one) && hasLongId(one)),
       heldOf: (index) => held[places[index] ?? -1],
       shortened: inFile,
     });
@@ -173,10 +176,14 @@ function isTable({ kind }: Block): boolean {
 }
 
 /** Whether it says an id that is shown by its ends above the fold. */
+function saysLongId(content: Text): boolean {
+  return content.some((one) => one.kind === "code" && one.id === true && shortenId(one.text) !== one.text);
+}
+
 function hasLongId(block: Block | undefined): boolean {
   let found = false;
   const look = (content: Text): Text => {
-    found ||= content.some((one) => one.kind === "code" && one.id === true && shortenId(one.text) !== one.text);
+    found ||= saysLongId(content);
     return content;
   };
   if (block !== undefined) mapValues(block, look);
