@@ -1,7 +1,7 @@
 // The bot turns an invocation into a reply; adapters call it. command.ts declares commands, invocation.ts describes
 // caller and target, audience-settings.ts the choices of a server or workspace about who sees answers. setup.ts names the
 // dependencies of a bot, suggestions.ts completes, error-reply.ts turns every error into a reply, form.ts words the faults
-// of a form. options/ describes and parses option values, grammar/ the typed line.
+// of a form, openly.ts offers a press in place of an answer that is not for everybody. options/ describes and parses option values, grammar/ the typed line.
 
 import { UserError } from "../errors.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
@@ -21,6 +21,7 @@ import {
   type Target,
   type Visibility,
 } from "./invocation.ts";
+import { pressInstead } from "./openly.ts";
 import type { OptionValue } from "./options/options.ts";
 import { missingOption, type ParseContext, parseOptions } from "./options/parse-options.ts";
 import { neededParty, withSavedParties } from "./options/saved-parties.ts";
@@ -41,6 +42,8 @@ export function createBot(dependencies: BotDependencies) {
   const mistakes = createMistakes(setup, suggestions);
 
   function prepare(invocation: Invocation): Prepared {
+    const press = invocation.openly === true ? pressFirst(invocation, setup) : undefined;
+    if (press !== undefined) return { ok: true, visibility: "channel", run: async () => press };
     try {
       const { command, options, visibility } = check(invocation, setup, mistakes);
       const run = async (): Promise<Reply> =>
@@ -125,6 +128,13 @@ export function createBot(dependencies: BotDependencies) {
       return run({ ...asker, ...ask });
     },
   };
+}
+
+/** The press that is offered in place of an answer, where everybody would see it; undefined where it may be given. */
+function pressFirst(invocation: Invocation, { byName, chosen }: BotSetup): Reply | undefined {
+  const command = byName.get(invocation.command);
+  if (command === undefined) return undefined;
+  return pressInstead(command, invocation, presetAudience(command, invocation.here, chosen) ?? command.audience);
 }
 
 /** @throws UserError for an unknown command, a wrong value, and for somebody who may not do this. */

@@ -45,6 +45,11 @@ export interface Invocation extends Ask {
   readonly again?: true;
   /** Sent as a form, which names what it changes: nothing else is asked. */
   readonly form?: true;
+  /**
+   * Everybody sees the answer, and nobody knows what the asker may change: what is not for everybody is offered as one
+   * press, which says who presses.
+   */
+  readonly openly?: true;
   /** The alert's message whose button was pressed. */
   readonly pressed?: Receipt;
   /** The channels of the server or workspace that the asker may manage, by their ids, where that is known of each. */

@@ -32,8 +32,8 @@ export interface DiscordExaminationOptions
 }
 
 const PORTAL_URL = "https://discord.com/developers/applications";
-/** View Channels, Send Messages, Embed Links, Attach Files, Create Public Threads, Send Messages in Threads: https://docs.discord.com/developers/topics/permissions. */
-const PERMISSIONS = "309237697536";
+/** View Channels, Send Messages, Embed Links, Attach Files, Read Message History, Create Public Threads, Send Messages in Threads: https://docs.discord.com/developers/topics/permissions. */
+const PERMISSIONS = "309237763072";
 /** Discord allows 1000 a day; below this a few crashes lock the bot out until the reset. */
 const LOW_SESSION_STARTS = 20;
 /** Beyond this, expiry times and reminders are visibly wrong. */

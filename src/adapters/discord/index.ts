@@ -1,10 +1,11 @@
-// The Discord adapter: interactions over the gateway or over HTTP, messages over REST.
-// Read next: transport/transport.ts (the connection), respond/respond.ts (interactions), send/send.ts (alerts),
+// The Discord adapter: interactions over the gateway or over HTTP, questions in messages over the gateway, messages over REST.
+// Read next: transport/transport.ts (the connection), respond/respond.ts (interactions), respond/question.ts (messages that
+// ask), send/send.ts (alerts),
 // render/render.ts (a reply as a message), limits.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type APIInteraction } from "discord-api-types/v10";
+import type { APIInteraction, GatewayMessageCreateDispatchData } from "discord-api-types/v10";
 import { LRUCache } from "lru-cache";
 
 import { OWN_TOKEN, type SharedToken } from "../../alerts/sender.ts";
@@ -21,6 +22,7 @@ import { type DiscordContext, type DiscordTiming, TIMING } from "./context.ts";
 import { NONCE_LIFETIME_MILLIS } from "./limits.ts";
 import { registerCommands } from "./register-commands.ts";
 import { closeLeft } from "./respond/left-answers.ts";
+import { answerQuestion, QuestionLimit, questionOf } from "./respond/question.ts";
 import { respondToInteraction } from "./respond/respond.ts";
 import { DiscordSender } from "./send/send.ts";
 import { type InteractionsEndpoint, interactionsEndpoint } from "./transport/endpoint.ts";
@@ -67,6 +69,7 @@ export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAda
   const sender = new DiscordSender(sendRest, { ...stored, uploads: uploadRest, mentions, token: shared });
   const answering = new Set<Promise<void>>();
   const seen = new LRUCache<string, true>({ maxSize: 5000, sizeCalculation: () => 1 });
+  const questions = new QuestionLimit();
   let connection: GatewayConnection | InteractionsEndpoint | undefined;
   let supervision = new Supervision();
   let registered: Promise<void> | undefined;
@@ -82,13 +85,24 @@ export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAda
       if (connection === made) connection = undefined;
     };
   };
-  const answer = (context: DiscordContext, interaction: APIInteraction): void => {
-    // A resumed gateway may repeat an interaction; no command must run twice.
-    if (stopping.signal.aborted || seen.has(interaction.id)) return;
-    seen.set(interaction.id, true);
-    const mention = mentions.in(interaction.guild_id);
-    const work = respondToInteraction({ ...context, mention }, interaction).finally(() => answering.delete(work));
+  /** Whether something arrived for the first time: a resumed gateway may repeat it, and no command must run twice. */
+  const isNew = ({ id }: { readonly id: string }): boolean => {
+    if (stopping.signal.aborted || seen.has(id)) return false;
+    seen.set(id, true);
+    return true;
+  };
+  const follow = (answered: Promise<void>): void => {
+    const work = answered.finally(() => answering.delete(work));
     answering.add(work);
+  };
+  const answer = (context: DiscordContext, interaction: APIInteraction): void => {
+    if (!isNew(interaction)) return;
+    follow(respondToInteraction({ ...context, mention: mentions.in(interaction.guild_id) }, interaction));
+  };
+  const hear = (context: DiscordContext, message: GatewayMessageCreateDispatchData, self: string): void => {
+    const line = questionOf(message, self);
+    if (line === undefined || !isNew(message) || !questions.take(message.author.id)) return;
+    follow(answerQuestion({ ...context, mention: mentions.in(message.guild_id) }, message, line));
   };
   const handle: Webhook["handle"] = async (request) =>
     connection !== undefined && "handle" in connection && !stopping.signal.aborted
@@ -116,6 +130,7 @@ export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAda
         log,
         timing,
         onInteraction: (interaction: APIInteraction) => answer(context, interaction),
+        onMessage: (message: GatewayMessageCreateDispatchData, self: string) => hear(context, message, self),
         onReady: (applicationId: string) => register(options.applicationId ?? applicationId),
       };
       const url = publicUrl === undefined ? undefined : webhookUrl(INTERACTIONS_PATH, publicUrl);

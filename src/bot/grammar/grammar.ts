@@ -41,7 +41,7 @@ export function parseLine(
 }
 
 /** The command that takes a question in plain words. */
-const QUESTION = "ask";
+export const QUESTION = "ask";
 
 /**
  * The command at the start of a line. A sentence is a question where no command begins it, or a word that may begin

@@ -49,7 +49,7 @@ describe("the doctor at Discord", () => {
     expect(found).toEqual([
       expect.stringMatching(saying("ok Discord token", "Bellwether")),
       expect.stringMatching(saying("ok Discord application", discord.state.applicationId)),
-      expect.stringContaining("scope=bot+applications.commands&permissions=309237697536"),
+      expect.stringContaining("scope=bot+applications.commands&permissions=309237763072"),
       expect.stringMatching(saying("ok Discord interactions")),
       expect.stringMatching(saying("ok Discord gateway", 999, 1000)),
       expect.stringMatching(saying("ok Discord commands", registrationOf(commands, networks, "global").length)),

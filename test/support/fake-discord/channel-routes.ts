@@ -1,3 +1,5 @@
+import { MessageFlags } from "discord-api-types/v10";
+
 import { checkMessage } from "./check-message.ts";
 import { change, edited, shown, store } from "./messages.ts";
 import { ErrorResponse } from "./error-response.ts";
@@ -56,11 +58,30 @@ function postMessage({ state, body }: Context, channelId: string): unknown {
     const first = state.messages.get(known.message);
     if (first !== undefined) return shown(state, first);
   }
-  const message = store(state, { channel: channel.id, nonce }, checkMessage(body.json, body, CHANNEL_FILE_BYTES));
+  const { message_reference: reference, ...json } = body.json;
+  const repliesTo = reference === undefined ? undefined : repliedTo(state, channel, reference as Reference);
+  const sent = checkMessage(json, body, CHANNEL_FILE_BYTES);
+  const message = store(state, { channel: channel.id, nonce, repliesTo }, sent);
   // https://github.com/discord/discord-api-docs/issues/7854
-  if (message.content.trim() === "") state.violations.push("a message whose notification is blank");
+  const isReply = reference !== undefined || channel.noHistory === true;
+  const notifiesNobody = isReply && (sent.flags & MessageFlags.SuppressNotifications) !== 0;
+  if (message.content.trim() === "" && !notifiesNobody) state.violations.push("a message whose notification is blank");
   if (nonce !== undefined) state.nonces.set(`${channelId} ${nonce}`, { message: message.id, at: state.now() });
   return shown(state, message);
+}
+
+interface Reference {
+  readonly message_id: string;
+  readonly fail_if_not_exists?: boolean;
+}
+
+/** The message that is replied to; none where it is gone, and need not be there. */
+function repliedTo(state: State, channel: Channel, { message_id: id, ...more }: Reference): string | undefined {
+  if (channel.noHistory === true)
+    throw new ErrorResponse(400, 160_002, "Cannot reply without permission to read message history");
+  if (state.written.get(id) === channel.id) return id;
+  if (more.fail_if_not_exists === false) return undefined;
+  throw new ErrorResponse(400, 50_035, "Invalid Form Body: message_reference: Unknown message");
 }
 
 function patchMessage({ state, body }: Context, channelId: string, id: string): unknown {

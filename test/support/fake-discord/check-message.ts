@@ -64,6 +64,7 @@ export function checkMessage(
   }
   const allowed = data["allowed_mentions"] as AllowedMentions | undefined;
   if (allowed?.parse?.length !== 0) throw invalid("allowed_mentions.parse is not empty");
+  if (allowed.replied_user === true) throw invalid("allowed_mentions.replied_user notifies whom it answers");
   const pinged = pings([content ?? "", ...textsIn(components ?? [])].join("\n"), allowed);
   return { content, embeds, components, files, flags, pinged };
 }
@@ -92,6 +93,7 @@ interface AllowedMentions {
   readonly parse?: string[];
   readonly roles?: string[];
   readonly users?: string[];
+  readonly replied_user?: boolean;
 }
 
 /** Who is notified: mentions in the content, as far as they are allowed. */

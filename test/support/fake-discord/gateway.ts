@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 
+import { GatewayIntentBits } from "discord-api-types/v10";
 import { WebSocketServer, type WebSocket } from "ws";
 
 import type { State } from "./state.ts";
@@ -9,6 +10,13 @@ interface Session {
   sequence: number;
   readonly missed: unknown[];
   socket: WebSocket | undefined;
+}
+
+/** What a person wrote, as far as the gateway looks at it. */
+interface Written extends Record<string, unknown> {
+  readonly guild_id?: string;
+  readonly content: string;
+  readonly mentions: readonly { readonly id: string }[];
 }
 
 /** The gateway: hello, identify, ready, resume with what was missed, heartbeats, and closes of every kind. */
@@ -52,6 +60,18 @@ export class Gateway {
       if (session.socket?.readyState === 1) session.socket.send(JSON.stringify(event));
       else session.missed.push(event);
     }
+  }
+
+  /**
+   * Tells of a message, where the session asked for those of servers or of direct messages: with its content where it
+   * is direct or mentions the bot (https://docs.discord.com/developers/events/gateway#message-content-intent).
+   */
+  tell(message: Written): void {
+    const isDirect = message.guild_id === undefined;
+    const needed = isDirect ? GatewayIntentBits.DirectMessages : GatewayIntentBits.GuildMessages;
+    if (((this.intents ?? 0) & needed) === 0) return;
+    const reads = isDirect || message.mentions.some(({ id }) => id === this.#state.applicationId);
+    this.dispatch("MESSAGE_CREATE", reads ? message : { ...message, content: "" });
   }
 
   /** Sends what it sent last once more. */

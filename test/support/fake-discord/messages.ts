@@ -10,11 +10,12 @@ interface Origin {
   readonly onlyFor?: string | undefined;
   readonly command?: string | undefined;
   readonly nonce?: string | undefined;
+  readonly repliesTo?: string | undefined;
 }
 
 /** Keeps a new message; without content it is still thinking. */
 export function store(state: State, origin: Origin, message: SentMessage | undefined): StoredMessage {
-  const { channel, onlyFor, command, nonce } = origin;
+  const { channel, onlyFor, command, nonce, repliesTo } = origin;
   const stored: StoredMessage = {
     id: state.snowflake(),
     channel,
@@ -32,6 +33,7 @@ export function store(state: State, origin: Origin, message: SentMessage | undef
     sentAt: state.now(),
     editedAt: undefined,
     command,
+    repliesTo,
   };
   state.messages.set(stored.id, stored);
   return stored;

@@ -111,6 +111,41 @@ export class Person {
     return dialog;
   }
 
+  /**
+   * Writes a message; “@bot” in it mentions the bot. `more` overwrites any part of it as the gateway tells it. Gives its id.
+   */
+  write(channel: string, text: string, more: object = {}): string {
+    const { applicationId, channels, written } = this.#fake.state;
+    const guild = channels.get(channel)?.guild;
+    const id = this.#fake.state.snowflake();
+    written.set(id, channel);
+    const content = text.replaceAll("@bot", `<@${applicationId}>`);
+    const member = { roles: this.#roles, nick: null, permissions: undefined };
+    this.#fake.gateway.tell({
+      id,
+      channel_id: channel,
+      type: 0,
+      timestamp: new Date().toISOString(),
+      attachments: [],
+      embeds: [],
+      ...(guild === undefined ? {} : { guild_id: guild, member }),
+      author: { id: this.id, username: this.name.toLowerCase(), global_name: this.name },
+      content,
+      mentions: content === text ? [] : [{ id: applicationId }],
+      mention_everyone: false,
+      ...more,
+    });
+    return id;
+  }
+
+  /** Writes a message and gives the reply to it. */
+  async writes(channel: string, text: string): Promise<StoredMessage> {
+    const id = this.write(channel, text);
+    const answer = (): StoredMessage | undefined => this.sees(channel).find(({ repliesTo }) => repliesTo === id);
+    await until(() => answer() !== undefined, `an answer to “${text}”`);
+    return answer()!;
+  }
+
   /** Sends an interaction as no client of Discord would: `more` overwrites any part of it. */
   forge(where: Where | string, kind: StoredInteraction["kind"], more: object): Dialog {
     return this.#send(kind, { command: 2, press: 3, complete: 4, submit: 5 }[kind], where, more, undefined);

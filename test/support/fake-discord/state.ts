@@ -34,6 +34,8 @@ export interface StoredMessage {
   editedAt: number | undefined;
   /** The command that made it. */
   readonly command: string | undefined;
+  /** The message of a person that it replies to. */
+  readonly repliesTo: string | undefined;
 }
 
 export interface StoredInteraction {
@@ -70,6 +72,8 @@ export interface Channel {
   /** How often a thread was renamed. */
   renamed?: number;
   gone: "deleted" | "no-access" | undefined;
+  /** The bot lacks Read Message History there. */
+  noHistory?: true;
 }
 
 /** What Discord remembers. */
@@ -80,6 +84,8 @@ export class State {
   application: Record<string, unknown> = {};
   readonly messages = new Map<string, StoredMessage>();
   readonly interactions = new Map<string, StoredInteraction>();
+  /** The channels of what people wrote, by message. */
+  readonly written = new Map<string, string>();
   readonly channels = new Map<string, Channel>();
   /** Permissions of roles, by their ids; nobody has any by the role of everyone but to see channels. */
   readonly roles = new Map<string, bigint>();

@@ -16,7 +16,7 @@ import { isTokenRefused, TOKEN_REFUSED } from "./rest.ts";
 import { signatureCheck } from "./signature.ts";
 import type { GatewayOptions } from "./transport.ts";
 
-interface EndpointOptions extends Omit<GatewayOptions, "token"> {
+interface EndpointOptions extends Omit<GatewayOptions, "token" | "onMessage"> {
   /** 64 hexadecimal digits. */
   readonly publicKey: string;
   /** Where Discord should post interactions; undefined without PUBLIC_URL. */

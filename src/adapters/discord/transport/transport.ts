@@ -1,4 +1,4 @@
-// The transport to Discord. This module keeps the gateway session, on which interactions arrive; read next endpoint.ts
+// The transport to Discord. This module keeps the gateway session, on which interactions and messages arrive; read next endpoint.ts
 // (interactions over HTTP instead), rest.ts (the REST client and its errors), upload.ts (files).
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,6 +16,8 @@ import {
   type APIInteraction,
   GatewayCloseCodes,
   GatewayDispatchEvents,
+  GatewayIntentBits,
+  type GatewayMessageCreateDispatchData,
 } from "discord-api-types/v10";
 import type { REST } from "discord.js";
 
@@ -32,10 +34,18 @@ export interface GatewayOptions {
   readonly token: string;
   readonly log: Log;
   onInteraction(interaction: APIInteraction): void;
+  /** Called for each message of a server or of direct messages; `bot` is the id that mentions of the bot name. */
+  onMessage(message: GatewayMessageCreateDispatchData, bot: string): void;
   /** Called at each Ready event, or each time that Discord accepts the token, with the id of the application. */
   onReady(applicationId: string): void;
   readonly timing: DiscordTiming;
 }
+
+/**
+ * None of them is privileged. Without Message Content, only direct messages and messages that mention the bot have
+ * their content: https://docs.discord.com/developers/events/gateway#message-content-intent.
+ */
+const INTENTS = (GatewayIntentBits.GuildMessages | GatewayIntentBits.DirectMessages) as GatewayIntentBits;
 
 const DESTROY_TIMEOUT_MILLIS = 2000;
 /** After this long, a session counts as stable. */
@@ -85,6 +95,7 @@ export class GatewayConnection {
     const { promise: ended, resolve: end } = Promise.withResolvers<{ why: string; fatal: boolean }>();
     const sessions = new Map<number, SessionInfo>();
     let over = false;
+    let bot = "";
     /** Between a close and the next hello. */
     let closed = false;
     let failures = 0;
@@ -93,7 +104,7 @@ export class GatewayConnection {
     let downSince = performance.now();
     const manager = new WebSocketManager({
       token,
-      intents: 0,
+      intents: INTENTS,
       rest,
       // discord.js calls this before each connection, twice a second while Discord is gone: so the tries are spaced out
       // here, and a manager that is over makes no more of them.
@@ -129,6 +140,7 @@ export class GatewayConnection {
     });
     manager.on(WebSocketShardEvents.Ready, ({ data }) => {
       up("gateway ready");
+      bot = data.user.id;
       if (!over) this.#options.onReady(data.application.id);
     });
     manager.on(WebSocketShardEvents.Resumed, () => up("gateway session resumed"));
@@ -149,9 +161,10 @@ export class GatewayConnection {
       log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
     });
     manager.on(WebSocketShardEvents.Dispatch, ({ data }) => {
-      if (over || data.t !== GatewayDispatchEvents.InteractionCreate) return;
       // A throw in here would end the process.
-      if ((data.d as APIInteraction | null) !== null) this.#options.onInteraction(data.d);
+      if (over || (data.d as object | null) === null) return;
+      if (data.t === GatewayDispatchEvents.InteractionCreate) this.#options.onInteraction(data.d);
+      else if (data.t === GatewayDispatchEvents.MessageCreate) this.#options.onMessage(data.d, bot);
     });
     const watch = (): void => {
       if (performance.now() - downSince > stuckMillis) end({ why: "no gateway session for too long", fatal: false });
@@ -185,7 +198,8 @@ export class GatewayConnection {
 
 const SHARD_COUNT_REFUSED =
   "Discord refuses this number of gateway connections: it is asked again in a while how many it wants";
-const INTENTS_REFUSED = "Discord refuses the gateway intents, of which there are none: update Bellwether";
+const INTENTS_REFUSED =
+  "Discord refuses the gateway intents for messages, which no application has to be allowed: update Bellwether";
 /**
  * The close codes that forbid to reconnect, in words for the operator; after all others discord.js reconnects:
  * https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes.

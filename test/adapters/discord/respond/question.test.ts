@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { MessageFlags, MessageType } from "discord-api-types/v10";
+import { expect, test } from "vitest";
+
+import { createLog } from "../../../../src/log.ts";
+import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
+import { until } from "../../../support/fake-discord/until.ts";
+import { probes } from "../probe-commands.ts";
+import { stage, type Stage } from "../stage.ts";
+
+/** That nobody answers what somebody writes: the next question is the first that is answered. */
+async function expectSilence(on: Stage, ann: Person, write: () => void): Promise<void> {
+  write();
+  const answer = await on.fake.person("Zoe").writes(on.channel, "@bot is the network healthy");
+  expect(ann.sees(on.channel)).toEqual([answer]);
+}
+
+test("a mention is answered by a reply to it that notifies nobody, folded, with Details", async () => {
+  await using on = await stage();
+  const ann = on.fake.person("Ann");
+  const answer = await ann.writes(on.channel, "@bot, is the network healthy?");
+  expect(textOf(answer)).toContain("mainnet is healthy");
+  expect([answer.onlyFor, answer.pinged]).toEqual([undefined, []]);
+  expect(answer.flags & MessageFlags.SuppressNotifications).not.toBe(0);
+  const long = await ann.writes(on.channel, "@bot checkpoints first:1000");
+  expect(textOf(long).length).toBeLessThanOrEqual(1200);
+  const details = await ann.press(answer, "Details");
+  expect([details.last.onlyFor, textOf(details.last).length > textOf(answer).length]).toEqual([ann.id, true]);
+  expect(on.fake.complaints()).toEqual([]);
+});
+
+test("what only the asker may see, and what changes something, is one press", async () => {
+  await using on = await stage();
+  const [ann, bob] = [on.fake.person("Ann"), on.fake.person("Bob", { manages: true })];
+  const price = await ann.writes(on.channel, "how wide is the spread on BTC @bot");
+  expect(textOf(price)).not.toMatch(/trades at|auction/u);
+  const [label = ""] = labelsOf(price);
+  const shown = await ann.press(price, label);
+  expect([textOf(shown.last), shown.last.onlyFor]).toEqual([expect.stringContaining("BTC/USDT"), ann.id]);
+  const subscribing = await ann.writes(on.channel, "@bot alerts add");
+  expect(await on.engine.subscriptions()).toEqual([]);
+  const [subscribe = ""] = labelsOf(subscribing);
+  expect(textOf((await ann.press(subscribing, subscribe)).last)).toContain("Only people who manage this channel");
+  await bob.press(subscribing, subscribe);
+  expect(await on.engine.subscriptions()).toHaveLength(1);
+  const personal = await ann.writes(on.channel, "@bot my parties");
+  expect(labelsOf(personal)).toHaveLength(1);
+  expect([price, subscribing, personal].map(({ edits }) => edits)).toEqual([0, 0, 0]);
+  expect(on.fake.complaints()).toEqual([]);
+});
+
+test("what is no question is answered for everybody, with what to ask", async () => {
+  await using on = await stage();
+  const answer = await on.fake.person("Ann").writes(on.channel, "@bot will it rain on the parade");
+  expect(textOf(answer)).toContain("No command answers");
+  expect(labelsOf(answer).length).toBeGreaterThan(0);
+});
+
+test("direct messages need no mention, answer in place, and run what is typed", async () => {
+  await using on = await stage();
+  const ann = on.fake.person("Ann");
+  const direct = on.fake.direct(ann);
+  expect(textOf(await ann.writes(direct, "what is the price of btc"))).toMatch(/BTC\/USDT/u);
+  const { partyId } = on.simulator.samples.mainnet;
+  expect(textOf(await ann.writes(direct, `my party ${partyId} name:desk`))).toContain("desk");
+  const guessed = await ann.writes(direct, "please mute node 2 for two hours");
+  expect([textOf(guessed), await on.engine.silences()]).toEqual([expect.stringContaining("Did you mean"), []]);
+  expect(on.fake.complaints()).toEqual([]);
+});
+
+test.each<[string, (ann: Person, channel: string, bot: string) => void]>([
+  ["without a mention", (ann, channel) => ann.write(channel, "is the network healthy")],
+  [
+    "of a reply to the bot",
+    (ann, channel, bot) =>
+      ann.write(channel, "is the network healthy", { type: MessageType.Reply, mentions: [{ id: bot }] }),
+  ],
+  ["to everyone", (ann, channel) => ann.write(channel, "@everyone is the network healthy", { mention_everyone: true })],
+  ["without words", (ann, channel) => ann.write(channel, "@bot")],
+  [
+    "of another bot",
+    (ann, channel) => ann.write(channel, "@bot help", { author: { id: ann.id, username: "b", bot: true } }),
+  ],
+  ["of a webhook", (ann, channel) => ann.write(channel, "@bot help", { webhook_id: "1" })],
+  ["of Discord itself", (ann, channel) => ann.write(channel, "@bot help", { type: MessageType.ChannelPinnedMessage })],
+])("a message %s is no question", async (_what, write) => {
+  await using on = await stage();
+  const ann = on.fake.person("Ann");
+  await expectSilence(on, ann, () => write(ann, on.channel, on.fake.state.applicationId));
+});
+
+test("a repeated event is answered once, and a flood of one person not at all", async () => {
+  await using on = await stage();
+  const [ann, bob] = [on.fake.person("Ann"), on.fake.person("Bob")];
+  await ann.writes(on.channel, "@bot time");
+  on.fake.gateway.repeat();
+  for (let count = 0; count < 20; count += 1) ann.write(on.channel, "@bot time");
+  await bob.writes(on.channel, "@bot time");
+  await sleep(50);
+  expect(ann.sees(on.channel)).toHaveLength(5);
+});
+
+test("without Read Message History the answer stands below the question", async () => {
+  await using on = await stage();
+  const ann = on.fake.person("Ann");
+  on.fake.state.channels.get(on.channel)!.noHistory = true;
+  on.fake.expected.add(160_002);
+  ann.write(on.channel, "@bot is the network healthy");
+  await until(() => ann.sees(on.channel).length > 0, "the answer");
+  expect(textOf(ann.sees(on.channel)[0]!)).toContain("mainnet is healthy");
+});
+
+test("no content is logged, nor kept in the store", async () => {
+  const lines: string[] = [];
+  const log = createLog("trace", { write: (line) => void lines.push(line) });
+  await using on = await stage({ log, extra: probes });
+  const ann = on.fake.person("Ann");
+  await ann.writes(on.channel, "@bot would marmalade be healthy");
+  on.fake.state.channels.get(on.channel)!.gone = "no-access";
+  on.fake.expected.add(50_001);
+  ann.write(on.channel, "@bot would marmalade be healthy");
+  await until(() => lines.some((line) => line.includes("answer failed")), "the log line");
+  expect(lines.join("\n")).not.toContain("marmalade");
+});
