@@ -24,6 +24,16 @@ export function price(amount: string | undefined, market = "m1", network = "main
   return { kind: "market.price", ...common, facts: amount === undefined ? {} : { price: amount } };
 }
 
+/** Values of a market, as alerts compare them. */
+export function values(
+  facts: Extract<Reading, { kind: "market.value" }>["facts"],
+  market = "m1",
+  network = "mainnet",
+): Reading {
+  const common = { network, subject: market, label: "BTC/USD", state: "good", seenBy: ["a:1"], nodes: 1 } as const;
+  return { kind: "market.value", ...common, facts };
+}
+
 export function auction(state: State, market = "m1", network = "mainnet"): Reading {
   const common = { network, subject: market, label: "BTC/USD", state, seenBy: ["a:1"], nodes: 1 } as const;
   const facts = { tradingMode: "TRADING_MODE_MONITORING_AUCTION", trigger: "AUCTION_TRIGGER_PRICE" };

@@ -104,7 +104,9 @@ function permissionsFor(commands: readonly AnyCommand[]): { default_member_permi
 }
 
 function optionsOf(command: AnyCommand, networks: readonly string[]): APIApplicationCommandBasicOption[] {
-  const options = Object.entries(command.options).filter(([, option]) => !("operatorsOnly" in option));
+  const options = Object.entries(command.options).filter(
+    ([, option]) => !("operatorsOnly" in option) && option.within === undefined,
+  );
   if (options.length > MAX_COMMAND_OPTIONS)
     throw new RangeError(`${command.name}: more than ${MAX_COMMAND_OPTIONS} options`);
   return options

@@ -86,6 +86,7 @@ const FOLLOWS_FROM_A_HALT = [
   "market.auction",
   "market.price",
   "market.bound",
+  "market.value",
   "node.lagging",
 ] as const satisfies readonly ConditionKind[];
 

@@ -139,13 +139,13 @@ export function judgeObservation(state: ObservationState, observation: Observati
 
   const judge = (reading: Reading, rule: Rule): void => {
     const ruleSubject = [rule.id, reading.subject] as const;
-    const judgement = judgeReading(rule, reading);
+    const existing = machines.get(...ruleSubject) ?? state.machines.get(...ruleSubject);
+    const judgement = judgeReading(rule, reading, existing?.phase === "firing");
     const isUnseen = judgement.state === "unknown";
     const wasUnseen = memory.unseen.get(...ruleSubject) === true;
     const wasJudged = memory.judged.get(...ruleSubject) === true;
     if (!isUnseen && !wasJudged) remembered.judged.push([...ruleSubject, true]);
     if (isUnseen !== wasUnseen) remembered.unseen.push([...ruleSubject, isUnseen]);
-    const existing = machines.get(...ruleSubject) ?? state.machines.get(...ruleSubject);
     // Good, and good before: true of nearly all readings.
     if (existing === undefined && judgement.state !== "bad") return;
     const before = existing ?? freshMachine({ ...reading, rule: rule.id });

@@ -12,6 +12,7 @@ import {
   KINDS,
   sortKinds,
 } from "../judge/kinds/kinds.ts";
+import type { Condition } from "../judge/kinds/kind.ts";
 import { Severity } from "../judge/kinds/severity.ts";
 import { type Rule, ruleFor } from "../judge/rules/rules.ts";
 import { QuietHours } from "./quiet-hours.ts";
@@ -87,7 +88,13 @@ export function isRolling(subscription: Pick<Subscription, "events">, kind: Even
 export function rulesOf(subscription: Pick<Subscription, "kinds" | "parameters">, config: AlertsConfig): Rule[] {
   return subscription.kinds
     .filter((kind) => isConditionKind(kind))
-    .map((kind) => ruleFor(kind, subscription.parameters[kind] ?? {}, config));
+    .flatMap((kind) => {
+      const given = subscription.parameters[kind] ?? {};
+      const { apart }: Condition = KINDS[kind];
+      // Together they may contradict each other.
+      const whole = ruleFor(kind, given, config);
+      return apart?.(given).map((own) => ruleFor(kind, own, config)) ?? [whole];
+    });
 }
 
 /** Whether it covers this subject of this network, whatever the kind. */

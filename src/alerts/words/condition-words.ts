@@ -6,6 +6,13 @@ import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import { priceSide } from "../judge/kinds/price.ts";
+import {
+  factOf,
+  type MarketCondition,
+  marketLimitWords,
+  marketValueWords,
+  storedConditions,
+} from "../judge/kinds/market-value.ts";
 import type { Reading } from "../judge/kinds/reading.ts";
 import type { Episode } from "../judge/rules/episode.ts";
 import { clock } from "./phrases.ts";
@@ -248,6 +255,24 @@ const CONDITION_WORDS: {
       ],
     };
   },
+  "market.value": (reading, network, rule, recovers) => {
+    const condition = marketConditionOf(rule);
+    const limit = ruleWords(rule) || "beyond its limit";
+    const value = condition === undefined ? undefined : reading.facts[factOf(condition)];
+    const figure =
+      value === undefined ? undefined : condition?.percent === true ? `${groupedNumber(value)} %` : priceWords(value);
+    const name = condition === undefined ? "value" : marketValueWords(condition.value);
+    const side = condition === undefined ? "beyond its limit" : marketLimitWords(condition);
+    const now = figure === undefined || recovers ? "" : text` ${figure},`;
+    return {
+      bad: text`${marketName(reading)} on ${network}: ${limit}`,
+      now: text`${marketName(reading)} on ${network}: ${name}${now} ${side}`,
+      past: text`${marketName(reading)} on ${network}: ${name} was ${side}`,
+      good: text`${marketName(reading)} on ${network}: ${name} is not ${side} any more`,
+      figures: figure === undefined ? [] : [text`${name} ${figure}`],
+      fields: [...(figure === undefined ? [] : [field("Value", text`${name} ${figure}`)]), field("Limit", limit)],
+    };
+  },
 };
 
 /** The words for an episode as it last was, under its rule's own thresholds. Pure and total. */
@@ -266,8 +291,13 @@ function wordsFor<K extends ConditionKind>(kind: K, reading: ReadingOf[K], rule:
   return CONDITION_WORDS[kind](reading, strong(reading.network), rule, recovers);
 }
 
+/** The comparison of a rule; undefined where this version cannot read it. */
+function marketConditionOf(rule: string): MarketCondition | undefined {
+  return storedConditions(ruleParameters(rule)["if"] ?? "")[0];
+}
+
 /** Which side of the thresholds the price is on: `above 70,000`; all of them where it is on neither, or not known. */
-export function thresholdSideWords(rule: string, price: string | undefined): string {
+function thresholdSideWords(rule: string, price: string | undefined): string {
   const { low, high, when } = ruleParameters(rule);
   const both = low !== undefined && high !== undefined && when !== "within";
   if (both && price !== undefined) {

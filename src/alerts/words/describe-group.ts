@@ -52,6 +52,10 @@ const GROUP_WORDS: Partial<Record<AlertKind, readonly [now: string, past: string
     "markets on % {were|was} beyond {their|its} thresholds",
   ],
   "market.bound": ["markets on % {are|is} near a price bound", "markets on % {were|was} near a price bound"],
+  "market.value": [
+    "markets on % {are|is} beyond {their|its} limits",
+    "markets on % {were|was} beyond {their|its} limits",
+  ],
 };
 
 /** Several episodes of one kind in one message: how many are open, the first of them by name, all of them in a file. */

@@ -23,6 +23,7 @@ import {
   isConditionKind,
   KINDS,
 } from "../judge/kinds/kinds.ts";
+import { marketConditionsWords } from "../judge/kinds/market-value.ts";
 import type { ParameterName } from "../judge/kinds/reading.ts";
 import type { Subscription } from "../route/subscription.ts";
 
@@ -118,6 +119,7 @@ const CONDITION_NOUNS: Readonly<Record<ConditionKind, string>> = {
   "market.auction": "auctions",
   "market.price": "mark prices",
   "market.bound": "near price bounds",
+  "market.value": "values of markets",
 };
 
 /** `node outages`; the key itself of a kind that only another version knows. */
@@ -190,6 +192,7 @@ const PARAMETER_WORDS: Readonly<
   rounds: (value) => `${value} looks in a row`,
   blocks: (value) => `behind by ${value} blocks`,
   factor: (value) => `${value} times the usual spacing`,
+  if: (written) => marketConditionsWords(String(written)),
 };
 
 function spanWords(millis: string | number): string {

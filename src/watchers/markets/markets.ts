@@ -6,13 +6,15 @@ import { z } from "zod";
 
 import type { AlertEvent, MarketSide } from "../../alerts/judge/kinds/event.ts";
 import { DecimalText, timeFromText, TimeText, timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { marketFactsOf, nearestBound } from "../../alerts/judge/kinds/market-facts.ts";
+import { MARKET_FACTS } from "../../alerts/judge/kinds/market-value.ts";
 import { exactPrice } from "../../alerts/judge/kinds/price.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { Answer, ApiClient, AsOf, CallOptions } from "../../api/api-client.ts";
 import { isAuctionMode, isLiveState, type MarketData } from "../../api/model/market.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import { storedAs } from "../../api/verdict/memory.ts";
-import { compareDecimals, decimal, type Decimal, formatDecimal, percentOf } from "../../units/decimal.ts";
+import { formatDecimal } from "../../units/decimal.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { isPlausibleTime } from "../block-time.ts";
@@ -42,6 +44,8 @@ const marketRecord = z.object({
       distancePercent: DecimalText,
     })
     .exactOptional(),
+  /** Values that subscriptions name, of the markets that they name. */
+  values: z.partialRecord(z.enum(MARKET_FACTS), DecimalText).exactOptional(),
   /** The market is not listed any more; this is its last state. */
   absent: z.literal(true).exactOptional(),
 });
@@ -61,9 +65,6 @@ export const MarketsState = z.object({
   markets: z.record(z.string(), marketRecord),
 });
 export type MarketsState = z.infer<typeof MarketsState>;
-
-/** Digits behind the point of a distance in percent. */
-const DISTANCE_DIGITS = 6;
 
 /** Markets that change state or mode, and each one's auction, price and distance from the bounds of price monitoring. */
 export function marketsWatcher(
@@ -85,9 +86,14 @@ export function marketsWatcher(
       if (time !== undefined && before?.time !== undefined && isPast(time, timeFromText(before.time), answer.asOf)) {
         return { ...before, ...counter, node, behind: true };
       }
+      const watched = new Set(context.subjects("market.value"));
       const records: [string, MarketRecord][] = [];
       for (const [index, data] of answer.value.entries()) {
-        if (data.market !== undefined) records.push([data.market, marketRecordOf(data, names.get(data.market))]);
+        if (data.market !== undefined) {
+          const record = marketRecordOf(data, names.get(data.market));
+          const values = watched.has(data.market) ? { values: marketFactsOf(data, names.get(data.market)) } : {};
+          records.push([data.market, { ...record, ...values }]);
+        }
         if (index % MARKETS_BEFORE_YIELD === MARKETS_BEFORE_YIELD - 1) await setImmediate();
       }
       if (records.length >= MARKETS_BEFORE_YIELD) await setImmediate();
@@ -144,11 +150,11 @@ function absentMarkets(before: MarketsState | undefined, listed: ReadonlySet<str
   return Object.fromEntries(gone.slice(-MAX_ABSENT_MARKETS).map(([id, market]) => [id, { ...market, absent: true }]));
 }
 
-/** The three conditions of every listed market. */
+/** The conditions of every listed market. */
 function marketReadings(network: string, nodes: number, state: MarketsState): readonly Reading[] {
   return Object.entries(state.markets).flatMap(([subject, market]) => {
     if (market.absent === true) return [];
-    const { label, price, nearest } = market;
+    const { label, price, nearest, values } = market;
     const live = isLiveState(market.state);
     const common = { network, subject, nodes, seenBy: [state.node], ...withoutUndefined({ label }) };
     const unknown = state.behind ? { why: `${state.node} stands behind what was seen before` } : {};
@@ -178,6 +184,9 @@ function marketReadings(network: string, nodes: number, state: MarketsState): re
         state: live && nearest === undefined ? "unknown" : known(false),
         facts: quoted && nearest !== undefined ? { ...withoutUndefined({ price }), ...nearest } : {},
       },
+      ...(values === undefined
+        ? []
+        : [{ kind: "market.value" as const, ...common, ...unknown, state: known(false), facts: quoted ? values : {} }]),
     ] satisfies Reading[];
   });
 }
@@ -255,27 +264,4 @@ export function marketRecordOf(data: MarketData, names: MarketNames | undefined)
       distancePercent: formatDecimal(nearest.distance, { group: false }),
     },
   });
-}
-
-interface NearestBound {
-  readonly bound: bigint;
-  readonly side: "lower" | "upper";
-  /** In percent of the price; 0 at the bound and beyond it. */
-  readonly distance: Decimal;
-}
-
-function nearestBound({ priceMonitoringBounds }: MarketData, price: bigint): NearestBound | undefined {
-  let nearest: NearestBound | undefined;
-  const consider = (side: NearestBound["side"], bound: bigint | undefined): void => {
-    if (bound === undefined || bound <= 0n) return;
-    const gap = side === "lower" ? price - bound : bound - price;
-    const distance = percentOf(decimal(gap < 0n ? 0n : gap), decimal(price), DISTANCE_DIGITS);
-    if (distance === undefined) return;
-    if (nearest === undefined || compareDecimals(distance, nearest.distance) < 0) nearest = { bound, side, distance };
-  };
-  for (const { minValidPrice, maxValidPrice } of priceMonitoringBounds) {
-    consider("lower", minValidPrice);
-    consider("upper", maxValidPrice);
-  }
-  return nearest;
 }

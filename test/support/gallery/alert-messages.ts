@@ -45,6 +45,7 @@ const READINGS: { readonly [K in Reading["kind"]]: Extract<Reading, { kind: K }>
     end: at,
   },
   "market.price": { price: "61250.5" },
+  "market.value": { mark: "61250.5", last: "61250", "spread%": "0.62" },
   "market.bound": { price: "61250.5", bound: "61300", side: "upper", distancePercent: "0.08" },
 };
 
@@ -103,7 +104,8 @@ export function eventOf(kind: AlertEvent["kind"]): AlertEvent {
 
 export function episodeOf(kind: Reading["kind"], full = true, more: object = {}) {
   const reading = readingOf(kind, full);
-  return anEpisode(kind, { subject: "a:1", first: reading, last: reading, lastGood: at, ...more });
+  const rule = kind === "market.value" ? "market.value{if=spread_above_0.5%}" : kind;
+  return anEpisode(kind, { rule, subject: "a:1", first: reading, last: reading, lastGood: at, ...more });
 }
 
 const trigger = (episode: ReturnType<typeof anEpisode>): Extract<AlertMessage, { type: "condition" }> => ({

@@ -54,6 +54,7 @@ async function markets(first: readonly Sent[]) {
   return {
     served,
     state,
+    observer,
     observe: async (sent?: readonly Sent[]) => {
       if (sent !== undefined) state.sent = sent;
       state.seconds += 60;
@@ -303,4 +304,17 @@ test("a simulated network: every auction that begins or ends between two observa
     before = now;
   }
   expect(announced).toBeGreaterThan(3);
+});
+
+test("values are read of markets that a subscription names, and of no others", async () => {
+  const { observer, observe } = await markets([{ market: "a", ...ACTIVE, markPrice: "123" }]);
+  const valuesIn = async (sent?: readonly Sent[]) =>
+    (await observe(sent)).readings
+      .filter(({ kind }) => kind === "market.value")
+      .map(({ state, facts }) => [state, facts]);
+  expect(await valuesIn()).toEqual([]);
+  observer.subjects = { "market.value": ["a"] };
+  expect(await valuesIn()).toEqual([["good", { mark: "1.23" }]]);
+  // A market that is over has no values.
+  expect(await valuesIn([{ market: "a", marketState: "STATE_SETTLED", markPrice: "123" }])).toEqual([["good", {}]]);
 });

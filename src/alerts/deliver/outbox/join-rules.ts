@@ -3,7 +3,7 @@
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { AlertDependencies } from "../../dependencies.ts";
 import { type Destination, destinationKey } from "../../destination.ts";
-import type { AlertKind, ConditionKind } from "../../judge/kinds/kinds.ts";
+import { type AlertKind, type ConditionKind, needsThreshold } from "../../judge/kinds/kinds.ts";
 import type { AlertMessage } from "../../message/message.ts";
 import {
   type DeliveryPhase,
@@ -60,12 +60,13 @@ function ruleOfAlert(
   { phase, mention = "", cardOf }: PlannedDelivery,
   within: Milliseconds,
 ): JoinRule | undefined {
-  const { kind, network, subject, severity } = episode;
+  const { kind, rule, network, subject, severity } = episode;
   if (!JOINING_PHASES.includes(phase)) return undefined;
   if (kind === CAUSE && phase === "trigger") return { key: causeKey(network) };
   if (subject === "" || (cardOf !== undefined && phase === "resolve")) return undefined;
   // One message tells several subjects of a kind, where all of them notify in the same way.
-  const key = [phase, kind, network, severity, mention].join(" ").trim();
+  // A value on the other side of its limits is something else.
+  const key = [phase, needsThreshold(kind) ? rule : kind, network, severity, mention].join(" ").trim();
   // A short post is never edited: only what waits with it joins it.
   if (cardOf !== undefined) return { key, until: 0 };
   const usual = Math.min(within, LONGEST_GROUPING);

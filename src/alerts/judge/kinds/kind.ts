@@ -49,17 +49,23 @@ export interface Condition<S extends Shape = Shape, P extends z.ZodObject = z.Zo
   defaults?(config: AlertsConfig): GivenParameters;
   /** It has no default threshold: a subscription names one, and no group contains it. */
   readonly needsThreshold?: true;
+  /** The parameters of the rules that those of a subscription make, where they are several; each has its own episodes. */
+  apart?(given: GivenParameters): readonly GivenParameters[];
   /** The bot itself, not a node, observes it. */
   readonly seenByBot?: true;
   /** The fields of its readings beside the common ones. */
   readonly reading: S;
   /** How bad it is when it begins; absent = always the worst. */
-  begins?(reading: z.output<z.ZodObject<S>>): Severity;
+  begins?(reading: z.output<z.ZodObject<S>>, parameters: z.output<P>): Severity;
   /**
    * Whether it is bad under these parameters, where its reading alone does not say so; undefined if the facts that it
-   * takes are missing.
+   * takes are missing. `isTold`: an alert of it fires already.
    */
-  isBad?(parameters: z.output<P>, reading: z.output<z.ZodObject<S>> & { readonly state: string }): boolean | undefined;
+  isBad?(
+    parameters: z.output<P>,
+    reading: z.output<z.ZodObject<S>> & { readonly state: string },
+    isTold: boolean,
+  ): boolean | undefined;
 }
 
 /** It happens once. */

@@ -27,6 +27,11 @@ export function isPersonalKind(kind: AlertKind): kind is PersonalKind {
   return kind in PERSONAL_EVENTS;
 }
 
+/** Whether a subscription must name its threshold, and the subjects that it is for. */
+export function needsThreshold(kind: AlertKind): boolean {
+  return isConditionKind(kind) && "needsThreshold" in KINDS[kind];
+}
+
 export const KIND_GROUP_NAMES = Object.keys(GROUP_WORDS) as readonly KindGroup[];
 
 /** Several kinds under one word, in their usual order. */
@@ -35,7 +40,7 @@ export const KIND_GROUPS = Object.fromEntries(
 ) as unknown as Readonly<Record<KindGroup, readonly AlertKind[]>>;
 
 function isInGroup(kind: AlertKind, group: KindGroup): boolean {
-  if (isPersonalKind(kind) || (isConditionKind(kind) && KINDS[kind].needsThreshold === true)) return false;
+  if (isPersonalKind(kind) || needsThreshold(kind)) return false;
   return (
     group === "all" ||
     group === (isConditionKind(kind) ? "conditions" : "events") ||

@@ -1,8 +1,17 @@
 import { z } from "zod";
 
 import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { DecimalText, HistoryField, IntegerText, MillisField, TimeText } from "./json-fields.ts";
 import { type Condition, condition, type Shape } from "./kind.ts";
+import {
+  factOf,
+  formatMarketConditions,
+  MARKET_FACTS,
+  type MarketCondition,
+  meets,
+  parseMarketConditions,
+} from "./market-value.ts";
 import { isPriceBad } from "./price.ts";
 import type { Severity } from "./severity.ts";
 
@@ -275,6 +284,14 @@ export const CONDITIONS = {
       }, "low must be below high"),
     defaults: () => ({ when: "beyond" }),
     needsThreshold: true,
+    // A price that jumps from one side to the other is told anew.
+    apart: ({ low, high, ...rest }) =>
+      low === undefined || high === undefined || rest["when"] === "within"
+        ? [withoutUndefined({ low, high, ...rest })]
+        : [
+            { ...rest, high },
+            { ...rest, low },
+          ],
     reading: {
       ...market,
       /** The mark price in the market's units; left out where its decimals are not known or there is no price. */
@@ -310,6 +327,32 @@ export const CONDITIONS = {
       return distance === undefined || percent === undefined ? undefined : compareDecimals(distance, percent) <= 0;
     },
   }),
+  "market.value": condition({
+    words: "a value of a market beyond a limit",
+    meaning: (_, threshold) => `The subscription asks to be told of this: ${threshold}.`,
+    groups: [],
+    worst: "critical",
+    about: "market",
+    watchers: ["markets"],
+    parameters: z.strictObject({ if: z.string() }),
+    needsThreshold: true,
+    // Without spaces: they stand between the parts of an episode's name.
+    apart: ({ if: written }) =>
+      parseMarketConditions(String(written)).map((one) => ({ if: formatMarketConditions([one]).replaceAll(" ", "_") })),
+    reading: {
+      ...market,
+      /** In the market's units, or in per cent. Left out where a value has none, or its decimals are not known. */
+      facts: z.partialRecord(z.enum(MARKET_FACTS), DecimalText),
+    },
+    begins: (_, rule) => (conditionOf(rule).critical ? "critical" : "warning"),
+    isBad: (rule, { state, facts }, isTold) => {
+      const known = conditionOf(rule);
+      const value = parseDecimal(facts[factOf(known)] ?? "");
+      // A market that is over has no values.
+      if (value === undefined) return state === "good" ? false : undefined;
+      return meets(known, value, isTold);
+    },
+  }),
 } as const;
 type Conditions = typeof CONDITIONS;
 export type ConditionKind = keyof Conditions;
@@ -341,8 +384,19 @@ export function labelOf(reading: Reading): string | undefined {
   return "label" in reading ? reading.label : undefined;
 }
 
-/** How bad a condition is when it begins. */
-export function severityOfReading(reading: Reading): Severity {
+/** How bad a condition is when it begins under these parameters. */
+export function severityOfReading(reading: Reading, parameters: RuleParameters<ConditionKind>): Severity {
   const kind: Condition = CONDITIONS[reading.kind];
-  return kind.begins?.(reading) ?? kind.worst;
+  return kind.begins?.(reading, parameters) ?? kind.worst;
+}
+
+/** Read once for each rule. */
+const conditions = new WeakMap<object, MarketCondition>();
+
+function conditionOf(rule: { readonly if: string }): MarketCondition {
+  const known = conditions.get(rule);
+  if (known !== undefined) return known;
+  const [read] = parseMarketConditions(rule.if);
+  conditions.set(rule, read);
+  return read;
 }

@@ -65,12 +65,15 @@ export interface Judgement {
   readonly severity: Severity;
 }
 
-/** Pure. A reading of another kind than the rule's is unknown to it, and so is one without the facts that it takes. */
-export function judgeReading({ kind, parameters }: Rule, reading: Reading): Judgement {
-  const severity = severityOfReading(reading);
+/**
+ * Pure. A reading of another kind than the rule's is unknown to it, and so is one without the facts that it takes.
+ * `isTold`: an alert of the rule fires.
+ */
+export function judgeReading({ kind, parameters }: Rule, reading: Reading, isTold = false): Judgement {
+  const severity = severityOfReading(reading, parameters);
   if (reading.state === "unknown" || reading.kind !== kind) return { state: "unknown", severity };
   const record = KINDS[kind];
-  const bad = record.isBad === undefined ? reading.state === "bad" : record.isBad(parameters, reading);
+  const bad = record.isBad === undefined ? reading.state === "bad" : record.isBad(parameters, reading, isTold);
   return { state: bad === undefined ? "unknown" : bad ? "bad" : "good", severity };
 }
 

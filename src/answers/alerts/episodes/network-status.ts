@@ -2,6 +2,8 @@ import { z } from "zod";
 
 import { IntegerText, timeFromText, TimeText, timeToText } from "../../../alerts/judge/kinds/json-fields.ts";
 import type { NetworkStatus } from "../../../alerts/judge/kinds/network-status.ts";
+import { KINDS } from "../../../alerts/judge/kinds/kinds.ts";
+import { labelOf } from "../../../alerts/judge/kinds/reading.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
 import { covers, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { type Episode, isOpen, type Machine } from "../../../alerts/judge/rules/episode.ts";
@@ -177,10 +179,9 @@ export async function watchedMarketLabels(network: string, alerts: Pick<AlertSer
 /** An episode with the market's name that the watchers know, where its reading has none. */
 export async function namedEpisode(episode: Episode, alerts: Pick<AlertService, "snapshot">): Promise<Episode> {
   const { last, network, subject } = episode;
-  const isOfMarket = last.kind === "market.auction" || last.kind === "market.price" || last.kind === "market.bound";
-  if (!isOfMarket || last.label !== undefined) return episode;
+  if (KINDS[last.kind].about !== "market" || labelOf(last) !== undefined) return episode;
   const { [subject]: label } = await watchedMarketLabels(network, alerts);
-  return label === undefined ? episode : { ...episode, last: { ...last, label } };
+  return label === undefined ? episode : { ...episode, last: { ...last, label } as Episode["last"] };
 }
 
 /** A stall that the watchers know of, in words. */

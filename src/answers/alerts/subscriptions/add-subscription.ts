@@ -1,4 +1,4 @@
-import type { AlertKind } from "../../../alerts/judge/kinds/kinds.ts";
+import { type AlertKind, needsThreshold } from "../../../alerts/judge/kinds/kinds.ts";
 import type { ChosenKinds, Subscription } from "../../../alerts/route/subscription.ts";
 import { networkStatusWords } from "../../../alerts/words/network-status-words.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
@@ -151,11 +151,13 @@ export function newSubscription(
 
 /** A price threshold belongs to one market: one for all of them means nothing. */
 export function requireSubject(kinds: readonly AlertKind[], subjects: readonly string[]): void {
-  if (!kinds.includes("market.price") || subjects.length > 0) return;
-  throw new UserError("market.price needs a market: one threshold does not fit all of them.", {
+  const kind = kinds.find((one) => needsThreshold(one));
+  if (kind === undefined || subjects.length > 0) return;
+  const example = kind === "market.price" ? "high:70000" : 'if:"mark above 70,000"';
+  throw new UserError(`${kind} needs a market: one threshold does not fit all of them.`, {
     option: "subjects",
     remedy: "For example:",
-    suggestion: "alerts add market.price BTC/USDT high:70000",
+    suggestion: `alerts add ${kind} BTC/USDT ${example}`,
   });
 }
 

@@ -1,17 +1,20 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
-import { isConditionKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
-import { exactPrice, isPriceBad } from "../../../alerts/judge/kinds/price.ts";
+import { isConditionKind, KINDS, needsThreshold } from "../../../alerts/judge/kinds/kinds.ts";
+import { marketFactsOf } from "../../../alerts/judge/kinds/market-facts.ts";
+import type { Reading } from "../../../alerts/judge/kinds/reading.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
+import { judgeReading } from "../../../alerts/judge/rules/rules.ts";
 import { isAlive, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { Suspension } from "../../../alerts/route/suspension.ts";
-import { thresholdSideWords } from "../../../alerts/words/condition-words.ts";
+import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { silencedWords } from "../../../alerts/words/network-status-words.ts";
-import { type Labels, priceWords, subjectName, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
+import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { code, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { marketsById } from "../../ids/ids.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { type CallerContext, isOperator, isSameDestination } from "../destination.ts";
@@ -152,8 +155,8 @@ export async function crossedThresholdNote(
   labels: Labels,
 ): Promise<Block[]> {
   const { alerts, api, network } = context;
-  const rule = rulesOf(subscription, alerts.config).find(({ kind }) => kind === "market.price");
-  if (rule?.kind !== "market.price" || subscription.network !== network) return [];
+  const rules = rulesOf(subscription, alerts.config).filter(({ kind }) => needsThreshold(kind));
+  if (rules.length === 0 || subscription.network !== network) return [];
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PRICES_WAIT_MILLIS)]);
   const [markets, names] = await Promise.all([
     api.getMarketsData({ signal }).then(
@@ -165,14 +168,26 @@ export async function crossedThresholdNote(
   // One observation alone fires nothing: it may be the end of an earlier condition.
   const soon = `That is told once two looks have seen it, within about ${formatDuration(2 * alerts.config.poll.rest)}.`;
   return subscription.subjects.flatMap((subject) => {
-    const { markPrice } = markets.find(({ market }) => market === subject) ?? {};
-    if (markPrice === undefined || markPrice <= 0n) return [];
-    const price = exactPrice(markPrice, names.get(subject));
-    if (price === undefined || isPriceBad(rule.parameters, price) !== true) return [];
-    const side = thresholdSideWords(rule.id, price);
-    return [
-      paragraph(text`${subjectName(subject, labels)} is ${side} already: mark price ${priceWords(price)}. ${soon}`),
+    const data = markets.find(({ market }) => market === subject);
+    if (data === undefined) return [];
+    const facts = marketFactsOf(data, names.get(subject));
+    const common = {
+      network,
+      subject,
+      state: "good",
+      seenBy: [],
+      nodes: 1,
+      ...withoutUndefined({ label: labels[subject] }),
+    } as const;
+    const readings: readonly Reading[] = [
+      { kind: "market.price", ...common, facts: withoutUndefined({ price: facts.mark }) },
+      { kind: "market.value", ...common, facts },
     ];
+    return rules.flatMap((rule) => {
+      const last = readings.find(({ kind }) => kind === rule.kind);
+      if (last === undefined || judgeReading(rule, last).state !== "bad") return [];
+      return [paragraph(text`${conditionWords({ rule: rule.id, last }).now}, already. ${soon}`)];
+    });
   });
 }
 

@@ -18,6 +18,7 @@ const OF_A_NEW_WATCH: readonly Field[] = ["subjects", "quiet", "zone", "note", "
 /** A watch keeps its kind and its subject. */
 const OF_A_WATCH: readonly Field[] = ["quiet", "zone", "note", "runbook"];
 const OF_A_PRICE: readonly Field[] = ["high", "low", "when", "subjects", "quiet"];
+const OF_A_VALUE: readonly Field[] = ["if", "subjects", "quiet"];
 /** Behind the kind's own thresholds. */
 const OF_ONE_KIND: readonly Field[] = ["quiet", "kinds", "mention", "style"];
 const OF_SEVERAL: readonly Field[] = ["kinds", "severity", "style", "quiet", "mention"];
@@ -37,10 +38,15 @@ export function subscriptionFields(given: Ask["options"], isNew: boolean): reado
 }
 
 function mostNeeded(kinds: readonly AlertKind[]): readonly Field[] {
-  const isPrice = kinds.includes("market.price");
-  if (kinds.length === 1) return isPrice ? OF_A_PRICE : [...thresholdOptions(kinds), ...OF_ONE_KIND];
-  // There is no price without a threshold.
-  return isPrice ? ["high", "low", ...OF_SEVERAL] : OF_SEVERAL;
+  const needed: readonly Field[] = [
+    ...(kinds.includes("market.value") ? (["if"] as const) : []),
+    ...(kinds.includes("market.price") ? (["high", "low"] as const) : []),
+  ];
+  // There is no price and no value without a threshold.
+  if (kinds.length > 1) return [...needed, ...OF_SEVERAL];
+  const [kind] = kinds;
+  if (kind === "market.price") return OF_A_PRICE;
+  return kind === "market.value" ? OF_A_VALUE : [...thresholdOptions(kinds), ...OF_ONE_KIND];
 }
 
 /** Whether an option makes a difference to any of these kinds. */

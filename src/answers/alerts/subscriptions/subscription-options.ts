@@ -6,7 +6,7 @@ import { suggestSubjects } from "../alert-subjects.ts";
 import { parseSpan, parseZone, suggestQuietHours, suggestZones } from "../alert-times.ts";
 import { readQuietHours, readGuidance } from "./notification-settings.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
-import { orOff, positiveAmount, positiveFactor } from "./thresholds.ts";
+import { orOff, positiveAmount, positiveFactor, readIf } from "./thresholds.ts";
 
 // Headings of the form; what has none stands above them.
 const WHICH = "Which ones";
@@ -18,6 +18,8 @@ const HOW = "How it is told";
 const PRICE = { kind: "text", section: PRICES, none: "off", reads: orOff(positiveAmount) } as const;
 const NUMBER = { ...PRICE, section: WHEN } as const;
 const SPAN = { ...NUMBER, reads: orOff(parseSpan) } as const;
+/** `if` takes it, too. */
+const RARE = { within: "if" } as const;
 const COUNT = { kind: "integer", section: WHEN, min: 1 } as const;
 
 /** Thresholds, each for the kinds that its description names. */
@@ -54,6 +56,15 @@ const THRESHOLDS = {
     hint: "This near to a price bound, in percent of the price",
     description: "market.bound: this near to a bound, in percent of the price",
   },
+  if: {
+    ...PRICE,
+    label: "Tell when",
+    example: "mark above 70,000",
+    maxLength: 300,
+    reads: orOff(readIf),
+    hint: "As in spread above 0.5%, last below 50,000 or above 70,000, bound within 2%",
+    description: "market.value: mark above 70,000; spread above 0.5%; last below 5 or above 7; bound within 2%",
+  },
   for: {
     ...SPAN,
     label: "Told after",
@@ -70,6 +81,7 @@ const THRESHOLDS = {
   },
   drift: {
     ...SPAN,
+    ...RARE,
     label: "Clock off by",
     example: "1m",
     hint: "The network's time: this far from the bot's clock",
@@ -77,6 +89,7 @@ const THRESHOLDS = {
   },
   rounds: {
     ...COUNT,
+    ...RARE,
     label: "Looks in a row",
     hint: "Nodes that do not answer: after so many failed looks",
     description: "node.down, watch.blind: after this many failed looks in a row",
@@ -98,6 +111,7 @@ const THRESHOLDS = {
   },
   factor: {
     ...NUMBER,
+    ...RARE,
     reads: orOff(positiveFactor),
     label: "Times the usual spacing",
     example: "3",
@@ -106,6 +120,7 @@ const THRESHOLDS = {
   },
   "at-least": {
     ...SPAN,
+    ...RARE,
     label: "Overdue after",
     example: "10m",
     hint: "A checkpoint: and at least this long",

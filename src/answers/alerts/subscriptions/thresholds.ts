@@ -1,13 +1,14 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { type AlertKind, CONDITION_KINDS, isConditionKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import type { ParameterName } from "../../../alerts/judge/kinds/reading.ts";
+import { formatMarketConditions, parseMarketConditions } from "../../../alerts/judge/kinds/market-value.ts";
 import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
-import { nearestNumber, parseTypedNumber } from "../../../units/typed-number.ts";
+import { nearestNumber, parseTypedInteger, parseTypedNumber } from "../../../units/typed-number.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { formatSpan, parseSpan } from "../alert-times.ts";
 import type { SUBSCRIPTION_OPTIONS } from "./subscription-options.ts";
@@ -31,7 +32,35 @@ export function orOff(read: Threshold["read"]): (option: string, typed: string) 
   return (option, typed) => (OFF.test(typed) ? undefined : read(option, typed));
 }
 
-const integer = (_option: string, typed: string): number => Number(typed);
+/** Thresholds that `if` takes, too: a chat platform whose commands have few options leaves their own ones out. */
+const IN_IF = ["rounds", "factor", "at-least", "drift"] as const;
+
+/** `drift 1m`, as an option and its value. */
+function optionInIf(typed: string): readonly [(typeof IN_IF)[number], string] | undefined {
+  const [, name, value = ""] = /^([\w-]+)[ :]+(.+)$/su.exec(typed.trim()) ?? [];
+  const option = IN_IF.find((one) => one === name?.toLowerCase());
+  return option && [option, value];
+}
+
+/** What `if` says: a condition in its one spelling, or the value of another threshold. */
+export function readIf(_option: string, typed: string): string | number {
+  const [option, value] = optionInIf(typed) ?? [];
+  if (option === undefined || value === undefined) return formatMarketConditions(parseMarketConditions(typed));
+  const { read } = Object.values(THRESHOLDS).find((one) => one.option === option) ?? THRESHOLDS.if;
+  return read("if", value);
+}
+
+/** From 1; options of a command have their own bounds. */
+function integer(option: string, typed: string): number {
+  const whole = parseTypedInteger(typed);
+  if (whole !== undefined && whole > 0n && whole <= BigInt(MAX_COUNT)) return Number(whole);
+  throw new UserError((named) => `${named(option)} is a whole number from 1, not ${quoteTyped(typed)}.`, {
+    option,
+    remedy: "Write for example 5.",
+  });
+}
+const MAX_COUNT = 1e9;
+
 const asTyped = (_option: string, typed: string): string => typed;
 
 const span: Omit<Threshold, "option"> = { read: parseSpan, written: (value) => formatSpan(Number(value)) };
@@ -40,6 +69,7 @@ const THRESHOLDS: Readonly<Record<ParameterName, Threshold>> = {
   high: { option: "high", read: positiveAmount },
   low: { option: "low", read: positiveAmount },
   when: { option: "when", read: asTyped },
+  if: { option: "if", read: readIf },
   percent: { option: "percent", read: positiveAmount },
   for: { option: "for", ...span },
   criticalFor: { option: "critical-for", ...span },
@@ -64,8 +94,10 @@ export function parseThresholds(
   const parameters: Record<string, Record<string, string | number>> = Object.fromEntries(
     kept.map(([kind, given]) => [kind, { ...given }]),
   );
+  const inIf = typed.if === undefined ? undefined : optionInIf(typed.if);
+  const given = inIf === undefined ? typed : { ...typed, if: undefined, [inIf[0]]: inIf[1] };
   for (const [parameter, { option, read }] of Object.entries(THRESHOLDS)) {
-    const value = typed[option];
+    const value = given[option];
     if (value === undefined) continue;
     const takers = CONDITION_KINDS.filter((kind) => parameter in KINDS[kind].parameters.shape);
     const concerned = takers.filter((kind) => kinds.includes(kind));
@@ -83,6 +115,13 @@ export function parseThresholds(
       const { [parameter]: _, ...others } = parameters[kind] ?? {};
       parameters[kind] = set === undefined ? others : { ...others, [parameter]: set };
     }
+  }
+  if (kinds.includes("market.value") && parameters["market.value"]?.["if"] === undefined) {
+    throw new UserError((named) => `market.value needs a condition: ${named("if")}.`, {
+      option: "if",
+      remedy: "For example:",
+      suggestion: 'alerts add market.value BTC/USDT if:"mark above 70,000"',
+    });
   }
   if (kinds.includes("market.price") && !hasLimit(parameters["market.price"])) {
     throw new UserError((named) => `market.price needs a threshold: ${named("high")}, ${named("low")}, or both.`, {

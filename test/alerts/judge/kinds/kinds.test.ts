@@ -14,13 +14,16 @@ describe("the catalogue of kinds", () => {
   test("leaves out of every group what takes a threshold of one's own or concerns one person", () => {
     const grouped = new Set(Object.values(KIND_GROUPS).flat());
     const rest = ALERT_KINDS.filter((kind) => !grouped.has(kind));
-    expect(rest).toEqual(["market.price", "order.final", "stake.changed", "bundle.signed"]);
+    expect(rest).toEqual(["market.price", "market.value", "order.final", "stake.changed", "bundle.signed"]);
   });
 
   test("says something else to do for each kind for which there is anything to do", () => {
     const remedies = ALERT_KINDS.flatMap((kind) => KINDS[kind].remedy ?? []);
     expect(new Set(remedies).size).toBe(remedies.length);
-    expect(CONDITION_KINDS.filter((kind) => KINDS[kind].remedy === undefined)).toEqual(["market.price"]);
+    expect(CONDITION_KINDS.filter((kind) => KINDS[kind].remedy === undefined)).toEqual([
+      "market.price",
+      "market.value",
+    ]);
   });
 
   test("has no kind that nobody finds", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG as config } from "../../../../src/alerts/alerts-config.ts";
 import type { GivenParameters } from "../../../../src/alerts/judge/kinds/kind.ts";
-import { CONDITION_KINDS } from "../../../../src/alerts/judge/kinds/kinds.ts";
+import { CONDITION_KINDS, needsThreshold } from "../../../../src/alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../../../../src/alerts/judge/kinds/reading.ts";
 import { judgeReading, ruleFor } from "../../../../src/alerts/judge/rules/rules.ts";
 import { auction, price, stalled } from "../../readings.ts";
@@ -11,7 +11,7 @@ const OVER: Reading = { ...price("1"), state: "good", facts: {} } as Reading;
 const common = { network: "mainnet", subject: "n", state: "good", seenBy: [], nodes: 1 } as const;
 
 describe("a rule", () => {
-  it.each(CONDITION_KINDS.filter((kind) => kind !== "market.price"))("of kind %s is called so by default", (kind) => {
+  it.each(CONDITION_KINDS.filter((kind) => !needsThreshold(kind)))("of kind %s is called so by default", (kind) => {
     expect(ruleFor(kind, {}, config).id).toBe(kind);
   });
 

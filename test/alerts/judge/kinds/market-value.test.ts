@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  formatMarketConditions,
+  marketConditionsWords,
+  meets,
+  parseMarketConditions,
+} from "../../../../src/alerts/judge/kinds/market-value.ts";
+import { UserError } from "../../../../src/errors.ts";
+import { parseDecimal } from "../../../../src/units/decimal.ts";
+
+const spelling = (typed: string): string => formatMarketConditions(parseMarketConditions(typed));
+
+describe("a condition of a value of a market", () => {
+  it.each([
+    ["mark above 70,000", "mark above 70000", "mark price above 70,000"],
+    ["  Mark  price > 70k ", "mark above 70000", "mark price above 70,000"],
+    ["price is over 1.5M", "mark above 1500000", "mark price above 1,500,000"],
+    [
+      "last below 50,000 or above 70,000",
+      "last below 50000 or last above 70000",
+      "last traded price below 50,000 or above 70,000",
+    ],
+    ["bid < 1 or offer > 2", "bid below 1 or offer above 2", "best bid below 1 or best offer above 2"],
+    ["ask above 2", "offer above 2", "best offer above 2"],
+    ["spread above 0.5%", "spread above 0.5%", "spread above 0.5 %"],
+    ["spread above 12.50", "spread above 12.5", "spread above 12.5"],
+    ["stake ratio below 100 %", "stake-ratio below 100%", "supplied stake below 100 %"],
+    ["bound within 2%", "bound within 2%", "distance from the nearest price bound within 2 %"],
+    ["open interest above 1'000", "open-interest above 1000", "open interest above 1,000"],
+    ["mid above 1 back 0.5%", "mid above 1 back 0.5%", "mid price above 1, over once back by 0.5 %"],
+    [
+      "indicative above 1 back 10 as critical",
+      "indicative above 1 back 10 as critical",
+      "indicative price above 1, over once back by 10, critical",
+    ],
+    [
+      "mark above 340282366920938463463.374607431768211456",
+      "mark above 340282366920938463463.374607431768211456",
+      "mark price above 340,282,366,920,938,463,463.374607431768211456",
+    ],
+  ])("%s has one spelling, and words", (typed, stored, words) => {
+    expect(spelling(typed)).toBe(stored);
+    expect(spelling(stored)).toBe(stored);
+    expect(spelling(stored.replaceAll(" ", "_"))).toBe(stored);
+    expect(marketConditionsWords(stored)).toBe(words);
+  });
+
+  it.each([
+    "",
+    "above",
+    "mark",
+    "mark above",
+    "mark above high",
+    "mark above 5%",
+    "mark within 5",
+    "mark above -1",
+    "mark >= 5",
+    "marked above 5",
+    "stake-ratio below 100",
+    "bound above 2%",
+    "bound within 2",
+    "mark above 0",
+    "mark above 5 or",
+    "mark above 5 back",
+    "mark above 5 back soon",
+    "mark above 5 as warning",
+    "mark above 5 6",
+    "mark above 2m",
+    "volume above 5",
+  ])("%s is refused with what to write", (typed) => {
+    const refusal = ((): unknown => {
+      try {
+        return parseMarketConditions(typed);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(refusal).toBeInstanceOf(UserError);
+    expect((refusal as UserError).option).toBe("if");
+  });
+
+  // Each line: the condition, then values in their order and whether it is met after each.
+  it.each([
+    ["mark above 100", "100 no, 100.000000000000000001 yes, 99.6 yes, 99.5 no, 100 no, 101 yes"],
+    ["mark below 100", "100 no, 99.999999999999999999 yes, 100.4 yes, 100.5 no, 100 no"],
+    ["bound within 2%", "2.000001 no, 2 yes, 2.01 yes, 2.010001 no, 0 yes"],
+    ["mark above 100 back 10", "101 yes, 91 yes, 90 no, 95 no, 100 no"],
+    ["mark above 100 back 10%", "101 yes, 90.1 yes, 90 no"],
+    ["mark above 100 back 0", "101 yes, 100 no"],
+    ["spread above 0 back 1", "0 no, 0.1 yes, 0 yes, -1 no"],
+    ["mark above 18446744073709551616", "18446744073709551616 no, 18446744073709551617 yes"],
+  ])("%s is met beyond the limit until the value is back: %s", (typed, story) => {
+    const [condition] = parseMarketConditions(typed);
+    let isTold = false;
+    for (const step of story.split(", ")) {
+      const [value = "", met] = step.split(" ");
+      isTold = meets(condition, parseDecimal(value)!, isTold);
+      expect([value, isTold]).toEqual([value, met === "yes"]);
+    }
+  });
+});
