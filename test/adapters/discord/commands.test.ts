@@ -152,7 +152,8 @@ describe("whatever is typed, an answer comes that is no fault of ours", () => {
   const values = (command: AnyCommand, all: boolean): Record<string, string | number | boolean> =>
     Object.fromEntries(
       Object.entries(command.options)
-        .filter(([, option]) => !("operatorsOnly" in option) && (all || ("required" in option && option.required)))
+        .filter(([, option]) => !("operatorsOnly" in option) && option.within === undefined)
+        .filter(([, option]) => all || ("required" in option && option.required))
         .map(([name, option]) => [name, valueOf(option)]),
     );
   test.each(commands.map((command) => [command.name, command] as const))("/%s", async (name, command) => {
