@@ -1,26 +1,18 @@
 import { plainText } from "../../reply/plain-text.ts";
 import { field, type Field } from "../../reply/block.ts";
-import { code, id, joinText, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
+import { code, id, joinText, strong, text, type Text, type TextPart, toText } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
-import { priceSide } from "../judge/kinds/price.ts";
-import {
-  factOf,
-  type MarketCondition,
-  marketLimitWords,
-  marketValueWords,
-  storedConditions,
-} from "../judge/kinds/market-value.ts";
 import type { Reading } from "../judge/kinds/reading.ts";
 import type { Episode } from "../judge/rules/episode.ts";
-import { clock } from "./phrases.ts";
-import { groupedNumber, priceWords, ruleParameters, ruleWords } from "./subscription-words.ts";
-import { enumWords } from "../../reply/enum-words.ts";
+import { MARKET_WORDS } from "./market-words.ts";
+import { timeField } from "./phrases.ts";
+import { groupedNumber } from "./subscription-words.ts";
 
 /** The words for one condition. */
-interface ConditionWords {
+export interface ConditionWords {
   /** Its name. */
   readonly bad: Text;
   /** Sentences that `since` continues while it lasts, and `for` and its length once it is over. */
@@ -40,14 +32,11 @@ type ReadingOf = { readonly [K in ConditionKind]: Extract<Reading, { kind: K }> 
  * Given the last reading of a rule's episode, and its network's name. While an episode `recovers`, its last reading is
  * one that is good.
  */
-const CONDITION_WORDS: {
-  readonly [K in ConditionKind]: (
-    reading: ReadingOf[K],
-    network: TextPart,
-    rule: string,
-    recovers: boolean,
-  ) => ConditionWords;
-} = {
+export type WordsOf<K extends ConditionKind> = {
+  readonly [L in K]: (reading: ReadingOf[L], network: TextPart, rule: string, recovers: boolean) => ConditionWords;
+};
+
+const CONDITION_WORDS: WordsOf<ConditionKind> = {
   "network.stalled": (reading, network) => {
     const { frontier, height } = reading.facts;
     // Where clocks are right, the stall began with the last block.
@@ -200,79 +189,7 @@ const CONDITION_WORDS: {
       ],
     };
   },
-  "market.auction": (reading, network) => {
-    const { tradingMode, trigger, end } = reading.facts;
-    return {
-      bad: text`${marketName(reading)} is in an auction on ${network}`,
-      now: text`${marketName(reading)} on ${network} is in an auction`,
-      past: text`${marketName(reading)} on ${network} was in an auction`,
-      good: text`${marketName(reading)} trades again on ${network}`,
-      figures: [
-        ...(trigger === undefined ? [] : [`trigger: ${enumWords(trigger, "AUCTION_TRIGGER")}`]),
-        ...(end === undefined ? [] : [`until ${clock(end)}`]),
-      ],
-      fields: [
-        ...(tradingMode === undefined ? [] : [field("Mode", enumWords(tradingMode, "TRADING_MODE"))]),
-        ...(trigger === undefined ? [] : [field("Trigger", enumWords(trigger, "AUCTION_TRIGGER"))]),
-        ...timeField("Ends", end),
-      ],
-    };
-  },
-  "market.price": (reading, network, rule, recovers) => {
-    const { price } = reading.facts;
-    const mark = price === undefined ? [] : text`: mark price ${priceWords(price)}`;
-    const shown = recovers ? undefined : price;
-    return {
-      bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
-      now: text`${marketName(reading)}${shown === undefined ? " is" : text` ${priceWords(shown)},`} ${thresholdSideWords(rule, price)} on ${network}`,
-      past: text`${marketName(reading)} on ${network} was ${ruleWords(rule) || "beyond its threshold"}`,
-      good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
-      figures: price === undefined ? [] : [text`mark price ${priceWords(price)}`],
-      fields: [
-        ...(price === undefined ? [] : [field("Mark price", priceWords(price))]),
-        ...(ruleWords(rule) === "" ? [] : [field("Threshold", ruleWords(rule))]),
-      ],
-    };
-  },
-  "market.bound": (reading, network, _, recovers) => {
-    const { price, bound, side, distancePercent } = reading.facts;
-    const near = bound === undefined || recovers ? "a price bound" : text`its ${side} bound ${priceWords(bound)}`;
-    const shown = recovers ? undefined : price;
-    return {
-      bad: text`${marketName(reading)} is near a price bound on ${network}`,
-      now: text`${marketName(reading)}${shown === undefined ? " is" : text` ${priceWords(shown)},`} near ${near} on ${network}`,
-      past: text`${marketName(reading)} on ${network} was near a price bound`,
-      good: text`${marketName(reading)} is away from its price bounds on ${network}`,
-      figures: [
-        ...(price === undefined ? [] : [text`mark price ${priceWords(price)}`]),
-        ...(bound === undefined ? [] : [text`${side} bound ${priceWords(bound)}`]),
-        ...(distancePercent === undefined ? [] : [`${distancePercent} % away`]),
-      ],
-      fields: [
-        ...(price === undefined ? [] : [field("Mark price", priceWords(price))]),
-        ...(bound === undefined ? [] : [field(side === "lower" ? "Lower bound" : "Upper bound", priceWords(bound))]),
-        ...(distancePercent === undefined ? [] : [field("Distance", `${distancePercent} %`)]),
-      ],
-    };
-  },
-  "market.value": (reading, network, rule, recovers) => {
-    const condition = marketConditionOf(rule);
-    const limit = ruleWords(rule) || "beyond its limit";
-    const value = condition === undefined ? undefined : reading.facts[factOf(condition)];
-    const figure =
-      value === undefined ? undefined : condition?.percent === true ? `${groupedNumber(value)} %` : priceWords(value);
-    const name = condition === undefined ? "value" : marketValueWords(condition.value);
-    const side = condition === undefined ? "beyond its limit" : marketLimitWords(condition);
-    const now = figure === undefined || recovers ? "" : text` ${figure},`;
-    return {
-      bad: text`${marketName(reading)} on ${network}: ${limit}`,
-      now: text`${marketName(reading)} on ${network}: ${name}${now} ${side}`,
-      past: text`${marketName(reading)} on ${network}: ${name} was ${side}`,
-      good: text`${marketName(reading)} on ${network}: ${name} is not ${side} any more`,
-      figures: figure === undefined ? [] : [text`${name} ${figure}`],
-      fields: [...(figure === undefined ? [] : [field("Value", text`${name} ${figure}`)]), field("Limit", limit)],
-    };
-  },
+  ...MARKET_WORDS,
 };
 
 /** The words for an episode as it last was, under its rule's own thresholds. Pure and total. */
@@ -289,24 +206,6 @@ export function incidentName(episode: WordedEpisode): string {
 
 function wordsFor<K extends ConditionKind>(kind: K, reading: ReadingOf[K], rule: string, recovers: boolean) {
   return CONDITION_WORDS[kind](reading, strong(reading.network), rule, recovers);
-}
-
-/** The comparison of a rule; undefined where this version cannot read it. */
-function marketConditionOf(rule: string): MarketCondition | undefined {
-  return storedConditions(ruleParameters(rule)["if"] ?? "")[0];
-}
-
-/** Which side of the thresholds the price is on: `above 70,000`; all of them where it is on neither, or not known. */
-function thresholdSideWords(rule: string, price: string | undefined): string {
-  const { low, high, when } = ruleParameters(rule);
-  const both = low !== undefined && high !== undefined && when !== "within";
-  if (both && price !== undefined) {
-    const given = { low, high, when: "beyond" } as const;
-    const side = priceSide(given, price);
-    if (side === "above") return `above ${groupedNumber(high)}`;
-    if (side === "below") return `below ${groupedNumber(low)}`;
-  }
-  return ruleWords(rule) || "beyond its threshold";
 }
 
 /** How many nodes show it, for one line. */
@@ -350,18 +249,10 @@ function blindWords(nodes: readonly { readonly node: string; readonly why?: stri
   return [others.length === 0 ? `${count}: ${only}` : `no usable answer from ${count}`];
 }
 
-function marketName(reading: Extract<Reading, { label?: string }>): TextPart {
-  return reading.label === undefined ? id(reading.subject) : strong(reading.label);
-}
-
 /** How soon two moments count as one in what people read. */
 const ONE_MOMENT: Milliseconds = 10_000;
 
 function isSoonAfter(moment: string, other: string | undefined): boolean {
   if (other === undefined) return false;
   return Math.abs(toMillis(timeFromText(moment)) - toMillis(timeFromText(other))) <= ONE_MOMENT;
-}
-
-function timeField(name: string, moment: string | undefined): Field[] {
-  return moment === undefined ? [] : [field(name, time(timeFromText(moment), "both"))];
 }

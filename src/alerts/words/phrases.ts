@@ -1,6 +1,6 @@
 import type { Attachment } from "../../reply/attachment.ts";
 import { EPISODE_WORDS } from "../../reply/states.js";
-import { type Block, paragraph } from "../../reply/block.ts";
+import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import { type Action, commandAction } from "../../reply/reply.ts";
 import {
@@ -263,4 +263,9 @@ function byBeginning(episodes: readonly Episode[]): Episode[] {
 /** Compares moments, as decimal nanoseconds. */
 function compare(a: string, b: string): number {
   return compareIntegers(BigInt(a), BigInt(b));
+}
+
+/** A moment in the details; none where it is not known. */
+export function timeField(name: string, moment: string | undefined): Field[] {
+  return moment === undefined ? [] : [field(name, time(timeFromText(moment), "both"))];
 }

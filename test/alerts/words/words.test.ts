@@ -8,6 +8,7 @@ import { CONDITION_KINDS, KINDS } from "../../../src/alerts/judge/kinds/kinds.ts
 import { deliverySubject } from "../../../src/alerts/message/delivery-subject.ts";
 import { AlertMessage } from "../../../src/alerts/message/message.ts";
 import { describe } from "../../../src/alerts/words/words.ts";
+import { ruleWords } from "../../../src/alerts/words/subscription-words.ts";
 import { aboveFold } from "../../../src/reply/fold.ts";
 import { fullText } from "../../../src/reply/full-text.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
@@ -85,7 +86,10 @@ group("an alert in words", () => {
     const [first, second, third, ...more] = replyTexts(aboveFold(reply)).slice(0, -1).map(plainText);
     expect(first).toMatch(saying("mainnet", /(?:.* )?since 22:13:20 UTC/u));
     expect(second).toMatch(/^Warning/u);
-    expect(third).toContain(KINDS[kind].remedy ?? KINDS[kind].meaning({ nodes: 3 }, "beyond its threshold"));
+    expect(third).toContain(
+      KINDS[kind].remedy ??
+        KINDS[kind].meaning({ nodes: 3 }, ruleWords(episodeOf(kind).rule) || "beyond its threshold"),
+    );
     expect(more).toEqual([]);
     expect([first, second, third].join(" ")).not.toMatch(/\||\b(?:network|node|watch|market|checkpoint)\.[a-z]/u);
     expect(fullText(reply)).toContain(episodeOf(kind).id);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { ALERT_KINDS, isPersonalKind } from "../../../src/alerts/judge/kinds/kinds.ts";
+import { ALERT_KINDS, isPersonalKind, needsThreshold } from "../../../src/alerts/judge/kinds/kinds.ts";
 import type { Subscription } from "../../../src/alerts/route/subscription.ts";
 import { subscribeConsole } from "../../../src/main/alerting/console-alerts.ts";
 import { openStage } from "../../alerts/stage.ts";
@@ -17,7 +17,7 @@ it("subscribes the console to everything once in the life of a database, even wh
     await subscribeConsole(service, stage.store, network, stage.now());
   }
   expect(put.map(({ network }) => network)).toEqual(["mainnet", "testnet"]);
-  // A price has no threshold of its own, and what concerns one person is asked for by that person.
-  const expected = ALERT_KINDS.filter((kind) => kind !== "market.price" && !isPersonalKind(kind));
+  // A price or a value has no threshold of its own, and what concerns one person is asked for by that person.
+  const expected = ALERT_KINDS.filter((kind) => !needsThreshold(kind) && !isPersonalKind(kind));
   expect(put[0]?.kinds.toSorted()).toEqual(expected.toSorted());
 });

@@ -1,18 +1,8 @@
 import { z } from "zod";
 
-import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
-import { withoutUndefined } from "../../../units/without-undefined.ts";
-import { DecimalText, HistoryField, IntegerText, MillisField, TimeText } from "./json-fields.ts";
+import { HistoryField, IntegerText, MillisField, TimeText } from "./json-fields.ts";
 import { type Condition, condition, type Shape } from "./kind.ts";
-import {
-  factOf,
-  formatMarketConditions,
-  MARKET_FACTS,
-  type MarketCondition,
-  meets,
-  parseMarketConditions,
-} from "./market-value.ts";
-import { isPriceBad } from "./price.ts";
+import { MARKET_CONDITIONS } from "./market-conditions.ts";
 import type { Severity } from "./severity.ts";
 
 /** Common to all readings. */
@@ -38,15 +28,8 @@ const common = {
   since: TimeText.exactOptional(),
 };
 
-const market = { label: z.string().exactOptional() };
-
 const Millis = z.int().nonnegative();
 const Count = z.int().positive();
-/** `1.50` and `1.5` are the same threshold. */
-const Amount = DecimalText.transform((written) => {
-  const exact = parseDecimal(written);
-  return exact === undefined ? written : formatDecimal(exact, { group: false });
-});
 
 /** How each node voted, and where it was. */
 const votes = z
@@ -245,114 +228,7 @@ export const CONDITIONS = {
     isBad: ({ factor, atLeast }, { facts: { sinceMillis, usualMillis = 0 } }) =>
       sinceMillis === undefined ? undefined : sinceMillis > Math.max(atLeast, factor * usualMillis),
   }),
-  "market.auction": condition({
-    words: "a market is in an auction",
-    meaning: () => "Orders are collected and not matched until the auction ends.",
-    remedy: "Check the trigger and the end, and tell the traders that orders wait.",
-    groups: ["markets"],
-    worst: "warning",
-    about: "market",
-    watchers: ["markets"],
-    parameters: z.strictObject({ for: Millis }),
-    defaults: () => ({ for: 0 }),
-    reading: {
-      ...market,
-      facts: z.object({
-        tradingMode: z.string().exactOptional(),
-        trigger: z.string().exactOptional(),
-        start: TimeText.exactOptional(),
-        end: TimeText.exactOptional(),
-      }),
-    },
-    begins: ({ facts }) => (facts.tradingMode === "TRADING_MODE_OPENING_AUCTION" ? "info" : "warning"),
-  }),
-  "market.price": condition({
-    words: "a mark price beyond or within thresholds",
-    meaning: (_, threshold) => `The subscription asks to be told when the mark price is ${threshold}.`,
-    groups: [],
-    worst: "warning",
-    about: "market",
-    watchers: ["markets"],
-    parameters: z
-      .strictObject({ low: Amount.exactOptional(), high: Amount.exactOptional(), when: z.enum(["beyond", "within"]) })
-      .refine(({ low, high, when }) => (when === "within" ? low !== undefined && high !== undefined : (low ?? high)), {
-        message: "a price alert needs low, high or both; within needs both",
-      })
-      .refine(({ low, high }) => {
-        const [from, to] = [parseDecimal(low ?? ""), parseDecimal(high ?? "")];
-        return from === undefined || to === undefined || compareDecimals(from, to) < 0;
-      }, "low must be below high"),
-    defaults: () => ({ when: "beyond" }),
-    needsThreshold: true,
-    // A price that jumps from one side to the other is told anew.
-    apart: ({ low, high, ...rest }) =>
-      low === undefined || high === undefined || rest["when"] === "within"
-        ? [withoutUndefined({ low, high, ...rest })]
-        : [
-            { ...rest, high },
-            { ...rest, low },
-          ],
-    reading: {
-      ...market,
-      /** The mark price in the market's units; left out where its decimals are not known or there is no price. */
-      facts: z.object({ price: DecimalText.exactOptional() }),
-    },
-    // A market that has ended has no price, and needs no alert.
-    isBad: (parameters, { state, facts: { price } }) =>
-      price === undefined && state === "good" ? false : isPriceBad(parameters, price),
-  }),
-  "market.bound": condition({
-    words: "a mark price near a price bound",
-    meaning: () => "Beyond the bound the market goes into an auction.",
-    remedy: "Tell the market's makers, and look at the orders that an auction would hold up.",
-    groups: ["markets"],
-    worst: "warning",
-    about: "market",
-    watchers: ["markets"],
-    parameters: z.strictObject({ percent: Amount }),
-    defaults: () => ({ percent: "1" }),
-    reading: {
-      ...market,
-      facts: z.object({
-        price: DecimalText.exactOptional(),
-        /** The bound that is nearest, and how far it is from the price, in percent of the price. */
-        bound: DecimalText.exactOptional(),
-        side: z.enum(["lower", "upper"]).exactOptional(),
-        distancePercent: DecimalText.exactOptional(),
-      }),
-    },
-    isBad: (parameters, { state, facts: { distancePercent } }) => {
-      if (distancePercent === undefined && state === "good") return false;
-      const [distance, percent] = [parseDecimal(distancePercent ?? ""), parseDecimal(parameters.percent)];
-      return distance === undefined || percent === undefined ? undefined : compareDecimals(distance, percent) <= 0;
-    },
-  }),
-  "market.value": condition({
-    words: "a value of a market beyond a limit",
-    meaning: (_, threshold) => `The subscription asks to be told of this: ${threshold}.`,
-    groups: [],
-    worst: "critical",
-    about: "market",
-    watchers: ["markets"],
-    parameters: z.strictObject({ if: z.string() }),
-    needsThreshold: true,
-    // Without spaces: they stand between the parts of an episode's name.
-    apart: ({ if: written }) =>
-      parseMarketConditions(String(written)).map((one) => ({ if: formatMarketConditions([one]).replaceAll(" ", "_") })),
-    reading: {
-      ...market,
-      /** In the market's units, or in per cent. Left out where a value has none, or its decimals are not known. */
-      facts: z.partialRecord(z.enum(MARKET_FACTS), DecimalText),
-    },
-    begins: (_, rule) => (conditionOf(rule).critical ? "critical" : "warning"),
-    isBad: (rule, { state, facts }, isTold) => {
-      const known = conditionOf(rule);
-      const value = parseDecimal(facts[factOf(known)] ?? "");
-      // A market that is over has no values.
-      if (value === undefined) return state === "good" ? false : undefined;
-      return meets(known, value, isTold);
-    },
-  }),
+  ...MARKET_CONDITIONS,
 } as const;
 type Conditions = typeof CONDITIONS;
 export type ConditionKind = keyof Conditions;
@@ -388,15 +264,4 @@ export function labelOf(reading: Reading): string | undefined {
 export function severityOfReading(reading: Reading, parameters: RuleParameters<ConditionKind>): Severity {
   const kind: Condition = CONDITIONS[reading.kind];
   return kind.begins?.(reading, parameters) ?? kind.worst;
-}
-
-/** Read once for each rule. */
-const conditions = new WeakMap<object, MarketCondition>();
-
-function conditionOf(rule: { readonly if: string }): MarketCondition {
-  const known = conditions.get(rule);
-  if (known !== undefined) return known;
-  const [read] = parseMarketConditions(rule.if);
-  conditions.set(rule, read);
-  return read;
 }

@@ -56,15 +56,6 @@ const THRESHOLDS = {
     hint: "This near to a price bound, in percent of the price",
     description: "market.bound: this near to a bound, in percent of the price",
   },
-  if: {
-    ...PRICE,
-    label: "Tell when",
-    example: "mark above 70,000",
-    maxLength: 300,
-    reads: orOff(readIf),
-    hint: "As in spread above 0.5%, last below 50,000 or above 70,000, bound within 2%",
-    description: "market.value: mark above 70,000; spread above 0.5%; last below 5 or above 7; bound within 2%",
-  },
   for: {
     ...SPAN,
     label: "Told after",
@@ -127,6 +118,17 @@ const THRESHOLDS = {
     description: "checkpoint.overdue: and at least this long",
   },
 } as const satisfies Options;
+
+/** The last one, so that values without names mean what they meant. */
+const IF = {
+  ...PRICE,
+  label: "Tell when",
+  example: "mark above 70,000",
+  maxLength: 300,
+  reads: orOff(readIf),
+  hint: "As in spread above 0.5%, last below 50,000 or above 70,000, bound within 2%",
+  description: "market.value: mark above 70,000; spread above 0.5%; last below 5 or above 7; bound within 2%",
+} as const;
 
 const NOTIFICATION_SETTINGS = {
   severity: {
@@ -245,6 +247,7 @@ export const SUBSCRIPTION_OPTIONS = {
   subjects: SUBJECTS,
   ...THRESHOLDS,
   ...NOTIFICATION_SETTINGS,
+  if: IF,
 } as const satisfies Options;
 
 export const SUBSCRIPTION_OPTION = {

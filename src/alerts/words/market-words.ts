@@ -1,0 +1,115 @@
+import { field } from "../../reply/block.ts";
+import { enumWords } from "../../reply/enum-words.ts";
+import { id, strong, text, type TextPart } from "../../reply/text.ts";
+import type { ConditionKind } from "../judge/kinds/kinds.ts";
+import {
+  factOf,
+  type MarketCondition,
+  marketLimitWords,
+  marketValueWords,
+  storedConditions,
+} from "../judge/kinds/market-value.ts";
+import { priceSide } from "../judge/kinds/price.ts";
+import type { Reading } from "../judge/kinds/reading.ts";
+import type { WordsOf } from "./condition-words.ts";
+import { clock, timeField } from "./phrases.ts";
+import { groupedNumber, priceWords, ruleParameters, ruleWords } from "./subscription-words.ts";
+
+/** The words for the conditions of markets. */
+export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> = {
+  "market.auction": (reading, network) => {
+    const { tradingMode, trigger, end } = reading.facts;
+    return {
+      bad: text`${marketName(reading)} is in an auction on ${network}`,
+      now: text`${marketName(reading)} on ${network} is in an auction`,
+      past: text`${marketName(reading)} on ${network} was in an auction`,
+      good: text`${marketName(reading)} trades again on ${network}`,
+      figures: [
+        ...(trigger === undefined ? [] : [`trigger: ${enumWords(trigger, "AUCTION_TRIGGER")}`]),
+        ...(end === undefined ? [] : [`until ${clock(end)}`]),
+      ],
+      fields: [
+        ...(tradingMode === undefined ? [] : [field("Mode", enumWords(tradingMode, "TRADING_MODE"))]),
+        ...(trigger === undefined ? [] : [field("Trigger", enumWords(trigger, "AUCTION_TRIGGER"))]),
+        ...timeField("Ends", end),
+      ],
+    };
+  },
+  "market.price": (reading, network, rule, recovers) => {
+    const { price } = reading.facts;
+    const mark = price === undefined ? [] : text`: mark price ${priceWords(price)}`;
+    const shown = recovers ? undefined : price;
+    return {
+      bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
+      now: text`${marketName(reading)}${shown === undefined ? " is" : text` ${priceWords(shown)},`} ${thresholdSideWords(rule, price)} on ${network}`,
+      past: text`${marketName(reading)} on ${network} was ${ruleWords(rule) || "beyond its threshold"}`,
+      good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
+      figures: price === undefined ? [] : [text`mark price ${priceWords(price)}`],
+      fields: [
+        ...(price === undefined ? [] : [field("Mark price", priceWords(price))]),
+        ...(ruleWords(rule) === "" ? [] : [field("Threshold", ruleWords(rule))]),
+      ],
+    };
+  },
+  "market.bound": (reading, network, _, recovers) => {
+    const { price, bound, side, distancePercent } = reading.facts;
+    const near = bound === undefined || recovers ? "a price bound" : text`its ${side} bound ${priceWords(bound)}`;
+    const shown = recovers ? undefined : price;
+    return {
+      bad: text`${marketName(reading)} is near a price bound on ${network}`,
+      now: text`${marketName(reading)}${shown === undefined ? " is" : text` ${priceWords(shown)},`} near ${near} on ${network}`,
+      past: text`${marketName(reading)} on ${network} was near a price bound`,
+      good: text`${marketName(reading)} is away from its price bounds on ${network}`,
+      figures: [
+        ...(price === undefined ? [] : [text`mark price ${priceWords(price)}`]),
+        ...(bound === undefined ? [] : [text`${side} bound ${priceWords(bound)}`]),
+        ...(distancePercent === undefined ? [] : [`${distancePercent} % away`]),
+      ],
+      fields: [
+        ...(price === undefined ? [] : [field("Mark price", priceWords(price))]),
+        ...(bound === undefined ? [] : [field(side === "lower" ? "Lower bound" : "Upper bound", priceWords(bound))]),
+        ...(distancePercent === undefined ? [] : [field("Distance", `${distancePercent} %`)]),
+      ],
+    };
+  },
+  "market.value": (reading, network, rule, recovers) => {
+    const condition = marketConditionOf(rule);
+    const limit = ruleWords(rule) || "beyond its limit";
+    const value = condition === undefined ? undefined : reading.facts[factOf(condition)];
+    const figure =
+      value === undefined ? undefined : condition?.percent === true ? `${groupedNumber(value)} %` : priceWords(value);
+    const name = condition === undefined ? "value" : marketValueWords(condition.value);
+    const side = condition === undefined ? "beyond its limit" : marketLimitWords(condition);
+    const now = figure === undefined || recovers ? "" : text` ${figure},`;
+    return {
+      bad: text`${marketName(reading)} on ${network}: ${limit}`,
+      now: text`${marketName(reading)} on ${network}: ${name}${now} ${side}`,
+      past: text`${marketName(reading)} on ${network}: ${name} was ${side}`,
+      good: text`${marketName(reading)} on ${network}: ${name} is not ${side} any more`,
+      figures: figure === undefined ? [] : [text`${name} ${figure}`],
+      fields: [...(figure === undefined ? [] : [field("Value", text`${name} ${figure}`)]), field("Limit", limit)],
+    };
+  },
+};
+
+/** The comparison of a rule; undefined where this version cannot read it. */
+function marketConditionOf(rule: string): MarketCondition | undefined {
+  return storedConditions(ruleParameters(rule)["if"] ?? "")[0];
+}
+
+/** Which side of the thresholds the price is on: `above 70,000`; all of them where it is on neither, or not known. */
+function thresholdSideWords(rule: string, price: string | undefined): string {
+  const { low, high, when } = ruleParameters(rule);
+  const both = low !== undefined && high !== undefined && when !== "within";
+  if (both && price !== undefined) {
+    const given = { low, high, when: "beyond" } as const;
+    const side = priceSide(given, price);
+    if (side === "above") return `above ${groupedNumber(high)}`;
+    if (side === "below") return `below ${groupedNumber(low)}`;
+  }
+  return ruleWords(rule) || "beyond its threshold";
+}
+
+function marketName(reading: Extract<Reading, { label?: string }>): TextPart {
+  return reading.label === undefined ? id(reading.subject) : strong(reading.label);
+}
