@@ -43,6 +43,11 @@ function hasValue({ value }: Field): boolean {
   return value[0]?.kind === "time" || plainText(value) !== "–";
 }
 
+/** Whether it has rows, and so a CSV: what a table says instead of rows stands in none. */
+export function hasRows(block: Block): block is Table {
+  return block.kind === "table" && block.rows.length > 0;
+}
+
 /** A column and what stands in it: its title, the cell of a row, then `right` for numbers and its priority, if it is not 1. */
 export type CellColumn<Row> = readonly [
   title: string,

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 
-import type { Block, Table } from "../../../reply/block.ts";
+import { type Block, hasRows, type Table } from "../../../reply/block.ts";
 import { printable, plainText } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
 import type { CommandMention } from "../command-mentions.ts";
@@ -28,7 +28,7 @@ export interface BlockMarkup extends Markup {
 
 /** One block within a bound. A block that does not fit shows as many whole lines as do. */
 export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
-  if (context.max < 1) return { markdown: "", whole: false, ...(block.kind === "table" ? { csv: true } : {}) };
+  if (context.max < 1) return { markdown: "", whole: false, ...(hasRows(block) ? { csv: true } : {}) };
   const { max, mention, wholeIds } = context;
   const onId = (value: string): void => context.onId("", value);
   switch (block.kind) {

@@ -16,7 +16,7 @@ import {
 
 import { aboveFold, asButtons, detailPages, isFolded, unfolded } from "../../../reply/fold.ts";
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
-import { type Block, mapValues } from "../../../reply/block.ts";
+import { type Block, hasRows, mapValues } from "../../../reply/block.ts";
 import type { Action, Reply, Tone } from "../../../reply/reply.ts";
 import { shortenId, type Text } from "../../../reply/text.ts";
 import { FOLDED_ROWS } from "../../chat/bounds.ts";
@@ -159,20 +159,16 @@ export function renderAnswer(reply: Reply, context: MessageContext) {
         isFolded(reply) ||
         !folded.begun.controls.whole ||
         [reply.title, reply.footer ?? []].some(saysLongId) ||
-        reply.blocks.some((one) => !isTable(one) && hasLongId(one)),
+        reply.blocks.some((one) => !hasRows(one) && hasLongId(one)),
       heldOf: (index) => held[places[index] ?? -1],
       shortened: inFile,
     });
-    const isCut = (at: number, index: number): boolean => body.csv.has(index) || hasLongId(reply.blocks[at]);
-    const inFiles = new Set(places.filter(isCut));
+    const isCut = (one: Block | undefined): boolean => one !== undefined && hasRows(one) && hasLongId(one);
+    const inFiles = new Set(places.filter((at, index) => body.csv.has(index) || isCut(reply.blocks[at])));
     return { form: finish(body, begun), files: replyFiles(reply, names, inFiles, wholeName) };
   };
   const formOf = (show: Show): AnswerForm => (show === "folded" ? foldedForm : wholeForm(show === "whole" ? 0 : show));
   return { formOf, folded: foldedForm, files, picture, unkept };
-}
-
-function isTable({ kind }: Block): boolean {
-  return kind === "table";
 }
 
 /** Whether it says an id that is shown by its ends above the fold. */
@@ -180,13 +176,13 @@ function saysLongId(content: Text): boolean {
   return content.some((one) => one.kind === "code" && one.id === true && shortenId(one.text) !== one.text);
 }
 
-function hasLongId(block: Block | undefined): boolean {
+function hasLongId(block: Block): boolean {
   let found = false;
   const look = (content: Text): Text => {
     found ||= saysLongId(content);
     return content;
   };
-  if (block !== undefined) mapValues(block, look);
+  mapValues(block, look);
   return found;
 }
 
