@@ -1,19 +1,13 @@
-import {
-  callerZone,
-  clockMoment,
-  parsePastRange,
-  pastRangeWords,
-  splitPast,
-} from "../src/answers/alerts/alert-times.ts";
+import { callerZone, parsePastRange, pastRangeWords, splitPast } from "../src/answers/alerts/alert-times.ts";
 import { destinationHere, isOperator } from "../src/answers/alerts/destination.ts";
 import { logFile, logPage, logTable, MAX_LOG_ENTRIES, searchLog } from "../src/answers/alerts/episodes/alert-log.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { details, paragraph } from "../src/reply/block.ts";
-import { type Action, type Ask, commandAction, reply, type Reply } from "../src/reply/reply.ts";
-import { text } from "../src/reply/text.ts";
+import { type Action, type Ask, commandAction, inZone, reply, type Reply } from "../src/reply/reply.ts";
+import { text, time } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
-import { toMillis } from "../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 import { withoutUndefined } from "../src/units/without-undefined.ts";
 import { destinationKey } from "../src/alerts/destination.ts";
 import { LOG_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
@@ -50,14 +44,15 @@ export const alertsLog = command({
     });
     const pages = pagesOf(lines);
     const [first] = page === 1 ? shown : [];
+    const isNamed = filter.range !== undefined || filter.zone !== "UTC";
     // Without a range, nothing else names the zone.
-    const named = filter.range === undefined && filter.zone !== "UTC" ? ` (${filter.zone})` : "";
-    const newest = first === undefined ? [] : text`, the last ${clockMoment(filter.zone, first.at)}${named}`;
+    const named = isNamed && filter.range === undefined ? ` (${filter.zone})` : "";
+    const newest = first === undefined ? [] : text`, the last ${time(fromMillis(first.at))}${named}`;
     const place = pages === 1 ? "" : `, page ${page} of ${pages}`;
     const limit = paragraph(`It looks through the last ${formatCount(MAX_LOG_ENTRIES)} decisions and messages.`);
-    return reply({
+    const said = reply({
       title: text`${decisionsWords(lines)}${filter.words}${place}${newest}`,
-      blocks: [logTable(shown, context, filter.zone), ...(more ? details([limit]) : [])],
+      blocks: [logTable(shown, context), ...(more ? details([limit]) : [])],
       attachments: file ? [await logFile(rows, context)] : [],
       actions: [
         ...(page > 1 ? [ask("Newer", { page: page - 1 }, "replace")] : []),
@@ -65,6 +60,7 @@ export const alertsLog = command({
         ...(file ? [] : [ask("As a file", { file: true }, "reply")]),
       ],
     });
+    return isNamed ? inZone(said, filter.zone) : said;
   },
 });
 

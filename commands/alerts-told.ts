@@ -1,5 +1,5 @@
 import { deliverySubject } from "../src/alerts/message/delivery-subject.ts";
-import { callerZone, localText, parsePastRange, pastRangeWords } from "../src/answers/alerts/alert-times.ts";
+import { callerZone, parsePastRange, pastRangeWords } from "../src/answers/alerts/alert-times.ts";
 import { TOLD_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
 import { readablePlaces, toldLines, toldTables } from "../src/answers/alerts/episodes/told.ts";
 import { command } from "../src/bot/command.ts";
@@ -7,6 +7,7 @@ import { paragraph } from "../src/reply/block.ts";
 import { commandAction, reply } from "../src/reply/reply.ts";
 import { commandLine, joinText, text } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
+import { localText } from "../src/units/local-time.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
 
 /** Messages that are read at most. */

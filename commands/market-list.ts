@@ -4,7 +4,7 @@ import { visibleSubscriptions } from "../src/answers/alerts/subscriptions/subscr
 import { marketAmounts, percentWords } from "../src/answers/amounts.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
 import { idCell } from "../src/answers/cells.ts";
-import { listWords, tradingModeWords } from "../src/answers/enum-words.ts";
+import { listWords, tradingModeWords } from "../src/reply/enum-words.ts";
 import { compareNames, marketsById, noteSeen } from "../src/answers/ids/ids.ts";
 import {
   isExpectedToTrade,

@@ -1,8 +1,7 @@
 import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
 import { answer, askFor } from "../src/answers/answer.ts";
 import { extraFields, timeCell } from "../src/answers/cells.ts";
-import { auctionTriggerWords, tradingModeWords } from "../src/answers/enum-words.ts";
-import { enumWords } from "../src/reply/enum-words.ts";
+import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/reply/enum-words.ts";
 import { assetsById, MARKET, marketsById, type NamedId, noteSeen } from "../src/answers/ids/ids.ts";
 import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import {

@@ -40,7 +40,7 @@ export const myZone = command({
       title: text`Your time zone is ${code(zone)}`,
       blocks: [
         paragraph(
-          `alerts told and alerts log read and show times by its clock. Subscriptions and files keep UTC. ${whose}`,
+          `Times of alerts that you type are read by its clock. alerts told, alerts log and all answers in the terminal show it. Exports and files keep UTC. ${whose}`,
         ),
       ],
       actions: [commandAction("What was told", "alerts told")],

@@ -1,6 +1,6 @@
 import { watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
 import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
-import { capitalised } from "../src/answers/enum-words.ts";
+import { capitalised } from "../src/reply/enum-words.ts";
 import type { AsOf } from "../src/api/api-client.ts";
 import type { NodeVerdict, Verdict } from "../src/api/verdict/verdict.ts";
 import { command } from "../src/bot/command.ts";

@@ -101,7 +101,7 @@ export const doors: Readonly<Record<string, string>> = {
   "alerts/judge/kinds": "event json-fields kind market-facts market-value network-status price reading severity",
   "alerts/judge/rules": "episode state-cache state-machine",
   "alerts/message": "delivery-subject list-message message-group notice",
-  "alerts/route": "local-time quiet-hours silence subscription subscription-index suspension",
+  "alerts/route": "quiet-hours silence subscription subscription-index suspension",
   "alerts/service": "downtime-report feed",
   "alerts/words":
     "condition-words describe-change describe-condition describe-event network-status-words phrases silence-words subscription-words",
@@ -186,7 +186,7 @@ export const packages: Readonly<Record<string, string>> = {
   // Tools
   "csv-stringify": "reply",
   "fastest-levenshtein": "bot config export",
-  "lru-cache": "adapters/discord adapters/slack adapters/web alerts/deliver alerts/route answers api store",
+  "lru-cache": "adapters/discord adapters/slack adapters/web alerts/deliver alerts/route answers api store units",
   "node:crypto": "everywhere",
   "node:events": "everywhere",
   "node:path": "everywhere",

@@ -12,8 +12,7 @@ import { compareDecimals, decimal, parseDecimal, roundedPercentOf } from "../uni
 import { formatDuration } from "../units/duration.ts";
 import { type MarketAmounts, percentOfFraction, percentWords } from "./amounts.ts";
 import { idCell } from "./cells.ts";
-import { auctionTriggerWords, tradingModeWords } from "./enum-words.ts";
-import { enumWords } from "../reply/enum-words.ts";
+import { auctionTriggerWords, enumWords, tradingModeWords } from "../reply/enum-words.ts";
 
 /** A proposed market, then the ended states. */
 const OTHER_STATES = [

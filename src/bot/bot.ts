@@ -27,7 +27,6 @@ import { missingOption, type ParseContext, parseOptions } from "./options/parse-
 import { neededParty, withSavedParties } from "./options/saved-parties.ts";
 import { type Asker, type BotDependencies, type BotSetup, marked, setUp } from "./setup.ts";
 import { createSuggestions, SUGGEST_MILLIS, type Suggestions } from "./suggestions.ts";
-import { workspaceSeenIds } from "./workspace-seen-ids.ts";
 
 export type Bot = ReturnType<typeof createBot>;
 
@@ -109,6 +108,8 @@ export function createBot(dependencies: BotDependencies) {
       const command = byName.get(name);
       return { refresh: command?.changes !== true, share: command?.personal !== true };
     },
+    /** The time zone of whoever asks. */
+    zoneOf: setup.zoneOf,
     /** Parses and checks without asking the network; never throws. */
     prepare,
     /** The same for a form: all its wrong values at once, and those that show only while it runs. */
@@ -228,7 +229,7 @@ async function execute(
       network: client.network,
       networks,
       api: client,
-      seen: workspaceSeenIds(setup.seen, here, platforms),
+      seen: setup.seenBy(here),
       exports,
       alerts,
       platforms,

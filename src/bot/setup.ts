@@ -3,12 +3,12 @@ import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
 import type { Log } from "../log.ts";
-import type { Reply } from "../reply/reply.ts";
-import type { SavedParties, SeenIds } from "../store/store.ts";
+import { inOneZone, type Reply } from "../reply/reply.ts";
+import type { SavedParties, SeenIds, SeenKind } from "../store/store.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { type AudienceSettings, NO_AUDIENCE_SETTINGS } from "./audience-settings.ts";
 import { type AnyCommand, withCommonOptions } from "./command.ts";
-import type { Invocation, InvocationOutcome } from "./invocation.ts";
+import type { Invocation, InvocationOutcome, Target } from "./invocation.ts";
 import { type OwnParties, ownParties, takesParty } from "./options/saved-parties.ts";
 import { markSimulated } from "./simulated.ts";
 
@@ -54,6 +54,7 @@ export function setUp(dependencies: BotDependencies) {
     /** The client of a network; the default one where there is none of this name. */
     clientOf: (network: unknown): ApiClient =>
       (typeof network === "string" ? clients.get(network) : undefined) ?? fallback,
+    seenBy: (here: Target): SeenIds => workspaceSeenIds(dependencies.seen, here, platforms),
     partiesOf: ({ here, caller }: Pick<Asker, "here" | "caller">): OwnParties =>
       ownParties(parties, here, caller, platforms),
     /** The caller's time zone: the chosen one, else the platform's, else UTC. */
@@ -68,7 +69,29 @@ export function setUp(dependencies: BotDependencies) {
   };
 }
 
-/** The reply, marked as simulated where this client's network is simulated. */
+/** The reply in one zone, marked as simulated where this client's network is simulated. */
 export function marked(reply: Reply, client: ApiClient): Reply {
-  return client.simulated ? markSimulated(reply) : reply;
+  const said = inOneZone(reply);
+  return client.simulated ? markSimulated(said) : said;
+}
+
+/** Kinds that people look up for themselves; markets, assets and nodes are listed to everybody. */
+const OWN_KINDS: readonly SeenKind[] = ["order", "party", "proposal"];
+
+/**
+ * The ids seen that a workspace may see: without the orders, parties and proposals of other workspaces. Each workspace
+ * stores these kinds under a network name of its own.
+ */
+function workspaceSeenIds(
+  seen: SeenIds,
+  { platform, workspace }: Pick<Target, "platform" | "workspace">,
+  platforms: Platforms,
+): SeenIds {
+  if (workspace === undefined || platforms.chat(platform)?.destinationsPerWorkspace !== true) return seen;
+  const place = (network: string, kind: SeenKind): string =>
+    OWN_KINDS.includes(kind) ? `${network} ${platform}/${workspace}` : network;
+  return {
+    note: (network, kind, ids) => seen.note(place(network, kind), kind, ids),
+    find: (network, kind, typed, limit) => seen.find(place(network, kind), kind, typed, limit),
+  };
 }

@@ -6,7 +6,6 @@ import type { Choice, SuggestContext } from "./options/options.ts";
 import { suggestSavedParties, takesParty } from "./options/saved-parties.ts";
 import { MAX_CHOICES, suggestValues } from "./options/suggest-values.ts";
 import type { Asker, BotSetup } from "./setup.ts";
-import { workspaceSeenIds } from "./workspace-seen-ids.ts";
 
 type Question = Omit<Invocation, "progress">;
 
@@ -23,7 +22,7 @@ export function createSuggestions(setup: BotSetup) {
 
   /** The context of completion for a question. */
   function context({ caller, here, options, signal }: Question): SuggestContext {
-    const seen = workspaceSeenIds(setup.seen, here, platforms);
+    const seen = setup.seenBy(here);
     const api = setup.clientOf(options["network"]);
     return { api, seen, alerts, exports, platforms, here, caller, options, commands, signal };
   }

@@ -169,6 +169,8 @@ export const Document = z.object({
   /** The time and source of the data; renderers show it last and small. */
   footer: Text.exactOptional(),
   actions: z.array(Action),
+  /** The zone that whoever asked chose, where it is not UTC: a surface that draws no times in the reader's zone shows them by its clock. */
+  zone: z.string().exactOptional(),
   /** Who can fix the failure that the reply reports; absent if it reports none. `network` is the data node's. */
   failure: z.enum(["caller", "network", "bug"]).exactOptional(),
 });

@@ -2,9 +2,12 @@
 // but files), text.ts and block.ts (make it), attachment.ts, message-files.ts; fold.ts (what people
 // read first); then its other forms: csv.ts, json.ts, plain-text.ts, full-text.ts.
 
+import { localText } from "../units/local-time.ts";
+import { formatUtc, fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import type { Attachment } from "./attachment.ts";
+import { mapValues } from "./block.ts";
 import type { Action, Ask, Document, Invalidates } from "./document.ts";
-import { toText, type TextPart } from "./text.ts";
+import { clockTime, type Inline, type Text, time, timeOf, toText, type TextPart } from "./text.ts";
 
 export type { Action, Ask } from "./document.ts";
 export type Tone = Document["tone"];
@@ -94,4 +97,75 @@ export function buttonsOrChoice(
 export async function disposeReply(given: Reply): Promise<void> {
   const files = given.picture === undefined ? given.attachments : [...given.attachments, given.picture];
   await Promise.allSettled(files.map((file) => file.dispose()));
+}
+
+// An answer has one zone. Where its words name one, all its times stand by the clock of that zone; elsewhere each surface
+// that draws times shows the reader's own.
+
+type TimeInline = Extract<Inline, { kind: "time" }>;
+
+/** A reply with other words for its times; ages stay as they are. */
+export function mapTimes(given: Reply, change: (time: TimeInline) => Text): Reply {
+  const changed = (content: Text): Text =>
+    content.some(isMoment) ? content.flatMap((one) => (isMoment(one) ? change(one) : [one])) : content;
+  return {
+    ...given,
+    title: changed(given.title),
+    blocks: given.blocks.map((block) => mapValues(block, changed)),
+    ...(given.footer === undefined ? {} : { footer: changed(given.footer) }),
+  };
+}
+
+/** Whether it is a moment, not an age. */
+export function isMoment(inline: Inline): inline is TimeInline {
+  return inline.kind === "time" && inline.style !== "relative";
+}
+
+/** A reply whose words name a zone, with all its times by the clock of that zone. */
+export function inZone(given: Reply, zone: string): Reply {
+  return mapTimes(given, (one) => [clockTime(timeOf(one), clockWords(timeOf(one), zone))]);
+}
+
+/** A reply with a time that was asked for in UTC, with all its times in UTC; any other one as it is. */
+export function inOneZone(given: Reply): Reply {
+  return hasUtc(given) ? mapTimes(given, (one) => [time(timeOf(one), "utc")]) : given;
+}
+
+/** Whether a reply has a time that was asked for in UTC. */
+export function hasUtc(given: Reply): boolean {
+  return momentsOf(given).some(({ style }) => style === "utc");
+}
+
+/** All moments of a reply but those in titles of its blocks and names of its fields. */
+export function momentsOf(given: Reply): readonly TimeInline[] {
+  const found: TimeInline[] = [];
+  mapTimes(given, (one) => {
+    found.push(one);
+    return [one];
+  });
+  return found;
+}
+
+/** `2026-05-01 18:00:00` by the clock of a zone; what no calendar holds as it is. */
+export function clockWords(at: Nanoseconds, zone: string): string {
+  const utc = formatUtc(at).replace(/ UTC$/u, "");
+  return zone === "UTC" || !/^\d{4}-/u.test(utc) ? utc : localText(zone, toMillis(at), 19);
+}
+
+/** A time that words have in UTC: `2026-05-01 18:00:00 UTC`. */
+const UTC_WORDS = /(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}) UTC/gu;
+
+/** Words that were kept as plain text, with their times as times again. */
+export function withTimes(words: string): Text {
+  const content: Inline[] = [];
+  let end = 0;
+  for (const match of words.matchAll(UTC_WORDS)) {
+    const millis = Date.parse(`${match[1]}T${match[2]}Z`);
+    if (Number.isNaN(millis)) continue;
+    if (match.index > end) content.push({ kind: "text", text: words.slice(end, match.index) });
+    content.push(time(fromMillis(millis)));
+    end = match.index + match[0].length;
+  }
+  if (end < words.length) content.push({ kind: "text", text: words.slice(end) });
+  return content;
 }

@@ -9,8 +9,7 @@ import {
   stakeAmount,
   summedAmounts,
 } from "../../src/answers/amounts.ts";
-import { timeInForceWords } from "../../src/answers/enum-words.ts";
-import { enumWords } from "../../src/reply/enum-words.ts";
+import { enumWords, timeInForceWords } from "../../src/reply/enum-words.ts";
 import { ORDER_REASONS, orderReason } from "../../src/answers/order-reasons.ts";
 import type { MarketNames } from "../../src/api/model/names.ts";
 import { ORDER_SCRIPTS } from "../../src/simulator/market/orders.ts";

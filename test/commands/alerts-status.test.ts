@@ -181,7 +181,7 @@ describe("the status", () => {
     expect(shown(talk.lastReply)).toMatch(saying("auction", "BTC/USD"));
     talk.advance(60_000);
     expect(await look()).toMatch(
-      saying("Open alerts", "BTC/USD", "mainnet", "info", "2026-01-15", "12:00:00", "UTC", "market.auction"),
+      saying("Open alerts", "BTC/USD", "mainnet", "info", "2026-01-15", "12:00:00", "market.auction"),
     );
   });
 

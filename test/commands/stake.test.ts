@@ -25,9 +25,7 @@ test("with a party: totals and its linkings, newest first", async () => {
   const screen = await conversation.ask(`stake ${conversation.samples.partyId}`);
   expect(screen).toMatch(saying("•", /[\d,]+\.\d+/u));
   expect(screen).toMatch(saying("•", /[\d,.]+/u));
-  const times = [...screen.matchAll(/^ +(?:un)?link .*?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC)/gmu)].map(
-    (match) => match[1],
-  );
+  const times = [...screen.matchAll(/^ +(?:un)?link .*?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/gmu)].map((match) => match[1]);
   expect(times.length).toBeGreaterThan(1);
   expect(times).toEqual(times.toSorted((a, b) => b!.localeCompare(a!)));
 });

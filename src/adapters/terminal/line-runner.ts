@@ -5,6 +5,7 @@ import type { LineCompletion } from "../../bot/grammar/complete-line.ts";
 import { parseLine } from "../../bot/grammar/grammar.ts";
 import type { Caller, Invocation, Target } from "../../bot/invocation.ts";
 import type { Reply } from "../../reply/reply.ts";
+import { isTimeZone } from "../../units/local-time.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { fileAt } from "./given-file.ts";
 
@@ -40,6 +41,11 @@ const HERE: Target = {
 
 /** A bot in this process; closing the runner leaves it running. */
 export function localRunner(bot: Bot): LineRunner {
+  const inChosenZone = async (answering: Promise<Reply>): Promise<Reply> => {
+    const said = await answering;
+    const zone = await bot.zoneOf({ here: HERE, caller: CALLER });
+    return zone === "UTC" || !isTimeZone(zone) ? said : { ...said, zone };
+  };
   return {
     run: (line, { signal, network, progress, takesFiles = false, cwd = process.cwd() }) => {
       const rest: Omit<Invocation, "command" | "options"> = {
@@ -49,15 +55,15 @@ export function localRunner(bot: Bot): LineRunner {
         openFile: (given) => fileAt(path.resolve(cwd, given)),
         ...(progress === undefined ? {} : { progress }),
       };
-      if (network === undefined) return bot.runLine(line, rest);
+      if (network === undefined) return inChosenZone(bot.runLine(line, rest));
       let asked;
       try {
         asked = parseLine(line, bot.commands, fromMillis(Date.now()));
       } catch {
         // The bot parses it again and words the mistake.
-        return bot.runLine(line, rest);
+        return inChosenZone(bot.runLine(line, rest));
       }
-      return bot.run({ ...rest, command: asked.command, options: { network, ...asked.options } });
+      return inChosenZone(bot.run({ ...rest, command: asked.command, options: { network, ...asked.options } }));
     },
     complete: (line) =>
       bot.completions(line, { here: HERE, caller: CALLER, signal: AbortSignal.timeout(COMPLETION_TIMEOUT_MILLIS) }),

@@ -4,7 +4,7 @@ import type { SilenceRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertKind } from "../judge/kinds/kinds.ts";
 import { Person } from "../judge/rules/episode.ts";
-import { isTimeZone, localMillis } from "./local-time.ts";
+import { isTimeZone, localMillis } from "../../units/local-time.ts";
 import { parseRow } from "../judge/kinds/json-fields.ts";
 
 const PERIODS = { day: 86_400_000, week: 604_800_000 } as const satisfies Record<string, Milliseconds>;

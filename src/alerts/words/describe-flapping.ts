@@ -1,7 +1,7 @@
 import { SEVERITY } from "../../reply/states.js";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
-import { strong, text, type TextPart, time } from "../../reply/text.ts";
+import { strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatUtc } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
@@ -70,7 +70,7 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
   const all = group?.notices.filter((one) => one.type === "calm") ?? [];
   const isOne = all.length < 2;
   const of = message.subject === "" ? text`${strong(network)}` : text`${subjectWords(message)} on ${strong(network)}`;
-  const after = `${afterWords(isOne ? [message] : all)}: ${KINDS[kind].words}`;
+  const after = text`${afterWords(isOne ? [message] : all)}: ${KINDS[kind].words}`;
   const titles = groupTitles(kind, strong(`${all.length}`), strong(network));
   const ofOne = open ? text`${of}: ${KINDS[kind].words}` : text`${of} is calm again${after}`;
   const what = isOne
@@ -97,17 +97,17 @@ export function describeCalm(message: Calm, { group, growing }: DeliveryContext)
 }
 
 /** ` after 7 alerts (22:13 to 23:50 UTC), was critical`; notices of earlier versions know since when alone. */
-function afterWords(told: readonly Calm[]): string {
+function afterWords(told: readonly Calm[]): Text {
   const count = told.reduce((sum, one) => sum + one.episodes, 0);
   const first = told.map((one) => one.since).reduce((a, b) => (BigInt(a) < BigInt(b) ? a : b));
   const ends = told.flatMap(({ until }) => until ?? []);
   const last = ends.reduce((a, b) => (BigInt(a) < BigInt(b) ? b : a), first);
   const span =
     ends.length < told.length
-      ? `since ${clock(first)}`
-      : `(${clock(first).replace(" UTC", "")} to ${clock(last, first)})`;
+      ? text`since ${clock(first)}`
+      : text`(${clock(first, { named: false })} to ${clock(last, { day: first })})`;
   const wasCritical = told.some(({ critical }) => critical === true) ? ", was critical" : "";
-  return ` after ${count === 1 ? "1 alert" : `${count} alerts`} ${span}${wasCritical}`;
+  return text` after ${count === 1 ? "1 alert" : `${count} alerts`} ${span}${wasCritical}`;
 }
 
 /** One of several that flap, or did. */

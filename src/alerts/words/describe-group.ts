@@ -158,10 +158,10 @@ function memberLine(episode: Episode): Text {
 }
 
 /** Clock times, as in the first line of the message. */
-function spanOf(episode: Episode): string {
+function spanOf(episode: Episode): Text {
   const unseen = UNSEEN_ENDS[episode.state];
   const span = spanWords(episode, !isOpen(episode));
-  return unseen === undefined ? span : `${span}, ${unseen}`;
+  return unseen === undefined ? span : text`${span}, ${unseen}`;
 }
 
 /** A market by the name that people know, a node by its own. */

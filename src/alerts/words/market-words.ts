@@ -26,7 +26,7 @@ export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> =
       good: text`${marketName(reading)} trades again on ${network}`,
       figures: [
         ...(trigger === undefined ? [] : [`trigger: ${enumWords(trigger, "AUCTION_TRIGGER")}`]),
-        ...(end === undefined ? [] : [`until ${clock(end)}`]),
+        ...(end === undefined ? [] : [text`until ${clock(end)}`]),
       ],
       fields: [
         ...(tradingMode === undefined ? [] : [field("Mode", enumWords(tradingMode, "TRADING_MODE"))]),

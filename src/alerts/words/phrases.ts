@@ -4,6 +4,7 @@ import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import { type Action, commandAction } from "../../reply/reply.ts";
 import {
+  clockTime,
   code,
   type Inline,
   joinText,
@@ -66,16 +67,20 @@ export function countOf(kind: AlertKind, count: number): string {
   return `${groupedNumber(count)} ${count === 1 ? one : many}`;
 }
 
-/**
- * A moment for a line that stands alone on a locked phone: `03:10 UTC`, with the date where it is not that of `day`. Of a
- * card `03:10:02`, without the zone that its first clock names.
- */
-export function clock(moment: string, day = moment, seconds = false): string {
+/** How a clock is written: with the date where it is not that of `day`; `named` says UTC, once in a line. */
+interface ClockForm {
+  readonly day?: string;
+  readonly seconds?: true;
+  readonly named?: false;
+}
+
+/** A moment for a line that stands alone on a locked phone: `03:10 UTC`. The console shows the reader's own clock instead. */
+export function clock(moment: string, { day = moment, seconds, named }: ClockForm = {}): Inline {
   const at = formatUtc(timeFromText(moment));
-  const [date = "", minute = ""] = at.slice(0, seconds ? 19 : 16).split(" ");
+  const [date = "", minute = ""] = at.slice(0, seconds === true ? 19 : 16).split(" ");
   const isThatDay = formatUtc(timeFromText(day)).startsWith(date);
-  const words = seconds ? minute : `${minute} UTC`;
-  return isThatDay ? words : `${date} ${words}`;
+  const words = named === false ? minute : `${minute} UTC`;
+  return clockTime(timeFromText(moment), isThatDay ? words : `${date} ${words}`);
 }
 
 type Suppressor = Extract<RoutingDecision, { notify: false }>["by"];
@@ -182,7 +187,7 @@ export function openWords(episodes: readonly Episode[], marks: { readonly phase?
   const [first] = byBeginning(episodes);
   if (first === undefined) return [];
   const earlier = first.beganBefore === true ? " or earlier" : "";
-  const since = ` since ${clock(first.began, first.detected, true)} UTC${earlier}`;
+  const since = text` since ${clock(first.began, { day: first.detected, seconds: true })}${earlier}`;
   const critical = episodes.find(({ severity }) => severity === "critical");
   const escalated = critical?.escalated;
   const worse =
@@ -191,7 +196,7 @@ export function openWords(episodes: readonly Episode[], marks: { readonly phase?
       : [
           escalated === undefined
             ? "critical"
-            : `critical since ${clock(escalated, critical.detected, true).slice(0, -3)}`,
+            : text`critical since ${clock(escalated, { day: critical.detected, named: false })}`,
         ];
   const takers = [...new Set(episodes.flatMap(({ acknowledged }) => acknowledged?.by ?? []))];
   const take = takers.length === 1 ? "takes" : "take";
@@ -223,12 +228,12 @@ export function overWords(episodes: readonly Episode[]): Text {
     : ` for ${isAtLeast ? "at least " : ""}${formatDuration(seconds === 0 ? lasted : seconds * 1000)}`;
   // The clock was ahead when it began: how long it lasted is not known then.
   const span = lasted < 0 ? "" : lastedFor;
-  const from =
-    lasted < 0 ? "" : `${clock(timeToText(fromMillis(start)), last, true)}${isAtLeast ? " or earlier" : ""} to `;
+  const begun = clock(timeToText(fromMillis(start)), { day: last, seconds: true, named: false });
+  const from = lasted < 0 ? "" : text`${begun}${isAtLeast ? " or earlier" : ""} to `;
   const critical = episodes.some(({ severity }) => severity === "critical") ? ", was critical" : "";
   const takers = [...new Set(episodes.flatMap(({ acknowledged }) => acknowledged?.by ?? []))];
   const taken = takers.length === 0 ? "" : ` · ${takers.join(" and ")} took it`;
-  return toText(`${span} (${from}${clock(last, last, true)} UTC)${critical}${taken}`);
+  return text`${span} (${from}${clock(last, { seconds: true })})${critical}${taken}`;
 }
 
 /** How long one alert lasted, or has lasted by now: `at least 4 min 2 s`. */
@@ -246,10 +251,11 @@ function beginningOf({ began, first }: Episode, end: Milliseconds): Milliseconds
 }
 
 /** `03:10:02 to 03:14:04`, or since when it lasts. */
-export function spanWords(episode: Episode, isOver: boolean): string {
-  const from = clock(episode.began, episode.detected, true);
-  if (!isOver) return `since ${from}`;
-  return `${from} to ${clock(endOf(episode), episode.began, true)}`;
+export function spanWords(episode: Episode, isOver: boolean): Text {
+  const form = { seconds: true, named: false } as const;
+  const from = clock(episode.began, { ...form, day: episode.detected });
+  if (!isOver) return text`since ${from}`;
+  return text`${from} to ${clock(endOf(episode), { ...form, day: episode.began })}`;
 }
 
 export function endOf({ recovered, ended, detected }: Episode): string {

@@ -3,7 +3,7 @@ import { clockTime, code, strong, text, type Text, type TextPart, time } from ".
 import { channelName } from "./phrases.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
-import { isTimeZone, localMillis } from "../route/local-time.ts";
+import { isTimeZone, localMillis } from "../../units/local-time.ts";
 import { destinationFromKey, destinationKey } from "../destination.ts";
 import type { Platforms } from "../platform.ts";
 import { AFTER_OVER, type Silence, silenceActiveUntil, silenceEnds } from "../route/silence.ts";

@@ -1,23 +1,13 @@
 // Renders alerts when they are sent: a message becomes a Reply.
 // Read describe-condition.ts and condition-words.ts (stalled, down, price …), describe-event.ts (checkpoints …),
 // describe-change.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
-import { mapValues, type Block, paragraph } from "../../reply/block.ts";
-import { type Action, reply, type Reply } from "../../reply/reply.ts";
-import {
-  clockTime,
-  code,
-  commandLine,
-  joinText,
-  strong,
-  text,
-  type Text,
-  time,
-  timeOf,
-  toText,
-} from "../../reply/text.ts";
+import { type Block, paragraph } from "../../reply/block.ts";
+import { type Action, inZone, reply, type Reply } from "../../reply/reply.ts";
+import { clockTime, code, commandLine, joinText, strong, text, type Text, time, toText } from "../../reply/text.ts";
+
 import { compareIntegers, decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
-import { formatUtc, toMillis } from "../../units/nanoseconds.ts";
+import { formatUtc, fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { type AlertEvent, severityOfEvent } from "../judge/kinds/event.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { compareSeverity, type Severity } from "../judge/kinds/severity.ts";
@@ -41,21 +31,9 @@ const NAMED_EVENTS = 5;
 
 /** Renders an alert; without `platforms` each is called by its id. Pure and total. */
 export function describe(message: AlertMessage, context: DeliveryContext = {}, platforms?: Platforms): Reply {
-  return inOneZone(describeMessage(message, context, platforms));
-}
-
-/**
- * A first line with a clock in UTC, which a locked phone shows, has all times of its message in UTC: the first line names
- * the zone.
- */
-function inOneZone(said: Reply): Reply {
-  if (!said.title.some((one) => one.kind === "text" && / UTC\b/u.test(one.text))) return said;
-  const ofZone = (content: Text): Text =>
-    content.map((one) => {
-      if (one.kind !== "time" || one.style === "relative") return one;
-      return clockTime(timeOf(one), formatUtc(timeOf(one)).replace(/ UTC$/u, ""));
-    });
-  return { ...said, blocks: said.blocks.map((block) => mapValues(block, ofZone)) };
+  const said = describeMessage(message, context, platforms);
+  // A first line with a clock, which a locked phone shows, names the zone of all times of its message.
+  return said.title.some((one) => one.kind === "text" && /\bUTC\b/u.test(one.text)) ? inZone(said, "UTC") : said;
 }
 
 function describeMessage(message: AlertMessage, context: DeliveryContext, platforms?: Platforms): Reply {
@@ -170,7 +148,7 @@ function describeRolling(message: MessageOf<"rolling">): Reply {
   const { events, total, kind, network, day } = message;
   const left = total - events.length;
   const [first] = events;
-  const all = text`${countOf(kind, total)} on ${strong(network)}, ${day} (UTC)`;
+  const all = text`${countOf(kind, total)} on ${strong(network)}, ${clockTime(fromMillis(Date.parse(day)), `${day} (UTC)`)}`;
   return reply({
     title: markedTitle(total === 1 && first !== undefined ? eventLine(first) : all, message),
     blocks: [

@@ -14,7 +14,7 @@ import type { ChosenKinds } from "../../alerts/route/subscription.ts";
 import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, type ChoiceGroup, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
-import { capitalised } from "../enum-words.ts";
+import { capitalised } from "../../reply/enum-words.ts";
 
 function isGroup(word: string): word is KindGroup {
   return (KIND_GROUP_NAMES as readonly string[]).includes(word);

@@ -1,5 +1,5 @@
 import type { TextOption } from "../../bot/options/options.ts";
-import { listWords } from "../enum-words.ts";
+import { listWords } from "../../reply/enum-words.ts";
 
 /** Only values that completion knows. */
 export function suggested(suggest: NonNullable<TextOption["suggest"]>): NonNullable<TextOption["takes"]> {

@@ -1,10 +1,9 @@
-import { isTimeZone, localMillis } from "../../alerts/route/local-time.ts";
+import { isTimeZone, localMillis, localText } from "../../units/local-time.ts";
 import { nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, plainChoices } from "../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
-import { clockTime, type Inline, time } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 
@@ -248,17 +247,6 @@ export function pastRangeWords({ from, to }: PastRange, now: Milliseconds, zone:
   const [start, end] = [from, to].map((at) => localText(zone, at));
   const words = from === 0 ? `until ${end}` : to < now ? `from ${start} to ${end}` : `since ${start}`;
   return `${words} (${zone})`;
-}
-
-/** `2026-05-01 18:00`: what the clock of a zone shows; of 19 characters, with its seconds. */
-export function localText(zone: string, at: Milliseconds, length: 16 | 19 = 16): string {
-  return new Date(localMillis(zone, at)).toISOString().slice(0, length).replace("T", " ");
-}
-
-/** A moment by the clock of a zone that the answer names. UTC stands for no zone: then each platform has its own form. */
-export function clockMoment(zone: string, at: Milliseconds): Inline {
-  const moment = fromMillis(at);
-  return zone === "UTC" ? time(moment) : clockTime(moment, localText(zone, at, 19));
 }
 
 /** The moment at which a zone's clock shows a local time, given as if it were UTC. A time in a gap becomes one behind it. */

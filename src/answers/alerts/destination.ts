@@ -9,7 +9,7 @@ import { channelName } from "../../alerts/words/phrases.ts";
 import { type Caller, managerRemedy, type Target } from "../../bot/invocation.ts";
 import { quoteTyped } from "../../bot/nearest.ts";
 import { UserError } from "../../errors.ts";
-import { listWords } from "../enum-words.ts";
+import { listWords } from "../../reply/enum-words.ts";
 import { code, text, type Text, toText } from "../../reply/text.ts";
 import { type Destination, destinationFromKey, destinationKey } from "../../alerts/destination.ts";
 

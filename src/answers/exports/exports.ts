@@ -9,7 +9,7 @@ import { UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { paragraph, table } from "../../reply/block.ts";
 import { type Action, buttonsOrChoice, commandAction, reply, type Reply } from "../../reply/reply.ts";
-import { code, commandLine, shortenId, type Text, text, time } from "../../reply/text.ts";
+import { code, commandLine, type Inline, shortenId, type Text, text, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
@@ -27,9 +27,14 @@ export function jobWords(asker: Pick<ExportAsker, "platform" | "person">, job: E
 }
 
 /** The range as `rangeOptions` words it. */
-function rangeNote(from: unknown, to: unknown): string {
-  if (typeof from !== "string") return typeof to === "string" ? `, until ${to}` : "";
-  return typeof to === "string" ? `, ${from} to ${to}` : `, ${from}`;
+function rangeNote(from: unknown, to: unknown): Text {
+  if (typeof from !== "string") return typeof to === "string" ? text`, until ${endWords(to)}` : [];
+  return typeof to === "string" ? text`, ${endWords(from)} to ${endWords(to)}` : text`, ${endWords(from)}`;
+}
+
+/** A day, a month or a year by its name, else a moment. */
+function endWords(typed: string): Inline | string {
+  return typed.endsWith("Z") ? time(fromMillis(Date.parse(typed)), "utc") : typed;
 }
 
 /** The outcome of an export. `isOwn`: the reader may fetch its file. */

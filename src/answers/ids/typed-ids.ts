@@ -10,7 +10,7 @@ import { UserError } from "../../errors.ts";
 import { inTime } from "../../in-time.ts";
 import { shortenId } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { capitalised } from "../enum-words.ts";
+import { capitalised } from "../../reply/enum-words.ts";
 import { findSeen, type IdKind, type NamedId, type NamesContext, type SeenContext } from "./ids.ts";
 
 /** Parties, orders, markets, assets, nodes and proposals alike: 32 bytes in hex. */

@@ -43,6 +43,7 @@ export function fakeBot(
     ],
     networks: ["mainnet", "testnet"],
     audience: () => undefined,
+    zoneOf: async () => "UTC",
     commonButtons: () => ({ refresh: true, share: true }),
     prepare: (invocation) => ({ ok: false, reply: reply({ title: "unused" }), run: () => take(invocation) }),
     submit: () => ({ ok: false, faults: [] }),

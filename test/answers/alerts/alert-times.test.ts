@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { localMillis } from "../../../src/alerts/route/local-time.ts";
+import { localMillis } from "../../../src/units/local-time.ts";
 import {
   parseMoment,
   parsePastRange,

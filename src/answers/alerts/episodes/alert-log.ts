@@ -14,9 +14,11 @@ import { table, type Table } from "../../../reply/block.ts";
 import { tableToCsv } from "../../../reply/csv.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import { code, type Inline, type Text } from "../../../reply/text.ts";
+import { withTimes } from "../../../reply/reply.ts";
+import { code, type Inline, type Text, time } from "../../../reply/text.ts";
+import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
-import { clockMoment, type PastRange } from "../alert-times.ts";
+import type { PastRange } from "../alert-times.ts";
 import { type CallerContext, destinationKeyWords } from "../destination.ts";
 import { decisionWords, phaseWords, storedName, summarizeDelivery } from "./episode-timeline.ts";
 import { episodeLabel } from "./episodes.ts";
@@ -206,7 +208,7 @@ function rowIncludes(row: LogRow, wanted: string): boolean {
 export async function logFile(rows: readonly LogRow[], context: CallerContext): Promise<Attachment> {
   const parts: string[] = [];
   for (let from = 0; from < rows.length; from += FILE_CHUNK_ROWS) {
-    const csv = tableToCsv(logTable(rows.slice(from, from + FILE_CHUNK_ROWS), context, "UTC", true));
+    const csv = tableToCsv(logTable(rows.slice(from, from + FILE_CHUNK_ROWS), context, true));
     parts.push(from === 0 ? csv : csv.slice(csv.indexOf("\n") + 1));
     await setImmediate();
   }
@@ -221,11 +223,11 @@ function whatHappened({ what, about, network }: LogRow): string {
 
 /**
  * Ids of episodes are short in messages, and `whole` in files, which name the alert in a column of its own. Ids come
- * last: a table that is cut or scrolls hides them first. Times are by the zone's clock.
+ * last: a table that is cut or scrolls hides them first.
  */
-export function logTable(rows: readonly LogRow[], context: CallerContext, zone: string, whole = false): Table {
+export function logTable(rows: readonly LogRow[], context: CallerContext, whole = false): Table {
   const placeOf = destinationKeyWords(context);
-  const whenOf = ({ at }: LogRow): Inline => clockMoment(zone, at);
+  const whenOf = ({ at }: LogRow): Inline => time(fromMillis(at));
   const whereOf = ({ destination }: LogRow): Text => placeOf(destination);
   return table<LogRow>({
     name: "alerts-log",
@@ -241,9 +243,9 @@ export function logTable(rows: readonly LogRow[], context: CallerContext, zone: 
           ["Delivery", ({ delivery }) => delivery ?? "–"],
         ]
       : [
-          ["What", whatHappened],
+          ["What", (row) => withTimes(whatHappened(row))],
           ["When", whenOf],
-          ["More", ({ more }) => (more === "" ? "–" : more.replaceAll(LONG_ID, "$1…")), 2],
+          ["More", ({ more }) => (more === "" ? "–" : withTimes(more.replaceAll(LONG_ID, "$1…"))), 2],
           ["Where", whereOf, 3],
           ["Episode", ({ episode }) => (episode === null ? "–" : code(episodeName(episode))), 3],
           ["Delivery", ({ delivery }) => delivery ?? "–", 3],

@@ -17,7 +17,7 @@ import { strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
-import { capitalised } from "../../enum-words.ts";
+import { capitalised } from "../../../reply/enum-words.ts";
 import { episodeLabel } from "./episodes.ts";
 
 /** How many open episodes are named; the rest is counted. */

@@ -10,8 +10,8 @@ import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { clockTime, joinText, text, type Text, toText } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { localText } from "../../../units/local-time.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
-import { localText } from "../alert-times.ts";
 import {
   type AlertsContext,
   type CallerContext,

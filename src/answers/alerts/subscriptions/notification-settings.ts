@@ -6,7 +6,7 @@ import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { callerZone, parseQuietHours, parseZone } from "../alert-times.ts";
-import { listWords } from "../../enum-words.ts";
+import { listWords } from "../../../reply/enum-words.ts";
 import type { SubscriptionValues } from "./thresholds.ts";
 import type { Destination } from "../../../alerts/destination.ts";
 

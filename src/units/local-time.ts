@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "./duration.ts";
 
 const MINUTE: Milliseconds = 60_000;
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({
@@ -37,4 +37,9 @@ export function localMillis(zone: string, at: Milliseconds): Milliseconds {
   for (const { type, value } of formatters.memo(zone).formatToParts(at)) part[type] = Number(value);
   const local = Date.UTC(part.year ?? 0, (part.month ?? 1) - 1, part.day ?? 1, part.hour ?? 0, part.minute ?? 0);
   return local + (((at % MINUTE) + MINUTE) % MINUTE);
+}
+
+/** `2026-05-01 18:00`: what the clock of a zone shows; of 19 characters, with its seconds. */
+export function localText(zone: string, at: Milliseconds, length: 16 | 19 = 16): string {
+  return new Date(localMillis(zone, at)).toISOString().slice(0, length).replace("T", " ");
 }
