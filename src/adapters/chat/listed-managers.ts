@@ -22,6 +22,8 @@ export function withListedManagers(bot: Bot, listed: readonly string[]): Bot {
   return {
     ...bot,
     prepare: (invocation) => bot.prepare(checked(invocation)),
+    submit: (invocation) => bot.submit(checked(invocation)),
+    present: (asked) => bot.present(checked(asked)),
     run: (invocation) => bot.run(checked(invocation)),
     runLine: (line, invocation) => bot.runLine(line, checked(invocation)),
     suggest: (request) => bot.suggest(checked(request)),

@@ -68,3 +68,27 @@ test("who is listed manages every channel of the server, and who is not manages 
   });
   expect(await inner.asked.at(-1)?.managed?.()).toEqual(new Set());
 });
+
+test("a form, too, is sent by those who are listed alone", async () => {
+  const asked: (Caller | undefined)[] = [];
+  const note = async (invocation: { readonly caller: Caller }) => {
+    asked.push(invocation.caller);
+    return undefined;
+  };
+  const submit: Bot["submit"] = async (invocation) => {
+    await note(invocation);
+    return { ok: false, faults: [] };
+  };
+  const bot = withListedManagers({ ...echoBot(), present: note, submit }, ["11"]);
+  const caller = { id: "12", name: "12", mayManageChannel: true };
+  const invocation = {
+    command: "alerts add",
+    options: {},
+    here: CHANNEL,
+    caller,
+    signal: new AbortController().signal,
+  };
+  await bot.submit(invocation);
+  await bot.present(invocation);
+  expect(asked.map((one) => one?.mayManageChannel)).toEqual([false, false]);
+});
