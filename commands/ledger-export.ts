@@ -10,7 +10,7 @@ import { command, type CommandContext } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { parseTimeSpan } from "../src/bot/options/time-span.ts";
-import { UserError } from "../src/errors.ts";
+import { together, UserError } from "../src/errors.ts";
 import type { ExportSubject } from "../src/export/jobs/job.ts";
 import type { FileColumnName } from "../src/export/normalise/file-columns.ts";
 import type { Ask } from "../src/reply/reply.ts";
@@ -61,6 +61,7 @@ const options = {
     several: [{ heading: "Columns", choices: COLUMN_CHOICES }],
     example: "vega_time,quantity,transfer_type",
     maxLength: 1000,
+    reads: (_option: string, typed: string) => parseColumns(typed, false),
   },
   raw: { kind: "flag", section: "The file", description: "The file just as the node sends it", default: false },
 } as const;
@@ -88,13 +89,15 @@ export const ledgerExport = command({
   options,
   run: async (context) => {
     const asked = context.options;
-    const range = exportRange(asked.from, asked.to, context.now(), (from, to) =>
-      formatLine({ command: "ledger export", options: { party: asked.party, asset: asked.asset, from, to } }),
+    const lineWith = (from: string, to: string): string =>
+      formatLine({ command: "ledger export", options: { party: asked.party, asset: asked.asset, from, to } });
+    const [range, columns, partyId, assetId] = await together(
+      () => exportRange(asked.from, asked.to, context.now(), lineWith),
+      () => parseColumns(asked.columns, asked.raw),
+      // Before the asset: its error says so where an asset stands in the party's place.
+      () => resolveParty(asked.party, asked.asset, context),
+      () => resolveId(ASSET, asked.asset, context, "asset"),
     );
-    const columns = parseColumns(asked.columns, asked.raw);
-    // The party first: its error says so where an asset stands in the party's place.
-    const partyId = await resolveParty(asked.party, asked.asset, context);
-    const assetId = await resolveId(ASSET, asked.asset, context, "asset");
     const asset = (await assetsById(context)).get(assetId);
     const { from, to } = range;
     const subject: ExportSubject = {
@@ -148,6 +151,7 @@ async function resolveParty(party: string, next: string, context: Context): Prom
     const saved = await context.parties.list().catch(() => []);
     throw new UserError(`${asset.label} is an asset, no party.`, {
       option: "party",
+      explains: ["asset"],
       cause: thrown,
       remedy:
         saved.length === 0

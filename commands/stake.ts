@@ -3,7 +3,7 @@ import { answer, askFor } from "../src/answers/answer.ts";
 import { idCell, timeCell } from "../src/answers/cells.ts";
 import { enumWords } from "../src/reply/enum-words.ts";
 import { noteSeen, PARTY } from "../src/answers/ids/ids.ts";
-import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
+import { idOption, lookUp, type ResolveContext, resolveId } from "../src/answers/ids/typed-ids.ts";
 import type { PartyStake, StakeLinking } from "../src/api/model/stake.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
@@ -25,6 +25,7 @@ const options = {
   party: idOption(PARTY, {
     description: "Whose stake: an id or a saved name; left out = the party you saved; all = the largest stakes",
     saved: "party",
+    finds: (option, typed, context) => findParty(typed, lookUp(context), option),
   }),
 } as const;
 type Context = CommandContext<typeof options>;
@@ -38,12 +39,17 @@ export const stake = command({
   examples: ["stake", "stake <party>", "stake all"],
   options,
   run: async (context) => {
-    const { party } = context.options;
-    return party === undefined || party.trim().toLowerCase() === EVERYBODY
-      ? everybody(context)
-      : oneParty(context, await resolveId(PARTY, party, context, "party", { instead: LARGEST }));
+    const { party = EVERYBODY } = context.options;
+    const found = await findParty(party, context, "party");
+    return found === EVERYBODY ? everybody(context) : oneParty(context, found);
   },
 });
+
+/** The id of a party, or the word for all of them. */
+async function findParty(typed: string, context: ResolveContext, option: string): Promise<string> {
+  if (typed.trim().toLowerCase() === EVERYBODY) return EVERYBODY;
+  return resolveId(PARTY, typed, context, option, { instead: LARGEST });
+}
 
 async function everybody(context: Context): Promise<Reply> {
   const { api, signal, network } = context;

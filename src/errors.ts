@@ -25,7 +25,9 @@ const asTyped: OptionNames = (option, value) => (value === undefined ? option : 
 type NextStep = { readonly remedy: Sentence } | { readonly suggestion: string };
 
 /** What a mistake says beside its sentence. */
-type More = Partial<Pick<UserError, "suggestion" | "option" | "meanings" | "starts" | "cause">> & {
+type More = Partial<
+  Pick<UserError, "suggestion" | "option" | "explains" | "meanings" | "starts" | "also" | "cause">
+> & {
   readonly remedy?: Sentence | undefined;
 };
 
@@ -40,16 +42,22 @@ export class UserError extends Error {
   readonly suggestion: string | undefined;
   /** The option at fault, so that a form can show the sentence at its field. */
   readonly option: string | undefined;
+  /** Further options whose values are wrong for the same reason. */
+  readonly explains: readonly string[];
   /** The values that the option may have instead, each to be chosen. */
   readonly meanings: Meanings | undefined;
   /** Commands to begin with, where nobody knows what was meant. */
   readonly starts: readonly Start[];
+  /** The mistakes in other values of the same input. */
+  readonly also: readonly UserError[];
   readonly #said: { readonly message: Sentence; readonly remedy: Sentence | undefined };
 
   constructor(message: Sentence, more: More & NextStep) {
     super(say(message, asTyped), { cause: more.cause });
     this.#said = { message, remedy: more.remedy };
     this.starts = more.starts ?? [];
+    this.also = more.also ?? [];
+    this.explains = more.explains ?? [];
     this.meanings = more.meanings;
     this.remedy = more.remedy === undefined ? undefined : say(more.remedy, asTyped);
     this.suggestion = more.suggestion;
@@ -62,12 +70,25 @@ export class UserError extends Error {
     return new UserError(this.#said.message, { ...same, remedy: this.#said.remedy, suggestion, cause: this });
   }
 
+  /** The same mistake, with those in other values. */
+  beside(others: readonly UserError[]): UserError {
+    const { ...same } = this;
+    const { message, remedy = "" } = this.#said;
+    const also = [...this.also, ...others.flatMap((one) => [one, ...one.also])];
+    return others.length === 0 ? this : new UserError(message, { ...same, remedy, also, cause: this });
+  }
+
   /** The same mistake with values to choose from; the first of them stands for the option's name in the suggestion. */
   meaning(meanings: Meanings): UserError {
     const { ...same } = this;
     const { message, remedy = "" } = this.#said;
     const suggestion = this.suggestion?.replace(`<${this.option ?? ""}>`, (name) => meanings.values[0]?.value ?? name);
     return new UserError(message, { ...same, remedy, suggestion, meanings, cause: this });
+  }
+
+  /** The mistake and its remedy in the words of a typed line, without the line to type. */
+  asLine(): string {
+    return this.inWords(asTyped);
   }
 
   /** The mistake and its remedy in the words of another place, which shows no line to type: nor does it announce one. */
@@ -80,6 +101,21 @@ export class UserError extends Error {
 
 function say(sentence: Sentence, named: OptionNames): string {
   return typeof sentence === "string" ? sentence : sentence(named);
+}
+
+/**
+ * Checks that do not wait for each other. @throws the first mistake with those of the other checks; anything else as it is.
+ */
+export async function together<T extends readonly unknown[]>(
+  ...checks: { [K in keyof T]: () => T[K] | Promise<T[K]> }
+): Promise<T> {
+  const outcomes = await Promise.allSettled(checks.map(async (check) => check()));
+  const reasons: unknown[] = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  const other = reasons.find((reason) => !(reason instanceof UserError));
+  if (other !== undefined) throw other;
+  const [first, ...more] = reasons.filter((reason) => reason instanceof UserError);
+  if (first !== undefined) throw first.beside(more);
+  return outcomes.map((one) => (one.status === "fulfilled" ? one.value : undefined)) as unknown as T;
 }
 
 /** Undefined for the caller's mistake; anything else is thrown on. */

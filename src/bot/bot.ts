@@ -9,11 +9,12 @@ import type { AudienceSettings } from "./audience-settings.ts";
 import type { AnyCommand } from "./command.ts";
 import { type Asked, errorReply } from "./error-reply.ts";
 import { findCommand, lineTokens } from "./grammar/find-command.ts";
-import { faultOf, valueFaults } from "./form.ts";
+import { faultsOf, otherMistakes, valueMistakes } from "./form.ts";
 import { fillExample, formatLine, parseLine } from "./grammar/grammar.ts";
 import { withRightLine } from "./grammar/offered-line.ts";
 import {
   type CommonButtons,
+  type Fault,
   type Invocation,
   managerRemedy,
   type Prepared,
@@ -53,16 +54,19 @@ export function createBot(dependencies: BotDependencies) {
       const reply = marked(mistakes.toReply(thrown, invocation, invocation.signal), fallback);
       report(setup, invocation.command, invocation.here, reply, 0);
       const option = thrown instanceof UserError ? thrown.option : undefined;
-      if (option === undefined) return { ok: false, reply, run: async () => reply };
+      if (option === undefined) return { ok: false, run: async () => reply };
       const run = async (): Promise<Reply> => marked(await mistakes.ofCommand(thrown, invocation, true), fallback);
-      return { ok: false, reply, option, run };
+      return { ok: false, option, run };
     }
   }
 
-  function submit(invocation: Invocation): Submitted {
+  async function submit(invocation: Invocation): Promise<Submitted> {
     const asked = setup.byName.get(invocation.command);
-    const faults = asked === undefined ? [] : valueFaults(asked, invocation.options, parseContext(invocation, setup));
-    if (faults.length > 0) return { ok: false, faults };
+    const faultsFrom = async (mistake: UserError): Promise<Fault[]> =>
+      faultsOf(mistake.beside(await mistakes.others(mistake, invocation)), asked?.options ?? {});
+    const [first, ...others] =
+      asked === undefined ? [] : valueMistakes(asked, invocation.options, parseContext(invocation, setup));
+    if (first !== undefined) return { ok: false, faults: await faultsFrom(first.beside(others)) };
     try {
       const { command, options, visibility } = check(invocation, setup, mistakes);
       const run = async () => {
@@ -72,12 +76,12 @@ export function createBot(dependencies: BotDependencies) {
           { ...invocation, form: true },
           { setup, mistakes, run: asker(invocation) },
         );
-        return { reply, faults: thrown instanceof UserError ? [faultOf(thrown, command.options)] : [] };
+        return { reply, faults: thrown instanceof UserError ? await faultsFrom(thrown) : [] };
       };
       return { ok: true, visibility, run };
     } catch (thrown) {
       if (!(thrown instanceof UserError)) throw thrown;
-      return { ok: false, faults: [faultOf(thrown, asked?.options ?? {})] };
+      return { ok: false, faults: await faultsFrom(thrown) };
     }
   }
 
@@ -302,9 +306,19 @@ function createMistakes(setup: BotSetup, { suggest, context }: Suggestions) {
     return missed === undefined ? undefined : missingOption(command, missed, options, filler(command));
   }
 
+  /** The mistakes in the other values that were given, where a saved party may be named. */
+  async function others(thrown: unknown, invocation: Invocation): Promise<readonly UserError[]> {
+    const command = setup.byName.get(invocation.command);
+    if (command === undefined || !(thrown instanceof UserError)) return [];
+    const given = await withSavedParties(command.options, invocation.options, setup.partiesOf(invocation));
+    const parse = parseContext(invocation, setup);
+    return otherMistakes(thrown, command, given, { parse, find: context(invocation), millis: SUGGEST_MILLIS });
+  }
+
   return {
     toReply,
     filler,
+    others,
     /** The reply to a line that cannot be read; the line that it offers can be read. */
     async ofLine(thrown: unknown, asker: Asker): Promise<Reply> {
       return toReply(await withRight(thrown, asker, "command"), { command: "unknown" }, asker.signal);
@@ -318,12 +332,14 @@ function createMistakes(setup: BotSetup, { suggest, context }: Suggestions) {
       const misses = offers && option !== undefined && invocation.options[option] === undefined;
       const error = misses ? ((await missedParty(invocation)) ?? thrown) : thrown;
       const needed = misses && error instanceof UserError ? error.option : undefined;
-      const [right, values] = await Promise.all([
+      const [right, more, values] = await Promise.all([
         withRight(error, invocation, "placeholder"),
+        others(error, invocation),
         needed === undefined ? [] : suggest({ ...invocation, option: needed, typed: "" }),
       ]);
-      const meant = right instanceof UserError && values.length > 0 ? right.meaning({ typed: "", values }) : right;
-      return toReply(meant, invocation, invocation.signal);
+      if (!(right instanceof UserError)) return toReply(right, invocation, invocation.signal);
+      const meant = values.length > 0 ? right.meaning({ typed: "", values }) : right;
+      return toReply(meant.beside(more), invocation, invocation.signal);
     },
   };
 }

@@ -45,7 +45,13 @@ function userErrorReply(error: UserError, context: Asked): Reply {
     invocation: { command, options: {} },
     effect: "reply",
   }));
-  const actions = [...meant(error, context), ...starts];
+  const isOnly = error.also.length === 0;
+  if (!isOnly) {
+    const items = error.also.map((one) => text`${one.asLine()}`);
+    blocks.push({ kind: "list", title: text`Also wrong`, items });
+  }
+  // A choice for one value would leave the others wrong.
+  const actions = [...(isOnly ? meant(error, context) : []), ...starts];
   return reply({ tone: "warning", title: error.message, blocks, actions, failure: "caller" });
 }
 

@@ -64,14 +64,11 @@ export interface Invocation extends Ask {
 
 export type Visibility = "caller" | "channel";
 
-/** The result of `prepare`: the audience of the answer, or the reply to a mistake. */
+/** The result of `prepare`: the audience of the answer, or that of a mistake, which is the caller. */
 export type Prepared =
   | { readonly ok: true; readonly visibility: Visibility; readonly run: () => Promise<Reply> }
-  /**
-   * The caller's mistake; `option` is the option at fault, so that a form can mark its field. `run` gives the same reply,
-   * with the values to choose from where a value is missing.
-   */
-  | { readonly ok: false; readonly reply: Reply; readonly option?: string; readonly run: () => Promise<Reply> };
+  /** The caller's mistake; `option` is the option at fault, so that a form can mark its field. `run` gives the reply to it. */
+  | { readonly ok: false; readonly option?: string; readonly run: () => Promise<Reply> };
 
 /** A wrong value of a form, in the words of its fields; without an option where no single field is at fault. */
 export interface Fault {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 
 import type { Target } from "../../src/bot/invocation.ts";
-import { plainText } from "../../src/reply/plain-text.ts";
 import { linesOf, saying } from "../support/said.ts";
 import { ann, bob, CONSOLE_PAGE, DIRECT, ELSEWHERE, OPS } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
@@ -15,7 +14,7 @@ async function inServer() {
   talk.become({ here: OPS, caller: ann });
   const audience = (command: string, options: Record<string, string | boolean> = {}, here = OPS): string => {
     const prepared = talk.bot.prepare({ command, options, here, caller: bob, signal: AbortSignal.timeout(10_000) });
-    return prepared.ok ? prepared.visibility : plainText(prepared.reply.title);
+    return prepared.ok ? prepared.visibility : "refused";
   };
   return { talk, audience };
 }

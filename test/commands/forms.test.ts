@@ -12,7 +12,7 @@ const signal = new AbortController().signal;
 
 /** What a form answers: the faults that are known at once, or that show while it runs; else the title. */
 async function submit({ bot }: Talk, command: string, options: Values): Promise<readonly Fault[] | string> {
-  const submitted = bot.submit({ command, options, here: OPS, caller: ann, signal });
+  const submitted = await bot.submit({ command, options, here: OPS, caller: ann, signal });
   if (!submitted.ok) return submitted.faults;
   const { reply, faults } = await submitted.run();
   return faults.length > 0 ? faults : plainText(reply.title);

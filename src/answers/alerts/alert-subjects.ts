@@ -24,7 +24,7 @@ import {
   PROPOSAL,
   VALIDATOR,
 } from "../ids/ids.ts";
-import { type ResolveContext, resolveId, suggestIds } from "../ids/typed-ids.ts";
+import { lookUp, type ResolveContext, resolveId, suggestIds } from "../ids/typed-ids.ts";
 import { parseKinds } from "./alert-kinds.ts";
 
 /** The most subjects of one subscription; without any it covers all. */
@@ -173,6 +173,24 @@ export async function subjectLabels(
   }
   return labels;
 }
+
+/** Where no kind says what the subjects are: markets, data nodes or validators. */
+const ANY_FAMILY = ["market", "node", "validator"] as const;
+
+/** @throws UserError for a subject that these kinds do not have; without a right kind, for the name of nothing. */
+export async function findSubjects(option: string, typed: string, context: SuggestContext): Promise<void> {
+  const { kinds = context.options["what"] } = context.options;
+  const chosen = typeof kinds === "string" && passes(() => parseKinds(kinds)) ? parseKinds(kinds).kinds : [];
+  if (chosen.length > 0) return void (await resolveSubjects(chosen, typed, lookUp(context), option));
+  for (const word of typed.split(",").filter((one) => one.trim() !== "" && !ALL_SUBJECTS.test(one.trim()))) {
+    const sought = ANY_FAMILY.map((family) => resolveSubject(family, word.trim(), lookUp(context), option));
+    const [first, ...others] = await Promise.allSettled(sought);
+    if (first?.status === "rejected" && others.every(({ status }) => status === "rejected")) throw first.reason;
+  }
+}
+
+/** Removes the subjects, so that all are meant. */
+export const ALL_SUBJECTS = /^(?:all|off|none|any)$/iu;
 
 /** Completion of a list of subjects, by the kinds typed before it; markets where nothing says otherwise. */
 export async function suggestSubjects(typed: string, context: SuggestContext): Promise<readonly Choice[]> {

@@ -212,7 +212,19 @@ export function idOption<const D extends Partial<TextOption> & Pick<TextOption, 
   kind: IdKind,
   declared: D,
 ) {
-  return { kind: "text" as const, example: kind.example, suggest: suggestIds(kind), said: saidId(kind), ...declared };
+  return {
+    kind: "text" as const,
+    example: kind.example,
+    suggest: suggestIds(kind),
+    said: saidId(kind),
+    finds: (option: string, typed: string, context: SuggestContext) => resolveId(kind, typed, lookUp(context), option),
+    ...declared,
+  };
+}
+
+/** Where completion looks up, as a command does. */
+export function lookUp({ api, seen, signal }: SuggestContext): ResolveContext {
+  return { api, network: api.network, seen, signal };
 }
 
 /** How much of an id a question must say: digits and letters. */

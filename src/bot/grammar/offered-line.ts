@@ -72,24 +72,21 @@ async function takesValue(ask: Ask, name: string, option: Option | undefined, co
 async function takesText(ask: Ask, name: string, option: TextOption, context: OfferContext): Promise<boolean> {
   const typed = String(ask.options[name]).trim();
   if (!passes(() => option.reads?.(name, typed))) return false;
-  if (option.takes === undefined && option.reads !== undefined) return true;
-  if (option.takes === undefined) {
-    const isOpen = option.suggest === undefined && !takesParty(option);
-    if (isOpen || /\d/u.test(typed) || typed.toLowerCase() === EVERYBODY) return true;
-    if ((await context.suggest(ask, name, typed)).length > 0) return true;
-    // `btc usdt` and `BTCUSDT` are BTC/USDT, too.
-    const near = await context.suggest(ask, name, typed.slice(0, 3));
-    return near.some(({ label }) => lettersOf(label).includes(lettersOf(typed)));
+  const { finds, takes } = option;
+  if (takes === undefined && option.reads !== undefined) return true;
+  if (takes === undefined && takesParty(option)) {
+    if (/\d/u.test(typed) || typed.toLowerCase() === EVERYBODY) return true;
+    return (await context.suggest(ask, name, typed)).length > 0;
+  }
+  if (takes === undefined && finds === undefined) {
+    return option.suggest === undefined || (await context.suggest(ask, name, typed)).length > 0;
   }
   try {
-    const taken = Promise.resolve(option.takes(typed, context.suggestContext(ask)));
-    return await inTime(taken, context.limit, () => false);
-  } catch {
-    // A value that cannot be looked up is not offered.
-    return false;
+    const asked = context.suggestContext(ask);
+    const taken = takes === undefined ? finds?.(name, typed, asked).then(() => true) : takes(typed, asked);
+    return await inTime(Promise.resolve(taken ?? true), context.limit, () => false);
+  } catch (thrown) {
+    // A value that cannot be looked up is not offered. Of several that may be meant, the command asks which one.
+    return thrown instanceof UserError && (thrown.meanings?.values.length ?? 0) > 1;
   }
-}
-
-function lettersOf(typed: string): string {
-  return typed.toLowerCase().replaceAll(/[^\p{L}\d]+/gu, "");
 }

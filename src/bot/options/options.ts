@@ -120,6 +120,11 @@ export interface TextOption extends OptionBase {
    */
   readonly reads?: (option: string, typed: string) => unknown;
   /**
+   * Looks the text up as the command will. @throws UserError for the name of nothing. Asked only where another value is
+   * wrong, so that one answer names both.
+   */
+  readonly finds?: (option: string, typed: string, context: SuggestContext) => Promise<unknown>;
+  /**
    * Whether a line with this text may be offered: not where the command would refuse it. Left out = what `reads` takes,
    * else any text; where values are suggested, what has a digit, as ids do, or a suggestion.
    */

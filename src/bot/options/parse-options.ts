@@ -44,8 +44,11 @@ export function missingOption(
 ): UserError {
   const [example] = command.examples;
   const description = command.options[name]?.description ?? "";
-  return new UserError(`${command.name} needs ${article(name)}${takenAs(name, command.options, raw)}.`, {
+  const taken = takenAs(name, command.options, raw);
+  const instead = taken === undefined ? "" : `; ${quoteTyped(taken.value)} was taken as its ${taken.name}`;
+  return new UserError(`${command.name} needs ${article(name)}${instead}.`, {
     option: name,
+    explains: taken === undefined ? [] : [taken.name],
     remedy: `${description}${description.endsWith(".") ? "" : "."} For example:`,
     ...(example === undefined ? {} : { suggestion: fill?.(example, raw) ?? example }),
   });
@@ -60,11 +63,11 @@ export function unknownOption(command: string, options: Options, typed: string):
 }
 
 /** A bare value may have been taken for another option: names that option, unless the value is an id. */
-function takenAs(missing: string, options: Options, raw: RawOptions): string {
+function takenAs(missing: string, options: Options, raw: RawOptions): { name: string; value: string } | undefined {
   const before = Object.keys(options).slice(0, Object.keys(options).indexOf(missing));
   const [name, value] =
     before.flatMap((one) => (typeof raw[one] === "string" ? [[one, raw[one]] as const] : []))[0] ?? [];
-  return value === undefined || WHOLE_ID.test(value) ? "" : `; ${quoteTyped(value)} was taken as its ${name}`;
+  return name === undefined || value === undefined || WHOLE_ID.test(value) ? undefined : { name, value };
 }
 
 const WHOLE_ID = /^[0-9a-f]{64}$/iu;

@@ -161,7 +161,7 @@ describe("forms", () => {
         const submitted = isLate
           ? ({ ok: true, visibility: "caller", run } as const)
           : ({ ok: false, faults } as const);
-        const slack = contextWith({ submit: () => submitted });
+        const slack = contextWith({ submit: async () => submitted });
         const view = {
           id: "V1",
           private_metadata: JSON.stringify({ v: 1, ...metadata, response: undefined }),

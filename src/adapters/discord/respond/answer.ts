@@ -74,9 +74,9 @@ export async function answerCommand(
     // A page stays as it is until the next one is there.
     ...(inPlace ? {} : { progress: (latest: Reply) => progress.update(latest) }),
   };
-  const prepared = form === undefined ? bot.prepare(invocation) : prepareForm(bot, invocation, form);
+  const prepared = form === undefined ? bot.prepare(invocation) : await prepareForm(bot, invocation, form);
   if (!prepared.ok) {
-    return composeAndSend(context, prepared.reply, { asker: caller.id }, (message) =>
+    return composeAndSend(context, await prepared.run(), { asker: caller.id }, (message) =>
       placement === "mended" ? api.update(message.body, message.files) : api.reply(message),
     );
   }

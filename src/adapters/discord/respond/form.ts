@@ -57,8 +57,9 @@ export async function openForm(
   const key = keys.get("form");
   if (key === undefined) return false;
   const typed = typedValues(command, ask.options);
-  const checked = bot.submit({ ...ask, here: targetOf(interaction), caller: callerOf(interaction), signal });
-  const faults = checked.ok || press.effect !== "replace" ? [] : checked.faults;
+  const asked = { ...ask, here: targetOf(interaction), caller: callerOf(interaction), signal };
+  const checked = press.effect === "replace" ? await bot.submit(asked) : undefined;
+  const faults = checked === undefined || checked.ok ? [] : checked.faults;
   const modal = renderModal(
     command,
     { ...before, ...typed },
@@ -114,8 +115,8 @@ export function typedIn({ data }: APIModalSubmitInteraction): FormValues {
 }
 
 /** A submitted form, in which this was typed: where it is wrong, or fails, a button opens it again with all of that. */
-export function prepareForm(bot: Bot, invocation: Invocation, typed: Ask["options"]): Prepared {
-  const submitted = bot.submit(invocation);
+export async function prepareForm(bot: Bot, invocation: Invocation, typed: Ask["options"]): Promise<Prepared> {
+  const submitted = await bot.submit(invocation);
   const { command: name, options } = invocation;
   const command = commandOf(bot, invocation);
   const back = {
@@ -130,7 +131,7 @@ export function prepareForm(bot: Bot, invocation: Invocation, typed: Ask["option
     const invocation = { command: name, options: { ...options, ...Object.fromEntries(missing) } };
     return { ...faultsReply(command, typed, faults), actions: [{ ...back, invocation }] };
   };
-  if (!submitted.ok) return { ok: false, reply: refusal(submitted.faults), run: async () => refusal(submitted.faults) };
+  if (!submitted.ok) return { ok: false, run: async () => refusal(submitted.faults) };
   return {
     ok: true,
     visibility: submitted.visibility,

@@ -46,7 +46,7 @@ async function answerLine(
   since: number,
 ): Promise<FormResult> {
   const prepared = prepare(slack, ask, request);
-  if (!prepared.ok) return refused(errorText(slack, prepared.reply));
+  if (!prepared.ok) return refused(errorText(slack, await prepared.run()));
   const form = await startForm(slack, ask, request, since);
   if ("started" in form) return answerInView(slack, ask, { ...request, started: form.started }, id);
   const { faults, reply } = form;

@@ -28,7 +28,7 @@ export async function startForm(
     else follower(reply);
     working.resolve(undefined);
   });
-  const submitted: Submitted = slack.bot.submit(invocation);
+  const submitted: Submitted = await slack.bot.submit(invocation);
   if (!submitted.ok) return submitted;
   const outcome = submitted.run();
   const millis = Math.max(0, slack.formMillis - (performance.now() - since));

@@ -9,7 +9,7 @@ import { silenceLeftWords, silenceScopeWords, silenceTimeWords } from "../../../
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { managerRemedy } from "../../../bot/invocation.ts";
-import { UserError } from "../../../errors.ts";
+import { together, UserError } from "../../../errors.ts";
 import { field, type Field, fields, paragraph } from "../../../reply/block.ts";
 import {
   type Action,
@@ -63,9 +63,11 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   const now = toMillis(context.now());
   // A mistake in the scope comes first: the line that a missing end suggests repeats the scope.
   if (values.for === undefined && values.until === undefined) await parseSilenceScope(context, values);
-  const when = parseSilenceTimes(values, now);
-  const typedPlace = values.to === undefined ? undefined : parseDestination(values.to, context);
-  const named = await parseSilenceScope(context, values);
+  const [when, typedPlace, named] = await together(
+    () => parseSilenceTimes(values, now),
+    () => (values.to === undefined ? undefined : parseDestination(values.to, context)),
+    () => parseSilenceScope(context, values),
+  );
   const { scope, label, notes, episodes: [episode] = [], ended } = named;
   const destination = typedPlace ?? (await defaultDestination(context, episode));
   const may = await requireManagerOrMentioned(context, "silence its alerts", destination ?? destinationHere(context));

@@ -1,11 +1,10 @@
-import { ALERT_KINDS, isPersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { isDrill } from "../../../alerts/judge/rules/episode.ts";
 import type { Silence } from "../../../alerts/route/silence.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
-import { nearest, quoteTyped } from "../../../bot/nearest.ts";
+import { quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
 import { parseTimeOfDay, parseTypedDuration } from "../../../bot/options/time-span.ts";
 import { ignoreUserError, type OptionNames, passes, UserError } from "../../../errors.ts";
@@ -20,11 +19,9 @@ import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { callerZone, formatSpan, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { episodeLabel, exactEpisode, findEpisode, findEpisodes, worstFirst } from "../episodes/episodes.ts";
-import { isNight, isResolved, isTonight, type SILENCE_OPTIONS } from "./silence-options.ts";
+import { isNight, isResolved, isTonight, notSilenceable, type SILENCE_OPTIONS } from "./silence-options.ts";
 import { isEverything } from "./silences.ts";
 import { readReference } from "../../../alerts/message/message-group.ts";
-
-const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 
 /** The scope of a silence, with the name of its subject and notes for the reply. */
 interface SilenceScope {
@@ -61,20 +58,7 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
   const found = exact === undefined ? findEpisode(context.alerts, what, network) : Promise.resolve(exact);
   const episode = await found.catch((error: unknown) => {
     if (!(error instanceof UserError) || !error.message.startsWith("No episode")) throw error;
-    const near = nearest(what, SILENCEABLE);
-    const mistake = `${quoteTyped(what)} is no episode, kind, market or node.`;
-    if (near === undefined && values.for === undefined && values.until === undefined) {
-      throw new UserError(mistake, {
-        option: "what",
-        remedy: "Say what, or all, then for how long, or until when. Everything for a night is:",
-        suggestion: "alerts silence all night",
-      });
-    }
-    throw new UserError(mistake, {
-      option: "what",
-      remedy: `${near === undefined ? `The kinds are ${SILENCEABLE.join(", ")}.` : `Did you mean ${near}?`} Open alerts are listed by:`,
-      suggestion: "alerts status",
-    });
+    throw notSilenceable(what, values.for === undefined && values.until === undefined);
   });
   // An id comes from a button, which may be pressed late; other words are typed on purpose.
   const isMeant = isId || what === episodeName(episode.id) || isResolved(values.until);

@@ -1,5 +1,7 @@
+import { ALERT_KINDS, isPersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { readReference } from "../../../alerts/message/message-group.ts";
+import { nearest, quoteTyped } from "../../../bot/nearest.ts";
 import {
   type Choice,
   type Options,
@@ -9,10 +11,10 @@ import {
 } from "../../../bot/options/options.ts";
 import { saidRun } from "../../../bot/options/said.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import { ignoreUserError, passes } from "../../../errors.ts";
+import { ignoreUserError, passes, UserError } from "../../../errors.ts";
 import { findKind } from "../alert-kinds.ts";
 import { suggested, TO_OPTION } from "../alert-options.ts";
-import { saidNode, suggestSilencedSubjects } from "../alert-subjects.ts";
+import { findSubjects, saidNode, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isSpan, parseMoment, parseSpan, parseZone, suggestSpans, suggestZones } from "../alert-times.ts";
 import { MARKET } from "../../ids/ids.ts";
 import { saidId } from "../../ids/typed-ids.ts";
@@ -42,6 +44,31 @@ async function takesSilenceable(typed: string, context: SuggestContext): Promise
     suggestSilencedSubjects(typed, { ...context, options: {} }),
   ]);
   return found.flat().length > 0;
+}
+
+const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
+
+/** The mistake of a word that is nothing to silence; `isAlone`: nothing says for how long. */
+export function notSilenceable(what: string, isAlone = false): UserError {
+  const near = nearest(what, SILENCEABLE);
+  const mistake = `${quoteTyped(what)} is no episode, kind, market or node.`;
+  if (near === undefined && isAlone) {
+    return new UserError(mistake, {
+      option: "what",
+      remedy: "Say what, or all, then for how long, or until when. Everything for a night is:",
+      suggestion: "alerts silence all night",
+    });
+  }
+  return new UserError(mistake, {
+    option: "what",
+    remedy: `${near === undefined ? `The kinds are ${SILENCEABLE.join(", ")}.` : `Did you mean ${near}?`} Open alerts are listed by:`,
+    suggestion: "alerts status",
+  });
+}
+
+/** @throws UserError for what is none of them. */
+async function findSilenceable(_option: string, typed: string, context: SuggestContext): Promise<void> {
+  if (!(await takesSilenceable(typed, context))) throw notSilenceable(typed);
 }
 
 /** What a question says of it: everything, a kind, a node, a market. */
@@ -94,6 +121,7 @@ export const SILENCE_OPTIONS = {
     suggest: suggestSilenceable,
     said: saidSilenceable,
     takes: takesSilenceable,
+    finds: findSilenceable,
   },
   for: {
     kind: "text",
@@ -112,6 +140,7 @@ export const SILENCE_OPTIONS = {
     description: "Of that kind only this market or node",
     example: "BTC/USDT",
     suggest: suggestSilencedSubjects,
+    finds: findSubjects,
   },
   from: {
     kind: "text",

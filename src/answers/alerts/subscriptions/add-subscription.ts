@@ -2,7 +2,7 @@ import { type AlertKind, needsThreshold } from "../../../alerts/judge/kinds/kind
 import type { ChosenKinds, Subscription } from "../../../alerts/route/subscription.ts";
 import { networkStatusWords } from "../../../alerts/words/network-status-words.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
-import { UserError } from "../../../errors.ts";
+import { together, UserError } from "../../../errors.ts";
 import { field, paragraph } from "../../../reply/block.ts";
 import { commandAction, givenOptions, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
 import { commandLine, text } from "../../../reply/text.ts";
@@ -67,15 +67,19 @@ export async function addSubscription(
   const { kinds } = chosen;
   const destination = values.to === undefined ? destinationHere(context) : parseDestination(values.to, context);
   if (!isSameDestination(destination, directMessages(context))) requireManager(context, "change what it is told");
-  const subjects = values.subjects === undefined ? [] : await resolveSubjects(kinds, values.subjects, context);
-  requireSubject(kinds, subjects);
-  const labels = await subjectLabels([{ kinds, ids: subjects }], context);
+  const place = { destination, ...workspaceOf(destination, context) };
   const defaults = platforms.isOperators(destination.platform)
     ? { ...DEFAULT_NOTIFICATION_SETTINGS, style: "plain" as const }
     : DEFAULT_NOTIFICATION_SETTINGS;
+  const [subjects] = await together(
+    () => (values.subjects === undefined ? [] : resolveSubjects(kinds, values.subjects, context)),
+    () => requireSubject(kinds, values.subjects === undefined ? [] : [values.subjects]),
+    () => parseThresholds(kinds, values),
+    () => parseNotificationSettings(values, { ...destination, ...place }, platforms, defaults),
+  );
+  const labels = await subjectLabels([{ kinds, ids: subjects }], context);
   const added = await runExclusive(alerts, async () => {
     const all = await alerts.subscriptions();
-    const place = { destination, ...workspaceOf(destination, context) };
     const subscription = newSubscription(context, all, { ...place, ...chosen, subjects }, values, defaults);
     // Checked first: a subscription that cannot be is not compared with others.
     requireConsistentThresholds(subscription, alerts.config);

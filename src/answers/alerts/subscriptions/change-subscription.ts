@@ -3,7 +3,7 @@ import { KIND_GROUPS } from "../../../alerts/judge/kinds/kinds.ts";
 import { isAlive, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import type { SuggestContext } from "../../../bot/options/options.ts";
-import { UserError } from "../../../errors.ts";
+import { together, UserError } from "../../../errors.ts";
 import { inTime } from "../../../in-time.ts";
 import { paragraph } from "../../../reply/block.ts";
 import { type Ask, givenOptions, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
@@ -11,7 +11,7 @@ import { code, text } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { parseKinds } from "../alert-kinds.ts";
-import { resolveSubjects } from "../alert-subjects.ts";
+import { ALL_SUBJECTS, resolveSubjects } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements, testAnnouncement } from "../alerts.ts";
 import { isOwnSubscription, workspaceOf } from "../destination.ts";
 import { findByShortId } from "../short-id.ts";
@@ -47,9 +47,6 @@ import {
   requireConsistentThresholds,
   type SubscriptionValues,
 } from "./thresholds.ts";
-
-/** Removes the subjects, so that the subscription covers all of them. */
-const ALL_SUBJECTS = /^(?:all|off|none|any)$/iu;
 
 /** Changes the named values of a subscription; values that hold already change and announce nothing. */
 export async function editSubscription(
@@ -138,17 +135,14 @@ async function applyEdit(
   const same = groups === undefined ? { kinds } : { kinds, groups };
   const chosen = values.kinds === undefined ? same : parseKinds(values.kinds);
   const after = { ...rest, ...workspaceOf(before.destination, context) };
-  const subjects = await editedSubjects(context, before, chosen.kinds, values.subjects);
-  const parameters = parseThresholds(chosen.kinds, values, before.parameters);
   const typed = await inCallersZone(context, values, before.quietHours);
+  const [subjects, parameters, settings] = await together(
+    () => editedSubjects(context, before, chosen.kinds, values.subjects),
+    () => parseThresholds(chosen.kinds, values, before.parameters),
+    () => parseNotificationSettings(typed, { ...after.destination, ...after }, context.platforms, before),
+  );
   if (values.kinds !== undefined) requireSubject(chosen.kinds, subjects);
-  return {
-    ...after,
-    ...chosen,
-    subjects,
-    parameters,
-    ...parseNotificationSettings(typed, { ...after.destination, ...after }, context.platforms, before),
-  };
+  return { ...after, ...chosen, subjects, parameters, ...settings };
 }
 
 async function editedSubjects(

@@ -2,7 +2,7 @@ import { SEVERITIES } from "../../../alerts/judge/kinds/severity.ts";
 import { type Options, plainChoices } from "../../../bot/options/options.ts";
 import { KIND_CHOICES, parseKinds, suggestKinds } from "../alert-kinds.ts";
 import { suggested } from "../alert-options.ts";
-import { suggestSubjects } from "../alert-subjects.ts";
+import { findSubjects, suggestSubjects } from "../alert-subjects.ts";
 import { parseSpan, parseZone, suggestQuietHours, suggestZones } from "../alert-times.ts";
 import { readQuietHours, readGuidance } from "./notification-settings.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
@@ -240,6 +240,7 @@ const SUBJECTS = {
   example: "BTC/USDT",
   maxLength: 1500,
   suggest: suggestSubjects,
+  finds: findSubjects,
 } as const;
 
 export const SUBSCRIPTION_OPTIONS = {

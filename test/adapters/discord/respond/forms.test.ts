@@ -340,3 +340,14 @@ test("whatever is typed, the form opens again with it, and no message is refused
     runs(40),
   );
 });
+
+test("every wrong value of a command and of a form is named at once, also what only the network knows", async () => {
+  const line = { kinds: "market.price", subjects: "NOPE/XYZ", high: "cheap", quiet: "never ever" };
+  const answer = await ann.run(on.channel, "alerts add", line);
+  for (const wrong of ["NOPE/XYZ", "cheap", "never ever"]) expect(textOf(answer.last)).toContain(wrong);
+  await subscribeTo("market.price");
+  const opened = await ann.run(on.channel, "alerts edit", { id: "7k2mq" });
+  const sent = await ann.submit(opened, { subjects: "NOPE/XYZ", high: "cheap" });
+  for (const wrong of ["NOPE/XYZ", "cheap"]) expect(textOf(sent.last)).toContain(wrong);
+  expect(textOf(sent.last)).toContain("2 fields need other values");
+});
