@@ -2,7 +2,13 @@ import { isAlive, type Subscription } from "../src/alerts/route/subscription.ts"
 import { deliveryOptionWords, subscriptionWords } from "../src/alerts/words/subscription-words.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
-import { destinationHere, destinationWords, isOperator, isOwnSubscription } from "../src/answers/alerts/destination.ts";
+import {
+  destinationHere,
+  destinationWords,
+  isOperator,
+  isOwnSubscription,
+  offersChanges,
+} from "../src/answers/alerts/destination.ts";
 import { unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import {
   changeAsk,
@@ -51,6 +57,7 @@ export const alertsList = command({
     );
     const where = everywhere ? text`all places` : destinationWords(destinationHere(context), context);
     const place: CellColumn<Subscription> = ["Where", ({ destination }) => destinationWords(destination, context)];
+    const offers = offersChanges(context);
     const tableOf = (rows: readonly Subscription[], name: string): Table =>
       table({
         name,
@@ -64,7 +71,7 @@ export const alertsList = command({
           ["Since", ({ created, by }) => text`${time(fromMillis(created))} by ${by.name}`, 3],
         ],
         // A single one has its buttons below.
-        ...(visible.length > 1
+        ...(visible.length > 1 && (offers || rows === own)
           ? { rowAction: { label: "Change…", invocations: rows.map(changeAsk), effect: "reply" } }
           : {}),
       });
@@ -93,7 +100,9 @@ export const alertsList = command({
       blocks: none
         ? [
             paragraph(
-              text`${commandLine("alerts add")} subscribes to what ops channels need and sends a test message.`,
+              offers
+                ? text`${commandLine("alerts add")} subscribes to what ops channels need and sends a test message.`
+                : text`${commandLine("alerts add to:me")} tells you alone, by direct message.`,
             ),
             ...lost,
           ]
@@ -101,11 +110,11 @@ export const alertsList = command({
             ...(channel.length === 0 ? [] : [tableOf(channel, "subscriptions")]),
             ...(own.length === 0 ? [] : [{ ...tableOf(own, "own-subscriptions"), title: text`Yours alone` }]),
             ...lost,
-            ...details([paragraph(only !== undefined ? HINT : ENDED_HINT)]),
+            ...(offers || own.length > 0 ? details([paragraph(only !== undefined ? HINT : ENDED_HINT)]) : []),
           ],
       actions: none
-        ? [commandAction("Add the ops alerts", "alerts add")]
-        : only === undefined || others.length > 0
+        ? [commandAction("Add the ops alerts", "alerts add")].filter(() => offers)
+        : only === undefined || others.length > 0 || !(offers || own.includes(only))
           ? []
           : subscriptionActions(only, labels),
     });

@@ -1,11 +1,11 @@
 import { isSilenceActive, type Silence } from "../src/alerts/route/silence.ts";
 import { silenceLeftWords, silenceScopeWords, silenceTimeWords } from "../src/alerts/words/silence-words.ts";
-import { destinationKeyWords } from "../src/answers/alerts/destination.ts";
+import { destinationKeyWords, isCaller, offersChanges } from "../src/answers/alerts/destination.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { details, paragraph, table } from "../src/reply/block.ts";
-import { reply } from "../src/reply/reply.ts";
+import { invalidatingAction, reply } from "../src/reply/reply.ts";
 import { code, commandLine, text } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
@@ -29,11 +29,19 @@ export const alertsSilences = command({
     }
     const placeOf = destinationKeyWords(context);
     const [only] = found;
-    const end = rowActions(
-      "End",
-      found.map(({ id }) => ({ name: "silence", invocation: { command: "alerts unsilence", options: { id } } })),
-      { invalidates: { command: "alerts silences", options: {} } },
-    );
+    const list = { command: "alerts silences", options: {} };
+    const own = found.filter(({ person }) => isCaller(person, context));
+    const end =
+      offersChanges(context) || own.length === found.length
+        ? rowActions(
+            "End",
+            found.map(({ id }) => ({ name: "silence", invocation: { command: "alerts unsilence", options: { id } } })),
+            { invalidates: list },
+          )
+        : {
+            actions: own.map(({ id }) => invalidatingAction(`End ${id}`, "alerts unsilence", { id }, list)),
+            inTable: {},
+          };
     return reply({
       title:
         only !== undefined && found.length === 1

@@ -47,7 +47,8 @@ export function createBot(dependencies: BotDependencies) {
     try {
       const { command, options, visibility } = check(invocation, setup, mistakes);
       const run = async (): Promise<Reply> =>
-        (await execute(command, options, invocation, { setup, mistakes, run: asker(invocation) })).reply;
+        (await execute({ command, options, visibility }, invocation, { setup, mistakes, run: asker(invocation) }))
+          .reply;
       return { ok: true, visibility, run };
     } catch (thrown) {
       const fallback = setup.clientOf(undefined);
@@ -71,8 +72,7 @@ export function createBot(dependencies: BotDependencies) {
       const { command, options, visibility } = check(invocation, setup, mistakes);
       const run = async () => {
         const { reply, thrown } = await execute(
-          command,
-          options,
+          { command, options, visibility },
           { ...invocation, form: true },
           { setup, mistakes, run: asker(invocation) },
         );
@@ -206,8 +206,7 @@ function audienceOf(
 }
 
 async function execute(
-  command: AnyCommand,
-  options: ReturnType<typeof parseOptions>,
+  { command, options, visibility }: ReturnType<typeof check>,
   invocation: Invocation,
   { setup, mistakes, run }: { setup: BotSetup; mistakes: Mistakes; run: (ask: Ask) => Promise<Reply> },
 ): Promise<{ readonly reply: Reply; readonly thrown?: unknown }> {
@@ -229,6 +228,7 @@ async function execute(
       parties,
       here,
       caller,
+      audience: visibility,
       askedPrivately: options["private"] === true && invocation.options["private"] !== undefined,
       network: client.network,
       networks,

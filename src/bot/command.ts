@@ -23,6 +23,8 @@ export interface CommandContext<S extends Options> {
   readonly caller: Caller;
   /** Whether `private:yes` was given: buttons of the answer then ask privately, too. */
   readonly askedPrivately: boolean;
+  /** Who sees the answer. */
+  readonly audience: Visibility;
   /** The network asked about, and its client. */
   readonly network: string;
   readonly api: ApiClient;

@@ -6,7 +6,7 @@ import type { Subscription } from "../../alerts/route/subscription.ts";
 import { tokenScope } from "../../alerts/route/suspension.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { channelName } from "../../alerts/words/phrases.ts";
-import { type Caller, managerRemedy, type Target } from "../../bot/invocation.ts";
+import { type Caller, managerRemedy, type Target, type Visibility } from "../../bot/invocation.ts";
 import { quoteTyped } from "../../bot/nearest.ts";
 import { UserError } from "../../errors.ts";
 import { listWords } from "../../reply/enum-words.ts";
@@ -109,6 +109,14 @@ function parseAnyDestination(wanted: string, context: AlertsContext): Destinatio
 /** Whether the caller may change this channel's alerts; everybody may change their own direct messages. */
 function isManager(context: CallerContext): boolean {
   return context.caller.mayManageChannel || isSameDestination(destinationHere(context), directMessages(context));
+}
+
+/**
+ * Whether buttons that change this channel's alerts are offered: to all who see the answer with the caller, as some of them
+ * may; else only where the caller may.
+ */
+export function offersChanges(context: CallerContext & { readonly audience: Visibility }): boolean {
+  return context.audience === "channel" || isManager(context);
 }
 
 /** Throws UserError unless the caller may change this channel's alerts. */

@@ -1,4 +1,5 @@
 import type { AnyCommand } from "../../../bot/command.ts";
+import { QUESTION } from "../../../bot/grammar/grammar.ts";
 import type { Caller, Invocation, Prepared, Target, Visibility } from "../../../bot/invocation.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import type { AnswerAudience } from "../../adapter.ts";
@@ -85,7 +86,8 @@ export function askerOf(
  */
 export async function callerOf(slack: SlackContext, asker: Asker, command: string | undefined): Promise<Caller> {
   const plain = plainCaller(asker);
-  if (command === undefined || !isManagementCommand(slack, command)) return plain;
+  // A question may turn out to be about alerts.
+  if (command === undefined || (command !== QUESTION && !isManagementCommand(slack, command))) return plain;
   return { ...plain, ...(await slack.managers.permissionOf(asker)) };
 }
 
