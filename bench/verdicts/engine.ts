@@ -11,8 +11,8 @@ import { type Episode, isOpen, type Machine } from "../../src/alerts/judge/rules
 import { RuleSubjectMap } from "../../src/alerts/judge/rules/state-cache.ts";
 import type { PollRound } from "../../src/api/verdict/verdict.ts";
 import { type Nanoseconds, toMillis } from "../../src/units/nanoseconds.ts";
-import { sourcesReadings } from "../../src/watchers/sources/sources-readings.ts";
-import { judgeRound, SourcesState, stateAfter } from "../../src/watchers/sources/sources-state.ts";
+import { paceReadings, sourcesReadings } from "../../src/watchers/sources/sources-readings.ts";
+import { judgeRound, nextPace, SourcesState, stateAfter } from "../../src/watchers/sources/sources-state.ts";
 import { sourceThresholds } from "../../src/watchers/sources/sources.ts";
 import type { Round, WorldPlan } from "./world.ts";
 import { ruleWords } from "../../src/alerts/words/subscription-words.ts";
@@ -43,11 +43,13 @@ export function configFor({ poll }: Pick<WorldPlan, "poll">): AlertsConfig {
 
 /** The judgement of rounds by the watcher of sources: its state in memory, stored and read again where a process ends. */
 export class SourcesJudge {
+  readonly #config: AlertsConfig;
   readonly #thresholds: ReturnType<typeof sourceThresholds>;
   #state: SourcesState | undefined;
   #process = 0;
 
   constructor(config: AlertsConfig) {
+    this.#config = config;
     this.#thresholds = sourceThresholds(config);
   }
 
@@ -57,8 +59,10 @@ export class SourcesJudge {
     const poll = pollOf(round);
     const before = this.#state;
     const verdict = judgeRound(run, poll, before, this.#thresholds);
-    this.#state = stateAfter(run, poll, verdict);
-    return sourcesReadings({ network: NETWORK, round: poll, verdict, before: before?.memory });
+    const pace = nextPace(run, poll, verdict, before, this.#config);
+    this.#state = stateAfter(run, poll, verdict, pace);
+    const seen = { network: NETWORK, round: poll, verdict, before: before?.memory };
+    return [...sourcesReadings(seen), ...paceReadings(seen, pace, this.#config)];
   }
 
   /** As the next process finds it. */

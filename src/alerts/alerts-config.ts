@@ -42,6 +42,12 @@ export const AlertsConfig = group({
   lagging: group({ behind: Duration.prefault("60s"), blocks: Count.default(100), for: Duration.prefault("30s") }),
   down: group({ rounds: Count.default(3) }),
   blind: group({ rounds: Count.default(3) }),
+  /** A node that answers without an answer, for so long. */
+  refuses: group({ for: Duration.prefault("5m") }),
+  /** A node of whose answers within so long more than a tenth took longer than the round trip. */
+  slow: group({ roundTrip: Duration.prefault("2s"), within: Duration.prefault("10m") }),
+  /** Blocks that come, within so long, at less than this part of their usual pace. */
+  pace: group({ below: z.number().positive().max(1).default(0.2), within: Duration.prefault("10m") }),
   overdue: group({ factor: z.number().positive().default(3), atLeast: Duration.prefault("5m") }),
   clock: group({ drift: Duration.prefault("30s"), for: Duration.prefault("30s") }),
   /** A recovery takes so many good rounds in a row, over so long. */

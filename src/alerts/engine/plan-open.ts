@@ -1,6 +1,6 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { ConditionKind } from "../judge/kinds/kinds.ts";
+import { type ConditionKind, SERVICE_KINDS } from "../judge/kinds/kinds.ts";
 import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
@@ -81,14 +81,14 @@ export function flappingOf(
   return { began, episodes: machine.firings.length, calmed: isCalmed(machine) };
 }
 
-const FOLLOWS_FROM_A_HALT = [
-  "checkpoint.overdue",
+const FOLLOWS_FROM_A_HALT: readonly ConditionKind[] = [
+  ...SERVICE_KINDS,
   "market.auction",
   "market.price",
   "market.bound",
   "market.value",
   "node.lagging",
-] as const satisfies readonly ConditionKind[];
+];
 
 /** What each condition inhibits: while it is open, these are not sent. */
 const INHIBITS: Partial<
@@ -96,7 +96,8 @@ const INHIBITS: Partial<
 > = {
   "network.stalled": { kinds: FOLLOWS_FROM_A_HALT },
   "network.disagree": { kinds: FOLLOWS_FROM_A_HALT },
-  "node.down": { kinds: ["node.lagging"], sameSubject: true },
+  "watch.blind": { kinds: SERVICE_KINDS },
+  "node.down": { kinds: ["node.lagging", "node.refuses", "node.slow"], sameSubject: true },
   "node.lying": { kinds: ["node.lagging"], sameSubject: true },
 };
 

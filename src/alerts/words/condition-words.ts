@@ -171,26 +171,69 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
             ],
     };
   },
-  "checkpoint.overdue": (reading, network) => {
-    const { sinceMillis, usualMillis, lastBlock } = reading.facts;
+  "node.refuses": (reading, network) => ({
+    bad: text`${code(reading.subject)} on ${network} refuses to answer`,
+    now: text`${code(reading.subject)} on ${network} refuses to answer`,
+    past: text`${code(reading.subject)} on ${network} refused to answer`,
+    good: text`${code(reading.subject)} on ${network} gives answers again`,
+    figures: reading.why === undefined ? [] : [reading.why],
+    fields: [],
+  }),
+  "node.slow": (reading, network) => {
+    const { answers, late, limitMillis } = reading.facts;
+    const isKnown = answers !== undefined && late !== undefined && limitMillis !== undefined;
     return {
-      bad: text`A checkpoint is overdue on ${network}`,
-      now: text`A checkpoint of ${network} is overdue`,
-      past: text`A checkpoint of ${network} was overdue`,
-      good: text`Checkpoints come again on ${network}`,
+      bad: text`${code(reading.subject)} answers slowly on ${network}`,
+      now: text`${code(reading.subject)} on ${network} answers slowly`,
+      past: text`${code(reading.subject)} on ${network} answered slowly`,
+      good: text`${code(reading.subject)} on ${network} answers in time again`,
+      figures: isKnown ? [`${late} of ${answers} answers took more than ${formatDuration(limitMillis)}`] : [],
+      fields: isKnown ? [field(`Above ${formatDuration(limitMillis)}`, `${late} of ${answers} answers`)] : [],
+    };
+  },
+  "network.slow": (reading, network) => {
+    const { blockMillis, usualMillis } = reading.facts;
+    return {
+      bad: text`Blocks come slowly on ${network}`,
+      now: text`${network} makes blocks slowly`,
+      past: text`${network} made blocks slowly`,
+      good: text`${network} makes blocks at its usual pace again`,
       figures: [
-        ...(lastBlock === undefined ? [] : [`last one at block ${groupedNumber(lastBlock)}`]),
-        ...(usualMillis === undefined ? [] : [`usually one every ${formatDuration(usualMillis)}`]),
+        ...(blockMillis === undefined ? [] : [`a block every ${formatDuration(blockMillis)}`]),
+        ...(usualMillis === undefined ? [] : [`usually every ${formatDuration(usualMillis)}`]),
       ],
       fields: [
-        ...(sinceMillis === undefined ? [] : [field("Since the last one", strong(formatDuration(sinceMillis)))]),
-        ...(usualMillis === undefined ? [] : [field("Usual spacing", formatDuration(usualMillis))]),
-        ...(lastBlock === undefined ? [] : [field("Last at block", lastBlock)]),
+        ...(blockMillis === undefined ? [] : [field("A block every", strong(formatDuration(blockMillis)))]),
+        ...(usualMillis === undefined ? [] : [field("Usually every", formatDuration(usualMillis))]),
       ],
     };
   },
+  "checkpoint.overdue": (reading, network) => overdueWords("checkpoint", reading, network),
+  "snapshot.overdue": (reading, network) => overdueWords("snapshot", reading, network),
   ...MARKET_WORDS,
 };
+
+function overdueWords(
+  what: "checkpoint" | "snapshot",
+  { facts: { sinceMillis, usualMillis, lastBlock } }: ReadingOf["checkpoint.overdue" | "snapshot.overdue"],
+  network: TextPart,
+): ConditionWords {
+  return {
+    bad: text`A ${what} is overdue on ${network}`,
+    now: text`A ${what} of ${network} is overdue`,
+    past: text`A ${what} of ${network} was overdue`,
+    good: text`${what === "checkpoint" ? "Checkpoints" : "Snapshots"} come again on ${network}`,
+    figures: [
+      ...(lastBlock === undefined ? [] : [`last one at block ${groupedNumber(lastBlock)}`]),
+      ...(usualMillis === undefined ? [] : [`usually one every ${formatDuration(usualMillis)}`]),
+    ],
+    fields: [
+      ...(sinceMillis === undefined ? [] : [field("Since the last one", strong(formatDuration(sinceMillis)))]),
+      ...(usualMillis === undefined ? [] : [field("Usual spacing", formatDuration(usualMillis))]),
+      ...(lastBlock === undefined ? [] : [field("Last at block", lastBlock)]),
+    ],
+  };
+}
 
 /** The words for an episode as it last was, under its rule's own thresholds. Pure and total. */
 export function conditionWords({ rule, last, state }: WordedEpisode): ConditionWords {

@@ -46,6 +46,8 @@ const GROUP_WORDS: Partial<Record<AlertKind, readonly [now: string, past: string
     "nodes on % {tell|tells} another history than the others",
     "nodes on % told another history than the others",
   ],
+  "node.refuses": ["nodes on % {refuse|refuses} to answer", "nodes on % refused to answer"],
+  "node.slow": ["nodes on % {answer|answers} slowly", "nodes on % answered slowly"],
   "market.auction": ["markets on % {are|is} in an auction", "markets on % {were|was} in an auction"],
   "market.price": [
     "markets on % {are|is} beyond {their|its} thresholds",

@@ -5,15 +5,16 @@ import { HISTORIES } from "../../api/histories.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 import { historyWatcher, listState } from "./history.ts";
+import { overdueReading } from "./overdue.ts";
 
 const SnapshotsState = listState(EVENTS["snapshot.new"].fields).extend({
   /** Of the newest snapshot that named one. */
   coreVersion: z.string().exactOptional(),
 });
 
-/** New snapshots of the core's state, and the core's version where it changes from one to the next. */
+/** New snapshots of the core's state, an overdue one, and the core's version where it changes. */
 export function snapshotsWatcher(
-  options: Pick<WatcherOptions, "network" | "config" | "selector">,
+  options: Pick<WatcherOptions, "network" | "nodes" | "config" | "selector">,
 ): Watcher<z.input<typeof SnapshotsState>> {
   return historyWatcher(HISTORIES.snapshots, options, {
     every: options.config.poll.rest,
@@ -29,6 +30,7 @@ export function snapshotsWatcher(
       };
     },
     events: snapshotEvents,
+    readings: (state) => [overdueReading("snapshot.overdue", options, state)],
   });
 }
 

@@ -1,16 +1,19 @@
 import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import {
+  type Finding,
   millisBetween,
   type NodeVerdict,
   type PollRound,
   type SourceMemory,
   type Verdict,
+  type Witness,
 } from "../../api/verdict/verdict.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
+import { blockPace, lateAnswers, type Pace, type PaceConfig } from "./sources-state.ts";
 
 /**
  * Several nodes may answer in turn behind one URL; their blocks are a few seconds apart. A node that was swapped or
@@ -138,6 +141,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   const said = historyMismatch(judged) ?? judged.why;
   const told = { ...common, ...withoutUndefined({ why: said }) };
   const blind = verdict.network === "blind";
+  const reply = replyOf(witness);
   const believed = witness.reachable && judged.disbelief === undefined;
   // A node is not proven before it has moved; of two nodes that contradict each other, either may be right.
   const isFresh = verdict.memory.nodes[index]?.fresh === true;
@@ -147,9 +151,14 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
     {
       kind: "node.down",
       ...told,
-      // A node that refuses requests is up; whether it works is not known.
-      state: blind || witness.refused === true ? "unknown" : witness.reachable ? "good" : "bad",
+      state: blind ? "unknown" : DOWN[reply],
       seenBy: witness.reachable ? [node] : [],
+      facts: {},
+    },
+    {
+      kind: "node.refuses",
+      ...told,
+      state: blind ? "unknown" : REFUSES[reply],
       facts: {},
     },
     {
@@ -183,6 +192,18 @@ function lagging(
     facts: placed ? withoutUndefined({ behindMillis, behindBlocks: behindBlocks?.toString() }) : {},
   };
 }
+
+/** What comes from a node's address: `refusal`, if the bot is limited or banned, or if it is no data node. */
+type ReplySort = "answer" | "refusal" | "silence";
+
+function replyOf({ refused, foreign, reachable }: Witness): ReplySort {
+  if (refused === true || foreign === true) return "refusal";
+  return reachable ? "answer" : "silence";
+}
+
+/** Where something answers, it is up; whether it works is not known. */
+const DOWN = { answer: "good", refusal: "unknown", silence: "bad" } as const satisfies Record<ReplySort, Finding>;
+const REFUSES = { answer: "good", refusal: "bad", silence: "unknown" } as const satisfies Record<ReplySort, Finding>;
 
 /** The state of `node.lying`: good only for a node whose answer is proven. */
 function honesty({ time, disbelieved = 0 }: NodeVerdict, isTrusted: boolean): Reading["state"] {
@@ -235,4 +256,44 @@ function timeBack(
     why: `it says a time ${formatDuration(backMillis)} before what it had said`,
     facts: { from: timeToText(peak), to: timeToText(time) },
   };
+}
+
+/** So large a part of the answers may come late. */
+const LATE_PART = 0.1;
+/** Below so large a part of a threshold a condition ends. */
+const ENDS_BELOW = 5 / 6;
+
+/** How fast each node answers, and how fast blocks come; unknown where nothing is known of it in this round. */
+export function paceReadings(
+  { network, round: { witnesses }, verdict }: JudgedRound,
+  pace: Pace,
+  config: PaceConfig,
+): readonly Reading[] {
+  const nodes = witnesses.length;
+  const seenBy = verdict.nodes.filter(({ vote }) => vote !== "silent").map(({ node }) => node);
+  return [networkPace(), ...witnesses.map(({ node, reachable }) => nodePace(node, reachable))];
+
+  function networkPace(): Reading {
+    const facts = blockPace(pace, config);
+    const { blockMillis, usualMillis } = facts;
+    const common = { kind: "network.slow", network, subject: "", nodes, seenBy, facts } as const;
+    if (blockMillis === undefined || usualMillis === undefined) return { ...common, state: "unknown" };
+    const state = stateOf(blockMillis * config.pace.below, usualMillis);
+    const why = `a block came every ${formatDuration(blockMillis)}, usually every ${formatDuration(usualMillis)}`;
+    return { ...common, state, why };
+  }
+
+  function nodePace(node: string, reachable: boolean): Reading {
+    const common = { kind: "node.slow", network, subject: node, nodes, seenBy: [node] } as const;
+    const known = reachable ? lateAnswers(pace, node, config) : undefined;
+    if (known === undefined) return { ...common, state: "unknown", facts: {} };
+    const limitMillis = config.slow.roundTrip;
+    const why = `${known.late} of ${known.answers} answers took more than ${formatDuration(limitMillis)}`;
+    return { ...common, state: stateOf(known.late, known.answers * LATE_PART), why, facts: { ...known, limitMillis } };
+  }
+}
+
+/** Near the threshold it neither begins nor ends. */
+function stateOf(value: number, threshold: number): Reading["state"] {
+  return value > threshold ? "bad" : value < threshold * ENDS_BELOW || value === 0 ? "good" : "unknown";
 }

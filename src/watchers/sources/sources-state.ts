@@ -1,10 +1,46 @@
 import { z } from "zod";
 
+import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { judgeSources, shiftMemory } from "../../api/verdict/judge-sources.ts";
-import { PollRound, SourceMemory, storedAs } from "../../api/verdict/memory.ts";
+import { integerCodec, PollRound, SourceMemory, storedAs } from "../../api/verdict/memory.ts";
 import type { Verdict, VerdictThresholds } from "../../api/verdict/verdict.ts";
+import { median } from "../../units/decimal.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
+
+/** Of a span that moves on: parts of it, each with its length and what was counted in it, the newest last. */
+const Window = z.array(z.array(z.number()).readonly()).readonly();
+type Window = z.output<typeof Window>;
+
+/** How fast the nodes answered of late, and how fast blocks came, of late and in a day. */
+export const Pace = z.object({
+  /** By node: answers, and how many of them took longer than is usual. */
+  answers: z.record(z.string(), Window),
+  /** Blocks, in the time in which the network went on. */
+  blocks: Window,
+  /** The height at which they were counted last, and when (local monotonic clock). */
+  counted: z.object({ height: integerCodec, atMillis: z.number() }).exactOptional(),
+  /** The present hour of that time, and the mean time from block to block in each of the hours before, the newest last. */
+  hour: z.array(z.number()).readonly(),
+  hours: z.array(z.number()).readonly(),
+});
+export type Pace = z.output<typeof Pace>;
+
+export type PaceConfig = Pick<AlertsConfig, "poll" | "slow" | "pace" | "stalled">;
+
+/** A window is counted in so many parts. */
+const PARTS = 10;
+/** With fewer answers nothing is said of a node. */
+const MIN_ANSWERS = 10;
+/** Fewer polls apart no halt is seen. */
+const MISSED_POLLS = 3;
+const HOUR: Milliseconds = 3_600_000;
+/** The usual pace is the median of a day, and known after some of its hours. */
+const MAX_HOURS = 24;
+const MIN_HOURS = 3;
+
+const NONE: Pace = { answers: {}, blocks: [], hour: [0, 0], hours: [] };
 
 /** One round over all nodes, and the memory of the rounds before it. */
 export const SourcesState = z.object({
@@ -13,6 +49,7 @@ export const SourcesState = z.object({
   round: PollRound,
   /** After the round. */
   memory: SourceMemory,
+  pace: Pace.exactOptional(),
 });
 export type SourcesState = z.output<typeof SourcesState>;
 /** The same as it is stored. */
@@ -36,14 +73,15 @@ export function judgeRound(
  * says of the time between. After a long downtime the nodes may have stood still and gone on: only the frontier is kept.
  */
 function memoryAfterRestart(
-  { memory, round: last }: SourcesState,
+  before: SourcesState,
   round: PollRound,
   { criticalMillis }: VerdictThresholds,
 ): SourceMemory {
-  const awayMillis = Math.max(0, toMillis(round.wallClock) - toMillis(last.wallClock));
-  const byMillis = round.atMillis - awayMillis - memory.atMillis;
+  const { memory } = before;
+  const away = awayMillis(before, round);
+  const byMillis = round.atMillis - away - memory.atMillis;
   const shifted = shiftMemory(memory, byMillis, round.atMillis);
-  if (awayMillis <= criticalMillis) return shifted;
+  if (away <= criticalMillis) return shifted;
   const { frontier, mark, watchedSinceMillis, atMillis } = shifted;
   return {
     watchedSinceMillis,
@@ -54,15 +92,106 @@ function memoryAfterRestart(
 }
 
 /** Pure: the snapshot to store after a round with its verdict. */
-export function snapshotOf(run: string, round: PollRound, verdict: Verdict): SourcesSnapshot {
-  return z.encode(SourcesState, stateAfter(run, round, verdict));
+export function snapshotOf(run: string, round: PollRound, verdict: Verdict, pace?: Pace): SourcesSnapshot {
+  return z.encode(SourcesState, stateAfter(run, round, verdict, pace));
 }
 
 /** Pure: the state after a round with its verdict. */
-export function stateAfter(run: string, round: PollRound, { memory }: Verdict): SourcesState {
-  return { run, round: { ...round }, memory };
+export function stateAfter(run: string, round: PollRound, { memory }: Verdict, pace?: Pace): SourcesState {
+  return { run, round: { ...round }, memory, ...withoutUndefined({ pace }) };
+}
+
+/** Pure: the pace after a round with its verdict, of this process or an earlier one before it. */
+export function nextPace(
+  run: string,
+  round: PollRound,
+  verdict: Verdict,
+  before: SourcesState | undefined,
+  config: PaceConfig,
+): Pace {
+  const isSameRun = before?.run === run;
+  const elapsedMillis =
+    before === undefined ? 0 : isSameRun ? round.atMillis - before.round.atMillis : awayMillis(before, round);
+  return paceAfter(before?.pace, round, verdict, { elapsedMillis, isSameRun }, config);
+}
+
+/** What the wall clock says of the time between two processes. */
+function awayMillis({ round: last }: SourcesState, { wallClock }: PollRound): Milliseconds {
+  return Math.max(0, toMillis(wallClock) - toMillis(last.wallClock));
 }
 
 export function decodeSources(stored: SourcesSnapshot | undefined): SourcesState | undefined {
   return stored === undefined ? undefined : SourcesState.decode(stored);
+}
+
+/** What is known after a round, `elapsedMillis` after the one before it; undefined after another process's. Pure. */
+export function paceAfter(
+  before: Pace = NONE,
+  { witnesses, atMillis }: PollRound,
+  { memory }: Verdict,
+  { elapsedMillis, isSameRun }: { readonly elapsedMillis: Milliseconds; readonly isSameRun: boolean },
+  { poll, slow, pace, stalled }: PaceConfig,
+): Pace {
+  const isLongAgo = elapsedMillis > slow.within;
+  const answers = Object.fromEntries(
+    witnesses.map(({ node, roundTripMillis, reachable }) => {
+      const took = reachable ? roundTripMillis : undefined;
+      const counts = took === undefined ? [0, 0] : [1, took > slow.roundTrip ? 1 : 0];
+      const known = isLongAgo ? undefined : before.answers[node];
+      return [node, roll(known ?? [], [known === undefined ? 0 : elapsedMillis, ...counts], slow.within)];
+    }),
+  );
+  const kept: Pace = { ...before, answers, ...(elapsedMillis > pace.within ? { blocks: [] } : {}) };
+  const { height } = memory.frontier ?? {};
+  const { counted } = before;
+  if (height === undefined || (isSameRun && height === counted?.height)) return kept;
+  const after = { ...kept, counted: { height, atMillis } };
+  const millis = counted === undefined ? 0 : atMillis - counted.atMillis;
+  // A halt, and what went by unseen, say nothing of the pace.
+  const isHalt = millis >= Math.max(stalled.for, MISSED_POLLS * poll.time);
+  if (counted === undefined || !isSameRun || isHalt || height < counted.height) return after;
+  const added = [millis, Number(height - counted.height)];
+  const hour = sumOf([before.hour, added]);
+  const [hourMillis = 0, hourBlocks = 0] = hour;
+  const blocks = roll(kept.blocks, added, pace.within);
+  if (hourMillis < HOUR) return { ...after, blocks, hour };
+  return {
+    ...after,
+    blocks,
+    hour: [0, 0],
+    hours: [...before.hours, Math.round(hourMillis / hourBlocks)].slice(-MAX_HOURS),
+  };
+}
+
+/** Of a node's answers in the whole window: how many there were, and how many came late; undefined before it is full. */
+export function lateAnswers(
+  { answers: all }: Pace,
+  node: string,
+  { slow }: PaceConfig,
+): { readonly answers: number; readonly late: number } | undefined {
+  const [millis = 0, answers = 0, late = 0] = sumOf(all[node] ?? []);
+  return millis < slow.within || answers < MIN_ANSWERS ? undefined : { answers, late };
+}
+
+/** The mean time from block to block, of late and usually; each undefined while it is not known. */
+export function blockPace({ blocks: window, hours }: Pace, { pace }: PaceConfig) {
+  const [millis = 0, blocks = 0] = sumOf(window);
+  const usual = hours.length < MIN_HOURS ? undefined : median(hours);
+  return withoutUndefined({
+    blockMillis: millis < pace.within || blocks === 0 ? undefined : Math.round(millis / blocks),
+    usualMillis: usual === undefined ? undefined : Math.round(usual),
+  });
+}
+
+/** The window with what was counted since: without its oldest part, where the others are long enough. */
+function roll(window: Window, added: readonly number[], within: Milliseconds): Window {
+  const last = window.at(-1);
+  const isOpen = last !== undefined && (last[0] ?? 0) < within / PARTS;
+  const parts = isOpen ? [...window.slice(0, -1), sumOf([last, added])] : [...window, added];
+  const [span = 0] = sumOf(parts.slice(1));
+  return span >= within ? parts.slice(1) : parts;
+}
+
+function sumOf(parts: Window): readonly number[] {
+  return (parts[0] ?? []).map((_, column) => parts.reduce((sum, part) => sum + (part[column] ?? 0), 0));
 }

@@ -11,8 +11,8 @@ import { DEFAULT_THRESHOLDS, type Verdict, type VerdictThresholds } from "../../
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Watcher } from "../watcher.ts";
 import type { NodeSelector } from "./node-selector.ts";
-import { sourcesReadings } from "./sources-readings.ts";
-import { decodeSources, judgeRound, snapshotOf, SourcesSnapshot, SourcesState } from "./sources-state.ts";
+import { paceReadings, sourcesReadings } from "./sources-readings.ts";
+import { decodeSources, judgeRound, nextPace, snapshotOf, SourcesSnapshot, SourcesState } from "./sources-state.ts";
 
 /** How long one poll of a node may take: an interval, within these bounds. */
 const MAX_POLL_TIMEOUT: Milliseconds = 3000;
@@ -57,13 +57,17 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
       const verdict = judgeRound(run, round, before, thresholds);
       selector?.update(verdict);
       onVerdict?.(verdict);
-      return snapshotOf(run, round, verdict);
+      return snapshotOf(run, round, verdict, nextPace(run, round, verdict, before, config));
     },
     judge(before, after) {
       const last = decodeSources(before);
-      const { run: of, round } = SourcesState.decode(after);
+      const { run: of, round, pace } = SourcesState.decode(after);
       const verdict = judgeRound(of, round, last, thresholds);
-      return { readings: sourcesReadings({ network, round, verdict, before: last?.memory }), events: [] };
+      const seen = { network, round, verdict, before: last?.memory };
+      return {
+        readings: [...sourcesReadings(seen), ...(pace === undefined ? [] : paceReadings(seen, pace, config))],
+        events: [],
+      };
     },
   };
 }

@@ -29,6 +29,16 @@ const overdue: Reading = {
   kind: "checkpoint.overdue",
   facts: { sinceMillis: 3_600_000, usualMillis: 60_000, lastBlock: "1" },
 };
+const snapshot: Reading = {
+  ...common,
+  kind: "snapshot.overdue",
+  facts: { sinceMillis: 7_200_000, usualMillis: 900_000, lastBlock: "1" },
+};
+const refuses = (node: string): Reading => {
+  return { ...common, kind: "node.refuses", subject: node, badForMillis: 300_000, facts: {} };
+};
+const slow = (node: string): Reading => ({ ...common, kind: "node.slow", subject: node, facts: {} });
+const slowNetwork: Reading = { ...common, kind: "network.slow", facts: {} };
 const bound: Reading = {
   ...common,
   kind: "market.bound",
@@ -36,12 +46,25 @@ const bound: Reading = {
   facts: { price: "100", bound: "100", side: "upper", distancePercent: "0" },
 };
 const FOLLOW: readonly Reading[] = [overdue, auction("bad"), price("150"), bound, lagging("a:1"), lagging("b:1")];
+const SERVICE: readonly Reading[] = [
+  overdue,
+  snapshot,
+  refuses("a:1"),
+  refuses("b:1"),
+  slow("a:1"),
+  slow("b:1"),
+  slowNetwork,
+];
 
 it.each<[string, Reading, readonly Reading[], number]>([
   ["a stall: all that hangs on new blocks", stall, FOLLOW, 6],
   ["a disagreement: the same", disagree, FOLLOW, 6],
   ["a node that is down: its own lag", down("bad"), [lagging("a:1"), lagging("b:1")], 1],
   ["a node that is not believed: its own lag", lying, [lagging("a:1"), lagging("b:1")], 1],
+  ["a stall: what serves badly", stall, SERVICE, 7],
+  ["a disagreement: the same, too", disagree, SERVICE, 7],
+  ["a node that is down: its own refusals and late answers", down("bad"), SERVICE, 2],
+  ["a node that is not believed: none of them", lying, [overdue, refuses("a:1"), slow("a:1")], 0],
   ["an auction: nothing", auction("bad"), [price("150"), overdue, lagging("a:1")], 0],
 ])("kept back by %s", async (_by, cause, readings, kept) => {
   const it = await openStage();

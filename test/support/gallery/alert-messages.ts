@@ -37,7 +37,11 @@ const READINGS: { readonly [K in Reading["kind"]]: Extract<Reading, { kind: K }>
     others: ["cd34", "ef56"],
     by: ["b:1", "c:1"],
   },
+  "node.refuses": {},
+  "node.slow": { answers: 118, late: 34, limitMillis: 2000 },
+  "network.slow": { blockMillis: 6200, usualMillis: 800 },
   "checkpoint.overdue": { sinceMillis: 1_200_000, usualMillis: 300_000, lastBlock: "1200" },
+  "snapshot.overdue": { sinceMillis: 7_200_000, usualMillis: 900_000, lastBlock: "1000" },
   "market.auction": {
     tradingMode: "TRADING_MODE_MONITORING_AUCTION",
     trigger: "AUCTION_TRIGGER_PRICE",

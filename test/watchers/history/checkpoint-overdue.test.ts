@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
+import { snapshotsWatcher } from "../../../src/watchers/history/snapshots.ts";
 import { spaced, watchedChain } from "./watched-chain.ts";
 
 describe("an overdue checkpoint", () => {
@@ -70,4 +71,17 @@ describe("an overdue checkpoint", () => {
     const known = usualMillis === undefined ? { state: "unknown" } : { state: "good", facts: { usualMillis } };
     expect(reading).toMatchObject(known);
   });
+});
+
+test("a snapshot is overdue by the same measure", () => {
+  const watcher = snapshotsWatcher({ network: "mainnet", nodes: 1, config: DEFAULT_ALERTS_CONFIG });
+  const recent = [0, 900, 1800, 2700].map((second, index) => ({
+    key: `${index}/h`,
+    block: String(1000 * (index + 1)),
+    at: `${1_700_000_000 + second}000000000`,
+  }));
+  const history = { recent, node: "n0", receivedAt: "1700006300000000000", behind: false };
+  const [reading] = watcher.judge(undefined, { history, fresh: [] }, 1_700_006_300_000_000_000n as never).readings;
+  const facts = { sinceMillis: 3_600_000, usualMillis: 900_000, lastBlock: "4000" };
+  expect(reading).toMatchObject({ kind: "snapshot.overdue", subject: "", state: "good", nodes: 1, facts });
 });

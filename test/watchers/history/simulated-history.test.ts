@@ -45,7 +45,7 @@ test.each([1, 3])(
     const { simulator, pass, watch, network, config } = await simulatedNetwork({ nodesPerNetwork: nodes });
     const lists = [
       watch(checkpointsWatcher({ network, nodes, config })),
-      watch(snapshotsWatcher({ network, config })),
+      watch(snapshotsWatcher({ network, nodes, config })),
       watch(rotationsWatcher({ network, config })),
     ];
     const observe = async (): Promise<AlertEvent[]> =>
@@ -69,7 +69,7 @@ test.each([1, 3])(
 
 test("snapshots: each is announced, and behind the first of another core version the upgrade, once", async () => {
   const { simulator, pass, watch, network, config } = await simulatedNetwork();
-  const observer = watch(snapshotsWatcher({ network, config }));
+  const observer = watch(snapshotsWatcher({ network, nodes: 1, config }));
   await observer.observe();
   await pass(1800);
   const before = (await observer.observe()).events;
@@ -93,7 +93,7 @@ test.each<[string, [version?: string][], string, string[]]>([
   ["each of two upgrades, behind its first", [["v2"], ["v3"]], "v3", ["10", "v1 > v2 at 10", "20", "v2 > v3 at 20"]],
   ["after a reset nothing is new but the version", [], "v2", ["v1 > v2 at ?"]],
 ])("snapshots and versions: %s", (_name, versions, coreVersion, expected) => {
-  const watcher = snapshotsWatcher({ network: "mainnet", config: DEFAULT_ALERTS_CONFIG });
+  const watcher = snapshotsWatcher({ network: "mainnet", nodes: 1, config: DEFAULT_ALERTS_CONFIG });
   const history = { recent: [], node: "a:1", receivedAt: "1", behind: false };
   const fresh = versions.map(([version], index) => ({
     key: `${10 * (index + 1)}/h`,

@@ -68,6 +68,7 @@ function expected(given: readonly Deed[]): Record<string, string> {
     const node = NAMES[index];
     rows[`node.lagging ${node}`] = believed && !divided ? known(lags) : "unknown";
     rows[`node.down ${node}`] = deed === "shut" ? "unknown" : known(deed === "down");
+    rows[`node.refuses ${node}`] = deed === "down" ? "unknown" : known(deed === "shut");
     rows[`node.lying ${node}`] = believed ? known(false) : "unknown";
     // One that goes on behind the others may have begun anew.
     const syncs = clockIsWrong && given[index] === "on";

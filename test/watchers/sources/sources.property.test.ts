@@ -80,7 +80,7 @@ test("whatever nodes do: blindness knows nothing else, an advance is health, and
           wronged,
         }).toEqual({
           events: [],
-          readings: 4 + 4 * count,
+          readings: 4 + 5 * count,
           knownWhileBlind: 1,
           stalledInAnAdvance: false,
           wronged: [],

@@ -4,6 +4,7 @@
 import { EVENTS, type EventKind, PERSONAL_EVENTS, type PersonalKind } from "./event.ts";
 import { type Condition, type Event, GROUP_WORDS, type KindGroup } from "./kind.ts";
 import { CONDITION_KINDS, type ConditionKind, CONDITIONS } from "./reading.ts";
+import { SERVICE_CONDITIONS } from "./service-conditions.ts";
 
 export { CONDITION_KINDS };
 export type { ConditionKind, EventKind, KindGroup, PersonalKind };
@@ -50,6 +51,9 @@ function isInGroup(kind: AlertKind, group: KindGroup): boolean {
 
 /** Conditions of a network and its nodes. They are judged subscribed or not, since they may inhibit the others. */
 export const HEALTH_KINDS = CONDITION_KINDS.filter((kind) => KINDS[kind].groups.includes("ops"));
+
+/** Conditions that only a network which goes on, and is seen, shows. */
+export const SERVICE_KINDS = Object.keys(SERVICE_CONDITIONS) as readonly (keyof typeof SERVICE_CONDITIONS)[];
 
 /** The group that has exactly these kinds, where there is one. */
 export function groupOf(kinds: readonly AlertKind[]): KindGroup | undefined {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { HistoryField, IntegerText, MillisField, TimeText } from "./json-fields.ts";
 import { type Condition, condition, type Shape } from "./kind.ts";
 import { MARKET_CONDITIONS } from "./market-conditions.ts";
+import { SERVICE_CONDITIONS } from "./service-conditions.ts";
 import type { Severity } from "./severity.ts";
 
 /** Common to all readings. */
@@ -207,27 +208,7 @@ export const CONDITIONS = {
       }),
     },
   }),
-  "checkpoint.overdue": condition({
-    words: "a checkpoint is overdue",
-    meaning: () => "Without new checkpoints a restart of the network would lose what happened since the last one.",
-    remedy: "Note the hash of the last checkpoint, and ask the validators before anybody restarts the network.",
-    groups: ["ops", "checkpoints"],
-    worst: "warning",
-    watchers: ["checkpoints"],
-    parameters: z.strictObject({ factor: z.number().positive(), atLeast: Millis }),
-    defaults: ({ overdue }) => overdue,
-    reading: {
-      facts: z.object({
-        /** Since the last checkpoint was seen. */
-        sinceMillis: MillisField.exactOptional(),
-        /** The usual spacing, learned from the last ones. */
-        usualMillis: MillisField.exactOptional(),
-        lastBlock: IntegerText.exactOptional(),
-      }),
-    },
-    isBad: ({ factor, atLeast }, { facts: { sinceMillis, usualMillis = 0 } }) =>
-      sinceMillis === undefined ? undefined : sinceMillis > Math.max(atLeast, factor * usualMillis),
-  }),
+  ...SERVICE_CONDITIONS,
   ...MARKET_CONDITIONS,
 } as const;
 type Conditions = typeof CONDITIONS;

@@ -61,7 +61,7 @@ const THRESHOLDS = {
     label: "Told after",
     example: "2m",
     hint: "A stall, a lag, a clock, an auction: once it has lasted this long",
-    description: "Tell once it has lasted this long: stalled, disagree, clock, lagging, auction",
+    description: "Tell once it has lasted this long: stalled, disagree, clock, lagging, refuses, auction",
   },
   "critical-for": {
     ...SPAN,
@@ -106,16 +106,16 @@ const THRESHOLDS = {
     reads: orOff(positiveFactor),
     label: "Times the usual spacing",
     example: "3",
-    hint: "A checkpoint: so many times the usual spacing",
-    description: "checkpoint.overdue: this many times the usual spacing",
+    hint: "A checkpoint or snapshot: so many times the usual spacing",
+    description: "checkpoint.overdue, snapshot.overdue: this many times the usual spacing",
   },
   "at-least": {
     ...SPAN,
     ...RARE,
     label: "Overdue after",
     example: "10m",
-    hint: "A checkpoint: and at least this long",
-    description: "checkpoint.overdue: and at least this long",
+    hint: "A checkpoint or snapshot: and at least this long",
+    description: "checkpoint.overdue, snapshot.overdue: and at least this long",
   },
 } as const satisfies Options;
 

@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+
+import { DEFAULT_ALERTS_CONFIG as config } from "../../../src/alerts/alerts-config.ts";
+import { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
+import { systemClock } from "../../../src/api/clock.ts";
+import type { Witness } from "../../../src/api/verdict/verdict.ts";
+import {
+  decodeSources,
+  judgeRound,
+  nextPace,
+  snapshotOf,
+  type SourcesSnapshot,
+} from "../../../src/watchers/sources/sources-state.ts";
+import { sourcesWatcher, sourceThresholds } from "../../../src/watchers/sources/sources.ts";
+import { at, gone, says } from "../../api/verdict/watch.ts";
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+/** A watch whose rounds come every five seconds; each snapshot as the store would keep it. */
+class Watch {
+  readonly #watcher = sourcesWatcher({ network: "mainnet", config, run: "1", clock: systemClock });
+  kept: SourcesSnapshot | undefined;
+  run = 1;
+  second = 0;
+
+  /** The states of a kind at the end of each minute. */
+  pass(
+    kind: Reading["kind"],
+    seconds: number,
+    answer: (second: number, round: number) => Witness[],
+  ): (string | undefined)[] {
+    const states: (string | undefined)[] = [];
+    for (let round = 1; round <= seconds / 5; round += 1) {
+      this.second += 5;
+      const [found] = this.round(answer(this.second, round)).filter((one) => one.kind === kind);
+      if (round % 12 === 0) states.push(found?.state);
+    }
+    return states;
+  }
+
+  round(witnesses: readonly Witness[]): readonly Reading[] {
+    const { second } = this;
+    // Each process has a monotonic clock of its own.
+    const round = { witnesses, atMillis: this.run * 1e9 + second * 1000, wallClock: at(second) };
+    const before = decodeSources(this.kept);
+    const verdict = judgeRound(String(this.run), round, before, sourceThresholds(config));
+    const pace = nextPace(String(this.run), round, verdict, before, config);
+    const stored: unknown = JSON.parse(JSON.stringify(snapshotOf(String(this.run), round, verdict, pace)));
+    const read = this.#watcher.snapshot.parse(stored);
+    const { readings } = this.#watcher.judge(this.kept, read, at(second));
+    this.kept = read;
+    return readings.map((one) => Reading.parse(one));
+  }
+}
+
+const count = (states: readonly (string | undefined)[]) => {
+  const changes: string[] = [];
+  for (const [minute, state] of states.entries()) {
+    if (state !== states[minute - 1]) changes.push(`${minute + 1} ${state}`);
+  }
+  return changes;
+};
+
+describe("node.slow", () => {
+  const took = (second: number, millis: number): Witness[] => [{ ...says("a", second), roundTripMillis: millis }];
+
+  test("is bad once more than a tenth of ten minutes' answers came late, and good again below five sixths of that", () => {
+    const watch = new Watch();
+    expect(count(watch.pass("node.slow", 20 * MINUTE, (now) => took(now, 1900)))).toEqual(["1 unknown", "11 good"]);
+    const states = watch.pass("node.slow", 20 * MINUTE, (now) => took(now, 2500));
+    expect(count(states)).toEqual(["1 unknown", "2 bad"]);
+    expect(count(watch.pass("node.slow", 20 * MINUTE, (now) => took(now, 900)))).toEqual([
+      "1 bad",
+      "10 unknown",
+      "11 good",
+    ]);
+  });
+
+  test("is good where less than a tenth is late, and goes on across a restart", () => {
+    const watch = new Watch();
+    const states = watch.pass("node.slow", HOUR, (now, round) => took(now, round % 11 === 0 ? 2900 : 100));
+    expect(states).not.toContain("bad");
+    watch.pass("node.slow", 10 * MINUTE, (now) => took(now, 2500));
+    watch.run = 2;
+    expect(watch.pass("node.slow", MINUTE, (now) => took(now, 2500))).toEqual(["bad"]);
+    // What was long ago says nothing of today.
+    watch.second += HOUR;
+    watch.run = 3;
+    expect(watch.pass("node.slow", MINUTE, (now) => took(now, 100))).toEqual(["unknown"]);
+  });
+
+  test("is not known of a node that does not answer", () => {
+    const watch = new Watch();
+    watch.pass("node.slow", 20 * MINUTE, (now) => took(now, 2500));
+    expect(new Set(watch.pass("node.slow", 20 * MINUTE, () => [gone("a")]))).toEqual(new Set(["unknown"]));
+  });
+});
+
+describe("network.slow", () => {
+  /** Two nodes, with a block every so many seconds. */
+  const chain = () => {
+    let height = 1000;
+    let time = 0;
+    return (every: number) =>
+      (now: number): Witness[] => {
+        const before = Math.floor(height);
+        height += 5 / every;
+        if (Math.floor(height) > before) time = now;
+        return ["a", "b"].map((node) => says(node, time, Math.floor(height)));
+      };
+  };
+
+  test("is bad once ten minutes' blocks come at less than a fifth of the usual pace", () => {
+    const watch = new Watch();
+    const at = chain();
+    expect(count(watch.pass("network.slow", 4 * HOUR, at(1)))).toEqual(["1 unknown", "181 good"]);
+    expect(new Set(watch.pass("network.slow", HOUR, at(4)))).toEqual(new Set(["good"]));
+    expect(new Set(watch.pass("network.slow", HOUR, at(1)))).toEqual(new Set(["good"]));
+    expect(count(watch.pass("network.slow", 30 * MINUTE, at(10)))).toEqual(["1 good", "10 bad"]);
+    // The usual pace survives a restart.
+    watch.run = 2;
+    expect(watch.pass("network.slow", MINUTE, at(10))).toEqual(["bad"]);
+    expect(watch.pass("network.slow", 20 * MINUTE, at(1)).at(-1)).toBe("good");
+  });
+
+  test("is no halt, before or after it", () => {
+    const watch = new Watch();
+    const at = chain();
+    watch.pass("network.slow", 4 * HOUR, at(1));
+    const states = [
+      ...watch.pass("network.slow", 15 * MINUTE, at(Infinity)),
+      ...watch.pass("network.slow", 15 * MINUTE, at(1)),
+    ];
+    expect(states).not.toContain("bad");
+  });
+
+  test("is not known where nodes send no height", () => {
+    const watch = new Watch();
+    const states = watch.pass("network.slow", 5 * HOUR, (now) => [says("a", now), says("b", now)]);
+    expect(new Set(states)).toEqual(new Set(["unknown"]));
+  });
+});
+
+describe("node.refuses", () => {
+  test.each<[string, Partial<Witness>, string, string]>([
+    ["limits or bans the bot", { refused: true }, "bad", "unknown"],
+    ["is a page instead of a node", { foreign: true, answered: true }, "bad", "unknown"],
+    ["does not answer", {}, "unknown", "bad"],
+  ])("of one that %s", (_name, more, refuses, down) => {
+    const watch = new Watch();
+    const readings = watch.round([says("a", 0), says("b", 0), { ...gone("c"), ...more }]);
+    const stateOf = (kind: string) => readings.find((one) => one.kind === kind && one.subject === "c")?.state;
+    expect([stateOf("node.refuses"), stateOf("node.down")]).toEqual([refuses, down]);
+  });
+});
+
+test("a snapshot stored without a pace is read", () => {
+  const watch = new Watch();
+  watch.round([says("a", 0)]);
+  const { pace: _, ...old } = watch.kept!;
+  watch.kept = old;
+  watch.second = 5;
+  expect(watch.round([says("a", 5)]).map(({ kind }) => kind)).toContain("node.slow");
+});
