@@ -98,7 +98,8 @@ export const doors: Readonly<Record<string, string>> = {
   "alerts/deliver/outbox":
     "alert-log batch claim group held join-rules notification-state queries record stored-messages",
   "alerts/judge": "kinds/* rules/*",
-  "alerts/judge/kinds": "event json-fields kind market-facts market-value network-status price reading severity",
+  "alerts/judge/kinds":
+    "event json-fields kind market-facts market-measure market-value network-status price reading severity",
   "alerts/judge/rules": "episode state-cache state-machine",
   "alerts/message": "delivery-subject list-message message-group notice",
   "alerts/route": "quiet-hours silence subscription subscription-index suspension",

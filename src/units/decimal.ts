@@ -55,6 +55,12 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return compareIntegers(x, y);
 }
 
+/** Exactly. */
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  const [x, y] = align(a, b);
+  return { units: x + y, scale: Math.max(a.scale, b.scale) };
+}
+
 /** part / whole in percent, cut (not rounded) behind `digits` places; undefined when whole is zero. To judge by. */
 export function percentOf(part: Decimal, whole: Decimal, digits = 2): Decimal | undefined {
   if (whole.units === 0n) return undefined;

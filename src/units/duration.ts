@@ -21,6 +21,19 @@ export function parseDuration(text: string): Milliseconds | undefined {
   return total;
 }
 
+const SPAN_UNITS: readonly (readonly [string, Milliseconds])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+];
+
+/** A span of time as it is typed, by the largest unit that holds it whole: `90s`, `5m`. */
+export function formatSpan(millis: Milliseconds): string {
+  const [letter, size] = SPAN_UNITS.find(([, unit]) => millis % unit === 0) ?? ["ms", 1];
+  return `${millis / size}${letter}`;
+}
+
 const SHOWN: readonly (readonly [name: string, millis: Milliseconds])[] = [
   ["y", 31_536_000_000],
   ["d", 86_400_000],

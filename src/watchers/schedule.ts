@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import type { Observation as JudgedObservation } from "../alerts/judge/judge.ts";
 import type { AlertKind } from "../alerts/judge/kinds/kinds.ts";
+import type { ValueChange } from "../alerts/judge/kinds/market-value.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
@@ -38,6 +39,8 @@ interface WatchLoopDependencies {
   readonly load: (network: string, watcher: string) => Promise<unknown>;
   /** The subjects that subscriptions name, of all destinations together. */
   readonly subjects: (network: string, kind: AlertKind) => readonly string[];
+  /** The changes of values that they ask for, by market. */
+  readonly changes?: (network: string) => ReadonlyMap<string, readonly ValueChange[]>;
   readonly sink: ObservationSink;
   /** A watcher needs a row that cannot be read. It looks for it at each interval, and goes on once it is repaired. */
   readonly onDamaged?: (watcher: string, row: DamagedRow) => void;
@@ -154,7 +157,8 @@ async function runWatcher(
 
   /** Undefined where there is nothing to store: a failed first observation, or a bug in the watcher. */
   async function observe(before: unknown, dueMillis: Milliseconds): Promise<Observation | undefined> {
-    const context = { before, dueMillis, subjects: (kind: AlertKind) => subjects(network, kind) };
+    const changes = dependencies.changes?.(network) ?? new Map<string, readonly ValueChange[]>();
+    const context = { before, dueMillis, changes, subjects: (kind: AlertKind) => subjects(network, kind) };
     const common = { network, watcher: { name, every }, before, dueMillis };
     try {
       const work = (aborted: AbortSignal): Promise<unknown> => watcher.observe(api, context, aborted);

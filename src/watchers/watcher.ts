@@ -7,6 +7,7 @@ import type { z } from "zod";
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { AlertEvent } from "../alerts/judge/kinds/event.ts";
 import type { AlertKind } from "../alerts/judge/kinds/kinds.ts";
+import type { ValueChange } from "../alerts/judge/kinds/market-value.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Clock } from "../api/clock.ts";
@@ -32,6 +33,8 @@ export interface WatchContext<Snapshot> {
   readonly dueMillis?: Milliseconds;
   /** The subjects that subscriptions name for a kind, for watchers that poll each of them. */
   subjects(kind: AlertKind): readonly string[];
+  /** The changes of values that subscriptions ask for, by market. */
+  readonly changes?: ReadonlyMap<string, readonly ValueChange[]>;
 }
 
 export interface Findings {

@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 
 import { plainText } from "../../src/reply/plain-text.ts";
 import { values } from "../alerts/readings.ts";
+import { toMillis } from "../../src/units/nanoseconds.ts";
+import { FakeSender } from "../support/fake-sender.ts";
 import { saying } from "../support/said.ts";
-import { ops, owed, owedReplies, see, talkInOps } from "./alert-channel.ts";
+import { deliver, ops, owed, owedReplies, see, talkInOps } from "./alert-channel.ts";
 
 type Facts = Parameters<typeof values>[0];
 
@@ -55,9 +57,84 @@ describe("a value of a market", () => {
 
   test("without a figure is neither beyond its limit nor back", async () => {
     const { looks, told } = await asking("bid above 70000");
-    await looks({ mark: "80000" }, { bid: "70001" });
+    await looks({ mark: "80000" }, { bid: "70000" }, { bid: "70001" });
+    expect(await told()).toHaveLength(1);
+    await looks(...Array.from({ length: 9 }, () => ({ mark: "60000" })));
     expect(await told()).toHaveLength(1);
   });
+
+  const change = (mark: string, low: string, high: string): Facts => ({
+    mark,
+    "mark low 10m": low,
+    "mark high 10m": high,
+  });
+
+  test("is told of a change as large as the limit, exactly and by its way", async () => {
+    const { talk, looks, told } = await asking("mark changes 5% within 10min");
+    await looks(change("104.999999999999999999", "100", "105"), change("95.000000000000000001", "95", "100"));
+    expect(await told()).toEqual([]);
+    await looks(change("105", "100", "105"));
+    const said = (await owedReplies(talk, ops)).map(({ title }) => plainText(title));
+    expect(said.at(-1)).toMatch(saying("BTC/USD", "up by 5 %", "10 min"));
+  });
+
+  test("is not told of a change the other way", async () => {
+    const { looks, told } = await asking("mark falls 5% within 10min");
+    await looks(change("200", "100", "200"), change("190", "100", "199.999"));
+    expect(await told()).toEqual([]);
+    await looks(change("190", "100", "200"));
+    expect(await told()).toHaveLength(1);
+  });
+
+  const calm = [{ mark: "60000" }, { mark: "60000" }, { mark: "60000" }, { mark: "60000" }];
+
+  test("is told once where that is asked for, with its end", async () => {
+    const { talk, looks, told } = await asking("mark above 70000 once");
+    await looks({ mark: "70001" });
+    expect((await talk.engine.subscriptions())[0]?.state).toBe("active");
+    await looks(...calm, { mark: "70001" }, { mark: "70001" });
+    expect(await told()).toEqual(["warning:", "resolved:"]);
+    expect((await talk.engine.subscriptions())[0]).toMatchObject({ state: "ended", why: "it was told once" });
+  });
+
+  test("is told until a moment by the clock of whoever asks", async () => {
+    const { talk, looks, told } = await asking("mark above 70000 until in 1h");
+    const [subscription] = await talk.engine.subscriptions();
+    expect(subscription?.parameters["market.value"]?.["if"]).toMatch(/until \d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?Z$/u);
+    await talk.ask(`alerts edit ${subscription!.id} note:hello`);
+    talk.advance(3_600_000);
+    await looks(calm[0]!, { mark: "70001" });
+    expect(await told()).not.toContain("warning:");
+    expect((await talk.engine.subscriptions())[0]).toMatchObject({ state: "ended", why: "its time is over" });
+  });
+
+  test.each(["mark above 70000", "last above 70000"])(
+    "%s that comes and goes is told again where it goes three times as far",
+    async (condition) => {
+      const { talk, looks } = await asking(condition);
+      const sender = new FakeSender({ platform: "discord", now: () => toMillis(talk.now()) });
+      const visit = async (...values: readonly string[]): Promise<number> => {
+        const before = sender.posts.length;
+        await looks(...[...values, ...calm.map(({ mark }) => mark)].map((value) => ({ mark: value, last: value })));
+        await deliver(talk, sender);
+        return sender.posts.length - before;
+      };
+      await visit();
+      const counts: number[] = [];
+      const story = [
+        ["70010"],
+        ["70005"],
+        ["70020"],
+        ["70060"],
+        ["70060.000000000000000001"],
+        ["70180"],
+        ["70100", "70181"],
+      ];
+      for (const values of story) counts.push(await visit(...values));
+      // Each is told together with its end; of the fourth, that they come and go.
+      expect(counts).toEqual([1, 1, 1, 1, 1, 0, 1]);
+    },
+  );
 
   test("is changed, listed and named by its condition", async () => {
     const { talk, looks } = await asking("mark above 70000 back 1%");
@@ -76,6 +153,9 @@ test.each([
   ['alerts add market.value BTC/USDT if:"mark above 5%"', saying("mark", "percentage")],
   ['alerts add node.down if:"mark above 5"', saying("if", "market.value")],
   ['alerts add market.value BTC/USDT if:"rounds 5"', saying("rounds", "node.down")],
+  ['alerts add market.value BTC/USDT if:"mark above 5 until yesterday"', saying("past", "yesterday")],
+  ['alerts add market.value BTC/USDT if:"mark above 5 until soon"', saying("soon")],
+  ['alerts add market.value,market.state BTC/USDT if:"mark above 5 once"', saying("once", "alone")],
   ['alerts add node.down if:"rounds none at all"', saying("whole number")],
 ])("%s is refused with what is right", async (line, expected) => {
   const talk = await talkInOps();

@@ -3,7 +3,7 @@ import { type AlertKind, KINDS } from "../../src/alerts/judge/kinds/kinds.ts";
 import { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../../src/api/api-client.ts";
 import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
-import type { Watcher } from "../../src/watchers/watcher.ts";
+import type { WatchContext, Watcher } from "../../src/watchers/watcher.ts";
 
 export interface Found {
   readonly readings: readonly Reading[];
@@ -18,6 +18,8 @@ export class ManualObserver<Snapshot> {
   #kept: string | undefined;
   /** The subscribed subjects, by kind. */
   subjects: Partial<Record<AlertKind, readonly string[]>> = {};
+  /** The changes of values that are asked for, by market. */
+  changes: NonNullable<WatchContext<unknown>["changes"]> = new Map();
 
   constructor(watcher: Watcher<Snapshot>, api: ApiClient, now: () => Nanoseconds) {
     this.#watcher = watcher;
@@ -28,7 +30,7 @@ export class ManualObserver<Snapshot> {
   /** With `keep: false` nothing is stored, as where the sink fails. */
   async observe(options: { keep?: boolean } = {}): Promise<Found> {
     const before = this.#kept === undefined ? undefined : this.#watcher.snapshot.parse(JSON.parse(this.#kept));
-    const context = { before, subjects: (kind: AlertKind) => this.subjects[kind] ?? [] };
+    const context = { before, changes: this.changes, subjects: (kind: AlertKind) => this.subjects[kind] ?? [] };
     const after = await this.#watcher.observe(this.#api, context, new AbortController().signal);
     const kept = JSON.stringify(after);
     const found = this.#watcher.judge(before, this.#watcher.snapshot.parse(JSON.parse(kept)), this.#now());

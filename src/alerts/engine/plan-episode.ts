@@ -3,12 +3,12 @@ import { toMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { compareSeverity } from "../judge/kinds/severity.ts";
-import { joinPlans, type Plan, type PlannedDelivery } from "../deliver/outbox/batch.ts";
+import { endedBecause, joinPlans, type Plan, type PlannedDelivery } from "../deliver/outbox/batch.ts";
 import { holdMessage } from "../deliver/outbox/held.ts";
 import { type NotificationState, shownTo, UNREACHED, UNSENT } from "../deliver/outbox/notification-state.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
-import type { Subscription } from "../route/subscription.ts";
+import { ownEndOf, type Subscription } from "../route/subscription.ts";
 import { type Episode, isOpen, seenFrom } from "../judge/rules/episode.ts";
 import { decision, type DeliveryInput, labelled, planDelivery } from "./plan-delivery.ts";
 import { isReminderDue } from "./reminders.ts";
@@ -257,6 +257,8 @@ function planResolve(
   if (state.state === "closed") return {};
   const closed: NotificationState = { ...state, state: "closed" };
   const message = { type: "condition", phase: "resolve", episode } as const;
+  const once = subscriptions.filter((one) => ownEndOf(one).once === true);
+  const endedSubscriptions = endedBecause("it was told once", once);
   if (state.trigger === undefined) {
     const states = [{ episode: episode.id, destination, state: closed }];
     const decide = (what: string, detail: string) => [decision(input, destination, what, detail)];
@@ -264,7 +266,8 @@ function planResolve(
     if (until !== undefined) {
       const { destination: to } = state;
       const deliveries = [holdMessage({ id: input.newId(), destination: to }, labelled(input, message), until)];
-      return { states, deliveries, decisions: decide("held for the digest", "over before quiet hours ended") };
+      const decisions = decide("held for the digest", "over before quiet hours ended");
+      return { states, deliveries, decisions, endedSubscriptions };
     }
     return state.by === UNSENT || state.by === UNREACHED
       ? { states, decisions: decide("no resolve owed", "its trigger could not be sent") }
@@ -279,7 +282,8 @@ function planResolve(
     const how = state.style === "plain" ? { spent: true as const } : {};
     deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits, ...how }));
   }
-  return { deliveries, states: [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }] };
+  const states = [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }];
+  return { deliveries, states, endedSubscriptions };
 }
 
 /** What rings beside a card is one line with a link to it; in plain style each state is a message of its own. */

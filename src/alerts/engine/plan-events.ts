@@ -2,7 +2,7 @@ import { plainText } from "../../reply/plain-text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type AlertEvent, type EventKind, severityOfEvent } from "../judge/kinds/event.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
-import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
+import { endedBecause, joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import { holdMessage } from "../deliver/outbox/held.ts";
 import type { ListMessage } from "../message/list-message.ts";
 import type { AlertMessage } from "../message/message.ts";
@@ -77,7 +77,12 @@ function routeEvent(
   const asked = subscriptions.filter((of) => of.kinds.includes(event.kind) && covers(of, event));
   const ended =
     KINDS[event.kind].final === true
-      ? { endedSubscriptions: asked.filter(({ personal }) => personal === true) }
+      ? {
+          endedSubscriptions: endedBecause(
+            "it has seen the final state",
+            asked.filter(({ personal }) => personal === true),
+          ),
+        }
       : undefined;
   let suppressed: Exclude<RoutingDecision, { notify: true }> | undefined;
   for (const subscription of asked) {

@@ -76,7 +76,7 @@ export async function planOpen(
 export function flappingOf(
   machine: Machine | undefined,
 ): { began: string; episodes: number; calmed: boolean } | undefined {
-  if (machine?.flapping === undefined) return undefined;
+  if (machine?.flapping === undefined || machine.surpasses === true) return undefined;
   const began = episodeId(machine, machine.flapping.before + 1);
   return { began, episodes: machine.firings.length, calmed: isCalmed(machine) };
 }

@@ -6,14 +6,14 @@ import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts"
 import { isDrill } from "../judge/rules/episode.ts";
 import { timeFromText, timeToText } from "../judge/kinds/json-fields.ts";
 import { labelOf } from "../judge/kinds/reading.ts";
-import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
+import { endedBecause, joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import { releaseHeld } from "../deliver/outbox/held.ts";
 import { joinRules } from "../deliver/outbox/join-rules.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
 import { isFanningOut, readNotificationStates } from "../deliver/outbox/queries.ts";
 import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";
-import type { Subscription } from "../route/subscription.ts";
+import { isAlive, ownEndOf, type Subscription } from "../route/subscription.ts";
 import type { Episode, Machine } from "../judge/rules/episode.ts";
 import { episodeId, episodeRow, machineKey, machineRow, parseEpisode, parseMachine } from "../judge/rules/episode.ts";
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
@@ -111,7 +111,16 @@ export function createUpkeep(
       const ends = await endSilences(tables, index.silences, new Set(still.map(({ id }) => id)), at);
       const closed = await closeEndedOffers(dependencies, tables, closedUntil ?? at - RETENTION, at);
       const notice = await planSilenceNotice(dependencies, tables, ends.silences, at);
-      const batch = joinPlans([withdrawn, ...plans, plan, { decisions: [...decisions, ...ends.decisions] }, notice]);
+      const over = index.subscriptions.filter((one) => isAlive(one) && ownEndOf(one).until <= at);
+      const ended = { endedSubscriptions: endedBecause("its time is over", over) };
+      const batch = joinPlans([
+        withdrawn,
+        ...plans,
+        plan,
+        ended,
+        { decisions: [...decisions, ...ends.decisions] },
+        notice,
+      ]);
       await enqueue(tables, batch, at, dependencies.chunkRows, joinRules(dependencies));
       if (isPruneDue) await prune(tables, index.subscriptions, at - RETENTION, prunedAt === -Infinity);
       return { owed: owed + closed + batch.deliveries.length, evaluated };

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { SubscriptionRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { type AlertsConfig, Guidance } from "../alerts-config.ts";
 import {
   ALERT_KINDS,
@@ -12,6 +13,7 @@ import {
   KINDS,
   sortKinds,
 } from "../judge/kinds/kinds.ts";
+import { endingConditions } from "../judge/kinds/market-value.ts";
 import type { Condition } from "../judge/kinds/kind.ts";
 import { Severity } from "../judge/kinds/severity.ts";
 import { type Rule, ruleFor } from "../judge/rules/rules.ts";
@@ -77,6 +79,25 @@ export type ChosenKinds = Pick<Subscription, "kinds" | "groups">;
 /** Whether it is active, or may be again. */
 export function isAlive({ state }: Pick<Subscription, "state">): boolean {
   return state === "active" || state === "paused";
+}
+
+/** When it ends by itself: once an alert of it is over, or at a moment. */
+interface OwnEnd {
+  readonly once?: true;
+  readonly until: Milliseconds;
+}
+
+const NEVER: OwnEnd = { until: Infinity };
+const ownEnds = new WeakMap<object, OwnEnd>();
+
+export function ownEndOf(subscription: Pick<Subscription, "parameters">): OwnEnd {
+  const known = ownEnds.get(subscription);
+  if (known !== undefined) return known;
+  const [first] = endingConditions(String(subscription.parameters["market.value"]?.["if"] ?? ""));
+  const until = first?.until === undefined ? Infinity : Date.parse(first.until);
+  const end = first === undefined ? NEVER : { until, ...withoutUndefined({ once: first.once }) };
+  ownEnds.set(subscription, end);
+  return end;
 }
 
 /** Whether an event of a kind goes into the day's rolling message. */

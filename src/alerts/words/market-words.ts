@@ -1,7 +1,10 @@
 import { field } from "../../reply/block.ts";
 import { enumWords } from "../../reply/enum-words.ts";
 import { id, strong, text, type TextPart } from "../../reply/text.ts";
+import { formatDecimal } from "../../units/decimal.ts";
+import { formatDuration } from "../../units/duration.ts";
 import type { ConditionKind } from "../judge/kinds/kinds.ts";
+import { type Measure, measure, measuredValue } from "../judge/kinds/market-measure.ts";
 import {
   factOf,
   type MarketCondition,
@@ -75,22 +78,41 @@ export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> =
   "market.value": (reading, network, rule, recovers) => {
     const condition = marketConditionOf(rule);
     const limit = ruleWords(rule) || "beyond its limit";
-    const value = condition === undefined ? undefined : reading.facts[factOf(condition)];
-    const figure =
-      value === undefined ? undefined : condition?.percent === true ? `${groupedNumber(value)} %` : priceWords(value);
     const name = condition === undefined ? "value" : marketValueWords(condition.value);
     const side = condition === undefined ? "beyond its limit" : marketLimitWords(condition);
-    const now = figure === undefined || recovers ? "" : text` ${figure},`;
+    const value = condition && reading.facts[factOf(condition)];
+    const measured = condition && measure(condition, reading.facts);
+    const market = text`${marketName(reading)} on ${network}`;
+    const shown = (written: string): TextPart =>
+      condition?.percent === true && condition.within === undefined
+        ? `${groupedNumber(written)} %`
+        : priceWords(written);
+    const figures = value === undefined ? [] : [text`${name} ${shown(value)}`];
+    const change = condition?.within === undefined || measured === undefined ? undefined : changeWords(measured);
+    const past = change ?? (value === undefined ? undefined : shown(value));
+    const now =
+      past === undefined || recovers
+        ? side
+        : change === undefined
+          ? text`${past}, ${side}`
+          : text`${past} within ${formatDuration(condition?.within ?? 0)}`;
     return {
-      bad: text`${marketName(reading)} on ${network}: ${limit}`,
-      now: text`${marketName(reading)} on ${network}: ${name}${now} ${side}`,
-      past: text`${marketName(reading)} on ${network}: ${name} was ${side}`,
-      good: text`${marketName(reading)} on ${network}: ${name} is not ${side} any more`,
-      figures: figure === undefined ? [] : [text`${name} ${figure}`],
-      fields: [...(figure === undefined ? [] : [field("Value", text`${name} ${figure}`)]), field("Limit", limit)],
+      bad: text`${market}: ${limit}`,
+      now: text`${market}: ${name} ${now}`,
+      past: text`${market}: ${name} was ${side}`,
+      good: text`${market}: ${name} is not ${side} any more`,
+      figures: [...(change === undefined ? [] : [change]), ...figures],
+      fields: [...figures.map((figure) => field("Value", figure)), field("Limit", limit)],
     };
   },
 };
+
+/** `up 5.25 %`, cut behind two digits, so that it says no more than what happened. */
+function changeWords(measured: Measure): string {
+  const { units, scale } = measuredValue(measured);
+  const cut = scale > 2 ? { units: units / 10n ** BigInt(scale - 2), scale: 2 } : { units, scale };
+  return `${measured.way ?? "changed"} by ${formatDecimal(cut)} %`;
+}
 
 /** The comparison of a rule; undefined where this version cannot read it. */
 function marketConditionOf(rule: string): MarketCondition | undefined {

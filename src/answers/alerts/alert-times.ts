@@ -22,19 +22,6 @@ export function parseSpan(option: string, typed: string): Milliseconds {
   });
 }
 
-const SPAN_UNITS: readonly (readonly [string, Milliseconds])[] = [
-  ["d", DAY],
-  ["h", 3_600_000],
-  ["m", 60_000],
-  ["s", 1000],
-];
-
-/** A span of time as it is typed, by the largest unit that holds it whole: `90s`, `5m`. */
-export function formatSpan(millis: Milliseconds): string {
-  const [letter, size] = SPAN_UNITS.find(([, unit]) => millis % unit === 0) ?? ["ms", 1];
-  return `${millis / size}${letter}`;
-}
-
 /** Whether the typed words are a duration. */
 export function isSpan(typed: string): boolean {
   return spanOf(typed) !== undefined;

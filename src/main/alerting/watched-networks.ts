@@ -3,6 +3,7 @@ import { watcherNames } from "../../alerts/alerts-config.ts";
 import type { AlertDependencies } from "../../alerts/dependencies.ts";
 import { type AlertEngine, createAlertEngine } from "../../alerts/engine/engine.ts";
 import type { AlertKind } from "../../alerts/judge/kinds/kinds.ts";
+import { changesOf, type ValueChange } from "../../alerts/judge/kinds/market-value.ts";
 import type { Subscription } from "../../alerts/route/subscription.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
@@ -78,6 +79,7 @@ export class WatchedNetworks {
       watchers,
       load: async (_network, watcher) => (await engine.snapshot(network, watcher))?.data,
       subjects: (_network, kind) => subjects.of(network, kind),
+      changes: () => subjects.changes(network),
       sink: (observation) => this.#record(engine, observation),
       onDamaged: (watcher, row) => void damaged.note(`${network}/${watcher}`, row),
       log,
@@ -138,24 +140,35 @@ export type WatchedSubjects = ReturnType<typeof createWatchedSubjects>;
 
 export function createWatchedSubjects() {
   let current: readonly Subscription[] = [];
-  let byKind = new Map<string, readonly string[]>();
+  let byKind = new Map<string, Set<string>>();
+  let changes = new Map<string, Map<string, ValueChange[]>>();
   return {
     /** Takes the current subscriptions. */
     update(subscriptions: readonly Subscription[]): void {
       // The engine gives the same list until one of them changes.
       if (subscriptions === current) return;
       current = subscriptions;
-      const sets = new Map<string, Set<string>>();
-      for (const { state, network, kinds, subjects } of subscriptions) {
-        if (state !== "active") continue;
+      byKind = new Map();
+      changes = new Map();
+      for (const { state, network, kinds, subjects, parameters } of subscriptions) {
         for (const kind of kinds) {
-          const key = `${network}|${kind}`;
-          sets.set(key, new Set([...(sets.get(key) ?? []), ...subjects]));
+          // A paused one goes on being judged, where that asks a node for no more.
+          if (state !== "active" && (state !== "paused" || kind !== "market.value")) continue;
+          const named = byKind.get(`${network}|${kind}`) ?? new Set();
+          byKind.set(`${network}|${kind}`, named);
+          for (const subject of subjects) named.add(subject);
         }
+        const asked = changesOf(String(parameters["market.value"]?.["if"] ?? ""));
+        if (asked.length === 0 || (state !== "active" && state !== "paused")) continue;
+        const markets = changes.get(network) ?? new Map<string, ValueChange[]>();
+        changes.set(network, markets);
+        for (const subject of subjects) markets.set(subject, [...(markets.get(subject) ?? []), ...asked]);
       }
-      byKind = new Map([...sets].map(([key, named]) => [key, [...named]]));
     },
     /** The subjects of all active subscriptions, each once. */
-    of: (network: string, kind: AlertKind): readonly string[] => byKind.get(`${network}|${kind}`) ?? [],
+    of: (network: string, kind: AlertKind): readonly string[] => [...(byKind.get(`${network}|${kind}`) ?? [])],
+    /** The changes of values that they ask for, by market. */
+    changes: (network: string): ReadonlyMap<string, readonly ValueChange[]> =>
+      changes.get(network) ?? new Map<string, readonly ValueChange[]>(),
   };
 }

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { AlertEvent, MarketSide } from "../../alerts/judge/kinds/event.ts";
 import { DecimalText, timeFromText, TimeText, timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import { marketFactsOf, nearestBound } from "../../alerts/judge/kinds/market-facts.ts";
-import { MARKET_FACTS } from "../../alerts/judge/kinds/market-value.ts";
+import { extremeFact, type MarketFacts } from "../../alerts/judge/kinds/market-measure.ts";
 import { exactPrice } from "../../alerts/judge/kinds/price.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { Answer, ApiClient, AsOf, CallOptions } from "../../api/api-client.ts";
@@ -15,12 +15,14 @@ import { isAuctionMode, isLiveState, type MarketData } from "../../api/model/mar
 import type { MarketNames } from "../../api/model/names.ts";
 import { storedAs } from "../../api/verdict/memory.ts";
 import { formatDecimal } from "../../units/decimal.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { isPlausibleTime } from "../block-time.ts";
 import { countObservation, observationCounter, observationKey } from "../snapshot-schema.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
-import type { Watcher, WatcherOptions } from "../watcher.ts";
+import type { WatchContext, Watcher, WatcherOptions } from "../watcher.ts";
+import { extremesOf, ValueHistory, withValue } from "./value-history.ts";
 
 /** Markets that a node no longer lists are remembered up to this number, so that they are not new when they come back. */
 const MAX_ABSENT_MARKETS = 500;
@@ -44,8 +46,9 @@ const marketRecord = z.object({
       distancePercent: DecimalText,
     })
     .exactOptional(),
-  /** Values that subscriptions name, of the markets that they name. */
-  values: z.partialRecord(z.enum(MARKET_FACTS), DecimalText).exactOptional(),
+  /** Of the markets that subscriptions name: their values, and what those were whose changes are told. */
+  values: z.record(z.string(), DecimalText).exactOptional(),
+  history: z.record(z.string(), ValueHistory).exactOptional(),
   /** The market is not listed any more; this is its last state. */
   absent: z.literal(true).exactOptional(),
 });
@@ -62,6 +65,9 @@ export const MarketsState = z.object({
   time: TimeText.exactOptional(),
   /** The node is behind an earlier answer, so that nothing in its own is new. */
   behind: z.boolean(),
+  /** Of the watcher's own clock, which goes on evenly whatever the wall clock does, and when that moment was. */
+  moment: z.number().exactOptional(),
+  readAt: TimeText.exactOptional(),
   markets: z.record(z.string(), marketRecord),
 });
 export type MarketsState = z.infer<typeof MarketsState>;
@@ -71,6 +77,7 @@ export function marketsWatcher(
   options: Pick<WatcherOptions, "network" | "nodes" | "config" | "selector">,
 ): Watcher<MarketsState> {
   const { network, nodes, config, selector = new NodeSelector() } = options;
+  const momentOf = evenClock();
   return {
     name: "markets",
     every: config.poll.rest,
@@ -86,13 +93,15 @@ export function marketsWatcher(
       if (time !== undefined && before?.time !== undefined && isPast(time, timeFromText(before.time), answer.asOf)) {
         return { ...before, ...counter, node, behind: true };
       }
+      const moment = momentOf(before, receivedAt, context.dueMillis);
       const watched = new Set(context.subjects("market.value"));
       const records: [string, MarketRecord][] = [];
       for (const [index, data] of answer.value.entries()) {
         if (data.market !== undefined) {
           const record = marketRecordOf(data, names.get(data.market));
-          const values = watched.has(data.market) ? { values: marketFactsOf(data, names.get(data.market)) } : {};
-          records.push([data.market, { ...record, ...values }]);
+          const values = watched.has(data.market) ? marketFactsOf(data, names.get(data.market)) : undefined;
+          const told = values && valuesOf(data.market, values, context, moment);
+          records.push([data.market, { ...record, ...told }]);
         }
         if (index % MARKETS_BEFORE_YIELD === MARKETS_BEFORE_YIELD - 1) await setImmediate();
       }
@@ -102,6 +111,8 @@ export function marketsWatcher(
         node,
         ...(time === undefined ? {} : { time: timeToText(time) }),
         behind: false,
+        moment,
+        readAt: timeToText(receivedAt),
         markets: { ...absentMarkets(before, new Set(records.map(([id]) => id))), ...Object.fromEntries(records) },
       };
     },
@@ -112,6 +123,47 @@ export function marketsWatcher(
       };
     },
   };
+}
+
+/** A clock that goes by the monotonic one, and at the first observation of a process by the wall clock, which may go back. */
+function evenClock() {
+  let origin: { readonly moment: Milliseconds; readonly now: Milliseconds } | undefined;
+  return (before: MarketsState | undefined, receivedAt: Nanoseconds, due: Milliseconds | undefined): Milliseconds => {
+    const wall = toMillis(receivedAt);
+    const now = due ?? wall;
+    const { moment: last = 0, readAt } = before ?? {};
+    const away = readAt === undefined ? 0 : wall - toMillis(timeFromText(readAt));
+    origin ??= { now, moment: last + Math.max(0, away) };
+    return Math.max(last, origin.moment + now - origin.now);
+  };
+}
+
+/** The values of a market, with the least and the most of each time over which subscriptions ask for changes. */
+function valuesOf(
+  market: string,
+  facts: MarketFacts,
+  { before, changes }: WatchContext<MarketsState>,
+  moment: Milliseconds,
+): Pick<MarketRecord, "values" | "history"> {
+  const asked = Map.groupBy(changes?.get(market) ?? [], ({ fact }) => fact);
+  if (asked.size === 0) return { values: { ...facts } };
+  const values: Record<string, string> = { ...facts };
+  const history: Record<string, ValueHistory> = {};
+  for (const [fact, all] of asked) {
+    const known = before?.markets[market]?.history?.[fact];
+    const value = facts[fact];
+    const span = Math.max(...all.map(({ within }) => within));
+    const now = value === undefined ? known : withValue(known, moment, value, span);
+    if (now === undefined) continue;
+    history[fact] = now;
+    for (const { within } of all) {
+      const [low, high] = extremesOf(now, moment, within) ?? [];
+      if (low === undefined || high === undefined) continue;
+      values[extremeFact(fact, "low", within)] = low;
+      values[extremeFact(fact, "high", within)] = high;
+    }
+  }
+  return { values, history };
 }
 
 /** By id. Names are cached for long, so that they are fetched anew where a market is new. */
@@ -186,7 +238,15 @@ function marketReadings(network: string, nodes: number, state: MarketsState): re
       },
       ...(values === undefined
         ? []
-        : [{ kind: "market.value" as const, ...common, ...unknown, state: known(false), facts: quoted ? values : {} }]),
+        : [
+            {
+              kind: "market.value" as const,
+              ...common,
+              ...unknown,
+              state: live && Object.keys(values).length === 0 ? "unknown" : known(false),
+              facts: quoted ? values : {},
+            } as const,
+          ]),
     ] satisfies Reading[];
   });
 }

@@ -17,6 +17,24 @@ test("what active subscriptions name is asked for, each once, by network and kin
   expect(subjects.of("mainnet", "order.final")).toEqual(["o1", "o2", "o3"]);
   expect(subjects.of("testnet", "order.final")).toEqual(["o5"]);
   expect(subjects.of("mainnet", "bundle.signed")).toEqual(["p1"]);
+  const value = { ...order, kinds: ["market.value" as const], subjects: ["m1"] };
+  const changes = {
+    "market.value": { if: "spread above 5 or mark changes 5% within 10m or last changes 1% within 1h up" },
+  };
+  subjects.update([
+    { ...value, parameters: changes },
+    { ...value, id: "s2", subjects: ["m2"] },
+  ]);
+  expect(subjects.of("mainnet", "market.value")).toEqual(["m1", "m2"]);
+  expect([...subjects.changes("mainnet")]).toEqual([
+    [
+      "m1",
+      [
+        { fact: "mark", within: 600_000 },
+        { fact: "last", within: 3_600_000 },
+      ],
+    ],
+  ]);
   subjects.update([{ ...order, state: "ended" }]);
   expect(subjects.of("mainnet", "order.final")).toEqual([]);
 });

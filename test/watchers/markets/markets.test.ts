@@ -86,6 +86,22 @@ test("observing thousands of markets yields to the event loop", async () => {
   expect(turns).toBeGreaterThanOrEqual(3);
 });
 
+test("the least and the most of a time are kept of values whose changes are told, whatever the wall clock does", async () => {
+  const { observer, observe } = await markets([{ market: "a", ...ACTIVE, markPrice: "10000" }]);
+  observer.subjects = { "market.value": ["a"] };
+  observer.changes = new Map([["a", [{ fact: "mark", within: 120_000 }]]]);
+  const extremes = async (markPrice?: string) => {
+    const sent = { market: "a", ...ACTIVE, ...(markPrice === undefined ? {} : { markPrice }) };
+    const { facts } = reading((await observe([sent])).readings, "market.value", "a")!;
+    return [facts["mark low 2m"], facts["mark high 2m"]];
+  };
+  expect(await extremes("10000")).toEqual(["100.00", "100.00"]);
+  expect(await extremes("9000")).toEqual(["90.00", "100.00"]);
+  expect(await extremes()).toEqual(["90.00", "100.00"]);
+  expect(await extremes("9500")).toEqual(["90.00", "95.00"]);
+  expect(await extremes("36893488147419103232")).toEqual(["95.00", "368934881474191032.32"]);
+});
+
 describe("a market", () => {
   test("that is new has its name at once, though names are cached for long; one without is asked for once", async () => {
     const { observe, state, served } = await markets([{ market: "a", ...ACTIVE }]);

@@ -88,7 +88,7 @@ export interface OutboxBatch {
     readonly destination: string;
     readonly state: NotificationState;
   }[];
-  /** Personal subscriptions to end. */
+  /** Subscriptions to end, with why. */
   readonly endedSubscriptions: readonly Subscription[];
   readonly decisions: readonly Decision[];
 }
@@ -98,6 +98,11 @@ export type Plan = Partial<OutboxBatch>;
 
 /** One for all: thousands of plans have no decisions. */
 const NOTHING: readonly never[] = [];
+
+/** Subscriptions that end with a plan, and why. */
+export function endedBecause(why: string, subscriptions: readonly Subscription[]): readonly Subscription[] {
+  return subscriptions.map((one) => ({ ...one, why }));
+}
 
 /** One batch of several plans, in their order. */
 export function joinPlans(plans: readonly Plan[]): OutboxBatch {

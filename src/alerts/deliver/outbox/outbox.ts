@@ -41,12 +41,8 @@ export async function enqueue(
     await tables.chunks.put(stored);
     if (sentFirst !== undefined) await fanOut(tables, sentFirst, at);
   }
-  const ended = [...new Set(batch.endedSubscriptions)].map((one) => ({
-    ...one,
-    state: "ended" as const,
-    why: "it has seen the final state",
-  }));
-  await tables.subscriptions.put(ended.map((one) => subscriptionRow(one, at)));
+  const ended = new Map(batch.endedSubscriptions.map((one) => [one.id, { ...one, state: "ended" as const }]));
+  await tables.subscriptions.put([...ended.values()].map((one) => subscriptionRow(one, at)));
   await logDecisions(tables, batch.decisions, at);
 }
 

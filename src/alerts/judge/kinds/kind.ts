@@ -1,6 +1,7 @@
 import type { z } from "zod";
 
 import type { AlertsConfig, WatcherName } from "../../alerts-config.ts";
+import type { Decimal } from "../../../units/decimal.ts";
 import type { Severity } from "./severity.ts";
 
 /** Several kinds under one word, and what each covers. */
@@ -66,6 +67,8 @@ export interface Condition<S extends Shape = Shape, P extends z.ZodObject = z.Zo
     reading: z.output<z.ZodObject<S>> & { readonly state: string },
     isTold: boolean,
   ): boolean | undefined;
+  /** How far beyond its threshold it is, where that is a figure: a far move is told however often it comes and goes. */
+  beyond?(parameters: z.output<P>, reading: z.output<z.ZodObject<S>>): Decimal | undefined;
 }
 
 /** It happens once. */

@@ -4,15 +4,9 @@ import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/dec
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { DecimalText, TimeText } from "./json-fields.ts";
 import { condition } from "./kind.ts";
-import {
-  factOf,
-  formatMarketConditions,
-  MARKET_FACTS,
-  type MarketCondition,
-  meets,
-  parseMarketConditions,
-} from "./market-value.ts";
-import { isPriceBad } from "./price.ts";
+import { beyondLimit, measure, meets } from "./market-measure.ts";
+import { apartMarketConditions, type MarketCondition, parseMarketConditions } from "./market-value.ts";
+import { isPriceBad, priceBeyond } from "./price.ts";
 
 const market = { label: z.string().exactOptional() };
 
@@ -79,6 +73,7 @@ export const MARKET_CONDITIONS = {
     // A market that has ended has no price, and needs no alert.
     isBad: (parameters, { state, facts: { price } }) =>
       price === undefined && state === "good" ? false : isPriceBad(parameters, price),
+    beyond: (parameters, { facts: { price } }) => priceBeyond(parameters, price),
   }),
   "market.bound": condition({
     words: "a mark price near a price bound",
@@ -116,20 +111,24 @@ export const MARKET_CONDITIONS = {
     parameters: z.strictObject({ if: z.string() }),
     needsThreshold: true,
     // Without spaces: they stand between the parts of an episode's name.
-    apart: ({ if: written }) =>
-      parseMarketConditions(String(written)).map((one) => ({ if: formatMarketConditions([one]).replaceAll(" ", "_") })),
+    apart: ({ if: written }) => apartMarketConditions(String(written)).map((one) => ({ if: one.replaceAll(" ", "_") })),
     reading: {
       ...market,
       /** In the market's units, or in per cent. Left out where a value has none, or its decimals are not known. */
-      facts: z.partialRecord(z.enum(MARKET_FACTS), DecimalText),
+      facts: z.record(z.string(), DecimalText),
     },
     begins: (_, rule) => (conditionOf(rule).critical ? "critical" : "warning"),
     isBad: (rule, { state, facts }, isTold) => {
       const known = conditionOf(rule);
-      const value = parseDecimal(facts[factOf(known)] ?? "");
+      const measured = measure(known, facts);
       // A market that is over has no values.
-      if (value === undefined) return state === "good" ? false : undefined;
-      return meets(known, value, isTold);
+      if (measured === undefined) return state === "good" && Object.keys(facts).length === 0 ? false : undefined;
+      return meets(known, measured, isTold);
+    },
+    beyond: (rule, { facts }) => {
+      const known = conditionOf(rule);
+      const measured = measure(known, facts);
+      return measured && beyondLimit(known, measured);
     },
   }),
 } as const;

@@ -9,16 +9,13 @@ import {
   percentOf,
 } from "../../../units/decimal.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
-import type { MarketFact } from "./market-value.ts";
+import type { MarketFacts } from "./market-measure.ts";
 import { exactPrice } from "./price.ts";
 
 /** Digits behind the point of what is in percent. */
 const PERCENT_DIGITS = 6;
 
 type MarketDecimals = Pick<MarketNames, "decimalPlaces" | "positionDecimalPlaces">;
-
-/** Exact decimals. */
-export type MarketFacts = Partial<Record<MarketFact, string>>;
 
 /** What alerts compare, in the market's units or in per cent; values that are missing, or zero prices, are left out. */
 export function marketFactsOf(data: MarketData, names: MarketDecimals | undefined): MarketFacts {

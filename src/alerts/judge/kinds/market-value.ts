@@ -1,6 +1,7 @@
 // The condition that an alert about a value of a market has: what people write, its one spelling, and when it is met.
 import { UserError } from "../../../errors.ts";
-import { compareDecimals, type Decimal, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
+import { type Decimal, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
+import { formatDuration, formatSpan, type Milliseconds, parseDuration } from "../../../units/duration.ts";
 import { parseTypedNumber } from "../../../units/typed-number.ts";
 
 /** What can be compared, how people call it, and whether it is a per cent: `either` has a form in each unit. */
@@ -22,9 +23,8 @@ export const MARKET_VALUES = Object.keys(VALUES) as readonly MarketValue[];
 
 /** Facts of a market by name; a spread in per cent of the mid price is `spread%`. */
 export type MarketFact = MarketValue | "spread%";
-export const MARKET_FACTS: readonly MarketFact[] = [...MARKET_VALUES, "spread%"];
 
-type Side = "above" | "below" | "within";
+type Side = "above" | "below" | "within" | "changes";
 
 /** One comparison. It is met beyond the limit, and over again once the value is back by `back`. */
 export interface MarketCondition {
@@ -33,12 +33,35 @@ export interface MarketCondition {
   readonly limit: Decimal;
   /** The limit is in per cent. */
   readonly percent: boolean;
+  /** Of a change: within which time, and which way alone. */
+  readonly within?: Milliseconds;
+  readonly way?: "up" | "down";
   /** In the unit of the limit. */
   readonly back: Decimal;
   /** As it was given: `0.5%` of the limit, or in its unit. */
   readonly givenBack?: string;
   readonly critical: boolean;
+  /** Of the subscription, not of its rules: it ends once one alert of it is over, and at a moment. */
+  readonly once?: true;
+  readonly until?: string;
 }
+
+/** A change that is asked for: of which fact, over which time. */
+export interface ValueChange {
+  readonly fact: MarketFact;
+  readonly within: Milliseconds;
+}
+
+/** The shortest and the longest time that a change is measured over. */
+const SHORTEST_CHANGE: Milliseconds = 60_000;
+const LONGEST_CHANGE: Milliseconds = 86_400_000;
+
+/** Words for a change, and the way that they name. */
+const CHANGES: readonly (readonly [RegExp, MarketCondition["way"]])[] = [
+  [/^(?:changes?|moves?)(?: by)?\b/iu, undefined],
+  [/^(?:rises?|gains?)(?: by)?\b/iu, "up"],
+  [/^(?:falls?|drops?|loses?)(?: by)?\b/iu, "down"],
+];
 
 /** What holds where nothing else is given: half of one per cent of the limit. */
 const USUAL_BACK = { units: 5n, scale: 3 };
@@ -49,7 +72,7 @@ const SIDES: readonly (readonly [RegExp, Side])[] = [
   [/^(?:is )?within\b/iu, "within"],
 ];
 
-const EXAMPLES = "mark above 70,000, spread above 0.5%, last below 50,000 or above 70,000, bound within 2%";
+const EXAMPLES = "mark above 70,000, last below 50,000 or above 70,000, mark changes 5% within 10min";
 
 /**
  * The comparisons of `last below 50,000 or above 70,000 back 1% as critical`, each of which is an alert of its own. What
@@ -61,22 +84,17 @@ export function parseMarketConditions(typed: string): readonly [MarketCondition,
   const reader = new Reader(typed);
   const limits = [reader.limit(undefined)];
   while (reader.takes(/^or\b/iu)) limits.push(reader.limit(limits.at(-1)?.value));
-  let givenBack: string | undefined;
-  let critical = false;
-  while (!reader.isAtEnd) {
-    if (reader.takes(/^as critical\b/iu)) critical = true;
-    else if (reader.takes(/^back\b/iu)) givenBack = reader.amount("back");
-    else throw reader.fault(`“${reader.rest}” is not understood behind a limit`);
-  }
+  const { givenBack, ...options } = reader.options();
   const [first, ...others] = limits.map((one): MarketCondition => {
     const back = backOf(one, givenBack, reader);
-    return { ...one, back, critical, ...(givenBack === undefined ? {} : { givenBack }) };
+    return { ...one, ...options, back, ...(givenBack === undefined ? {} : { givenBack }) };
   });
   if (first === undefined) throw reader.fault("There is no condition");
   return [first, ...others];
 }
 
-type Limit = Pick<MarketCondition, "value" | "side" | "limit" | "percent">;
+type Limit = Pick<MarketCondition, "value" | "side" | "limit" | "percent" | "within" | "way">;
+type TypedOptions = Pick<MarketCondition, "critical" | "givenBack" | "once" | "until">;
 
 class Reader {
   readonly #typed: string;
@@ -105,9 +123,13 @@ class Reader {
   limit(before: MarketValue | undefined): Limit {
     const value = MARKET_VALUES.find((one) => this.takes(VALUES[one].called)) ?? before;
     if (value === undefined) throw this.fault(`“${this.rest}” begins with no value of a market`);
+    const change = CHANGES.find(([words]) => this.takes(words));
+    if (change !== undefined) return this.change(value, change[1]);
     const side = SIDES.find(([words]) => this.takes(words))?.[1];
     if (side === undefined) {
-      throw this.fault(`Behind ${value} stands ${value === "bound" ? "within" : "above or below"}, not “${this.rest}”`);
+      throw this.fault(
+        `Behind ${value} stands ${value === "bound" ? "within" : "above, below or changes"}, not “${this.rest}”`,
+      );
     }
     if ((side === "within") !== (value === "bound")) {
       throw this.fault(value === "bound" ? "How near to a bound is said by within" : "Only a bound takes within");
@@ -121,6 +143,44 @@ class Reader {
       );
     }
     return { value, side, percent, limit: exactly(written) };
+  }
+
+  change(value: MarketValue, said: MarketCondition["way"]): Limit {
+    if (VALUES[value].percent !== false)
+      throw this.fault(`Changes are told of prices and open interest, not of ${value}`);
+    const written = this.amount("changes");
+    const limit = exactly(written);
+    if (!written.endsWith("%") || limit.units === 0n) throw this.fault("A change is in per cent, as in changes 5%");
+    const within = this.span();
+    const way = said ?? (this.takes(/^up\b/iu) ? "up" : this.takes(/^down\b/iu) ? "down" : undefined);
+    return { value, side: "changes", percent: true, limit, within, ...(way === undefined ? {} : { way }) };
+  }
+
+  span(): Milliseconds {
+    const unit = "(?:s|sec|second|m|min|minute|h|hr|hour|d|day)s?(?![a-z])|(?:m|h|d)(?=\\d)";
+    const [found, typed = ""] = new RegExp(`^(?:within|in) ((?:\\d+ ?(?:${unit}) ?)+)`, "iu").exec(this.rest) ?? [];
+    const within = parseDuration(typed.replaceAll(/([smhd])[a-z]*/giu, "$1"));
+    if (found === undefined || within === undefined || within < SHORTEST_CHANGE || within > LONGEST_CHANGE) {
+      throw this.fault("A change needs a time from 1 min to 24 h, as in changes 5% within 10min");
+    }
+    this.rest = this.rest.slice(found.length).trimStart();
+    return within;
+  }
+
+  /** What stands behind the limits, in any order. */
+  options(): TypedOptions {
+    let options: TypedOptions = { critical: false };
+    while (!this.isAtEnd) {
+      const until = /^until (.+?)(?= once\b| as critical\b| back\b|$)/iu.exec(this.rest);
+      if (this.takes(/^as critical\b/iu)) options = { ...options, critical: true };
+      else if (this.takes(/^once\b/iu)) options = { ...options, once: true };
+      else if (this.takes(/^back\b/iu)) options = { ...options, givenBack: this.amount("back") };
+      else if (until?.[1] !== undefined) {
+        options = { ...options, until: until[1] };
+        this.rest = this.rest.slice(until[0].length).trimStart();
+      } else throw this.fault(`“${this.rest}” is not understood behind a limit`);
+    }
+    return options;
   }
 
   /** A number in one spelling, with its per cent sign. */
@@ -154,13 +214,23 @@ function backOf({ limit, side, value }: Limit, given: string | undefined, reader
 
 /** The one spelling, by which equal conditions are one rule: `mark above 70000 or mark below 50000 back 1% as critical`. */
 export function formatMarketConditions(conditions: readonly [MarketCondition, ...MarketCondition[]]): string {
-  const limits = conditions.map(
-    ({ value, side, limit, percent }) =>
-      `${value} ${side} ${formatDecimal(limit, { group: false })}${percent ? "%" : ""}`,
-  );
-  const [{ givenBack, critical }] = conditions;
-  const back = givenBack === undefined ? "" : ` back ${givenBack}`;
-  return `${limits.join(" or ")}${back}${critical ? " as critical" : ""}`;
+  const limits = conditions.map(({ value, side, limit, percent, within, way }) => {
+    const span = within === undefined ? "" : ` within ${formatSpan(within)}`;
+    return `${value} ${side} ${formatDecimal(limit, { group: false })}${percent ? "%" : ""}${span}${way === undefined ? "" : ` ${way}`}`;
+  });
+  const [{ givenBack, critical, once, until }] = conditions;
+  return [
+    limits.join(" or "),
+    ...(givenBack === undefined ? [] : [`back ${givenBack}`]),
+    ...(critical ? ["as critical"] : []),
+    ...(once === undefined ? [] : ["once"]),
+    ...(until === undefined ? [] : [`until ${until}`]),
+  ].join(" ");
+}
+
+/** What each rule of a condition has of it. */
+export function apartMarketConditions(written: string): readonly string[] {
+  return parseMarketConditions(written).map(({ once: _once, until: _until, ...one }) => formatMarketConditions([one]));
 }
 
 /** The comparisons of a condition that is stored; none where this version cannot read it. */
@@ -173,9 +243,24 @@ export function storedConditions(written: string): readonly MarketCondition[] {
   }
 }
 
+/** The changes that a condition asks for. */
+export function changesOf(written: string): ValueChange[] {
+  if (!written.includes(" changes ")) return [];
+  return storedConditions(written).flatMap((one) =>
+    one.within === undefined ? [] : [{ fact: factOf(one), within: one.within }],
+  );
+}
+
+/** The comparisons of a stored condition whose subscription ends by itself; none of another one. */
+export function endingConditions(written: string): readonly MarketCondition[] {
+  return / (?:once|until)\b/u.test(written) ? storedConditions(written) : [];
+}
+
 /** What is compared with what: `above 70,000`. */
-export function marketLimitWords({ side, limit, percent }: MarketCondition): string {
-  return `${side} ${formatDecimal(limit)}${percent ? " %" : ""}`;
+export function marketLimitWords({ side, limit, percent, within, way }: MarketCondition): string {
+  const amount = `${formatDecimal(limit)}${percent ? " %" : ""}`;
+  if (within === undefined) return `${side} ${amount}`;
+  return `${way ?? "up or down"} by ${amount} or more within ${formatDuration(within)}`;
 }
 
 /** A condition for people: `mark price above 70,000 or below 50,000`; as it is written where it cannot be read. */
@@ -187,36 +272,22 @@ export function marketConditionsWords(written: string): string {
     const isSame = index > 0 && all[index - 1]?.value === one.value;
     return isSame ? marketLimitWords(one) : `${VALUES[one.value].words} ${marketLimitWords(one)}`;
   });
-  const back = first.givenBack === undefined ? "" : `, over once back by ${first.givenBack.replace("%", " %")}`;
-  return `${words.join(" or ")}${back}${first.critical ? ", critical" : ""}`;
+  const { givenBack, critical, once, until } = first;
+  return [
+    words.join(" or "),
+    ...(givenBack === undefined ? [] : [`over once back by ${givenBack.replace("%", " %")}`]),
+    ...(critical ? ["critical"] : []),
+    ...(once === undefined ? [] : ["once"]),
+    ...(until === undefined ? [] : [`until ${until.replace("T", " ").replace("Z", " UTC")}`]),
+  ].join(", ");
 }
 
 /** The fact that a condition is about. */
-export function factOf({ value, percent }: Pick<MarketCondition, "value" | "percent">): MarketFact {
-  return value === "spread" && percent ? "spread%" : value;
+export function factOf({ value, percent, side }: Pick<MarketCondition, "value" | "percent" | "side">): MarketFact {
+  return value === "spread" && percent && side !== "changes" ? "spread%" : value;
 }
 
 /** How people call a value. */
 export function marketValueWords(value: MarketValue): string {
   return VALUES[value].words;
-}
-
-/**
- * Whether a value meets the condition. Between the limit and as far behind it as `back` says, what is told already goes
- * on, and nothing begins. On the limit a value is not beyond it, but within it.
- */
-export function meets({ side, limit, back }: MarketCondition, value: Decimal, isTold: boolean): boolean {
-  if (side === "within") {
-    return compareDecimals(value, limit) <= 0 || (isTold && compareDecimals(value, sum(limit, back)) <= 0);
-  }
-  const sign = side === "above" ? 1 : -1;
-  if (compareDecimals(value, limit) * sign > 0) return true;
-  const over = sum(limit, side === "above" ? { ...back, units: -back.units } : back);
-  return isTold && compareDecimals(value, over) * sign > 0;
-}
-
-function sum(a: Decimal, b: Decimal): Decimal {
-  const scale = Math.max(a.scale, b.scale);
-  const units = (one: Decimal): bigint => one.units * 10n ** BigInt(scale - one.scale);
-  return { units: units(a) + units(b), scale };
 }

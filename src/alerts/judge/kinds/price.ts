@@ -1,5 +1,12 @@
 import type { MarketNames } from "../../../api/model/names.ts";
-import { compareDecimals, decimal, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  decimal,
+  formatDecimal,
+  parseDecimal,
+} from "../../../units/decimal.ts";
 
 /** The thresholds of a price. */
 interface PriceThresholds {
@@ -25,6 +32,17 @@ export function priceSide(
   const high = parseDecimal(upper ?? "");
   if (low !== undefined && compareDecimals(price, low) < 0) return "below";
   return high !== undefined && compareDecimals(price, high) > 0 ? "above" : "between";
+}
+
+/** How far a price is beyond the nearer threshold; undefined between them, and where it cannot be read. */
+export function priceBeyond(given: PriceThresholds, shown: string | undefined): Decimal | undefined {
+  const { low, high, when } = given;
+  const price = parseDecimal(shown ?? "");
+  const side = priceSide(given, shown);
+  const limit = parseDecimal((side === "above" ? high : low) ?? "");
+  if (price === undefined || limit === undefined || when === "within") return undefined;
+  const past = addDecimals(price, { ...limit, units: -limit.units });
+  return past.units < 0n ? { ...past, units: -past.units } : past;
 }
 
 /** A price in its market's units, to be compared with thresholds; undefined if its decimals are not known. */

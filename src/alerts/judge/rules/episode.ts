@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { EpisodeRow, MachineRow } from "../../../store/alert-tables/alert-tables.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
-import { MillisField, timeFromText, TimeText, parseRow } from "../kinds/json-fields.ts";
+import { DecimalText, MillisField, timeFromText, TimeText, parseRow } from "../kinds/json-fields.ts";
 import { CONDITION_KINDS, type ConditionKind } from "../kinds/kinds.ts";
 import { Reading } from "../kinds/reading.ts";
 import { Severity } from "../kinds/severity.ts";
@@ -110,6 +110,10 @@ export const Machine = z.object({
       lastMillis: z.number(),
     })
     .exactOptional(),
+  /** How far beyond its threshold the last episode went that was told, where that is a figure. */
+  furthest: DecimalText.exactOptional(),
+  /** The open episode goes more than three times as far: it is told though it flaps. */
+  surpasses: z.literal(true).exactOptional(),
   flapping: z
     .object({
       since: TimeText,

@@ -1,9 +1,11 @@
 // What makes an alert: the rule that a kind and its thresholds make, its timing, and how a reading is judged under it.
 // Read state-machine.ts (pending, firing, recovering) and episode.ts (what is stored of it) next.
 import { UserError } from "../../../errors.ts";
+import type { Decimal } from "../../../units/decimal.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";
-import type { GivenParameters } from "../kinds/kind.ts";
+import type { Condition, GivenParameters } from "../kinds/kind.ts";
 import { HEALTH_KINDS, KINDS } from "../kinds/kinds.ts";
 import { type ConditionKind, type Reading, type RuleParameters, severityOfReading } from "../kinds/reading.ts";
 import type { Severity } from "../kinds/severity.ts";
@@ -63,6 +65,8 @@ export function timingOf({ parameters }: Rule, everyMillis: Milliseconds): Timin
 export interface Judgement {
   readonly state: "good" | "bad" | "unknown";
   readonly severity: Severity;
+  /** Of what is bad: how far beyond its threshold, where that is a figure. */
+  readonly beyond?: Decimal;
 }
 
 /**
@@ -72,9 +76,10 @@ export interface Judgement {
 export function judgeReading({ kind, parameters }: Rule, reading: Reading, isTold = false): Judgement {
   const severity = severityOfReading(reading, parameters);
   if (reading.state === "unknown" || reading.kind !== kind) return { state: "unknown", severity };
-  const record = KINDS[kind];
+  const record: Condition = KINDS[kind];
   const bad = record.isBad === undefined ? reading.state === "bad" : record.isBad(parameters, reading, isTold);
-  return { state: bad === undefined ? "unknown" : bad ? "bad" : "good", severity };
+  if (bad !== true) return { state: bad === undefined ? "unknown" : "good", severity };
+  return { state: "bad", severity, ...withoutUndefined({ beyond: record.beyond?.(parameters, reading) }) };
 }
 
 /** Whether a rule is judged though nobody may have subscribed to it. */

@@ -1,4 +1,5 @@
 import type { Milliseconds } from "../../../units/duration.ts";
+import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { fromMillis, nanoseconds, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";
@@ -31,6 +32,8 @@ export type Change =
   | "escalated"
   /** It was kept back, and lasts longer by now than the critical episodes before it. */
   | "outlasted"
+  /** It was kept back, and goes far beyond its threshold by now. */
+  | "surpassed"
   | "recovering"
   | "relapsed"
   | "resolved"
@@ -117,11 +120,12 @@ function stepBad(
     case "recovering": {
       const { recovering: _, ...rest } = machine;
       const badMillis = Math.max(machine.badMillis + (machine.phase === "firing" ? (seenMillis ?? 0) : 0), already);
-      const next: Machine = { ...rest, phase: "firing", heldMillis: 0, rounds: 0, badMillis };
+      const next = noteFurthest({ ...rest, phase: "firing", heldMillis: 0, rounds: 0, badMillis }, round);
       const relapsed = machine.phase === "recovering" ? (["relapsed"] as const) : [];
       if (episode === undefined) return { machine: next, changes: relapsed };
       const outlasted = isCalmed(machine) && !isCalmed(next) ? (["outlasted"] as const) : [];
-      const changes = [...relapsed, ...outlasted];
+      const surpassed = machine.surpasses !== next.surpasses ? (["surpassed"] as const) : [];
+      const changes = [...relapsed, ...outlasted, ...surpassed];
       return escalateIfDue(next, { ...episode, state: "firing", last: round.reading }, round, changes);
     }
   }
@@ -163,7 +167,7 @@ function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): 
   const number = machine.number + 1;
   const millis = toMillis(at);
   const firings = [...machine.firings.filter((one) => millis - one < config.flap.within), millis];
-  const { critical: known, ...rest } = machine;
+  const { critical: known, furthest, ...rest } = machine;
   const critical = known !== undefined && millis - known.lastMillis < config.flap.within ? known : undefined;
   const isTooOften = firings.length > config.flap.episodes || (critical?.times ?? 0) >= TOLD_CRITICAL;
   const flaps = machine.flapping === undefined && isTooOften;
@@ -194,9 +198,27 @@ function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): 
     heldMillis: 0,
     rounds: 0,
     firings,
-    ...(flaps || machine.flapping !== undefined ? { flapping } : {}),
+    // What was told of an episode before counts while episodes are kept back.
+    ...(flaps || machine.flapping !== undefined ? { flapping, ...withoutUndefined({ furthest }) } : {}),
   };
-  return { machine: fired, episode, changes: [...changes, "fired", ...(flaps ? (["flapping"] as const) : [])] };
+  return {
+    machine: noteFurthest(fired, round),
+    episode,
+    changes: [...changes, "fired", ...(flaps ? (["flapping"] as const) : [])],
+  };
+}
+
+/** How many times as far beyond the threshold as what was told last a move is told, however often it comes and goes. */
+const SURPASSES = 3n;
+
+function noteFurthest(machine: Machine, { judgement: { beyond } }: Round): Machine {
+  if (beyond === undefined) return machine;
+  const told = parseDecimal(machine.furthest ?? "");
+  const isTold = machine.flapping === undefined || machine.surpasses === true;
+  const reached = told && (isTold ? told : { ...told, units: told.units * SURPASSES });
+  if (reached !== undefined && compareDecimals(beyond, reached) <= 0) return machine;
+  const furthest = formatDecimal(beyond, { group: false });
+  return isTold ? { ...machine, furthest } : { ...machine, furthest, surpasses: true };
 }
 
 function escalateIfDue(machine: Machine, episode: Episode, round: Round, changes: readonly Change[]): Step {
@@ -256,7 +278,7 @@ function stepGood(
 
 /** Resets a machine to ok; numbers and firings stay. */
 export function resetMachine(machine: Machine): Machine {
-  const { began: _1, beganBefore: _2, recovering: _3, lastGood: _4, unseen: _5, ...rest } = machine;
+  const { began: _1, beganBefore: _2, recovering: _3, lastGood: _4, unseen: _5, surpasses: _6, ...rest } = machine;
   return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
 }
 

@@ -90,8 +90,8 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
 }
 
 /** How the nodes voted when it fired. */
-function votesOf({ facts }: Episode["first"]): readonly Field[] {
-  if (!("votes" in facts) || facts.votes === undefined) return [];
+function votesOf({ kind, facts }: Episode["first"]): readonly Field[] {
+  if (kind === "market.value" || !("votes" in facts) || facts.votes === undefined) return [];
   const said = facts.votes.map(({ node, vote, height }) =>
     height === undefined ? text`${code(node)} ${vote}` : text`${code(node)} ${vote} at block ${BigInt(height)}`,
   );

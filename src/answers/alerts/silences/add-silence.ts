@@ -20,10 +20,10 @@ import {
   type Reply,
 } from "../../../reply/reply.ts";
 import { code, strong, text } from "../../../reply/text.ts";
-import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
+import { formatDuration, formatSpan, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
-import { formatSpan, isSpan } from "../alert-times.ts";
+import { isSpan } from "../alert-times.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive } from "../alerts.ts";
 import {
   callerPerson,

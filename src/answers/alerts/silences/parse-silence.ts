@@ -11,12 +11,12 @@ import { ignoreUserError, type OptionNames, passes, UserError } from "../../../e
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { givenOptions } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
-import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
+import { formatDuration, formatSpan, type Milliseconds } from "../../../units/duration.ts";
 import { MARKET } from "../../ids/ids.ts";
 import { resolveId } from "../../ids/typed-ids.ts";
 import { findKind } from "../alert-kinds.ts";
 import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
-import { callerZone, formatSpan, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
+import { callerZone, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { episodeLabel, exactEpisode, findEpisode, findEpisodes, worstFirst } from "../episodes/episodes.ts";
 import { isNight, isResolved, isTonight, notSilenceable, type SILENCE_OPTIONS } from "./silence-options.ts";

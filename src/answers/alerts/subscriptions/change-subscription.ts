@@ -138,7 +138,7 @@ async function applyEdit(
   const typed = await inCallersZone(context, values, before.quietHours);
   const [subjects, parameters, settings] = await together(
     () => editedSubjects(context, before, chosen.kinds, values.subjects),
-    () => parseThresholds(chosen.kinds, values, before.parameters),
+    () => parseThresholds(chosen.kinds, typed, before.parameters),
     () => parseNotificationSettings(typed, { ...after.destination, ...after }, context.platforms, before),
   );
   if (values.kinds !== undefined) requireSubject(chosen.kinds, subjects);

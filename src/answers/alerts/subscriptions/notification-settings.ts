@@ -5,9 +5,10 @@ import type { Subscription } from "../../../alerts/route/subscription.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
+import { type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { callerZone, parseQuietHours, parseZone } from "../alert-times.ts";
 import { listWords } from "../../../reply/enum-words.ts";
-import type { SubscriptionValues } from "./thresholds.ts";
+import { type SubscriptionValues, withFixedEnd } from "./thresholds.ts";
 import type { Destination } from "../../../alerts/destination.ts";
 
 /** How a subscription notifies: from which severity, in which style, when not, and whom. */
@@ -61,14 +62,19 @@ export function threadNote(
 
 /** New quiet hours are those of the caller's clock, where no zone is named. */
 export async function inCallersZone<T extends SubscriptionValues>(
-  context: { zone(): Promise<string> },
+  context: { zone(): Promise<string>; now(): Nanoseconds },
   values: T,
   before?: Subscription["quietHours"],
 ): Promise<T> {
-  const { quiet, zone } = values;
-  if (quiet === undefined || OFF.test(quiet.trim()) || zone !== undefined || before !== undefined) return values;
+  const { quiet, zone, if: condition } = values;
+  const isQuiet = quiet !== undefined && !OFF.test(quiet.trim()) && zone === undefined && before === undefined;
+  if (!isQuiet && condition === undefined) return values;
   const own = await callerZone(context);
-  return own === "UTC" ? values : { ...values, zone: own };
+  return {
+    ...values,
+    ...(isQuiet && own !== "UTC" ? { zone: own } : {}),
+    ...(condition === undefined ? {} : { if: withFixedEnd(condition, toMillis(context.now()), own) }),
+  };
 }
 
 function parseQuietOptions(typed: SubscriptionValues, before: Subscription["quietHours"]): Subscription["quietHours"] {

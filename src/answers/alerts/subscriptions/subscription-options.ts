@@ -126,8 +126,8 @@ const IF = {
   example: "mark above 70,000",
   maxLength: 300,
   reads: orOff(readIf),
-  hint: "As in spread above 0.5%, last below 50,000 or above 70,000, bound within 2%",
-  description: "market.value: mark above 70,000; spread above 0.5%; last below 5 or above 7; bound within 2%",
+  hint: "As in spread above 0.5%, mark changes 5% within 10min; then once, until 18:00, as critical",
+  description: "market.value: mark above 70,000; last below 5 or above 7; mark changes 5% within 10min once",
 } as const;
 
 const NOTIFICATION_SETTINGS = {

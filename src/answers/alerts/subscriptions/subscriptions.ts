@@ -4,7 +4,7 @@
 
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { groupOf } from "../../../alerts/judge/kinds/kinds.ts";
-import { isAlive, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
+import { isAlive, ownEndOf, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { deliveryOptionWords, type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
@@ -92,7 +92,8 @@ export function labelsOf({ network, kinds, subjects }: Subscription, context: Na
 /** Equal for two subscriptions with the same network, kinds, subjects and thresholds. */
 export function contentKey(one: Subscription, config: AlertsConfig): string {
   const rules = rulesOf(one, config).map(({ id }) => id);
-  return JSON.stringify([one.network, one.kinds.toSorted(), one.subjects.toSorted(), rules.toSorted()]);
+  const end = Object.values(ownEndOf(one));
+  return JSON.stringify([one.network, one.kinds.toSorted(), one.subjects.toSorted(), rules.toSorted(), end]);
 }
 
 /** Equal for two subscriptions with the same notification settings. */

@@ -1,7 +1,11 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { type AlertKind, CONDITION_KINDS, isConditionKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import type { ParameterName } from "../../../alerts/judge/kinds/reading.ts";
-import { formatMarketConditions, parseMarketConditions } from "../../../alerts/judge/kinds/market-value.ts";
+import {
+  endingConditions,
+  formatMarketConditions,
+  parseMarketConditions,
+} from "../../../alerts/judge/kinds/market-value.ts";
 import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
@@ -9,8 +13,8 @@ import type { OptionValues } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { nearestNumber, parseTypedInteger, parseTypedNumber } from "../../../units/typed-number.ts";
-import { formatDuration } from "../../../units/duration.ts";
-import { formatSpan, parseSpan } from "../alert-times.ts";
+import { formatDuration, formatSpan, type Milliseconds } from "../../../units/duration.ts";
+import { parseMoment, parseSpan } from "../alert-times.ts";
 import type { SUBSCRIPTION_OPTIONS } from "./subscription-options.ts";
 
 export type SubscriptionValues = OptionValues<typeof SUBSCRIPTION_OPTIONS>;
@@ -48,6 +52,19 @@ export function readIf(_option: string, typed: string): string | number {
   if (option === undefined || value === undefined) return formatMarketConditions(parseMarketConditions(typed));
   const { read } = Object.values(THRESHOLDS).find((one) => one.option === option) ?? THRESHOLDS.if;
   return read("if", value);
+}
+
+/** A condition with its end as a moment that means the same at all times and in all zones. */
+export function withFixedEnd(typed: string, now: Milliseconds, zone: string): string {
+  if (OFF.test(typed) || optionInIf(typed) !== undefined) return typed;
+  const [first, ...others] = parseMarketConditions(typed);
+  if (first.until === undefined) return typed;
+  const end = parseMoment("until", first.until, now, zone);
+  if (end <= now) {
+    throw new UserError(`The end is past: ${quoteTyped(first.until)}.`, { option: "if", remedy: "Give a later end." });
+  }
+  const until = new Date(end).toISOString().replace(/(?::00)?\.000Z$/u, "Z");
+  return formatMarketConditions([{ ...first, until }, ...others]);
 }
 
 /** From 1; options of a command have their own bounds. */
@@ -121,6 +138,12 @@ export function parseThresholds(
       option: "if",
       remedy: "For example:",
       suggestion: 'alerts add market.value BTC/USDT if:"mark above 70,000"',
+    });
+  }
+  if (kinds.length > 1 && endingConditions(String(parameters["market.value"]?.["if"] ?? "")).length > 0) {
+    throw new UserError("once and until end the whole subscription, so that market.value is alone in it.", {
+      option: "kinds",
+      remedy: "Add the other kinds by a subscription of their own.",
     });
   }
   if (kinds.includes("market.price") && !hasLimit(parameters["market.price"])) {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import {
   formatMarketConditions,
   marketConditionsWords,
-  meets,
   parseMarketConditions,
 } from "../../../../src/alerts/judge/kinds/market-value.ts";
+import { meets } from "../../../../src/alerts/judge/kinds/market-measure.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { parseDecimal } from "../../../../src/units/decimal.ts";
 
@@ -33,6 +33,26 @@ describe("a condition of a value of a market", () => {
       "indicative above 1 back 10 as critical",
       "indicative above 1 back 10 as critical",
       "indicative price above 1, over once back by 10, critical",
+    ],
+    [
+      "mark changes 5% within 10 min",
+      "mark changes 5% within 10m",
+      "mark price up or down by 5 % or more within 10 min",
+    ],
+    [
+      "last drops by 2.5 % in 1h30m",
+      "last changes 2.5% within 90m down",
+      "last traded price down by 2.5 % or more within 1 h 30 min",
+    ],
+    [
+      "price rises 5% within 2 hours or above 70k once until tomorrow 7am",
+      "mark changes 5% within 2h up or mark above 70000 once until tomorrow 7am",
+      "mark price up by 5 % or more within 2 h or above 70,000, once, until tomorrow 7am",
+    ],
+    [
+      "bid above 5 until 18:00 as critical",
+      "bid above 5 as critical until 18:00",
+      "best bid above 5, critical, until 18:00",
     ],
     [
       "mark above 340282366920938463463.374607431768211456",
@@ -68,6 +88,16 @@ describe("a condition of a value of a market", () => {
     "mark above 5 6",
     "mark above 2m",
     "volume above 5",
+    "mark changes 5 within 10m",
+    "mark changes 0% within 10m",
+    "mark changes 5%",
+    "mark changes 5% within 59s",
+    "mark changes 5% within 25h",
+    "mark changes 5% within soon",
+    "mark changes 5% within 10mark",
+    "spread changes 5% within 10m",
+    "mark above 5 until",
+    "mark above 5 once more",
   ])("%s is refused with what to write", (typed) => {
     const refusal = ((): unknown => {
       try {
@@ -95,7 +125,7 @@ describe("a condition of a value of a market", () => {
     let isTold = false;
     for (const step of story.split(", ")) {
       const [value = "", met] = step.split(" ");
-      isTold = meets(condition, parseDecimal(value)!, isTold);
+      isTold = meets(condition, { value: parseDecimal(value)! }, isTold);
       expect([value, isTold]).toEqual([value, met === "yes"]);
     }
   });

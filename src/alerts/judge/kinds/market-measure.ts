@@ -1,0 +1,81 @@
+// Whether the values of a market meet a condition. All of it is exact: a ratio is compared by multiplying, not by dividing.
+import { addDecimals, compareDecimals, type Decimal, parseDecimal, percentOf } from "../../../units/decimal.ts";
+import { formatSpan, type Milliseconds } from "../../../units/duration.ts";
+import { factOf, type MarketCondition, type MarketFact } from "./market-value.ts";
+
+/** Exact decimals by the names of facts; the least and the most of a time as `mark low 10m` and `mark high 10m`. */
+export type MarketFacts = Readonly<Record<string, string>>;
+
+export function extremeFact(of: MarketFact, which: "low" | "high", within: Milliseconds): string {
+  return `${of} ${which} ${formatSpan(within)}`;
+}
+
+/** What a condition compares with its limit: a value, or a change, as a part of what it is measured from. */
+export interface Measure {
+  readonly value: Decimal;
+  readonly of?: Decimal;
+  readonly way?: "up" | "down";
+}
+
+/** Undefined where a fact is missing. Of a change the larger way. */
+export function measure(condition: MarketCondition, facts: MarketFacts): Measure | undefined {
+  const { within, way } = condition;
+  const fact = factOf(condition);
+  const value = parseDecimal(facts[fact] ?? "");
+  if (value === undefined || within === undefined) return value && { value };
+  const [low, high] = (["low", "high"] as const).map((which) =>
+    parseDecimal(facts[extremeFact(fact, which, within)] ?? ""),
+  );
+  if (low === undefined || high === undefined) return undefined;
+  const up = { value: addDecimals(value, negated(low)), of: low, way: "up" } as const;
+  const down = { value: addDecimals(high, negated(value)), of: high, way: "down" } as const;
+  if (way !== undefined) return way === "up" ? up : down;
+  return compareDecimals(times(up.value, high), times(down.value, low)) >= 0 ? up : down;
+}
+
+/**
+ * Whether a value meets the condition. Between the limit and as far behind it as `back` says, what is told already goes
+ * on, and nothing begins. On the limit a value is not beyond it, but within it, and a change is as large as it.
+ */
+export function meets({ side, limit, back }: MarketCondition, measured: Measure, isTold: boolean): boolean {
+  const compared = (to: Decimal): number => compareWith(measured, to);
+  const nearer = addDecimals(limit, negated(back));
+  const further = addDecimals(limit, back);
+  switch (side) {
+    case "within":
+      return compared(limit) <= 0 || (isTold && compared(further) <= 0);
+    case "below":
+      return compared(limit) < 0 || (isTold && compared(further) < 0);
+    case "above":
+      return compared(limit) > 0 || (isTold && compared(nearer) > 0);
+    case "changes":
+      return compared(limit) >= 0 || (isTold && compared(nearer) > 0);
+  }
+}
+
+function compareWith({ value, of }: Measure, limit: Decimal): number {
+  if (of === undefined) return compareDecimals(value, limit);
+  return compareDecimals({ units: value.units * 100n, scale: value.scale }, times(limit, of));
+}
+
+/** In the limit's unit; a change in per cent, cut behind six digits. */
+export function measuredValue({ value, of }: Measure): Decimal {
+  return (of && percentOf(value, of, CHANGE_DIGITS)) ?? value;
+}
+const CHANGE_DIGITS = 6;
+
+/** How far a value is beyond the limit. */
+export function beyondLimit({ side, limit }: MarketCondition, measured: Measure): Decimal {
+  const value = measuredValue(measured);
+  return side === "above" || side === "changes"
+    ? addDecimals(value, negated(limit))
+    : addDecimals(limit, negated(value));
+}
+
+function negated({ units, scale }: Decimal): Decimal {
+  return { units: -units, scale };
+}
+
+function times(a: Decimal, b: Decimal): Decimal {
+  return { units: a.units * b.units, scale: a.scale + b.scale };
+}
