@@ -133,19 +133,7 @@ export function parseThresholds(
       parameters[kind] = set === undefined ? others : { ...others, [parameter]: set };
     }
   }
-  if (kinds.includes("market.value") && parameters["market.value"]?.["if"] === undefined) {
-    throw new UserError((named) => `market.value needs a condition: ${named("if")}.`, {
-      option: "if",
-      remedy: "For example:",
-      suggestion: 'alerts add market.value BTC/USDT if:"mark above 70,000"',
-    });
-  }
-  if (kinds.length > 1 && endingConditions(String(parameters["market.value"]?.["if"] ?? "")).length > 0) {
-    throw new UserError("once and until end the whole subscription, so that market.value is alone in it.", {
-      option: "kinds",
-      remedy: "Add the other kinds by a subscription of their own.",
-    });
-  }
+  if (kinds.includes("market.value")) requireCondition(kinds, parameters["market.value"]?.["if"]);
   if (kinds.includes("market.price") && !hasLimit(parameters["market.price"])) {
     throw new UserError((named) => `market.price needs a threshold: ${named("high")}, ${named("low")}, or both.`, {
       option: "high",
@@ -155,6 +143,23 @@ export function parseThresholds(
   }
   requireBand(parameters["market.price"] ?? {});
   return parameters;
+}
+
+/** @throws UserError without a condition, and for one that ends a subscription to other kinds as well. */
+function requireCondition(kinds: readonly AlertKind[], condition: string | number | undefined): void {
+  if (condition === undefined) {
+    throw new UserError((named) => `market.value needs a condition: ${named("if")}.`, {
+      option: "if",
+      remedy: "For example:",
+      suggestion: 'alerts add market.value BTC/USDT if:"mark above 70,000"',
+    });
+  }
+  if (kinds.length > 1 && endingConditions(String(condition)).length > 0) {
+    throw new UserError("once and until end the whole subscription, so that market.value is alone in it.", {
+      option: "kinds",
+      remedy: "Add the other kinds by a subscription of their own.",
+    });
+  }
 }
 
 /** @throws UserError for two prices with nothing between them, and for `within` without two prices. */
