@@ -123,6 +123,11 @@ const shortCell: fc.Arbitrary<Text> = fc
   )
   .map((text): Text => [{ kind: "text", text }]);
 
+/** Tells the rows of a table apart. */
+function numberedCell(at: number): Text {
+  return [{ kind: "text", text: `row ${at} of many` }];
+}
+
 const aTime: fc.Arbitrary<Text> = anyTime.map((one) => [one]);
 
 /** Columns whose cells are all of one kind: renderers lay out by them. */
@@ -191,7 +196,11 @@ export const anyTable: fc.Arbitrary<Table> = fc
                 fc.array(shortCell, { minLength: columns.length, maxLength: columns.length }),
                 fc.integer({ min: 90, max: 260 }),
               )
-              .map(([row, count]) => Array.from({ length: count }, () => row)),
+              .map(([row, count]) =>
+                Array.from({ length: count }, (_, at) =>
+                  row.map((cell, column) => (column === 0 ? numberedCell(at) : cell)),
+                ),
+              ),
           },
         ),
         name: fc.constantFrom("rows", "market-bounds", "../../etc/passwd", ""),

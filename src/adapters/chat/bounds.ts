@@ -1,8 +1,9 @@
 // The bounds of a message, and the sentences and files for what does not fit.
+import { type Block, hasRows, type Table } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
+import { unfolded } from "../../reply/fold.ts";
 import { fullTextAttachment } from "../../reply/full-text.ts";
 import { messageFile, type MessageFile, type nameFiles, ownCsv } from "../../reply/message-files.ts";
-import type { Table } from "../../reply/block.ts";
 import { oneLine } from "../../reply/plain-text.ts";
 import type { Reply } from "../../reply/reply.ts";
 import { formatCount } from "../../units/format-number.ts";
@@ -98,22 +99,56 @@ export function shortenedNote(parts: readonly { readonly whole: boolean }[], fil
   return `${what}; all of it in ${file}`;
 }
 
+/** The places of the blocks above the fold. */
+export function placesAboveFold({ blocks }: Reply): number[] {
+  return [...blocks.entries()].flatMap(([at, block]) => ("detail" in block ? [] : [at]));
+}
+
+/**
+ * What a reply says only below its fold: a message that shows `above` and has no Details needs files for that. `csv` are
+ * the places above the fold of tables with other cells, `words` whether anything else differs. `shorten` is what the
+ * message makes of an id.
+ */
+export function beyondFold(
+  reply: Reply,
+  above: Reply,
+  shorten: (id: string) => string,
+): { readonly csv: ReadonlySet<number>; readonly words: boolean } {
+  const whole = unfolded(reply);
+  const asShown = (_key: string, value: unknown): unknown =>
+    isId(value) ? { ...value, text: shorten(value.text) } : value;
+  const differs = (shown: unknown, all: unknown): boolean => JSON.stringify(shown, asShown) !== JSON.stringify(all);
+  const wordsOf = (block: Block | undefined): unknown => (block !== undefined && hasRows(block) ? block.title : block);
+  const pairs = placesAboveFold(reply).map((at, index) => ({ shown: above.blocks[index], all: whole.blocks[at] }));
+  return {
+    csv: new Set(pairs.flatMap(({ shown, all }, index) => (all && hasRows(all) && differs(shown, all) ? [index] : []))),
+    words:
+      pairs.length < reply.blocks.length ||
+      differs([above.title, above.footer], [whole.title, whole.footer]) ||
+      pairs.some(({ shown, all }) => differs(wordsOf(shown), wordsOf(all))),
+  };
+}
+
+function isId(value: unknown): value is Run<"code"> {
+  return typeof value === "object" && value !== null && "id" in value && value.id === true && "text" in value;
+}
+
 /**
  * The files of a reply, then a CSV for each table at one of the places `csv`, then the whole reply as text where that
- * file has a name; the text is of `told`, its commands behind `prefix`.
+ * file has a name; its commands stand behind `prefix`.
  */
 export function filesOf(
   reply: Reply,
   { given, csvNames }: Pick<ReturnType<typeof nameFiles>, "given" | "csvNames">,
   csv: ReadonlySet<number>,
-  { name, told, prefix }: { readonly name: string | undefined; readonly told: Reply; readonly prefix?: string },
+  { name, prefix }: { readonly name: string | undefined; readonly prefix?: string },
 ): readonly MessageFile[] {
   const tables = reply.blocks.flatMap((block, index) =>
     csv.has(index) && block.kind === "table" && ownCsv(reply, block) === undefined
       ? [messageFile(csvNames[index] ?? "", tableAttachment(block))]
       : [],
   );
-  const whole = name === undefined ? [] : [messageFile(name, fullTextAttachment(told, name, prefix))];
+  const whole = name === undefined ? [] : [messageFile(name, fullTextAttachment(reply, name, prefix))];
   return [...given, ...tables, ...whole];
 }
 

@@ -12,6 +12,7 @@ export interface BlockContext {
   readonly max: number;
   /** Names the file with the rest of a table that does not fit; undefined where Details shows the rest. */
   readonly held: string | undefined;
+  readonly holdsFold?: boolean | undefined;
   readonly onId: (name: string, value: string) => void;
   readonly wholeIds?: boolean | undefined;
   readonly mention?: CommandMention | undefined;
@@ -127,15 +128,22 @@ function* wrapLine(line: string): Generator<string> {
   yield piece;
 }
 
-interface FitContext extends Omit<BlockContext, "max" | "held"> {
+interface FitContext extends Omit<BlockContext, "max" | "held" | "holdsFold"> {
   /** Names the file with the rest of the table at this place; undefined where Details shows the rest. */
   heldOf(index: number): string | undefined;
+  /** Whether that file has what the table says below the fold. */
+  holdsFold?(index: number): boolean;
 }
 
 /** Renders each block whole where all fit; otherwise tables shrink first, the largest most. */
 export function fitBlocks(blocks: readonly Block[], space: number, context: FitContext): BlockMarkup[] {
   const { onId } = context;
-  const contextOf = (index: number, max: number): BlockContext => ({ ...context, max, held: context.heldOf(index) });
+  const contextOf = (index: number, max: number): BlockContext => ({
+    ...context,
+    max,
+    held: context.heldOf(index),
+    holdsFold: context.holdsFold?.(index),
+  });
   const measured = blocks.map((block, index) => {
     const ids: [string, string][] = [];
     const noteId = (name: string, value: string): void => void ids.push([name, value]);

@@ -26,6 +26,8 @@ interface BodyOptions {
   /** Whether something beside the body was cut, too. */
   readonly cut: boolean;
   heldOf(index: number): string | undefined;
+  /** The places of tables of which a file has what they say below the fold. */
+  readonly holdsFold?: ReadonlySet<number>;
   /** Says where to find the omitted words. */
   shortened(): string;
 }
@@ -54,6 +56,7 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
   const used = title.markdown.length + SMALL.length + footer.markdown.length + left.text.length;
   const blocks = fitBlocks(reply.blocks, options.length - used - SHORTENED_LENGTH, {
     heldOf: (index) => options.heldOf(index),
+    holdsFold: (index) => options.holdsFold?.has(index) === true,
     onId: () => {},
     wholeIds,
     mention: context.mention,

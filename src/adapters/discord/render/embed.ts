@@ -4,7 +4,7 @@ import { asButtons } from "../../../reply/fold.ts";
 import { nameFiles } from "../../../reply/message-files.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
 import { planButtons } from "../../chat/button-plan.ts";
-import { actionLines, shortenedNote } from "../../chat/bounds.ts";
+import { actionLines, filesOf, shortenedNote } from "../../chat/bounds.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import { WHY_COMMAND } from "../../chat/why-this-alert.ts";
 import { EMBED_DESCRIPTION_LENGTH, EMBED_TITLE_LENGTH, EMBED_URL_LENGTH, MAX_BUTTONS } from "../limits.ts";
@@ -19,7 +19,6 @@ import {
 } from "./buttons.ts";
 import { fitBlocks, joinBlocks } from "./blocks.ts";
 import { escapeMarkdown, flatText, isWebAddress, type Markup, renderText, type ShortenedId } from "./markdown.ts";
-import { replyFiles } from "./files.ts";
 
 /** A message that notifies; `unstored` presses get their final custom_id once they are in the store. */
 export type EmbedMessage = ReturnType<typeof renderEmbed>;
@@ -91,7 +90,7 @@ export function renderEmbed(reply: Reply, context: Pick<MessageContext, "ask" | 
     embeds: isHeadlineAlone ? [] : [embed],
     components: rowsOfButtons(buttons),
     allowed_mentions: { parse: [] },
-    files: replyFiles(reply, names, csv, wholeName),
+    files: filesOf(reply, names, csv, { name: wholeName }),
     unstored: presses.unstored,
   };
 }

@@ -2,13 +2,9 @@ import { zipFiles } from "../../../export/pack/zip-files.ts";
 import { temporaryFiles } from "../../../export/temporary-file.ts";
 import type { Log } from "../../../log.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
-import { paragraph } from "../../../reply/block.ts";
-import type { MessageFile, nameFiles } from "../../../reply/message-files.ts";
+import type { MessageFile } from "../../../reply/message-files.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
-import type { Reply } from "../../../reply/reply.ts";
-import { joinText } from "../../../reply/text.ts";
 import { formatBytes } from "../../../units/format-number.ts";
-import { filesOf } from "../../chat/bounds.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";
 import { escapeMarkdown } from "./markdown.ts";
 
@@ -113,19 +109,4 @@ export function tooLargeText({ unsendable, maxBytes }: FittedFiles, length: numb
   return text.length <= length
     ? text
     : `${unsendable.length} files are too large to send here; Discord takes ${formatBytes(maxBytes)} each.`;
-}
-
-/** The files of a reply, as in `filesOf`; the text of the whole reply leaves out the tables at `csv`, which have files. */
-export function replyFiles(
-  reply: Reply,
-  names: ReturnType<typeof nameFiles>,
-  csv: ReadonlySet<number>,
-  wholeName: string | undefined,
-): readonly MessageFile[] {
-  const blocks = reply.blocks.map((block, index) =>
-    csv.has(index) && block.kind === "table"
-      ? paragraph(joinText([block.title, `The table is in ${names.csvNames[index]}.`], "\n"))
-      : block,
-  );
-  return filesOf(reply, names, csv, { name: wholeName, told: { ...reply, blocks } });
 }

@@ -14,12 +14,11 @@ import {
   SeparatorSpacingSize,
 } from "discord-api-types/v10";
 
-import { aboveFold, asButtons, detailPages, isFolded, unfolded } from "../../../reply/fold.ts";
+import { aboveFold, asButtons, detailPages, unfolded } from "../../../reply/fold.ts";
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
-import { type Block, hasRows, mapValues } from "../../../reply/block.ts";
 import type { Action, Reply, Tone } from "../../../reply/reply.ts";
-import { shortenId, type Text } from "../../../reply/text.ts";
-import { FOLDED_ROWS } from "../../chat/bounds.ts";
+import { shortenId } from "../../../reply/text.ts";
+import { beyondFold, filesOf, FOLDED_ROWS, placesAboveFold } from "../../chat/bounds.ts";
 import { planButtons } from "../../chat/button-plan.ts";
 import type { Show } from "../../chat/press.ts";
 import { BUTTONS_PER_ROW, COMPONENTS_TEXT_LENGTH, FOLDED_LENGTH, MAX_COMPONENTS, MAX_FILES } from "../limits.ts";
@@ -35,7 +34,6 @@ import {
   splitButtons,
 } from "./buttons.ts";
 import { COLORS } from "./embed.ts";
-import { replyFiles } from "./files.ts";
 import { escapeMarkdown } from "./markdown.ts";
 
 /** One form of an answer, without its files. */
@@ -127,7 +125,7 @@ export function renderAnswer(reply: Reply, context: MessageContext) {
     for (const index of body.csv) csv.add(places[index] ?? -1);
     return { body, begun };
   });
-  const files = replyFiles(reply, names, csv, wholeName);
+  const files = filesOf(reply, names, csv, { name: wholeName });
   const [first] = bodies;
   if (first === undefined) throw new RangeError("a reply has a page");
   if (context.keeps !== true) {
@@ -135,11 +133,12 @@ export function renderAnswer(reply: Reply, context: MessageContext) {
     return { formOf: () => only, folded: only, files, picture, unkept: () => ({ form: only, files }) };
   }
 
-  const places = [...reply.blocks.keys()].filter((at) => !("detail" in (reply.blocks[at] ?? {})));
-  const fold = (given: Pick<Parameters<typeof renderBody>[3], "left" | "cut" | "heldOf" | "shortened">) => {
+  const places = placesAboveFold(reply);
+  const above = aboveFold(reply, FOLDED_ROWS);
+  const fold = (given: Omit<Parameters<typeof renderBody>[3], "length" | "room" | "wholeIds">) => {
     const begun = begin();
     const bounds = { length: FOLDED_LENGTH - notes, room: plan.room, wholeIds: false };
-    return { begun, body: renderBody(aboveFold(reply, FOLDED_ROWS), context, begun.presses, { ...bounds, ...given }) };
+    return { begun, body: renderBody(above, context, begun.presses, { ...bounds, ...given }) };
   };
   const folded = fold({
     left: [],
@@ -153,37 +152,19 @@ export function renderAnswer(reply: Reply, context: MessageContext) {
   const foldedForm = folds ? finish(folded.body, folded.begun, "folded") : wholeForm(0);
   const unkept = (): { readonly form: AnswerForm; readonly files: readonly MessageFile[] } => {
     if (!folds) return { form: foldedForm, files };
+    const beyond = beyondFold(reply, above, shortenId);
     const { begun, body } = fold({
       left: plan.left,
-      cut:
-        isFolded(reply) ||
-        !folded.begun.controls.whole ||
-        [reply.title, reply.footer ?? []].some(saysLongId) ||
-        reply.blocks.some((one) => !hasRows(one) && hasLongId(one)),
+      cut: beyond.words || !folded.begun.controls.whole,
       heldOf: (index) => held[places[index] ?? -1],
+      holdsFold: beyond.csv,
       shortened: inFile,
     });
-    const isCut = (one: Block | undefined): boolean => one !== undefined && hasRows(one) && hasLongId(one);
-    const inFiles = new Set(places.filter((at, index) => body.csv.has(index) || isCut(reply.blocks[at])));
-    return { form: finish(body, begun), files: replyFiles(reply, names, inFiles, wholeName) };
+    const inFiles = new Set(places.filter((_, index) => beyond.csv.has(index) || body.csv.has(index)));
+    return { form: finish(body, begun), files: filesOf(reply, names, inFiles, { name: wholeName }) };
   };
   const formOf = (show: Show): AnswerForm => (show === "folded" ? foldedForm : wholeForm(show === "whole" ? 0 : show));
   return { formOf, folded: foldedForm, files, picture, unkept };
-}
-
-/** Whether it says an id that is shown by its ends above the fold. */
-function saysLongId(content: Text): boolean {
-  return content.some((one) => one.kind === "code" && one.id === true && shortenId(one.text) !== one.text);
-}
-
-function hasLongId(block: Block): boolean {
-  let found = false;
-  const look = (content: Text): Text => {
-    found ||= saysLongId(content);
-    return content;
-  };
-  mapValues(block, look);
-  return found;
 }
 
 type Body = ReturnType<typeof renderBody>;

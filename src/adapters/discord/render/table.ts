@@ -12,6 +12,8 @@ export interface TableContext {
   readonly max: number;
   /** Names the file with the rest of a table: `all of it in stake.csv`; undefined where Details shows the rest. */
   readonly held: string | undefined;
+  /** That file has what the table says below the fold. */
+  readonly holdsFold?: boolean | undefined;
   readonly onId: (value: string) => void;
   /** Lists the ids that the rows shorten, whole, below them. */
   readonly wholeIds?: boolean | undefined;
@@ -35,7 +37,7 @@ const MAX_RECORDS = 5;
  * counts the rows.
  */
 export function renderTable(table: Table, context: TableContext): TableMarkup {
-  const { max, held, onId, wholeIds = false } = context;
+  const { max, held, holdsFold = false, onId, wholeIds = false } = context;
   const title = headline(table.title ?? [], { max, onId, wholeIds });
   const space = max - title.markdown.length;
   const count = columnCount(table);
@@ -45,7 +47,7 @@ export function renderTable(table: Table, context: TableContext): TableMarkup {
     const markdown = `${title.markdown}${empty.markdown}`;
     return { markdown, whole: title.whole && empty.whole, rows: { above: markdown, lines: [], below: "" } };
   }
-  const noteOf = (rows: number, columns: number): string => note(table, { rows, columns }, held);
+  const noteOf = (rows: number, columns: number): string => note(table, { rows, columns, holdsFold }, held);
   const filled = (layout: Layout): ReturnType<typeof fill> =>
     fill(layout, rowCount, space - noteOf(rowCount, layout.columns).length - 1, wholeIds);
   const { layout, isShort } = layoutOf(table, count, context, (one) => filled(one).lines.length === rowCount);
@@ -91,9 +93,13 @@ function headline(title: Text, { max, ...ids }: Pick<Required<TableContext>, "ma
 }
 
 /** Counts the rows left out, and names the file with all that is; in one small line. */
-function note(table: Table, shown: { rows: number; columns: number }, held: string | undefined): string {
+function note(
+  table: Table,
+  shown: { rows: number; columns: number; holdsFold: boolean },
+  held: string | undefined,
+): string {
   const part = shownOf(table, shown.rows);
-  const isCut = shown.rows < table.rows.length || shown.columns < columnCount(table);
+  const isCut = shown.holdsFold || shown.rows < table.rows.length || shown.columns < columnCount(table);
   const words = [...(part === "" ? [] : [`${part} shown`]), ...(isCut && held !== undefined ? [held] : [])];
   return words.length === 0 ? "" : `-# ${words.join("; ")}`;
 }

@@ -1,7 +1,7 @@
 import type { KnownBlock } from "@slack/types";
 
 import { columnCount } from "../../../reply/columns.js";
-import type { Block, Field, Table } from "../../../reply/block.ts";
+import { type Block, type Field, hasRows, type Table } from "../../../reply/block.ts";
 import { plainText, printable } from "../../../reply/plain-text.ts";
 import type { Text } from "../../../reply/text.ts";
 import { mostThat, shownOf } from "../../chat/bounds.ts";
@@ -52,11 +52,15 @@ export interface TableForm extends Omit<TableBounds, "paged"> {
 
 const NOTHING: RenderedBlocks = { blocks: [], length: 0, whole: true };
 const OMITTED: RenderedBlocks = { blocks: [], length: 0, whole: false };
-const OMITTED_TABLE: RenderedBlocks = { blocks: [], length: 0, whole: true, csv: true };
+
+/** A block without any room; a CSV has the rows of a table, and not its title. */
+function omitted(block: Block): RenderedBlocks {
+  return hasRows(block) ? { ...OMITTED, whole: block.title === undefined, csv: true } : OMITTED;
+}
 
 /** One block of a reply. */
 export function renderBlock(block: Block, bounds: Bounds, form: TableForm): RenderedBlocks {
-  if (bounds.blocks < 1 || bounds.length < 1) return block.kind === "table" ? OMITTED_TABLE : OMITTED;
+  if (bounds.blocks < 1 || bounds.length < 1) return omitted(block);
   switch (block.kind) {
     case "paragraph":
       return sections(undefined, [block.text], bounds, "");
@@ -170,7 +174,7 @@ function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlo
   }
   const room = bounds.length - head.mrkdwn.length - NOTE_LENGTH - form.held.length;
   const noted = titled.length + (table.rowAction === undefined ? 2 : 3);
-  if (room < 50 || bounds.blocks < noted) return OMITTED_TABLE;
+  if (room < 50 || bounds.blocks < noted) return omitted(table);
   const shown =
     (form.asTable && !form.inView
       ? renderTableBlock(table, room, { ...form, paged: form.asker !== undefined })

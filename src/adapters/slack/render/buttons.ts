@@ -62,6 +62,9 @@ const PRIMARY_COMMAND = "alerts ack";
 /** The value of a link in a menu: Slack opens the link, and the app has nothing to do. */
 export const LINK_VALUE = "link";
 
+/** The placeholder of the key of the kept reply. */
+export const KEPT_KEY = placeholderKey("kept");
+
 type Asked = Pick<Button, "confirm" | "style">;
 
 /** Something to press, as a button or in a menu, whose values are shorter. */
@@ -142,9 +145,8 @@ class DrawnOffers {
   }
 
   #keep({ label, show }: KeptOffer): void {
-    const key = placeholderKey("kept");
-    if (this.#kept !== undefined) this.unstored.set(key, this.#kept);
-    const value = storedPressValue({ key, show });
+    if (this.#kept !== undefined) this.unstored.set(KEPT_KEY, this.#kept);
+    const value = storedPressValue({ key: KEPT_KEY, show });
     this.pressables.push({ label, value: () => value, ...(show === undefined ? {} : { pinned: true }) });
   }
 

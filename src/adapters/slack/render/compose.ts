@@ -8,7 +8,7 @@ import { toText } from "../../../reply/text.ts";
 import { missingButtons, type Press, type PressStorage, storePresses } from "../../chat/press.ts";
 import { TEXT_LENGTH } from "../limits.ts";
 import { contextBlock, sectionBlock } from "./blocks.ts";
-import { withKeys } from "./buttons.ts";
+import { KEPT_KEY, withKeys } from "./buttons.ts";
 import { renderText } from "./mrkdwn.ts";
 import type { MessageContext } from "./press.ts";
 import { renderSlack, type SlackMessage } from "./render.ts";
@@ -45,22 +45,25 @@ export async function compose(
   return { body: await finish(message, {}, dependencies), files: message.filesLater ? [] : message.files };
 }
 
-/** A rendered message ready to send: with these lines, and its button payloads stored. */
+/** A rendered message ready to send: with these lines, and its button payloads stored; `kept` is the key of its reply. */
 export async function finish(
   message: SlackMessage,
   { notes = [], above = "" }: MessageLines,
   dependencies: PressStorage,
+  kept?: string,
 ): Promise<MessageBody> {
   const lines = notes.filter((note) => note !== "");
   const presses = [...message.unstored].map(([key, press]): [string, Press] => [
     key,
     press.kind === "share" ? { ...press, notes: lines, ...(above === "" ? {} : { above }) } : press,
   ]);
-  const keys = await storePresses("slack", presses, dependencies);
+  const others = presses.filter(([key]) => kept === undefined || key !== KEPT_KEY);
+  const stored = await storePresses("slack", others, dependencies);
+  const keys = kept === undefined ? stored : new Map([...stored, [KEPT_KEY, kept]]);
   const missing = presses.filter(([key]) => !keys.has(key));
   // Where the reply could not be stored, Details would show nothing.
   const unkept = missing.some(([, press]) => press.kind === "share" && press.shown !== undefined);
-  const given = unkept ? message.unkept.blocks : message.blocks;
+  const given = unkept ? message.unkept().blocks : message.blocks;
   const blocks = given.flatMap((block) => withKeys(block, keys) ?? []);
   const plain: MessageBody = { text: message.text, blocks, ...(unkept ? { unkept } : {}) };
   const body = [...lines, missingButtons(missing.length)].reduce((all, line) => withLine(all, line), plain);

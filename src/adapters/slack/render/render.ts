@@ -5,12 +5,12 @@
 import type { KnownBlock } from "@slack/types";
 
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
-import { aboveFold, detailPages, isFolded, shortText, unfolded } from "../../../reply/fold.ts";
+import { aboveFold, detailPages, shortText, unfolded } from "../../../reply/fold.ts";
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { hasRefreshAction } from "../../chat/button-plan.ts";
-import { actionLines, filesOf, FOLDED_ROWS, shortenedNote } from "../../chat/bounds.ts";
+import { actionLines, beyondFold, filesOf, FOLDED_ROWS, placesAboveFold, shortenedNote } from "../../chat/bounds.ts";
 import { type KeptPress, keptPress, type Press, type Show } from "../../chat/press.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import {
@@ -32,7 +32,7 @@ import {
   type TableForm,
 } from "./blocks.ts";
 import { renderButtons, textLength } from "./buttons.ts";
-import { escapeMrkdwn, renderPlain, renderText } from "./mrkdwn.ts";
+import { escapeMrkdwn, type Markup, renderPlain, renderText } from "./mrkdwn.ts";
 import { type MessageContext, placeholderKey } from "./press.ts";
 
 /** A reply as one Slack message. `unstored` presses get their key once they are in the store. */
@@ -41,7 +41,7 @@ export interface SlackMessage {
   readonly text: string;
   readonly blocks: readonly KnownBlock[];
   /** The message where its details cannot be kept, and the files with all that it does not say itself. */
-  readonly unkept: Pick<SlackMessage, "blocks" | "files" | "filesLater">;
+  readonly unkept: () => Pick<SlackMessage, "blocks" | "files" | "filesLater">;
   /** All files, those of the reply first; Slack uploads them beside the message. */
   readonly files: readonly MessageFile[];
   readonly unstored: ReadonlyMap<string, Press>;
@@ -78,37 +78,31 @@ export function renderSlack(given: Reply, context: MessageContext = {}): SlackMe
     const { layouts, files, filesLater } = layOut(aboveFold(reply), context, undefined);
     const { block, unstored } = renderButtons(reply, context, { files: filesLater });
     const blocks = layouts.flatMap((layout) => blocksOf(layout, block));
-    const unkept = { blocks, files, filesLater };
-    return { text, ...unkept, unkept, unstored: unstoredOf(layouts, unstored) };
+    const sent = { blocks, files, filesLater };
+    return { text, ...sent, unkept: () => sent, unstored: unstoredOf(layouts, unstored) };
   }
   const shown = unfolded(reply);
   const press = keptPress(shown, context);
   // A reply that is too long to keep has no Details.
   const kept = press.shown === undefined ? undefined : press;
   const { layouts, files, filesLater, pages } = layOut(shown, context, kept);
-  const folded = layOutFolded(reply, context);
+  const folded = layOutFolded(aboveFold(reply, FOLDED_ROWS), context);
   const [first] = layouts;
   const folds =
     layouts.length > 1 ||
     first === undefined ||
     JSON.stringify(blocksOf(folded, undefined)) !== JSON.stringify(blocksOf(first, undefined));
-  const { layout: bare, ...sent } = folds ? layOutUnkept(reply, context) : { layout: folded, files, filesLater };
-  const bareButtons = renderButtons(shown, context, { files: sent.filesLater });
-  const unkept = { blocks: blocksOf(bare, bareButtons.block), ...sent };
-  if (kept === undefined) return { text, ...unkept, unkept, unstored: unstoredOf([bare], bareButtons.unstored) };
+  const unkept = () => {
+    const { layout, ...sent } = folds ? layOutUnkept(shown, context) : { layout: folded, files, filesLater };
+    const { block, unstored } = renderButtons(shown, context, { files: sent.filesLater });
+    return { blocks: blocksOf(layout, block), ...sent, unstored: unstoredOf([layout], unstored) };
+  };
+  if (kept === undefined) return { text, ...unkept(), unkept };
   const { show = "folded" } = context;
-  const isFolded = !folds || show === "folded";
-  const layout = isFolded ? folded : (layouts[show === "whole" ? 0 : show] ?? folded);
+  const layout = !folds || show === "folded" ? folded : (layouts[show === "whole" ? 0 : show] ?? folded);
   const buttons = renderButtons(shown, context, { files: filesLater, kept, fold: folds ? show : undefined, pages });
   const blocks = blocksOf(layout, buttons.block);
-  return {
-    text,
-    blocks,
-    unkept: isFolded ? unkept : { blocks, files, filesLater },
-    files,
-    unstored: unstoredOf([layout], buttons.unstored),
-    filesLater,
-  };
+  return { text, blocks, unkept, files, unstored: unstoredOf([layout], buttons.unstored), filesLater };
 }
 
 function unstoredOf(layouts: readonly Layout[], buttons: ReadonlyMap<string, Press>): ReadonlyMap<string, Press> {
@@ -125,7 +119,7 @@ interface Layout {
   /** Actions that are no buttons. */
   readonly left: string;
   readonly note: string;
-  readonly footer: string;
+  readonly footer: Markup;
 }
 
 function blocksOf({ title, body, left, note, footer }: Layout, buttons: KnownBlock | undefined): KnownBlock[] {
@@ -135,7 +129,7 @@ function blocksOf({ title, body, left, note, footer }: Layout, buttons: KnownBlo
     ...(left === "" ? [] : [sectionBlock(left)]),
     ...(note === "" ? [] : [smallPrint(note)]),
     ...(buttons === undefined ? [] : [buttons]),
-    ...(footer.trim() === "" ? [] : [smallPrint(footer)]),
+    ...(footer.mrkdwn.trim() === "" ? [] : [smallPrint(footer.mrkdwn)]),
   ];
 }
 
@@ -195,7 +189,7 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
   const wholeTexts = [title, widest, footer, left, ...parts].every((part) => part.whole);
   const wholeName = wholeTexts && !tooMany ? undefined : add("whole-reply.txt");
   const prefix = `${context.command ?? ROOT_COMMAND} `;
-  const files = filesOf(reply, names, csv, { name: wholeName, told: reply, prefix });
+  const files = filesOf(reply, names, csv, { name: wholeName, prefix });
   const filesLater = later && files.length > 0;
   const { overflow } = renderButtons(reply, context, { files: filesLater, kept, fold, pages });
   const layouts = bodies.map(({ body, places }): Layout => {
@@ -207,7 +201,7 @@ function layOutWithin(length: number, reply: Reply, context: MessageContext, kep
         : [`not shown here: ${leftOut.map((at) => csvNames[at]).join(", ")}${way}`]),
     ];
     const note = escapeMrkdwn(notes.join("; "));
-    return { title, body, left: actionLines(overflow, "• ").text, note, footer: footer.mrkdwn };
+    return { title, body, left: actionLines(overflow, "• ").text, note, footer };
   });
   return { layouts, pages, files, filesLater };
 }
@@ -223,13 +217,12 @@ function sendsLater(reply: Reply, { ask, replaces = false }: MessageContext, giv
 }
 
 /** What people read first. What does not fit is below the fold. */
-function layOutFolded(reply: Reply, { asker, inView = false }: MessageContext, held?: readonly string[]): Layout {
-  const first = aboveFold(reply, FOLDED_ROWS);
+function layOutFolded(first: Reply, { asker, inView = false }: MessageContext, held?: readonly string[]): Layout {
   const title = renderTitle(first, FOLDED_TITLE_LENGTH);
-  const footer = renderText(first.footer ?? [], { max: FOLDED_FOOTER_LENGTH }).mrkdwn;
+  const footer = renderText(first.footer ?? [], { max: FOLDED_FOOTER_LENGTH });
   const form = { maxColumns: FOLDED_COLUMNS, maxRows: FOLDED_ROWS, folded: true, inView, asker };
   // The length of a block leaves out buttons and line breaks, so the whole message is measured.
-  let room = FOLDED_LENGTH - title.length - footer.length;
+  let room = FOLDED_LENGTH - title.length - footer.mrkdwn.length;
   for (;;) {
     const layout = { title, body: renderBody(first, held ?? [], room, form), left: "", note: "", footer };
     const texts = blocksOf(layout, undefined).filter(({ type }) => type !== "actions");
@@ -246,18 +239,22 @@ function layOutUnkept(reply: Reply, context: MessageContext): Pick<Laid, "files"
   const later = sendsLater(reply, context, given.length);
   const { sendsFiles, overflow, whole } = renderButtons(reply, context, { files: later });
   const way = later ? ` (${sendsFiles})` : "";
-  const places = [...reply.blocks.keys()].filter((at) => !("detail" in (reply.blocks[at] ?? {})));
+  const places = placesAboveFold(reply);
+  const above = aboveFold(reply, FOLDED_ROWS);
   const layout = layOutFolded(
-    reply,
+    above,
     context,
     places.map((at) => `${held[at]}${way}`),
   );
-  const { body, title } = layout;
+  const { body, title, footer } = layout;
   const csv = new Set(places.filter((_, index) => body[index]?.csv === true));
-  const isCut = !whole || overflow.length > 0 || ![title, ...body].every((part) => part.whole) || body.some(isLeftOut);
-  const wholeName = !isCut && !isFolded(reply) ? undefined : add("whole-reply.txt");
+  const beyond = beyondFold(reply, above, (id) => id);
+  const isBeyond = beyond.words || beyond.csv.values().some((index) => body[index]?.csv !== true);
+  const isCut =
+    !whole || overflow.length > 0 || ![title, footer, ...body].every((part) => part.whole) || body.some(isLeftOut);
+  const wholeName = isCut || isBeyond ? add("whole-reply.txt") : undefined;
   const prefix = `${context.command ?? ROOT_COMMAND} `;
-  const files = filesOf(reply, names, csv, { name: wholeName, told: reply, prefix });
+  const files = filesOf(reply, names, csv, { name: wholeName, prefix });
   const note = wholeName === undefined ? "" : escapeMrkdwn(`${shortenedNote([], wholeName)}${way}`);
   return { layout: { ...layout, note }, files, filesLater: later && files.length > 0 };
 }

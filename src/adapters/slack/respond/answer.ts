@@ -111,8 +111,9 @@ export function createAnswer(
     const shown = report.failed === 0 ? message : renderSlack(warned(given), context);
     const notes = [report.lines, again ? POSSIBLE_DUPLICATE : ""];
     const body = await finish(shown, { notes, above }, slack);
-    const { unkept } = shown;
-    if (body.unkept !== true || unkept.filesLater) return { body, failed: report.failed };
+    if (body.unkept !== true) return { body, failed: report.failed };
+    const unkept = shown.unkept();
+    if (unkept.filesLater) return { body, failed: report.failed };
     const sent = new Set(attached.map(({ name }) => name));
     further ??= new FileBatch(unkept.files.filter(({ name }) => !sent.has(name)));
     const added = await further.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));

@@ -105,7 +105,12 @@ async function share(slack: SlackContext, place: PressPlace, press: KeptPress): 
 }
 
 /** Shows a page of a kept reply, or what people read first: in its place where nobody else sees it, else beside it. */
-async function showKept(slack: SlackContext, place: PressPlace, press: KeptPress, show: Show): Promise<void> {
+async function showKept(
+  slack: SlackContext,
+  place: PressPlace,
+  press: Extract<ReadPress, KeptPress>,
+  show: Show,
+): Promise<void> {
   const shown = keptReply(press);
   if (shown === undefined) return sayNotice(slack, place, expiredNotice(slack.command));
   const { context = {}, notes = [], above } = press;
@@ -117,7 +122,7 @@ async function showKept(slack: SlackContext, place: PressPlace, press: KeptPress
     inView: place.view !== undefined,
     show,
   });
-  let body = await finish(message, { notes, above }, slack);
+  let body = await finish(message, { notes, above }, slack, press.key);
   const { channel, message: ts } = place;
   const here = responderOf(slack, place, own);
   const direct = here.place().kind === "direct" ? undefined : directMessageResponder(slack, place.asker.id);
@@ -304,7 +309,7 @@ async function sendFiles(slack: SlackContext, place: PressPlace, ask: Ask): Prom
   await answerBy(slack, ask, request, async (reply, _audience, progress) => {
     try {
       const { files: beyond, unkept } = renderSlack(reply, { asker: place.asker.id, ask, command: slack.command });
-      const files = beyond.length === 0 ? unkept.files : beyond;
+      const files = beyond.length === 0 ? unkept().files : beyond;
       if (reply.failure !== undefined || files.length === 0) {
         await sayNotice(slack, place, reply.failure === undefined ? fitsByNowNotice() : reply);
         return true;

@@ -155,6 +155,23 @@ describe("Details", () => {
     expect(last.edits).toBe(0);
   });
 
+  test("opens and closes where the store takes nothing more: the reply is kept already", async () => {
+    let full = false;
+    const payloads = (own: Payloads): Payloads => ({
+      ...own,
+      put: (value, ttlMillis) => (full ? Promise.reject(new Error("full")) : own.put(value, ttlMillis)),
+    });
+    await using scene = await stage({ extra: [folded()], payloads });
+    const ann = scene.fake.person("ann");
+    const { last } = await ann.run(scene.channel, "probe fold");
+    full = true;
+    await ann.press(last, "Details");
+    expect(said(last)).toContain("small print");
+    await ann.press(last, "Less");
+    expect(said(last)).not.toContain("small print");
+    expect(labelsOf(last.blocks)).toContain("Details");
+  });
+
   test("is not offered where the store keeps nothing: a file has the rest", async () => {
     const payloads = (own: Payloads): Payloads => ({ ...own, put: () => Promise.reject(new Error("full")) });
     await using scene = await stage({ extra: [folded()], payloads });
