@@ -38,7 +38,7 @@ export type WordsOf<K extends ConditionKind> = {
 
 const CONDITION_WORDS: WordsOf<ConditionKind> = {
   "network.stalled": (reading, network) => {
-    const { frontier, height } = reading.facts;
+    const { frontier, height, doubted = [] } = reading.facts;
     // Where clocks are right, the stall began with the last block.
     const differs = frontier !== undefined && !isSoonAfter(frontier, reading.since);
     return {
@@ -46,7 +46,10 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
       now: text`${network} makes no block`,
       past: text`${network} made no block`,
       good: text`${network} makes blocks again`,
-      figures: [...agreement(reading), ...(height === undefined ? [] : [`last block ${groupedNumber(height)}`])],
+      figures: [
+        ...(doubted.length === 0 ? agreement(reading) : doubted.map((one) => doubtWords(one))),
+        ...(height === undefined ? [] : [`last block ${groupedNumber(height)}`]),
+      ],
       fields: [
         ...(differs ? timeField("Last block's time", frontier) : []),
         ...(height === undefined ? [] : [field("Last block", BigInt(height))]),
@@ -249,6 +252,11 @@ export function incidentName(episode: WordedEpisode): string {
 
 function wordsFor<K extends ConditionKind>(kind: K, reading: ReadingOf[K], rule: string, recovers: boolean) {
   return CONDITION_WORDS[kind](reading, strong(reading.network), rule, recovers);
+}
+
+/** Who says that the network went on, and why that does not count. */
+function doubtWords({ node, why }: { readonly node: string; readonly why: string }): Text {
+  return text`${code(node)} says a later time and is not believed: ${why}`;
 }
 
 /** How many nodes show it, for one line. */

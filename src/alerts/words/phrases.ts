@@ -243,11 +243,17 @@ export function lengthWords(episode: Episode, now: Milliseconds): string {
   return `${episode.beganBefore === true ? "at least " : ""}${lasted}${isOpen(episode) ? " so far" : ""}`;
 }
 
-/** When it began; by the network's time where the bot's clock was ahead then and is right again, as the alert tells. */
-function beginningOf({ began, first }: Episode, end: Milliseconds): Milliseconds {
+/**
+ * When it began. Of a clock that was wrong then and is right at the end, by the network's time, if that fits better how
+ * long it was seen.
+ */
+function beginningOf({ began, first, seenMillis }: Episode, end: Milliseconds): Milliseconds {
   const start = toMillis(timeFromText(began));
-  const ahead = first.kind === "network.clock" ? (first.facts.driftMillis ?? 0) : 0;
-  return start > end ? start - ahead : start;
+  if (first.kind !== "network.clock") return start;
+  const byNetwork = start - (first.facts.driftMillis ?? 0);
+  const seen = seenMillis ?? Math.max(0, end - start);
+  const misses = (from: Milliseconds): Milliseconds => (from > end ? Infinity : Math.abs(end - from - seen));
+  return misses(byNetwork) < misses(start) ? byNetwork : start;
 }
 
 /** `03:10:02 to 03:14:04`, or since when it lasts. */

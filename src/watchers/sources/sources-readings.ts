@@ -11,7 +11,7 @@ import {
 } from "../../api/verdict/verdict.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { fromMillis, nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { blockPace, lateAnswers, type Pace, type PaceConfig } from "./sources-state.ts";
 
@@ -75,6 +75,7 @@ type CommonFields = Pick<Reading, "network" | "subject" | "nodes" | "seenBy">;
 
 function stalled({ verdict }: JudgedRound, common: CommonFields): Reading {
   const { network, frontier, stillMillis, stalled: state } = verdict;
+  const doubted = state === "bad" ? doubtedBeyond(verdict) : [];
   // Behind a tip that was not confirmed, the frontier went on later than the nodes at the tip did.
   const since = network === "syncing" ? undefined : frontier?.advancedAt?.toString();
   const single = verdict.singleSource && state === "bad";
@@ -86,9 +87,19 @@ function stalled({ verdict }: JudgedRound, common: CommonFields): Reading {
     ...(state === "bad" ? withoutUndefined({ badForMillis: stillMillis, since }) : {}),
     facts: {
       ...withoutUndefined({ frontier: frontier?.time.toString(), height: frontier?.height?.toString() }),
+      ...(doubted.length === 0 ? {} : { doubted }),
       ...(state === "bad" ? votes(verdict) : {}),
     },
   };
+}
+
+/** The nodes that say a later time than was confirmed, and why they are not believed. */
+function doubtedBeyond({ nodes, frontier }: Verdict) {
+  return nodes.flatMap(({ node, disbelief, time, why = "" }) =>
+    disbelief === undefined || time === undefined || frontier === undefined || time <= frontier.time
+      ? []
+      : [{ node, why }],
+  );
 }
 
 function votes({ nodes }: Verdict) {
@@ -147,7 +158,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   const isFresh = verdict.memory.nodes[index]?.fresh === true;
   const isProven = !isFresh && !verdict.contradictions.some(({ says }) => says.some((one) => one.node === node));
   return [
-    lagging(told, judged, !blind && believed, verdict.frontier?.node ?? node),
+    { ...lagging(told, judged, !blind && believed, verdict.frontier?.node ?? node), ...stoodSince(seen, index) },
     {
       kind: "node.down",
       ...told,
@@ -204,6 +215,14 @@ function replyOf({ refused, foreign, reachable }: Witness): ReplySort {
 /** Where something answers, it is up; whether it works is not known. */
 const DOWN = { answer: "good", refusal: "unknown", silence: "bad" } as const satisfies Record<ReplySort, Finding>;
 const REFUSES = { answer: "good", refusal: "bad", silence: "unknown" } as const satisfies Record<ReplySort, Finding>;
+
+/** When a node that stands made its last move. */
+function stoodSince({ verdict: { at, atMillis, nodes, memory } }: JudgedRound, index: number): Pick<Reading, "since"> {
+  const movedAtMillis = nodes[index]?.vote === "stands" ? memory.nodes[index]?.movedAtMillis : undefined;
+  return movedAtMillis === undefined
+    ? {}
+    : { since: timeToText(nanoseconds(at - fromMillis(atMillis - movedAtMillis))) };
+}
 
 /** The state of `node.lying`: good only for a node whose answer is proven. */
 function honesty({ time, disbelieved = 0 }: NodeVerdict, isTrusted: boolean): Reading["state"] {

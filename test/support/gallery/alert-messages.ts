@@ -192,6 +192,22 @@ const clockAhead = episodeOf("network.clock", true, {
   first: { ...readingOf("network.clock"), facts: { driftMillis: 3_600_000 } },
 });
 
+/** It was as far behind. */
+const clockBehind = episodeOf("network.clock", true, {
+  ...over,
+  began: String(BigInt(at) - 3_842_000_000_000n),
+  seenMillis: 242_000,
+  first: { ...readingOf("network.clock"), facts: { driftMillis: -3_600_000 } },
+});
+
+/** Three nodes, of which one goes on alone. */
+const doubtedStall = episodeOf("network.stalled", true, {
+  last: {
+    ...readingOf("network.stalled"),
+    facts: { height: "1200", doubted: [{ node: "c:1", why: "the other nodes contradict it" }] },
+  } as Reading,
+});
+
 export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])[] = [
   ...CONDITION_KINDS.flatMap((kind): [AlertMessage, DeliveryContext?][] => [
     [trigger(episodeOf(kind))],
@@ -207,6 +223,8 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
   ]),
   [{ ...trigger(episodeOf("market.bound", true, { state: "recovering" })), phase: "state" }],
   [{ type: "condition", phase: "resolve", episode: clockAhead }],
+  [{ type: "condition", phase: "resolve", episode: clockBehind }],
+  [trigger(doubtedStall)],
   grouped(
     "B-3vE4KX4",
     Array.from({ length: 12 }, (_, index) => auctionOf(index + 1)),

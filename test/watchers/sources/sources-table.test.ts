@@ -126,6 +126,29 @@ describe("a standstill", () => {
     });
   });
 
+  test("says who goes on and is not believed, and why", () => {
+    const watch = new Watch();
+    // The third node goes on alone, and gives each block a time of its own.
+    const answers = (now: number) => [
+      ...["a", "b"].map((node) => says(node, Math.min(0, now), 77 + Math.min(0, now))),
+      says("c", now + 1, 77 + Math.min(0, now)),
+    ];
+    let last: readonly Reading[] = [];
+    for (let now = -60; now <= 60; now += 5) last = watch.round(now, answers(now));
+    const stall = last.find(({ kind }) => kind === "network.stalled");
+    const doubted = [{ node: "c", why: expect.any(String) as string }];
+    expect(stall).toMatchObject({ state: "bad", facts: { doubted } });
+  });
+
+  test("of one node is a lag since its last move", () => {
+    const watch = new Watch();
+    let last: readonly Reading[] = [];
+    const answers = (now: number) => ["a", "b", "c"].map((node) => says(node, node === "c" ? Math.min(0, now) : now));
+    for (let now = -10; now <= 90; now += 5) last = watch.round(now, answers(now));
+    const lag = last.find(({ kind, subject }) => kind === "node.lagging" && subject === "c");
+    expect(lag).toMatchObject({ state: "bad", since: String(at(0)) });
+  });
+
   test("of the only node there is says that network and node cannot be told apart", () => {
     expect(still(1, 45)?.why).toMatchSnapshot();
     expect(still(1, 45)?.why).not.toBe(still(3, 45)?.why);

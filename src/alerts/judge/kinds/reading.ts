@@ -59,7 +59,18 @@ export const CONDITIONS = {
     watchers: ["sources"],
     parameters: z.strictObject({ for: Millis, criticalFor: Millis }),
     defaults: ({ stalled }) => stalled,
-    reading: { facts: z.object({ frontier: TimeText.exactOptional(), height: IntegerText.exactOptional(), votes }) },
+    reading: {
+      facts: z.object({
+        frontier: TimeText.exactOptional(),
+        height: IntegerText.exactOptional(),
+        /** The nodes that say a later time, and why they are not believed. */
+        doubted: z
+          .array(z.object({ node: z.string(), why: z.string() }))
+          .readonly()
+          .exactOptional(),
+        votes,
+      }),
+    },
     // Only its duration makes a stall critical.
     begins: () => "warning",
   }),

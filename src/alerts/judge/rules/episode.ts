@@ -41,6 +41,8 @@ export const Episode = z.object({
   recovered: TimeText.exactOptional(),
   /** When it was closed. */
   ended: TimeText.exactOptional(),
+  /** Of a clock that was wrong, once it is over: how long it was seen to be so, by the monotonic clock. */
+  seenMillis: MillisField.exactOptional(),
   /** The reading by which it fired, and the last known one. */
   first: Reading,
   last: Reading,

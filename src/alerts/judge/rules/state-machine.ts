@@ -268,6 +268,7 @@ function stepGood(
         state: "resolved",
         recovered: next.recovering ?? timeToText(round.at),
         ended: timeToText(round.at),
+        ...(episode.kind === "network.clock" ? { seenMillis: next.badMillis } : {}),
         last: round.reading,
       };
       const calm = touchFlapping(noteCritical(next, closed, round), round);

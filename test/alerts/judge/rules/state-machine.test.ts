@@ -6,6 +6,7 @@ import type { Reading } from "../../../../src/alerts/judge/kinds/reading.ts";
 import { type Episode, freshMachine, isOpen, type Machine } from "../../../../src/alerts/judge/rules/episode.ts";
 import { judgeReading, type Rule, ruleFor, timingOf } from "../../../../src/alerts/judge/rules/rules.ts";
 import { endFlapping, isCalmed, step } from "../../../../src/alerts/judge/rules/state-machine.ts";
+import { lengthWords } from "../../../../src/alerts/words/phrases.ts";
 import { fromMillis } from "../../../../src/units/nanoseconds.ts";
 import { down, stalled } from "../../readings.ts";
 
@@ -62,6 +63,11 @@ function run(
       met = false;
       return this;
     },
+    /** The wall clock jumps, or is set right. */
+    jump(byMillis: number) {
+      millis += byMillis;
+      return this;
+    },
     calm: () => endFlapping(machine, fromMillis(millis), given) !== undefined,
     machine: () => machine,
     episode: () => episode,
@@ -70,6 +76,36 @@ function run(
 
 const stall = () => run(ruleFor("network.stalled", {}, config), (state) => stalled(state));
 const node = () => run(ruleFor("node.down", {}, config), (state) => down(state));
+
+describe("a clock that was wrong", () => {
+  it.each([
+    ["ahead", 4_140_000],
+    ["behind", -4_140_000],
+  ])("%s lasted as long as it was seen to be so", (_name, off) => {
+    let drift = 0;
+    const clock = run(ruleFor("network.clock", {}, config), (state) => {
+      const common = { kind: "network.clock", network: "mainnet", subject: "", seenBy: [], nodes: 3 } as const;
+      return { ...common, state, facts: { driftMillis: drift } };
+    }).observe("gg");
+    drift = off;
+    clock.jump(off).observe("bbbbbbbbbbbb");
+    drift = 0;
+    clock.jump(-off).observe("ggggg");
+    const episode = clock.episode();
+    expect(episode?.state).toBe("resolved");
+    expect(lengthWords(episode!, 0)).toBe("1 min");
+  });
+
+  it("of the network lasted as the bot's clock says", () => {
+    let drift = -4_140_000;
+    const clock = run(ruleFor("network.clock", {}, config), (state) => {
+      const common = { kind: "network.clock", network: "mainnet", subject: "", seenBy: [], nodes: 3 } as const;
+      return { ...common, state, facts: { driftMillis: drift } };
+    }).observe("bbbbbbbbbbbb");
+    drift = 0;
+    expect(lengthWords(clock.observe("ggggg").episode()!, 0)).toBe("1 min");
+  });
+});
 
 describe("an alert's state", () => {
   it("fires once it was bad for long enough, and resolves after two good rounds and 15 s", () => {
