@@ -21,14 +21,26 @@ const TOKEN = "a-token-of-more-than-sixteen";
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
 
-const LOOKS: readonly [string, BrowserContextOptions][] = [
-  ["a light phone", { ...PHONE, colorScheme: "light" }],
-  ["a dark phone", { ...PHONE, colorScheme: "dark" }],
-  ["a phone at 200 %", { viewport: { width: 180, height: 370 }, deviceScaleFactor: 2, colorScheme: "light" }],
-  ["a desktop at 200 %", { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2, colorScheme: "dark" }],
+/** The same screens at a zoom of 200 %: half as many CSS pixels, of twice the size. */
+const ZOOMED_PHONE = { ...PHONE, viewport: { width: 180, height: 370 }, deviceScaleFactor: 2 };
+const ZOOMED_DESKTOP = { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 };
+
+/** How the page is looked at; with large letters, the reader chose a size of 200 % in the browser's settings. */
+type Look = BrowserContextOptions & { readonly hasLargeLetters?: true };
+const LARGE_LETTERS = "--blink-settings=defaultFontSize=32";
+const SCREENS: readonly [string, Look][] = [
+  ["a phone", PHONE],
+  ["a phone at 200 %", ZOOMED_PHONE],
+  ["a phone with letters of 200 %", { ...PHONE, hasLargeLetters: true }],
+  ["a desktop", DESKTOP],
+  ["a desktop at 200 %", ZOOMED_DESKTOP],
+  ["a desktop with letters of 200 %", { ...DESKTOP, hasLargeLetters: true }],
+];
+const LOOKS: readonly [string, Look][] = [
+  ...(["light", "dark"] as const).flatMap((colorScheme) =>
+    SCREENS.map(([name, look]): [string, Look] => [`${name}, ${colorScheme}`, { ...look, colorScheme }]),
+  ),
   ["a phone with forced colours", { ...PHONE, forcedColors: "active" }],
-  ["a light desktop", { ...DESKTOP, colorScheme: "light" }],
-  ["a dark desktop", { ...DESKTOP, colorScheme: "dark" }],
   ["a desktop with forced colours", { ...DESKTOP, forcedColors: "active" }],
 ];
 
@@ -39,9 +51,13 @@ const SMALL_TARGETS = `[...document.querySelectorAll("a[href], button, input, su
   .filter((one) => one.getBoundingClientRect().width < 24 || one.getBoundingClientRect().height < 24)
   .map((one) => one.outerHTML.slice(0, 200))`;
 
-/** What one presses and no key reaches; of tabs, arrows reach the others. */
-const WITHOUT_KEYS = `[...document.querySelectorAll("a[href], button, input, summary, select, textarea")]
-  .filter((one) => one.checkVisibility() && one.tabIndex < 0 && one.getAttribute("role") !== "tab")
+/** What one presses and no key reaches; of tabs and of a list's options, arrows reach the others. */
+const PRESSED = "a[href], button, input, summary, select, textarea, label";
+const WITHOUT_KEYS = `[...document.querySelectorAll("body *")]
+  .filter((one) => one.checkVisibility() && one.closest("[role=tab], [role=option], .preview") === null)
+  .filter((one) => one.matches("${PRESSED}")
+    ? one.tabIndex < 0 && !one.matches("label")
+    : getComputedStyle(one).cursor === "pointer" && one.closest("${PRESSED}") === null)
   .map((one) => one.outerHTML.slice(0, 200))`;
 
 const at = (): string => `${BigInt(Date.now())}000000`;
@@ -70,15 +86,16 @@ function everyState(): WatchState {
 
 describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs out of the page", () => {
   let browser: Browser;
+  let large: Browser;
   beforeAll(async () => {
-    browser = await launch();
+    [browser, large] = await Promise.all([launch(), launch([LARGE_LETTERS])]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await Promise.all([browser?.close(), large?.close()]);
   });
 
   /** A console with all that it can show. */
-  async function open(look: BrowserContextOptions, more: Parameters<typeof startConsole>[1] = {}) {
+  async function open({ hasLargeLetters, ...look }: Look, more: Parameters<typeof startConsole>[1] = {}) {
     const stage = await Stage.open({
       console: PLATFORMS.console,
       senders: (now) => [new FakeSender({ platform: "web", now })],
@@ -101,7 +118,10 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
       ...more,
     });
     onTestFinished(() => harness.adapter.stop());
-    const context = await browser.newContext({ timezoneId: "Europe/Berlin", ...look });
+    const context = await (hasLargeLetters === true ? large : browser).newContext({
+      timezoneId: "Europe/Berlin",
+      ...look,
+    });
     onTestFinished(() => context.close());
     const page = await context.newPage();
     const complaints = complaintsOf(page);
@@ -134,6 +154,8 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await page.waitForSelector('#watch [data-verdict="blind"]');
     await page.waitForSelector("#alerts-open .alert", { state: "attached" });
     expect(await page.title()).toBe("(2) Bellwether");
+    const size = await page.evaluate("getComputedStyle(document.documentElement).fontSize");
+    expect(size).toBe(look.hasLargeLetters === true ? "30px" : "15px");
     await judge(page, "the first screen");
 
     await page.keyboard.type("m");
