@@ -8,7 +8,7 @@ import { holdMessage } from "../deliver/outbox/held.ts";
 import { type NotificationState, shownTo, UNREACHED, UNSENT } from "../deliver/outbox/notification-state.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
-import { ownEndOf, type Subscription } from "../route/subscription.ts";
+import { endsWithMarket, MARKET_OVER, ownEndOf, type Subscription } from "../route/subscription.ts";
 import { type Episode, isOpen, seenFrom } from "../judge/rules/episode.ts";
 import { decision, type DeliveryInput, labelled, planDelivery } from "./plan-delivery.ts";
 import { isReminderDue } from "./reminders.ts";
@@ -69,6 +69,10 @@ export function planEpisode(input: EpisodePlanInput): Plan {
       !byDestination.has(destination) && shownTo(input.episode, state).acknowledged !== undefined,
   );
   return joinPlans([...plans, ...others.map(([destination, state]) => planEdits(input, destination, state, state))]);
+}
+
+function isMarketOver(last: Episode["last"]): boolean {
+  return "over" in last && last.over !== undefined;
 }
 
 interface RoutedSubscription {
@@ -258,7 +262,8 @@ function planResolve(
   const closed: NotificationState = { ...state, state: "closed" };
   const message = { type: "condition", phase: "resolve", episode } as const;
   const once = subscriptions.filter((one) => ownEndOf(one).once === true);
-  const endedSubscriptions = endedBecause("it was told once", once);
+  const over = isMarketOver(episode.last) ? subscriptions.filter(endsWithMarket) : [];
+  const endedSubscriptions = [...endedBecause("it was told once", once), ...endedBecause(MARKET_OVER, over)];
   if (state.trigger === undefined) {
     const states = [{ episode: episode.id, destination, state: closed }];
     const decide = (what: string, detail: string) => [decision(input, destination, what, detail)];
@@ -317,8 +322,13 @@ function quietHoursEnd(
 
 /** Changes with everything that a live message shows of an episode and that routing depends on. */
 export function liveMessageKey(episode: Episode): string {
-  const { severity, state, acknowledged, acknowledgedIn = {} } = episode;
-  return [severity, state, acknowledged?.at ?? "", ...Object.values(acknowledgedIn).map(({ at }) => at)].join(" ");
+  const { severity, state, last, acknowledged, acknowledgedIn = {} } = episode;
+  // A node may learn later than the trigger when an auction ends, and whether it is extended.
+  const { extension, end } = last.kind === "market.auction" ? last.facts : {};
+  const told = [extension, end].filter((one) => one !== undefined);
+  return [severity, state, ...told, acknowledged?.at ?? "", ...Object.values(acknowledgedIn).map(({ at }) => at)].join(
+    " ",
+  );
 }
 
 function notificationOptions(routed: Extract<RoutingDecision, { notify: true }>): { mention?: string; quiet?: true } {

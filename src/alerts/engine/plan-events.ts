@@ -1,14 +1,14 @@
 import { plainText } from "../../reply/plain-text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { type AlertEvent, type EventKind, severityOfEvent } from "../judge/kinds/event.ts";
-import { KINDS } from "../judge/kinds/kinds.ts";
+import { type AlertEvent, type EventKind, rings, severityOfEvent } from "../judge/kinds/event.ts";
+import { KINDS, needsThreshold } from "../judge/kinds/kinds.ts";
 import { endedBecause, joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import { holdMessage } from "../deliver/outbox/held.ts";
 import type { ListMessage } from "../message/list-message.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
-import { covers, isRolling, type Subscription } from "../route/subscription.ts";
+import { covers, endsWithMarket, isRolling, MARKET_OVER, type Subscription } from "../route/subscription.ts";
 import { eventLine } from "../words/describe-event.ts";
 import type { Decision } from "../judge/judge.ts";
 
@@ -21,6 +21,8 @@ interface EventsPlanInput {
   readonly simulated: boolean;
   /** By the key of their destination. */
   readonly subscriptions: ReadonlyMap<string, readonly Subscription[]>;
+  /** Those that an open episode is told to, whose end will say the same. */
+  readonly told?: ReadonlySet<Subscription>;
   readonly silences: readonly Silence[];
   /** Unix milliseconds. */
   readonly at: Milliseconds;
@@ -38,18 +40,44 @@ export function planEvents(input: EventsPlanInput): Plan {
   const lists = new Map<string, ListMessage>();
   const plans: Plan[] = [];
   for (const [destination, subscriptions] of input.subscriptions) {
-    const groups = new Map<EventKind, { readonly to: Subscription; readonly happened: EventToRoute[] }>();
+    const groups = new Map<string, EventGroup>();
     for (const one of happened) {
       const routed = routeEvent(input, destination, subscriptions, one);
       if (routed?.plan !== undefined) plans.push(routed.plan);
       if (routed?.to === undefined) continue;
-      const known = groups.get(one.event.kind);
-      if (known === undefined) groups.set(one.event.kind, { to: routed.to, happened: [one] });
+      const isOwn = hasOwnPost(routed.to, one.event);
+      const key = `${one.event.kind} ${isOwn}`;
+      const known = groups.get(key);
+      if (known === undefined) groups.set(key, { kind: one.event.kind, to: routed.to, happened: [one], isOwn });
       else known.happened.push(one);
     }
-    for (const [kind, group] of groups) plans.push(planGroup(input, kind, group.happened, group.to, lists));
+    for (const group of groups.values()) plans.push(planGroup(input, group, lists));
   }
   return joinPlans(plans);
+}
+
+/** Events of a kind that are told together. */
+interface EventGroup {
+  readonly kind: EventKind;
+  readonly to: Subscription;
+  readonly happened: EventToRoute[];
+  /** Each has a post of its own, which rings. */
+  readonly isOwn: boolean;
+}
+
+/** A state of a market rings where the subscription names it, but not where the alert of its auction does. */
+function hasOwnPost({ kinds, subjects, events }: Subscription, event: AlertEvent): boolean {
+  if (event.kind !== "market.state" || !subjects.includes(event.subject)) return false;
+  if (!kinds.includes("market.state")) return true;
+  if (events !== "usual" || !rings(event)) return false;
+  const modes = [event.before?.tradingMode, event.after.tradingMode];
+  return !(kinds.includes("market.auction") && modes.some((mode) => mode?.endsWith("_AUCTION") === true));
+}
+
+/** Whether it is the end of a market whose values a subscription watches. */
+function endsWatch({ kinds, subjects }: Subscription, event: AlertEvent): boolean {
+  const isOver = event.kind === "market.state" && event.over === true && event.before !== undefined;
+  return isOver && subjects.includes(event.subject) && kinds.some((kind) => needsThreshold(kind));
 }
 
 interface EventToRoute {
@@ -68,26 +96,27 @@ interface RoutedEvent {
 
 /** Routes an event by one of a destination's subscriptions: a notified one, if any. */
 function routeEvent(
-  { silences, at, newId }: EventsPlanInput,
+  { silences, at, newId, told }: EventsPlanInput,
   destination: string,
   subscriptions: readonly Subscription[],
   one: EventToRoute,
 ): RoutedEvent | undefined {
   const { event, message, routing } = one;
-  const asked = subscriptions.filter((of) => of.kinds.includes(event.kind) && covers(of, event));
-  const ended =
-    KINDS[event.kind].final === true
-      ? {
-          endedSubscriptions: endedBecause(
-            "it has seen the final state",
-            asked.filter(({ personal }) => personal === true),
-          ),
-        }
-      : undefined;
+  const watching = subscriptions.filter((of) => endsWatch(of, event) && told?.has(of) !== true);
+  const asked = subscriptions
+    .filter((of) => (of.kinds.includes(event.kind) && covers(of, event)) || watching.includes(of))
+    .toSorted((a, b) => Number(hasOwnPost(b, event)) - Number(hasOwnPost(a, event)));
+  const done = KINDS[event.kind].final === true ? asked.filter(({ personal }) => personal === true) : [];
+  const ended = {
+    endedSubscriptions: [
+      ...endedBecause("it has seen the final state", done),
+      ...endedBecause(MARKET_OVER, watching.filter(endsWithMarket)),
+    ],
+  };
   let suppressed: Exclude<RoutingDecision, { notify: true }> | undefined;
   for (const subscription of asked) {
     const routed = route(routing, subscription, silences, at);
-    if (routed.notify) return ended === undefined ? { to: subscription } : { to: subscription, plan: ended };
+    if (routed.notify) return { to: subscription, plan: ended };
     suppressed ??= routed;
   }
   if (suppressed === undefined) return undefined;
@@ -105,18 +134,16 @@ function routeEvent(
 /** One message for each event of a kind, the day's rolling message, or one digest of many. */
 function planGroup(
   input: EventsPlanInput,
-  kind: EventKind,
-  happened: readonly EventToRoute[],
-  subscription: Subscription,
+  { kind, happened, to: subscription, isOwn }: EventGroup,
   lists: Map<string, ListMessage>,
 ): Plan {
   const { destination, guidance } = subscription;
   const how = {
-    ...(happened[0]?.routing.severity === "info" ? { quiet: true as const } : {}),
+    ...(happened[0]?.routing.severity === "info" && !isOwn ? { quiet: true as const } : {}),
     ...(subscription.events === "usual" ? {} : { joins: {} }),
   };
   const isMany = happened.length > MAX_SINGLE_EVENTS;
-  if (isMany || isRolling(subscription, kind)) {
+  if (isMany || (isRolling(subscription, kind) && !isOwn)) {
     const message = listOf(input, kind, happened, isMany, lists);
     const manner = isMany ? ({ phase: "digest", ...how } as const) : ({ phase: "rolling", quiet: true } as const);
     return { deliveries: [{ id: input.newId(), destination, message, ...manner }] };

@@ -6,6 +6,7 @@ import { type AlertDependencies, randomId } from "../dependencies.ts";
 import { joinPlans, type OutboxBatch } from "../deliver/outbox/batch.ts";
 import { joinRules } from "../deliver/outbox/join-rules.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
+import { needsThreshold } from "../judge/kinds/kinds.ts";
 import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";
 import type { Episode, Machine } from "../judge/rules/episode.ts";
 import { episodeRow, isOpen, machineKey, machineRow, parseEpisode, parseMachine } from "../judge/rules/episode.ts";
@@ -107,7 +108,7 @@ function nothingKnown() {
 async function planObservation(
   dependencies: AlertDependencies,
   tables: AlertTables,
-  { index, machines, open }: ObservationState & { readonly index: SubscriptionIndex },
+  { index, machines, open }: Omit<ObservationState, "index"> & { readonly index: SubscriptionIndex },
   judged: JudgedObservation,
   { network, at: observedAt }: Observation,
 ): Promise<OutboxBatch> {
@@ -126,7 +127,9 @@ async function planObservation(
   if (events.length === 0) return joinPlans([{ decisions }, conditions.plan]);
   const subscriptions = index.eventSubscriptions(network);
   const { silences } = index;
-  const news = planEvents({ events, simulated: simulated.has(network), subscriptions, silences, at, newId });
+  const watched = [...after.values()].filter((one) => isOpen(one) && needsThreshold(one.kind));
+  const told = new Set(watched.flatMap((one) => index.subscribers(one.rule, one)));
+  const news = planEvents({ events, simulated: simulated.has(network), subscriptions, told, silences, at, newId });
   const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);
   const seen = { what: "seen", network, detail: counts.join(", ") };
   return joinPlans([{ decisions }, conditions.plan, news, { decisions: [seen] }]);

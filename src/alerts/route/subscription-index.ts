@@ -1,7 +1,7 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { type ConditionKind, HEALTH_KINDS, isConditionKind } from "../judge/kinds/kinds.ts";
+import { type ConditionKind, HEALTH_KINDS, isConditionKind, needsThreshold } from "../judge/kinds/kinds.ts";
 import { isJudgedAlways, type Rule, ruleFor } from "../judge/rules/rules.ts";
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
 import { parseSilence, type Silence } from "./silence.ts";
@@ -50,7 +50,8 @@ export function buildSubscriptionIndex(
   rulesOfOne: (one: Subscription) => readonly Rule[] = (one) => rulesOf(one, config),
 ) {
   const active = subscriptions.filter((one) => one.state === "active");
-  const toEvents = active.filter((one) => one.kinds.some((kind) => !isConditionKind(kind)));
+  // Of the end of a market whoever watches its values is told, too.
+  const toEvents = active.filter((one) => one.kinds.some((kind) => !isConditionKind(kind) || needsThreshold(kind)));
   const byNetwork = new Map(
     [...Map.groupBy(toEvents, (one) => one.network)].map(
       ([network, all]) => [network, Map.groupBy(all, (one) => destinationKey(one.destination))] as const,

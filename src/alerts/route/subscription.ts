@@ -11,6 +11,7 @@ import {
   KIND_GROUP_NAMES,
   KIND_GROUPS,
   KINDS,
+  needsThreshold,
   sortKinds,
 } from "../judge/kinds/kinds.ts";
 import { endingConditions } from "../judge/kinds/market-value.ts";
@@ -98,6 +99,13 @@ export function ownEndOf(subscription: Pick<Subscription, "parameters">): OwnEnd
   const end = first === undefined ? NEVER : { until, ...withoutUndefined({ once: first.once }) };
   ownEnds.set(subscription, end);
   return end;
+}
+
+/** Why a subscription ends that is about the values of one market alone. */
+export const MARKET_OVER = "the market is over";
+
+export function endsWithMarket({ kinds, subjects }: Pick<Subscription, "kinds" | "subjects">): boolean {
+  return subjects.length === 1 && kinds.every((kind) => needsThreshold(kind));
 }
 
 /** Whether an event of a kind goes into the day's rolling message. */

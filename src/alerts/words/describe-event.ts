@@ -85,12 +85,13 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
     cells: (event) => [event.blockHeight ?? "", event.nodeId, `${event.oldAddress} to ${event.newAddress}`],
   },
   "market.state": {
-    line: ({ label, subject, before, after }, network) => {
+    line: ({ label, subject, before, after, price }, network) => {
       const market = label === undefined ? id(subject) : strong(label);
       const now = strong(sideWords(after));
+      const last = price === undefined ? [] : text`, mark price ${priceWords(price)} at the end`;
       return before === undefined
         ? text`${market} on ${network} is new: ${now}`
-        : text`${market} on ${network} is now ${now}; before: ${sideWords(differing(before, after))}`;
+        : text`${market} on ${network} is now ${now}${last}; before: ${sideWords(differing(before, after))}`;
     },
     fields: (event) => [field("Market", id(event.subject))],
     cells: (event) => ["", event.label ?? event.subject, sideWords(event.after)],

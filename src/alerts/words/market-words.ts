@@ -1,6 +1,6 @@
 import { field } from "../../reply/block.ts";
 import { enumWords } from "../../reply/enum-words.ts";
-import { id, strong, text, type TextPart } from "../../reply/text.ts";
+import { id, joinText, strong, text, type Text, type TextPart } from "../../reply/text.ts";
 import { formatDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
 import type { ConditionKind } from "../judge/kinds/kinds.ts";
@@ -21,7 +21,7 @@ import { groupedNumber, priceWords, ruleParameters, ruleWords } from "./subscrip
 /** The words for the conditions of markets. */
 export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> = {
   "market.auction": (reading, network) => {
-    const { tradingMode, trigger, end } = reading.facts;
+    const { tradingMode, trigger, extension, end } = reading.facts;
     return {
       bad: text`${marketName(reading)} is in an auction on ${network}`,
       now: text`${marketName(reading)} on ${network} is in an auction`,
@@ -29,11 +29,13 @@ export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> =
       good: text`${marketName(reading)} trades again on ${network}`,
       figures: [
         ...(trigger === undefined ? [] : [`trigger: ${enumWords(trigger, "AUCTION_TRIGGER")}`]),
+        ...(extension === undefined ? [] : [`extended: ${enumWords(extension, "AUCTION_TRIGGER")}`]),
         ...(end === undefined ? [] : [text`until ${clock(end)}`]),
       ],
       fields: [
         ...(tradingMode === undefined ? [] : [field("Mode", enumWords(tradingMode, "TRADING_MODE"))]),
         ...(trigger === undefined ? [] : [field("Trigger", enumWords(trigger, "AUCTION_TRIGGER"))]),
+        ...(extension === undefined ? [] : [field("Extended by", enumWords(extension, "AUCTION_TRIGGER"))]),
         ...timeField("Ends", end),
       ],
     };
@@ -45,8 +47,11 @@ export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> =
     return {
       bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
       now: text`${marketName(reading)}${shown === undefined ? " is" : text` ${priceWords(shown)},`} ${thresholdSideWords(rule, price)} on ${network}`,
-      past: text`${marketName(reading)} on ${network} was ${ruleWords(rule) || "beyond its threshold"}`,
-      good: text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`,
+      past: text`${marketName(reading)} on ${network}${overWith(reading, price === undefined ? [] : [text`mark price ${priceWords(price)}`])} was ${ruleWords(rule) || "beyond its threshold"}`,
+      good:
+        reading.over === undefined
+          ? text`${marketName(reading)} is not ${ruleWords(rule) || "beyond its threshold"} any more on ${network}${mark}`
+          : text`${marketName(reading)} on ${network} is over: ${enumWords(reading.over, "STATE")}${mark}`,
       figures: price === undefined ? [] : [text`mark price ${priceWords(price)}`],
       fields: [
         ...(price === undefined ? [] : [field("Mark price", priceWords(price))]),
@@ -99,13 +104,22 @@ export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> =
     return {
       bad: text`${market}: ${limit}`,
       now: text`${market}: ${name} ${now}`,
-      past: text`${market}: ${name} was ${side}`,
-      good: text`${market}: ${name} is not ${side} any more`,
+      past: text`${market}${overWith(reading, figures)}: ${name} was ${side}`,
+      good:
+        reading.over === undefined
+          ? text`${market}: ${name} is not ${side} any more`
+          : text`${market} is over: ${enumWords(reading.over, "STATE")}${figures.length === 0 ? [] : text`, ${joinText(figures, ", ")}`}`,
       figures: [...(change === undefined ? [] : [change]), ...figures],
       fields: [...figures.map((figure) => field("Value", figure)), field("Limit", limit)],
     };
   },
 };
+
+/** That a market is over, and its last figure, as an insertion; nothing while it is not. */
+function overWith({ over }: { readonly over?: string }, figure: readonly TextPart[]): Text {
+  if (over === undefined) return [];
+  return text` (${enumWords(over, "STATE")}${figure.length === 0 ? [] : text`, ${joinText(figure, ", ")} at the end`})`;
+}
 
 /** `up 5.25 %`, cut behind two digits, so that it says no more than what happened. */
 function changeWords(measured: Measure): string {

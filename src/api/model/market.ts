@@ -74,6 +74,19 @@ export function isLiveState(state: string | undefined): boolean {
   return LIVE_STATES.includes(state ?? "");
 }
 
+/** Nothing is traded any more in these states, and prices stay as they are. */
+const OVER_STATES: readonly string[] = [
+  "STATE_TRADING_TERMINATED",
+  "STATE_SETTLED",
+  "STATE_CANCELLED",
+  "STATE_REJECTED",
+  "STATE_CLOSED",
+];
+
+export function isOverState(state: string | undefined): boolean {
+  return OVER_STATES.includes(state ?? "");
+}
+
 /** Modes that a later release adds are auctions where they say so. */
 export function isAuctionMode(mode: string | undefined): boolean {
   return mode?.endsWith("_AUCTION") === true;

@@ -11,7 +11,7 @@ import { extremeFact, type MarketFacts } from "../../alerts/judge/kinds/market-m
 import { exactPrice } from "../../alerts/judge/kinds/price.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { Answer, ApiClient, AsOf, CallOptions } from "../../api/api-client.ts";
-import { isAuctionMode, isLiveState, type MarketData } from "../../api/model/market.ts";
+import { isAuctionMode, isLiveState, isOverState, type MarketData } from "../../api/model/market.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import { storedAs } from "../../api/verdict/memory.ts";
 import { formatDecimal } from "../../units/decimal.ts";
@@ -35,6 +35,7 @@ const marketRecord = z.object({
   state: z.string().exactOptional(),
   tradingMode: z.string().exactOptional(),
   trigger: z.string().exactOptional(),
+  extension: z.string().exactOptional(),
   auctionStart: TimeText.exactOptional(),
   auctionEnd: TimeText.exactOptional(),
   price: DecimalText.exactOptional(),
@@ -100,7 +101,9 @@ export function marketsWatcher(
         if (data.market !== undefined) {
           const record = marketRecordOf(data, names.get(data.market));
           const values = watched.has(data.market) ? marketFactsOf(data, names.get(data.market)) : undefined;
-          const told = values && valuesOf(data.market, values, context, moment);
+          // What a node leaves out of a market that is over was said before.
+          const last = isOverState(data.marketState) ? before?.markets[data.market]?.values : undefined;
+          const told = values && valuesOf(data.market, { ...last, ...values }, context, moment);
           records.push([data.market, { ...record, ...told }]);
         }
         if (index % MARKETS_BEFORE_YIELD === MARKETS_BEFORE_YIELD - 1) await setImmediate();
@@ -207,12 +210,10 @@ function marketReadings(network: string, nodes: number, state: MarketsState): re
   return Object.entries(state.markets).flatMap(([subject, market]) => {
     if (market.absent === true) return [];
     const { label, price, nearest, values } = market;
-    const live = isLiveState(market.state);
-    const common = { network, subject, nodes, seenBy: [state.node], ...withoutUndefined({ label }) };
+    const over = isOverState(market.state) ? market.state : undefined;
+    const common = { network, subject, nodes, seenBy: [state.node], ...withoutUndefined({ label, over }) };
     const unknown = state.behind ? { why: `${state.node} stands behind what was seen before` } : {};
     const known = (bad: boolean): Reading["state"] => (state.behind ? "unknown" : bad ? "bad" : "good");
-    // A market that is not live any more has no price that could move.
-    const quoted = live && !state.behind;
     return [
       {
         kind: "market.auction",
@@ -226,15 +227,15 @@ function marketReadings(network: string, nodes: number, state: MarketsState): re
         kind: "market.price",
         ...common,
         ...unknown,
-        state: live && price === undefined ? "unknown" : known(false),
-        facts: quoted && price !== undefined ? { price } : {},
+        state: over === undefined && price === undefined ? "unknown" : known(false),
+        facts: state.behind ? {} : withoutUndefined({ price }),
       },
       {
         kind: "market.bound",
         ...common,
         ...unknown,
-        state: live && nearest === undefined ? "unknown" : known(false),
-        facts: quoted && nearest !== undefined ? { ...withoutUndefined({ price }), ...nearest } : {},
+        state: over === undefined && nearest === undefined ? "unknown" : known(false),
+        facts: state.behind || nearest === undefined ? {} : { ...withoutUndefined({ price }), ...nearest },
       },
       ...(values === undefined
         ? []
@@ -243,8 +244,8 @@ function marketReadings(network: string, nodes: number, state: MarketsState): re
               kind: "market.value" as const,
               ...common,
               ...unknown,
-              state: live && Object.keys(values).length === 0 ? "unknown" : known(false),
-              facts: quoted ? values : {},
+              state: over === undefined && Object.keys(values).length === 0 ? "unknown" : known(false),
+              facts: state.behind ? {} : values,
             } as const,
           ]),
     ] satisfies Reading[];
@@ -272,6 +273,7 @@ function marketEvents(
         at: timeToText(at),
         node: after.node,
         ...withoutUndefined({ label: market.label, before: known && sideOf(known) }),
+        ...(isOverState(market.state) ? { over: true, ...withoutUndefined({ price: market.price }) } : {}),
         after: sideOf(market),
       };
     });
@@ -287,8 +289,8 @@ function isInAuction({ state, tradingMode }: MarketRecord): boolean {
 }
 
 function auctionFacts(market: MarketRecord): Extract<Reading, { kind: "market.auction" }>["facts"] {
-  const { tradingMode, trigger, auctionStart: start, auctionEnd: end } = market;
-  return withoutUndefined({ tradingMode, ...(isInAuction(market) ? { trigger, start, end } : {}) });
+  const { tradingMode, trigger, extension, auctionStart: start, auctionEnd: end } = market;
+  return withoutUndefined({ tradingMode, ...(isInAuction(market) ? { trigger, extension, start, end } : {}) });
 }
 
 /** The node knows when an auction began, even without an observation then. */
@@ -305,7 +307,7 @@ function sideOf({ state, tradingMode, trigger }: MarketRecord): MarketSide {
 
 /** The watched fields of one market. */
 export function marketRecordOf(data: MarketData, names: MarketNames | undefined): MarketRecord {
-  const { markPrice, marketState, marketTradingMode, trigger, auctionStart, auctionEnd } = data;
+  const { markPrice, marketState, marketTradingMode, trigger, extensionTrigger, auctionStart, auctionEnd } = data;
   const label = names?.code ?? names?.name;
   const price = markPrice === undefined || markPrice <= 0n ? undefined : markPrice;
   const shown = price === undefined ? undefined : exactPrice(price, names);
@@ -315,6 +317,8 @@ export function marketRecordOf(data: MarketData, names: MarketNames | undefined)
     state: marketState,
     tradingMode: marketTradingMode,
     trigger,
+    // Named only where there was one.
+    extension: extensionTrigger?.endsWith("_UNSPECIFIED") === true ? undefined : extensionTrigger,
     auctionStart: auctionStart?.toString(),
     auctionEnd: auctionEnd?.toString(),
     price: shown,

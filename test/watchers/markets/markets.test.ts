@@ -331,6 +331,11 @@ test("values are read of markets that a subscription names, and of no others", a
   expect(await valuesIn()).toEqual([]);
   observer.subjects = { "market.value": ["a"] };
   expect(await valuesIn()).toEqual([["good", { mark: "1.23" }]]);
-  // A market that is over has no values.
-  expect(await valuesIn([{ market: "a", marketState: "STATE_SETTLED", markPrice: "123" }])).toEqual([["good", {}]]);
+  expect(await valuesIn([{ market: "a", ...ACTIVE }])).toEqual([["unknown", {}]]);
+  const governed = { market: "a", marketState: "STATE_SUSPENDED_VIA_GOVERNANCE", markPrice: "124" };
+  expect(await valuesIn([governed])).toEqual([["good", { mark: "1.24" }]]);
+  // What a node leaves out of a market that is over was said before.
+  const { readings, events } = await observe([{ market: "a", marketState: "STATE_SETTLED" }]);
+  expect(reading(readings, "market.value", "a")).toMatchObject({ over: "STATE_SETTLED", facts: { mark: "1.24" } });
+  expect(events).toMatchObject([{ over: true, after: { state: "STATE_SETTLED" } }]);
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { HistoryField, IntegerText, TimeText } from "./json-fields.ts";
+import { DecimalText, HistoryField, IntegerText, TimeText } from "./json-fields.ts";
 import { type Event, event, type Shape } from "./kind.ts";
 import type { Severity } from "./severity.ts";
 
@@ -25,6 +25,23 @@ const marketSide = z.object({
   trigger: z.string().exactOptional(),
 });
 export type MarketSide = z.infer<typeof marketSide>;
+
+/** States in which a market does not trade, beside those of its beginning. */
+const GRAVE_STATES: ReadonlySet<string> = new Set([
+  "STATE_SUSPENDED",
+  "STATE_SUSPENDED_VIA_GOVERNANCE",
+  "STATE_TRADING_TERMINATED",
+  "STATE_SETTLED",
+  "STATE_CANCELLED",
+]);
+
+/** Whether whoever named the market is told of its new state at once: it does not trade any more, or does again. */
+export function rings({ before, after }: { readonly before?: MarketSide; readonly after: MarketSide }): boolean {
+  const [old, now] = [before?.state ?? "", after.state ?? ""];
+  return (
+    before !== undefined && old !== now && (GRAVE_STATES.has(now) || (now === "STATE_ACTIVE" && GRAVE_STATES.has(old)))
+  );
+}
 
 // Watchers' snapshots and events share these shapes.
 
@@ -132,8 +149,14 @@ export const EVENTS = {
       /** Absent for a market that is new. */
       before: marketSide.exactOptional(),
       after: marketSide,
+      /** Of a market that is over: its last mark price. */
+      over: z.literal(true).exactOptional(),
+      price: DecimalText.exactOptional(),
     },
-    severity: ({ after }) => (after.state === "STATE_SUSPENDED" ? "warning" : "info"),
+    severity: ({ before, after }) =>
+      after.state === "STATE_SUSPENDED" || (before?.state !== after.state && GRAVE_STATES.has(after.state ?? ""))
+        ? "warning"
+        : "info",
   }),
   "node.version": event({
     words: "a data node runs another version",

@@ -8,7 +8,11 @@ import { beyondLimit, measure, meets } from "./market-measure.ts";
 import { apartMarketConditions, type MarketCondition, parseMarketConditions } from "./market-value.ts";
 import { isPriceBad, priceBeyond } from "./price.ts";
 
-const market = { label: z.string().exactOptional() };
+const market = {
+  label: z.string().exactOptional(),
+  /** The state of a market that is over: its figures are the last ones, and no alert. */
+  over: z.string().exactOptional(),
+};
 
 /** `1.50` and `1.5` are the same threshold. */
 const Amount = DecimalText.transform((written) => {
@@ -33,6 +37,7 @@ export const MARKET_CONDITIONS = {
       facts: z.object({
         tradingMode: z.string().exactOptional(),
         trigger: z.string().exactOptional(),
+        extension: z.string().exactOptional(),
         start: TimeText.exactOptional(),
         end: TimeText.exactOptional(),
       }),
@@ -70,9 +75,9 @@ export const MARKET_CONDITIONS = {
       /** The mark price in the market's units; left out where its decimals are not known or there is no price. */
       facts: z.object({ price: DecimalText.exactOptional() }),
     },
-    // A market that has ended has no price, and needs no alert.
-    isBad: (parameters, { state, facts: { price } }) =>
-      price === undefined && state === "good" ? false : isPriceBad(parameters, price),
+    // A market that is over needs no alert.
+    isBad: (parameters, { over, state, facts: { price } }) =>
+      over !== undefined || (price === undefined && state === "good") ? false : isPriceBad(parameters, price),
     beyond: (parameters, { facts: { price } }) => priceBeyond(parameters, price),
   }),
   "market.bound": condition({
@@ -95,8 +100,8 @@ export const MARKET_CONDITIONS = {
         distancePercent: DecimalText.exactOptional(),
       }),
     },
-    isBad: (parameters, { state, facts: { distancePercent } }) => {
-      if (distancePercent === undefined && state === "good") return false;
+    isBad: (parameters, { over, state, facts: { distancePercent } }) => {
+      if (over !== undefined || (distancePercent === undefined && state === "good")) return false;
       const [distance, percent] = [parseDecimal(distancePercent ?? ""), parseDecimal(parameters.percent)];
       return distance === undefined || percent === undefined ? undefined : compareDecimals(distance, percent) <= 0;
     },
@@ -118,12 +123,11 @@ export const MARKET_CONDITIONS = {
       facts: z.record(z.string(), DecimalText),
     },
     begins: (_, rule) => (conditionOf(rule).critical ? "critical" : "warning"),
-    isBad: (rule, { state, facts }, isTold) => {
+    isBad: (rule, { over, facts }, isTold) => {
+      if (over !== undefined) return false;
       const known = conditionOf(rule);
       const measured = measure(known, facts);
-      // A market that is over has no values.
-      if (measured === undefined) return state === "good" && Object.keys(facts).length === 0 ? false : undefined;
-      return meets(known, measured, isTold);
+      return measured && meets(known, measured, isTold);
     },
     beyond: (rule, { facts }) => {
       const known = conditionOf(rule);
