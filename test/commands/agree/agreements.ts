@@ -46,7 +46,7 @@ const ORDER_TONES: Readonly<Record<string, Reply["tone"]>> = {
 
 /** A share as a headline has it: three digits, but no 100 % of what is not all. */
 function readPercent(exact: number): number {
-  const read = Number(exact.toFixed(Math.max(0, 3 - String(Math.trunc(exact)).length)));
+  const read = Number(exact.toFixed(Math.max(0, 3 - String(Math.trunc(Math.abs(exact))).length)));
   return read === 100 ? exact : read;
 }
 
