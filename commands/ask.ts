@@ -38,6 +38,8 @@ export const ask = command({
       ...context,
       commands: context.commands.filter(({ name }) => name !== "ask"),
     });
+    // What is no command and no sentence is a question where every word of it is known.
+    if (context.slip !== undefined && !(found[0] !== undefined && found[0].share === 1)) throw context.slip;
     if (found.length === 0) {
       throw new UserError(`No command answers ${quoteTyped(question)}.`, {
         remedy:

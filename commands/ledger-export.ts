@@ -70,7 +70,7 @@ type Context = CommandContext<typeof options>;
 export const ledgerExport = command({
   name: "ledger export",
   asked: [
-    "export|download|csv|dump|save {from}",
+    "export|download|csv|dump|save|spreadsheet|extract {from}",
     "export|download|csv|dump|save|file|spreadsheet ledger|transfer|entry|history|transaction|account|file",
     "ledger|transfer|transaction {from}",
     "ledger|transfer|transaction|file export|download|csv|dump|save|file {from}",

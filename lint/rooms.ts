@@ -119,7 +119,7 @@ export const doors: Readonly<Record<string, string>> = {
   "api/model": "bundle fields market names network order page stake",
   "api/node": "inspect-node last-seen-block single-flight",
   "api/verdict": "judge-sources memory",
-  "bot/grammar": "complete-line find-command offered-line plain-words tokens usage",
+  "bot/grammar": "complete-line find-command offered-line plain-words stem tokens usage",
   "bot/options": "parse-options said saved-parties suggest-values time-span",
   "export/jobs": "deliver job kept-files upkeep verify-file",
   "export/normalise": "file-columns ledger-thread normaliser",

@@ -1,6 +1,7 @@
 import type { AnswerChoice, AnswerChoices } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import type { Target } from "./invocation.ts";
+import type { AnyCommand } from "./command.ts";
+import type { Target, Visibility } from "./invocation.ts";
 
 /** Audiences chosen by servers and workspaces, cached so that no answer waits for them. */
 export interface AudienceSettings {
@@ -50,4 +51,13 @@ export async function openAudienceSettings(
 
 function keyOf(platform: string, workspace: string): string {
   return `${platform}:${workspace}`;
+}
+
+/**
+ * The audience that overrides a command's default: everybody if it announces a change, else the choice of the server or
+ * workspace. Undefined if neither applies.
+ */
+export function presetAudience(command: AnyCommand, here: Target, settings: AudienceSettings): Visibility | undefined {
+  if (command.announced === true) return "channel";
+  return command.workspaceChooses === true ? settings.of(here)?.markets : undefined;
 }

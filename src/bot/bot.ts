@@ -5,12 +5,12 @@
 
 import { UserError } from "../errors.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
-import type { AudienceSettings } from "./audience-settings.ts";
+import { presetAudience } from "./audience-settings.ts";
 import type { AnyCommand } from "./command.ts";
 import { type Asked, errorReply } from "./error-reply.ts";
 import { findCommand, lineTokens } from "./grammar/find-command.ts";
 import { faultsOf, otherMistakes, valueMistakes } from "./form.ts";
-import { fillExample, formatLine, parseLine } from "./grammar/grammar.ts";
+import { fillExample, formatLine, parseLine, shortQuestion } from "./grammar/grammar.ts";
 import { withRightLine } from "./grammar/offered-line.ts";
 import {
   type CommonButtons,
@@ -28,6 +28,7 @@ import { missingOption, type ParseContext, parseOptions } from "./options/parse-
 import { neededParty, withSavedParties } from "./options/saved-parties.ts";
 import { type Asker, type BotDependencies, type BotSetup, marked, setUp } from "./setup.ts";
 import { createSuggestions, SUGGEST_MILLIS, type Suggestions } from "./suggestions.ts";
+import { withoutUndefined } from "../units/without-undefined.ts";
 
 export type Bot = ReturnType<typeof createBot>;
 
@@ -42,7 +43,7 @@ export function createBot(dependencies: BotDependencies) {
   const mistakes = createMistakes(setup, suggestions);
 
   function prepare(invocation: Invocation): Prepared {
-    const press = invocation.openly === true ? pressFirst(invocation, setup) : undefined;
+    const press = invocation.openly === true ? pressInstead(invocation, setup) : undefined;
     if (press !== undefined) return { ok: true, visibility: "channel", run: async () => press };
     try {
       const { command, options, visibility } = check(invocation, setup, mistakes);
@@ -126,6 +127,9 @@ export function createBot(dependencies: BotDependencies) {
       try {
         ask = parseLine(line, commands, now(), networks);
       } catch (refused) {
+        const question = shortQuestion(line, commands);
+        if (question !== undefined && refused instanceof UserError)
+          return run({ ...asker, ...question, slip: refused });
         const reply = marked(await mistakes.ofLine(refused, asker), setup.clientOf(undefined));
         report(setup, "unknown", asker.here, reply, 0);
         return reply;
@@ -133,13 +137,6 @@ export function createBot(dependencies: BotDependencies) {
       return run({ ...asker, ...ask });
     },
   };
-}
-
-/** The press that is offered in place of an answer, where everybody would see it; undefined where it may be given. */
-function pressFirst(invocation: Invocation, { byName, chosen }: BotSetup): Reply | undefined {
-  const command = byName.get(invocation.command);
-  if (command === undefined) return undefined;
-  return pressInstead(command, invocation, presetAudience(command, invocation.here, chosen) ?? command.audience);
 }
 
 /** @throws UserError for an unknown command, a wrong value, and for somebody who may not do this. */
@@ -176,15 +173,6 @@ function parseContext({ openFile }: Invocation, { now, networks }: BotSetup): Pa
 }
 
 /**
- * The audience that overrides a command's default: everybody if it announces a change, else the choice of the server or
- * workspace. Undefined if neither applies.
- */
-function presetAudience(command: AnyCommand, here: Target, settings: AudienceSettings): Visibility | undefined {
-  if (command.announced === true) return "channel";
-  return command.workspaceChooses === true ? settings.of(here)?.markets : undefined;
-}
-
-/**
  * The audience of an answer. The option `private` has precedence. @throws UserError if an announced change is requested
  * privately.
  */
@@ -210,7 +198,7 @@ async function execute(
   invocation: Invocation,
   { setup, mistakes, run }: { setup: BotSetup; mistakes: Mistakes; run: (ask: Ask) => Promise<Reply> },
 ): Promise<{ readonly reply: Reply; readonly thrown?: unknown }> {
-  const { here, caller, signal, pressed } = invocation;
+  const { here, caller, signal, pressed, slip } = invocation;
   const { networks, exports, alerts, platforms, chosen, commands, now } = setup;
   const client = setup.clientOf(options["network"]);
   const started = performance.now();
@@ -244,13 +232,16 @@ async function execute(
       zone: () => setup.zoneOf(invocation),
       signal,
       isForm: invocation.form === true,
-      ...(pressed === undefined ? {} : { pressed }),
+      ...withoutUndefined({ pressed, slip }),
       progress: (reply) => invocation.progress?.(marked(reply, client)),
       run,
     });
   } catch (thrown) {
     // Only here is it known that a party is missing: the caller may have saved one.
-    answer = await mistakes.ofCommand(thrown, invocation, setup.takesParty(command));
+    answer =
+      thrown === slip
+        ? await mistakes.ofLine(thrown, invocation)
+        : await mistakes.ofCommand(thrown, invocation, setup.takesParty(command));
     failed = { thrown };
   }
   const reply = marked(answer, client);

@@ -2,6 +2,7 @@ import type { Platforms } from "../alerts/platform.ts";
 import type { Receipt } from "../alerts/sender.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
+import type { UserError } from "../errors.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { SeenIds } from "../store/store.ts";
@@ -51,6 +52,8 @@ export interface CommandContext<S extends Options> {
   readonly isForm: boolean;
   /** The alert's message whose button was pressed. */
   readonly pressed?: Receipt;
+  /** The mistake in a line that was no command, and may be a question. */
+  readonly slip?: UserError;
   progress(reply: Reply): void;
   /** Runs another command for the same asker. Never rejects. */
   run(ask: Ask): Promise<Reply>;
@@ -67,7 +70,8 @@ export interface Command<S extends Options> {
   readonly alsoCalled?: readonly string[];
   /**
    * How people ask for it in plain words. Each entry has the words that a question must have, in any order and form:
-   * `a|b` is either, `{name}` a value of that option, or of either of two. The more of them a question has, the surer it is.
+   * `a|b` is either, `{name}` a value of that option, or of either of two; with `…` among them, all that follows belongs to
+   * it. The more of them a question has, the surer it is.
    */
   readonly asked?: readonly string[];
   /** A question in plain words offers it and never runs it, though it changes nothing that is shared. */

@@ -1,5 +1,6 @@
 import type { Platforms } from "../alerts/platform.ts";
 import type { Receipt } from "../alerts/sender.ts";
+import type { UserError } from "../errors.ts";
 import type { FileLimits } from "../reply/attachment.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
@@ -50,6 +51,8 @@ export interface Invocation extends Ask {
    * press, which says who presses.
    */
   readonly openly?: true;
+  /** The line was no command: this mistake is the answer, unless the question is plain. */
+  readonly slip?: UserError;
   /** The alert's message whose button was pressed. */
   readonly pressed?: Receipt;
   /** The channels of the server or workspace that the asker may manage, by their ids, where that is known of each. */

@@ -1,18 +1,24 @@
 import { paragraph } from "../reply/block.ts";
 import { commandAction, reply, type Reply } from "../reply/reply.ts";
 import { commandLine, text } from "../reply/text.ts";
-import type { AnyCommand } from "./command.ts";
+import { presetAudience } from "./audience-settings.ts";
 import { formatLine, QUESTION } from "./grammar/grammar.ts";
-import type { Invocation, Visibility } from "./invocation.ts";
+import type { Invocation } from "./invocation.ts";
+import type { BotSetup } from "./setup.ts";
 
 /**
  * The press that takes the place of an answer where everybody would see it and nobody knows the asker's rights: what
  * changes something, and what only the asker may see. A question in plain words stays as it is: what it runs is asked anew.
  */
-export function pressInstead(command: AnyCommand, { options }: Invocation, visibility: Visibility): Reply | undefined {
+export function pressInstead(
+  { command: asked, here, options }: Invocation,
+  { byName, chosen }: BotSetup,
+): Reply | undefined {
+  const command = byName.get(asked);
+  if (command === undefined || asked === QUESTION) return undefined;
   const { changes, name, title, verb } = command;
-  const isOpen = changes !== true && visibility === "channel" && options["private"] === undefined;
-  if (name === QUESTION || isOpen) return undefined;
+  const audience = presetAudience(command, here, chosen) ?? command.audience;
+  if (changes !== true && audience === "channel" && options["private"] === undefined) return undefined;
   const line = commandLine(formatLine({ command: name, options }));
   return reply({
     title: changes === true ? text`Did you mean ${line}?` : text`${line} is answered to you alone`,

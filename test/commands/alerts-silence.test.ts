@@ -140,10 +140,10 @@ describe("a silence", () => {
   });
 
   test.each([
-    ["tonight", { kind: "code", text: "alerts silence tonight" }],
-    ["night", { kind: "code", text: "alerts silence night" }],
-    ["overnight", { kind: "code", text: "alerts silence overnight" }],
-    // A sentence is offered as a press.
+    // What is plainly meant is offered as a press.
+    ["tonight", { invocation: { command: "alerts silence", options: { for: "night" } } }],
+    ["night", { invocation: { command: "alerts silence", options: { for: "night" } } }],
+    ["overnight", { invocation: { command: "alerts silence", options: { for: "night" } } }],
     ["for the night", { invocation: { command: "alerts silence", options: { for: "the night" } } }],
   ])("for %s leads to a line that silences", async (words, leads) => {
     const talk = await talkInOps();

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { commands } from "../../commands/index.ts";
 import { fullText } from "../../src/reply/full-text.ts";
 import { ASKED, MEANT } from "../support/questions/asked.ts";
+import { IN_HASTE } from "../support/questions/in-haste.ts";
 import { HELD_OUT } from "../support/questions/held-out.ts";
 import { linesOf } from "../support/said.ts";
 import { talkToSimulator } from "./conversation.ts";
@@ -34,6 +35,20 @@ test("of phrasings by which no word was chosen, eight of ten are, too, and none 
   expect(missed.length).toBeLessThanOrEqual(14);
 }, 60_000);
 
+test("of phrasings in haste, nine of ten are, too, and none wrongly", async () => {
+  const { wrong, missed } = await measure(IN_HASTE);
+  expect(wrong).toEqual([]);
+  expect(missed.length).toBeLessThanOrEqual(21);
+}, 60_000);
+
+test.each(["who won the cup", "good morning everyone", "why is the sky blue", "how much is the fish", "stop it"])(
+  "%s asks for nothing here",
+  async (line) => {
+    const talk = await talkToSimulator({ nodes: 3 });
+    expect(await talk.askFor(line)).toMatchObject({ failure: "caller" });
+  },
+);
+
 test.each(commands.map((one) => [one.name, one] as const))("%s says how people ask for it", (_, { asked, options }) => {
   expect(asked?.length).toBeGreaterThan(0);
   for (const [, name] of asked?.join(" ").matchAll(/\{([^}]*)\}/gu) ?? []) {
@@ -63,7 +78,7 @@ test("what a question says is filled in: networks, markets, ranges, ends, orders
   ]);
   expect(linesOf(await talk.askFor("export since yesterday"))).toEqual(["ledger export from:yesterday to:now"]);
   expect(linesOf(await talk.askFor("please silence sim-3 overnight on testnet"))).toEqual([
-    "alerts silence what:sim-3 for:overnight network:testnet",
+    "alerts silence what:sim-3 for:night network:testnet",
   ]);
   for (const line of ["why order ab12", "why was order ab12 rejected"]) {
     // There is no such order.

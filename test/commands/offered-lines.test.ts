@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { fullText } from "../../src/reply/full-text.ts";
 import { linesOf } from "../support/said.ts";
 import { talkInOps } from "./alert-channel.ts";
 
@@ -15,8 +16,8 @@ test.each([
   ["silence all tomorrow", "alerts silence"],
   ["silence node.down for:banana", "alerts silence"],
   ["silence nonsense for:1h", "alerts silence"],
-  ["silence 2h", "alerts silence 2h"],
-  ["silence BTC/USDT 2h", "alerts silence BTC/USDT 2h"],
+  ["silence 2h", "alerts silence for:2h"],
+  ["silence BTC/USDT 2h", "alerts silence what:BTC/USDT for:2h"],
   ["mute all until 07:00", "alerts silence what:all until:07:00"],
   ["subscribe to alerts", "alerts add"],
   ["subscribe here", "alerts add"],
@@ -28,19 +29,24 @@ test.each([
   ["subscribe ops severity:terrible", "alerts add"],
   ["subscribe market.price high:lots", "alerts add"],
   ["unsubscribe ab12", "alerts remove"],
-  ["why rejected", "alerts why"],
+  ["why rejected", "order"],
   ["why network.stalled", "alerts why"],
   ["acknowledge node.down", "alerts ack"],
   ["is the network healthy", "time network:mainnet"],
-  ["show market BTC", "market show BTC"],
-  ["market BTCUSDT", "market show BTCUSDT"],
-  ["market show btc usdt", 'market show "btc usdt"'],
   ["show market nonsense", "market show"],
   ["markte lsit network:testnet", "market list network:testnet"],
   ["markte lsit network:nowhere", "market list"],
 ])("%s is answered with %s", async (line, right) => {
   expect(await offered(await talkInOps(), line)).toBe(right);
 });
+
+test.each(["show market BTC", "market BTCUSDT", "market show btc usdt", "btc spread", "spread btc usdt"])(
+  "%s is plain enough to be answered",
+  async (line) => {
+    const answer = await (await talkInOps()).askFor(line);
+    expect([answer.failure, fullText(answer)]).toEqual([undefined, expect.stringContaining("BTC/USDT")]);
+  },
+);
 
 test.each([
   ["alerts silence nonsense for:90d", "alerts silence <what> 30d"],

@@ -111,6 +111,11 @@ export function saidNode(words: readonly string[], { api }: Pick<SuggestContext,
   const names = api.nodes.map(({ name }) => name);
   const named = words.find((word) => names.some((name) => name.toLowerCase() === word));
   if (named !== undefined) return { value: named, words: [named] };
+  const joined = words.find((word) => /^nodes?-?\d+$/u.test(word));
+  if (joined !== undefined) {
+    const numbered = saidNode(["node", joined.replace(/^\D+/u, "")], { api });
+    return numbered === undefined ? undefined : { ...numbered, words: [joined] };
+  }
   const at = words.findIndex((word) => /^nodes?$/u.test(word));
   if (at === -1) return undefined;
   const [before = "", node = "", behind = ""] = [words[at - 1], words[at], words[at + 1]];

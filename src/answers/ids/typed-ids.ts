@@ -230,11 +230,26 @@ export function lookUp({ api, seen, signal }: SuggestContext): ResolveContext {
 /** How much of an id a question must say: digits and letters. */
 const SAID_ID = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{4,}(?:…[0-9a-f]+)?$/u;
 
+/** What people call the commonest coins, and the symbols that networks have for them. */
+const COINS = new Map([
+  ["bitcoin", "btc"],
+  ["bitcoins", "btc"],
+  ["ether", "eth"],
+  ["ethereum", "eth"],
+  ["tether", "usdt"],
+]);
+
 /** The id, or the name that the node gives, that a question says: `btc usdt`, and `btc` where one of its markets is plainly meant. */
 export function saidId(kind: IdKind): NonNullable<TextOption["said"]> {
   return async (words, context) => {
     const id = words.find((word) => SAID_ID.test(word));
     if (id !== undefined) return { value: id, words: [id] };
+    const coin = kind.byName === undefined ? undefined : words.find((word) => COINS.has(word));
+    if (coin !== undefined) {
+      const symbol = words.map((word) => (word === coin ? (COINS.get(word) ?? word) : word));
+      const said = await saidId(kind)(symbol, context);
+      return said === undefined ? undefined : { ...said, words: [coin, ...said.words] };
+    }
     const names = kind.byName === undefined ? [] : await kind.names(context);
     const labelled = names.flatMap(({ label, ended }) => (label === undefined ? [] : [{ label, ended }]));
     const called = saidRun(words, (typed) => labelled.some(({ label }) => isSaidAs(label, typed)));

@@ -3,11 +3,11 @@
 
 import type { AnyCommand, CommandContext } from "../../bot/command.ts";
 import { isContentWord, plainWords } from "../../bot/grammar/plain-words.ts";
+import { stem } from "../../bot/grammar/stem.ts";
 import { isRequired } from "../../bot/grammar/usage.ts";
 import type { Option, Options, Said, SuggestContext } from "../../bot/options/options.ts";
 import { saidRun } from "../../bot/options/said.ts";
 import { parseTimeSpan } from "../../bot/options/time-span.ts";
-import { stem } from "./stem.ts";
 
 /** A command that a question may ask for, with the values that its words say. */
 export interface Guess {
@@ -27,6 +27,9 @@ const LEAD = 0.75;
 /** Guesses that are nearly as sure are offered, too. */
 const NEAR = 1.1;
 const MAX_GUESSES = 3;
+
+/** In a term: what follows its word says when or what about, and asks for nothing by itself. */
+const CLAUSE = "…";
 
 type Context = CommandContext<Options>;
 
@@ -66,6 +69,8 @@ async function guess(command: AnyCommand, words: readonly string[], context: Con
     if (hits.some((hit) => hit.length === 0)) continue;
     score = Math.max(score, terms.length);
     for (const word of hits.flat()) explained.add(word);
+    const [clause] = hits[terms.findIndex((term) => term.includes(CLAUSE))] ?? [];
+    if (clause !== undefined) for (const word of words.slice(words.indexOf(clause))) explained.add(word);
   }
   const telling = words.filter(isContentWord);
   const share = telling.filter((word) => explained.has(word)).length / Math.max(telling.length, 1);
@@ -87,8 +92,13 @@ async function sayings(options: Options, words: readonly string[], context: Cont
   const { networks, network } = context;
   const said: Record<string, Said> = {};
   for (const [name, option] of Object.entries(options)) {
-    const one = await sayingOf(option, words, { ...context, options: {} }, networks).catch(() => undefined);
-    if (one !== undefined) said[name] = one;
+    const sayingIn = (some: readonly string[]): Promise<Said | undefined> =>
+      sayingOf(option, some, { ...context, options: {} }, networks).catch(() => undefined);
+    const one = await sayingIn(words);
+    // Of “node 2 2h” the first number belongs to the node.
+    const crossing = Object.values(said).find((other) => one !== undefined && cross(other.words, one.words));
+    const own = crossing === undefined ? one : await sayingIn(without(words, crossing.words));
+    if (own !== undefined) said[name] = own;
   }
   const [from, to] = Object.keys(options).filter((name) => options[name]?.kind === "time");
   const isTime = (typed: string): boolean => parseTimeSpan(typed, context.now()) !== undefined;
@@ -97,10 +107,31 @@ async function sayings(options: Options, words: readonly string[], context: Cont
   if (from !== undefined && range !== undefined) said[from] = range;
   // From a moment on: not only that day.
   if (to !== undefined && since !== undefined) said[to] = { value: "now", words: [] };
+  // “Since yesterday” is one saying, and “yesterday” in it no other.
+  for (const [name, { words: own }] of Object.entries(said)) {
+    const isPart = Object.values(said).some(
+      (one) => one.words.length > own.length && own.every((word) => one.words.includes(word)),
+    );
+    if (isPart && own.length > 0) delete said[name];
+  }
   if (said["network"] === undefined && options["network"] !== undefined && network !== networks[0]) {
     said["network"] = { value: network, words: [] };
   }
   return said;
+}
+
+/** Whether two sayings share a word, and neither has all words of the other. */
+function cross(a: readonly string[], b: readonly string[]): boolean {
+  const shared = a.filter((word) => b.includes(word)).length;
+  return shared > 0 && a.some((word) => !b.includes(word)) && b.some((word) => !a.includes(word));
+}
+
+/** The words without one occurrence of each of these. */
+function without(words: readonly string[], taken: readonly string[]): readonly string[] {
+  return taken.reduce<readonly string[]>((rest, word) => {
+    const at = rest.indexOf(word);
+    return at === -1 ? rest : rest.toSpliced(at, 1);
+  }, words);
 }
 
 async function sayingOf(

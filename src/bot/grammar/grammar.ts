@@ -69,6 +69,19 @@ function commandOrQuestion(tokens: readonly Token[], commands: readonly AnyComma
   return isPlain && command.name !== QUESTION && words < tokens.length && isQuestion() ? asked() : found;
 }
 
+/** The most words of a question that is no sentence: `mute node 2 for 2 h`. */
+const MAX_SHORT = 7;
+
+/** A line of a few bare words as a question; undefined for one with named or quoted values. */
+export function shortQuestion(line: string, commands: readonly AnyCommand[]): Ask | undefined {
+  const tokens = lineTokens(line, commands, true);
+  const isBare = tokens.every(
+    ({ text, quotedFrom }) => quotedFrom === Infinity && !/^--?|^[a-z][a-z\d-]*:/iu.test(text),
+  );
+  const isAsked = isBare && tokens.length <= MAX_SHORT && commands.some(({ name }) => name === QUESTION);
+  return isAsked ? { command: QUESTION, options: { question: line.trim() } } : undefined;
+}
+
 /**
  * An example of the command with what was given in it; what leads stands bare, as people type it. A word without a digit
  * takes no placeholder's place: of `ledger export USDT` it is no party.

@@ -12,10 +12,28 @@ const SENTENCE_WORDS = new Set(
 );
 
 /** Words that say as little, and may stand within a typed line, too. */
-const OTHER_WORDS = new Set("tell give show want need get got".split(" "));
+const OTHER_WORDS = new Set(
+  (
+    "tell give show want need get got like find hear make keep put add check see look looking find " +
+    "moment minute today yet again quick quickly currently overall thing stuff reason guys team morning evening ok " +
+    "thank thx cheers"
+  ).split(" "),
+);
 
+/** Forms that people shorten, with or without their apostrophe, and slips of speed. */
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/[’‘]/gu, "'"],
+  [/\b(what|how|where|who|that)s\b/gu, "$1 is"],
+  [/\b(do|does|did|is|was|are|were|has|have)nt\b/gu, "$1 not"],
+  [/\b(last|past|this)( \p{L}+)s\b/gu, "$1$2"],
+  [/\bcant\b/gu, "can not"],
+  [/\bim\b/gu, "i am"],
+  [/\bu\b/gu, "you"],
+  [/\br\b/gu, "are"],
+  [/\bpl[sz]\b/gu, "please"],
+  [/\bgimme\b/gu, "give me"],
+  [/(?<=\d)hrs?\b/gu, "h"],
+  [/\bhrs\b/gu, "hours"],
   [/\bcan't\b/gu, "can not"],
   [/\bwon't\b/gu, "will not"],
   [/n't\b/gu, " not"],

@@ -17,7 +17,12 @@ export const EPISODE_OPTION = {
 } as const;
 
 function pastOption(description: string, example: string, behind?: RegExp) {
-  const said: TextOption["said"] = (words) => saidRun(words, isPast, behind);
+  const said: TextOption["said"] = (words) => {
+    const found = saidRun(words, isPast, behind);
+    const [first = ""] = found?.words ?? [];
+    // “For two hours” says how long, and nothing of the past.
+    return /^(?:for|next)$/u.test(words[words.indexOf(first) - 1] ?? "") ? undefined : found;
+  };
   return { kind: "text", description, example, suggest: suggestPast, said } as const satisfies TextOption;
 }
 

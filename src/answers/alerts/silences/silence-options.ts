@@ -130,7 +130,10 @@ export const SILENCE_OPTIONS = {
     description: "How long, each time",
     example: "1h",
     suggest: suggestSpans,
-    said: (words) => saidRun(words, isLength),
+    said: (words) => {
+      const said = saidRun(words, isLength);
+      return said !== undefined && isTonight(said.value) ? { ...said, value: "night" } : said;
+    },
     reads: (option, typed) => isLength(typed) || parseSpan(option, typed),
   },
   subject: {
