@@ -4,6 +4,7 @@ import { NEW_TO_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
 import { addSubscription } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { addPersonalWatch } from "../src/answers/alerts/subscriptions/personal-watch.ts";
+import { gatherNewCondition } from "../src/answers/alerts/subscriptions/thresholds.ts";
 import { command } from "../src/bot/command.ts";
 import { subscriptionFields } from "../src/answers/alerts/subscriptions/subscription-fields.ts";
 import { SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
@@ -34,6 +35,7 @@ export const alertsAdd = command({
     "alerts add",
     "alerts add markets BTC/USDT style:thread",
     "alerts add market.price BTC/USDT high:70000",
+    "alerts add BTC/USDT mark above 95k once",
     "alerts add order.final <id>",
   ],
   // Everybody may watch for themselves; rights on a channel are checked once the kinds are known.
@@ -43,6 +45,7 @@ export const alertsAdd = command({
   options: { ...SUBSCRIPTION_OPTIONS, to: NEW_TO_OPTION },
   fields: (given) => [...subscriptionFields(given, true), ...("to" in given ? ["to"] : [])],
   instead: quietOptionFor,
+  gathers: gatherNewCondition,
   run: async (context) => {
     const { options } = context;
     const chosen = parseKinds(options.kinds ?? "ops");

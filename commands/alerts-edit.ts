@@ -1,5 +1,6 @@
 import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
 import { editSubscription, presentValues } from "../src/answers/alerts/subscriptions/change-subscription.ts";
+import { gatherCondition } from "../src/answers/alerts/subscriptions/thresholds.ts";
 import { command } from "../src/bot/command.ts";
 import { subscriptionFields } from "../src/answers/alerts/subscriptions/subscription-fields.ts";
 import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
@@ -18,6 +19,7 @@ export const alertsEdit = command({
   shownBy: "alerts list",
   options: { id: SUBSCRIPTION_OPTION, ...SUBSCRIPTION_OPTIONS },
   instead: quietOptionFor,
+  gathers: gatherCondition,
   edits: { option: "id", values: presentValues },
   fields: (given) => subscriptionFields(given, false),
   run: (context) => editSubscription(context, context.options.id, context.options),

@@ -1,5 +1,5 @@
 import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
-import { answer, askFor } from "../src/answers/answer.ts";
+import { answer, askFor, priceActions } from "../src/answers/answer.ts";
 import { extraFields, timeCell } from "../src/answers/cells.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/reply/enum-words.ts";
 import { assetsById, MARKET, marketsById, type NamedId, noteSeen } from "../src/answers/ids/ids.ts";
@@ -20,7 +20,6 @@ import { command } from "../src/bot/command.ts";
 import { nearest } from "../src/bot/nearest.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph } from "../src/reply/block.ts";
-import type { Action } from "../src/reply/reply.ts";
 import { id, text, type Text, time } from "../src/reply/text.ts";
 import { parseDecimal, roundedPercentOf } from "../src/units/decimal.ts";
 
@@ -106,25 +105,15 @@ export const marketShow = command({
       blocks: [...facts(factFields(market, amounts)), ...below],
       actions: [
         // A comma would part the name in two.
-        ...priceAction(
-          context,
-          label.includes(",") ? marketId : label,
-          isLive(market) ? amounts.typedPrice(market.markPrice ?? 0n) : undefined,
-        ),
+        ...priceActions(context, label.includes(",") ? marketId : label, {
+          high: isLive(market) ? amounts.typedPrice(market.markPrice ?? 0n) : undefined,
+        }),
         { label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" },
       ],
       ask: askFor(context, "market show", { market: marketId, ...again }),
     });
   },
 });
-
-/** Opens the form of a subscription of one's own to a price, which begins with the present one. */
-function priceAction({ network }: { readonly network: string }, subjects: string, high: string | undefined): Action[] {
-  if (high === undefined || high === "0") return [];
-  // Where a line takes the place of the form, it ends with what is to be changed.
-  const options = { kinds: "market.price", subjects, to: "me", network, high };
-  return [{ label: "Tell me at a price", invocation: { command: "alerts add", options }, effect: "reply", form: true }];
-}
 
 function noSuchMarket(network: string, marketId: string, also: readonly NamedId[]): UserError {
   const ids = also.map((one) => one.id);

@@ -1,6 +1,6 @@
 import { FINAL_STATUSES } from "../src/alerts/judge/kinds/event.ts";
 import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
-import { answer, askFor, watchAction } from "../src/answers/answer.ts";
+import { answer, askFor, priceActions, watchAction } from "../src/answers/answer.ts";
 import { extraFields, idCell, namedCell, timeCell } from "../src/answers/cells.ts";
 import { capitalised, enumWords, timeInForceWords } from "../src/reply/enum-words.ts";
 import { marketsById, noteSeen, ORDER } from "../src/answers/ids/ids.ts";
@@ -75,7 +75,10 @@ export const order = command({
         ...versionActions(context, orderId, version, currentVersion ?? version),
         ...(found.status === undefined || older || isFinal
           ? []
-          : [watchAction(context, "Tell me when it ends", "order.final", orderId)]),
+          : [
+              watchAction(context, "Tell me when it ends", "order.final", orderId),
+              ...priceOfOrder(context, found, market),
+            ]),
       ],
       ask: askFor(context, "order", { id: orderId, version: context.options.version }),
     });
@@ -152,6 +155,15 @@ async function getPrevious(context: Context, orderId: string, found: Order): Pro
   if (version === undefined || version < 2n || version > BigInt(MAX_VERSION)) return undefined;
   const before = await context.api.getOrder(orderId, Number(version) - 1, { signal: context.signal }).catch(asApiError);
   return before instanceof ApiError ? undefined : before.value;
+}
+
+/** Offers to tell of the price at which the order may trade. */
+function priceOfOrder(context: Context, { side, price, marketId }: Order, market: MarketNames | undefined): Action[] {
+  const written = price === undefined ? undefined : marketAmounts(market).typedPrice(price);
+  if (marketId === undefined) return [];
+  const { code = marketId } = market ?? {};
+  const subject = code.includes(",") ? marketId : code;
+  return priceActions(context, subject, side === "SIDE_SELL" ? { high: written } : { low: written });
 }
 
 /** The current version first, then the others from the newest on, and the first of all. */

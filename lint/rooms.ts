@@ -111,7 +111,7 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status told",
   "answers/alerts/silences": "add-silence silence-options",
   "answers/alerts/subscriptions":
-    "add-subscription change-subscription personal-watch subscription-fields subscription-options",
+    "add-subscription change-subscription personal-watch subscription-fields subscription-options thresholds",
   "answers/exports": "ended verified",
   "answers/ids": "typed-ids",
   "api/client": "poll-nodes",

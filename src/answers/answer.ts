@@ -163,6 +163,19 @@ export function millisBetween(from: Nanoseconds, to: Nanoseconds): Milliseconds 
   return toMillis(to) - toMillis(from);
 }
 
+/** Opens the form of a subscription of one's own to a price, which begins with one; none where that is not known. */
+export function priceActions(
+  { network }: { readonly network: string },
+  subjects: string,
+  price: { readonly high?: string | undefined } | { readonly low?: string | undefined },
+): Action[] {
+  const [[side, written] = []] = Object.entries(price);
+  if (side === undefined || written === undefined || written === "0") return [];
+  // Where a line takes the place of the form, it ends with what is to be changed.
+  const options = { kinds: "market.price", subjects, to: "me", network, [side]: written };
+  return [{ label: "Tell me at …", invocation: { command: "alerts add", options }, effect: "reply", form: true }];
+}
+
 /** A button that subscribes its presser to one subject, by direct message. */
 export function watchAction(
   context: { readonly network: string },

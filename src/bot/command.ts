@@ -62,6 +62,13 @@ export interface CommandContext<S extends Options> {
 /** What is known of a caller before they ask. */
 export type Beginnings = Pick<CommandContext<Options>, "here" | "chosen" | "platforms" | "zone">;
 
+/** Words of a line, from one index to before another, and what they say. */
+export interface Gathered {
+  readonly from: number;
+  readonly to: number;
+  readonly options: Readonly<Record<string, string>>;
+}
+
 /** A command: returns its answer and never posts. */
 export interface Command<S extends Options> {
   /** One or two lower-case words: `time`, `market show`. */
@@ -116,6 +123,8 @@ export interface Command<S extends Options> {
   begins?(own: Beginnings): Promise<Ask["options"]>;
   /** Of its own options, those that its form has where these values are known, the most needed first; left out = all. */
   fields?(known: Ask["options"]): readonly string[];
+  /** Words behind it that make values together, where no option is named: which of them, and their values. */
+  gathers?(words: readonly string[]): Gathered | undefined;
   /** For options of other commands that people type here: the `name:value` of this command with the same effect. */
   instead?(given: Readonly<Record<string, string>>): string | undefined;
   /** Throws UserError for the caller's mistakes; ApiError passes through. */

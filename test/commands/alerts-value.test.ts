@@ -172,3 +172,28 @@ test.each([
   await talk.ask(`alerts add node.down,network.clock,checkpoint.overdue if:"${typed}"`);
   expect((await talk.engine.subscriptions())[0]?.parameters).toEqual(parameters);
 });
+
+test.each([
+  ["alerts add BTC/USDT mark above 95k once", "mark above 95000 once"],
+  ["alerts add BTC/USDT if mark is above 95k style:plain", "mark above 95000"],
+  ["alerts add market.value BTC/USDT last below 50,000 or above 70,000 until tomorrow to:me", "until"],
+  ["alerts add BTC/USDT if:spread > 0.5%", "spread above 0.5%"],
+  ["alerts add BTC/USDT price rises 5% within 10 min as critical", "mark changes 5% within 10m up as critical"],
+])("%s is understood without quotes", async (line, condition) => {
+  const talk = await talkInOps();
+  expect(await talk.ask(line)).toMatch(/^✓/u);
+  const [subscription] = await talk.engine.subscriptions();
+  expect(subscription).toMatchObject({ kinds: ["market.value"], subjects: [talk.samples.marketId] });
+  expect(subscription?.parameters["market.value"]?.["if"]).toContain(condition);
+});
+
+test("a condition without quotes is changed, and refused, as one in quotes", async () => {
+  const talk = await talkInOps();
+  await talk.ask("alerts add BTC/USDT mark above 95k");
+  const [{ id } = { id: "" }] = await talk.engine.subscriptions();
+  await talk.ask(`alerts edit ${id} mark below 65k back 1%`);
+  expect((await talk.engine.subscriptions())[0]?.parameters).toEqual({
+    "market.value": { if: "mark below 65000 back 1%" },
+  });
+  expect(await talk.ask("alerts add BTC/USDT mark above the moon")).toMatch(saying("mark needs a number", "the"));
+});

@@ -29,7 +29,7 @@ import type { Destination } from "../destination.ts";
 import type { Platforms } from "../platform.ts";
 import type { RoutingDecision } from "../route/route.ts";
 import { type Episode, isOpen } from "../judge/rules/episode.ts";
-import { groupedNumber, ruleWords } from "./subscription-words.ts";
+import { groupedNumber, ruleWords, tellAtActions } from "./subscription-words.ts";
 
 /** A channel by its name, where its platform shows it: one of another workspace than the reader's is unknown there. */
 export function channelName(
@@ -176,6 +176,7 @@ export function actionsOf(first: Episode, group?: MessageGroup): Action[] {
       : [commandAction("Acknowledge", "alerts ack", { episode: all })]),
     commandAction("Silence 1 h", "alerts silence", { what: all, for: "1h" }),
     details,
+    ...(open.length === 1 ? tellAtActions(open[0] ?? first) : []),
   ];
 }
 

@@ -12,6 +12,7 @@ import {
   type Text,
   type TextPart,
 } from "../../reply/text.ts";
+import type { Action } from "../../reply/reply.ts";
 import { formatDecimal, parseDecimal, readPlaces, roundDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/duration.ts";
 import type { GivenParameters } from "../judge/kinds/kind.ts";
@@ -23,8 +24,9 @@ import {
   isConditionKind,
   KINDS,
 } from "../judge/kinds/kinds.ts";
-import { marketConditionsWords } from "../judge/kinds/market-value.ts";
-import type { ParameterName } from "../judge/kinds/reading.ts";
+import { factOf, marketConditionsWords, storedConditions } from "../judge/kinds/market-value.ts";
+import { labelOf, type ParameterName, type Reading } from "../judge/kinds/reading.ts";
+import type { Episode } from "../judge/rules/episode.ts";
 import type { Subscription } from "../route/subscription.ts";
 
 /** Display names of subjects, by their ids. */
@@ -235,4 +237,44 @@ function changeVerb(before: Subscription | undefined, { state }: Subscription): 
 function fullSubscriptionWords(one: Subscription): string {
   const manner = plainText(deliveryOptionWords(one));
   return `${plainText(subscriptionWords(one))}${manner === "" ? "" : ` (${manner})`}`;
+}
+
+/**
+ * Of an alert of a price or a value: opens the form of a subscription of one's own that begins with the present one. None
+ * of another alert.
+ */
+export function tellAtActions({ rule, last, network }: Pick<Episode, "rule" | "last" | "network">): Action[] {
+  const threshold = presentThreshold(rule, last);
+  if (threshold === undefined) return [];
+  const label = labelOf(last);
+  // A comma would part the name in two.
+  const subjects = label === undefined || label.includes(",") ? last.subject : label;
+  // Where a line takes the place of the form, it ends with what is to be changed.
+  const { kinds = "", ...limit } = threshold;
+  const options = { kinds, subjects, to: "me", network, ...limit };
+  return [{ label: "Tell me at …", invocation: { command: "alerts add", options }, effect: "reply", form: true }];
+}
+
+/** The limit of a rule with the present value in its place. */
+function presentThreshold(rule: string, { kind, facts }: Reading): Readonly<Record<string, string>> | undefined {
+  const parameters = ruleParameters(rule);
+  if (kind === "market.price" && "price" in facts) {
+    const price = facts.price === undefined ? undefined : typed(facts.price);
+    return price === undefined
+      ? undefined
+      : { kinds: kind, [parameters["high"] === undefined ? "low" : "high"]: price };
+  }
+  const [condition] = kind === "market.value" ? storedConditions(parameters["if"] ?? "") : [];
+  if (condition === undefined || kind !== "market.value") return undefined;
+  const value = condition.value === "bound" ? "mark" : condition.value;
+  const present = typed(facts[value === "mark" ? value : factOf(condition)] ?? "");
+  if (present === undefined) return undefined;
+  const unit = condition.percent && condition.within === undefined && value !== "mark" ? "%" : "";
+  return { kinds: kind, if: `${value} ${condition.side === "below" ? "below" : "above"} ${present}${unit}` };
+}
+
+/** With the digits that people read. */
+function typed(written: string): string | undefined {
+  const exact = parseDecimal(written);
+  return exact && formatDecimal(roundDecimal(exact, readPlaces(exact)), { group: false });
 }

@@ -33,11 +33,22 @@ export function parseLine(
   const found = commandOrQuestion(tokens, commands);
   if ("question" in found) return { command: QUESTION, options: found };
   const { command, words } = found;
-  const given = tokens.slice(words);
+  const given = gathered(command, tokens.slice(words));
   if (given.length === 0) return { command: command.name, options: {} };
   refuseForeignNames(command, given, commands);
   const { values } = readOptions(command, given, { now, networks });
   return { command: command.name, options: Object.fromEntries(values) };
+}
+
+/** With the words that make values together as if their options were named. */
+function gathered(command: AnyCommand, tokens: readonly Token[]): readonly Token[] {
+  const found = command.gathers?.(tokens.map(({ text }) => text));
+  const [first, last] = [tokens[found?.from ?? 0], tokens[(found?.to ?? 0) - 1]];
+  if (found === undefined || first === undefined || last === undefined) return tokens;
+  const named = Object.entries(found.options).map(([name, value]): Token => {
+    return { text: `${name}:${value}`, start: first.start, end: last.end, quotedFrom: name.length + 1 };
+  });
+  return tokens.toSpliced(found.from, found.to - found.from, ...named);
 }
 
 /** The command that takes a question in plain words. */

@@ -93,6 +93,13 @@ export function parseMarketConditions(typed: string): readonly [MarketCondition,
   return [first, ...others];
 }
 
+/** Whether words begin a condition: a value, and how it is compared. */
+export function beginsCondition(words: string): boolean {
+  const reader = new Reader(words);
+  const isValue = MARKET_VALUES.some((one) => reader.takes(VALUES[one].called));
+  return isValue && [...SIDES, ...CHANGES].some(([said]) => reader.takes(said));
+}
+
 type Limit = Pick<MarketCondition, "value" | "side" | "limit" | "percent" | "within" | "way">;
 type TypedOptions = Pick<MarketCondition, "critical" | "givenBack" | "once" | "until">;
 

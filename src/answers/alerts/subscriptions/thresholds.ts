@@ -2,6 +2,7 @@ import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { type AlertKind, CONDITION_KINDS, isConditionKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import type { ParameterName } from "../../../alerts/judge/kinds/reading.ts";
 import {
+  beginsCondition,
   endingConditions,
   formatMarketConditions,
   parseMarketConditions,
@@ -10,7 +11,9 @@ import { rulesOf, type Subscription } from "../../../alerts/route/subscription.t
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
-import { UserError } from "../../../errors.ts";
+import { passes, UserError } from "../../../errors.ts";
+import type { Gathered } from "../../../bot/command.ts";
+import { parseKinds } from "../alert-kinds.ts";
 import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { nearestNumber, parseTypedInteger, parseTypedNumber } from "../../../units/typed-number.ts";
 import { formatDuration, formatSpan, type Milliseconds } from "../../../units/duration.ts";
@@ -52,6 +55,30 @@ export function readIf(_option: string, typed: string): string | number {
   if (option === undefined || value === undefined) return formatMarketConditions(parseMarketConditions(typed));
   const { read } = Object.values(THRESHOLDS).find((one) => one.option === option) ?? THRESHOLDS.if;
   return read("if", value);
+}
+
+/** A word of a line that names an option. */
+const NAMES_OPTION = /^(?:--|[a-z][a-z-]*:)/iu;
+
+/** The words of a line that are a condition: from its value on, with `if` or `when` before it, to the next named option. */
+export function gatherCondition(words: readonly string[]): Gathered | undefined {
+  const at = words.findIndex((word, index) =>
+    beginsCondition([word.replace(/^if:/iu, ""), ...words.slice(index + 1)].join(" ")),
+  );
+  if (at < 0) return undefined;
+  const next = words.findIndex((word, index) => index > at && NAMES_OPTION.test(word));
+  const to = next < 0 ? words.length : next;
+  const condition = words.slice(at, to).join(" ").replace(/^if:/iu, "");
+  return { from: /^(?:if|when)$/iu.test(words[at - 1] ?? "") ? at - 1 : at, to, options: { if: condition } };
+}
+
+/** The same for a new subscription, which is to values where no kind is named. */
+export function gatherNewCondition(words: readonly string[]): Gathered | undefined {
+  const found = gatherCondition(words);
+  if (found === undefined) return undefined;
+  const [first = ""] = words.slice(0, found.from).filter((word) => !NAMES_OPTION.test(word));
+  const isNamed = words.some((word) => /^kinds:/iu.test(word)) || passes(() => parseKinds(first));
+  return isNamed ? found : { ...found, options: { kinds: "market.value", ...found.options } };
 }
 
 /** A condition with its end as a moment that means the same at all times and in all zones. */

@@ -285,7 +285,7 @@ test.each<Wrong>([
   { high: "high", quiet: "quiet", subjects: "NOPE/XY" },
 ])("the form of a price, sent with %o, names what is wrong, keeps it, and subscribes nobody", async (wrong) => {
   const { last } = await ann.run(on.channel, "market show", { market: "BTC/USDT" });
-  const answer = await ann.submit(await ann.press(last, "Tell me at a price"), wrong);
+  const answer = await ann.submit(await ann.press(last, "Tell me at …"), wrong);
   const [name, value] = Object.entries(wrong)[0] ?? ["", ""];
   for (const said of [labelOf(name), String(value)]) expect(textOf(answer.last)).toContain(said);
   const fields = fieldsIn(await ann.press(answer.last, "Back to the form"));
@@ -296,7 +296,7 @@ test.each<Wrong>([
 test("who looks at a market is told at a price, alone, by a form that begins with the present one", async () => {
   const bob = on.fake.person("Bob");
   const { last } = await bob.run(on.channel, "market show", { market: "BTC/USDT" });
-  const opened = await bob.press(last, "Tell me at a price");
+  const opened = await bob.press(last, "Tell me at …");
   expect(Object.keys(fieldsIn(opened))).toEqual(["high", "low", "when", "subjects", "quiet"]);
   expect(fieldsIn(opened)).toMatchObject({
     high: { value: expect.stringMatching(/^\d{5}\.\d{1,2}$/u) as string },

@@ -201,7 +201,7 @@ test("a press on a market's answer opens the form of a price, which tells its se
   await using scene = await stage();
   const ann = scene.fake.person("ann");
   const { last } = await ann.run(scene.channel, "market show BTC/USDT");
-  ann.startPress(last, "Tell me at a price");
+  ann.startPress(last, "Tell me at …");
   const form = await ann.form();
   expect(initials(form)).toMatchObject({ kinds: "market.price", subjects: "BTC/USDT", to: "me" });
   expect(initials(form)["high"]).toMatch(/^\d+\.\d+$/u);
