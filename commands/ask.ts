@@ -1,12 +1,13 @@
 import { type Guess, guesses, lacking, saidNetwork, sureGuess } from "../src/answers/questions/questions.ts";
-import { command } from "../src/bot/command.ts";
+import { command, type CommandContext } from "../src/bot/command.ts";
+import type { Options } from "../src/bot/options/options.ts";
 import { startsOf } from "../src/bot/grammar/find-command.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { plainWords } from "../src/bot/grammar/plain-words.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
 import { UserError } from "../src/errors.ts";
 import { paragraph } from "../src/reply/block.ts";
-import { type Ask, commandAction, reply, type Reply } from "../src/reply/reply.ts";
+import { type Action, type Ask, buttonsOrChoice, commandAction, reply, type Reply } from "../src/reply/reply.ts";
 import { commandLine, text } from "../src/reply/text.ts";
 
 export const ask = command({
@@ -49,10 +50,12 @@ export const ask = command({
       });
     }
     const sure = sureGuess(found);
-    if (sure === undefined || !runs(sure)) return offer(sure === undefined ? found : [sure]);
+    if (sure === undefined || !runs(sure)) return offer(sure === undefined ? found : [sure], context);
     return context.run(askedPrivately ? { ...askOf(sure), options: { ...sure.options, private: true } } : askOf(sure));
   },
 });
+
+type Context = CommandContext<Options>;
 
 /** Whether a guess may run by itself: what only reads, and lacks nothing. */
 function runs(guess: Guess): boolean {
@@ -64,24 +67,47 @@ function askOf({ command: { name }, options }: Guess): Ask {
   return { command: name, options };
 }
 
-/** One press for each command that may be meant. */
-function offer(found: readonly Guess[]): Reply {
-  const [only] = found;
-  const isOne = only !== undefined && found.length === 1;
+/** One press for each command that may be meant; of a value that it lacks, those that may be meant. */
+async function offer(found: readonly Guess[], context: Context): Promise<Reply> {
+  const [only, ...others] = found;
+  const notes = found.some((one) => !runs(one)) ? [paragraph("Nothing is done before you press it.")] : [];
+  if (only === undefined || others.length > 0) {
+    const items = found.map((one) => text`${commandLine(formatLine(askOf(one)))} · ${aboutOf(one)}`);
+    return reply({
+      title: "Which of these do you mean?",
+      blocks: [{ kind: "list", items }, ...notes],
+      actions: found.map(actionOf),
+    });
+  }
+  const values = await valuesOf(only, context);
   return reply({
-    title: isOne ? text`Did you mean ${commandLine(formatLine(askOf(only)))}?` : "Which of these do you mean?",
-    blocks: [
-      { kind: "list", items: found.map(itemOf) },
-      ...(found.some((one) => !runs(one)) ? [paragraph("Nothing is done before you press it.")] : []),
-    ],
-    actions: found.map(({ command: { name, title, verb }, options }) =>
-      commandAction(title ?? verb ?? name, name, options),
-    ),
+    title: text`Did you mean ${commandLine(formatLine(askOf(only)))}?`,
+    blocks: [paragraph(aboutOf(only)), ...notes],
+    actions: [...values, ...(values.length > 0 ? [] : [actionOf(only)])],
   });
 }
 
-function itemOf(guess: Guess) {
+function actionOf({ command: { name, title, verb }, options }: Guess): Action {
+  return commandAction(title ?? verb ?? name, name, options);
+}
+
+function aboutOf(guess: Guess): string {
   const needs = lacking(guess);
-  const rest = needs.length === 0 ? "" : `; it asks for ${needs.join(" and ")}`;
-  return text`${commandLine(formatLine(askOf(guess)))} · ${guess.command.summary}${rest}`;
+  return needs.length === 0 ? guess.command.summary : `${guess.command.summary}; it asks for ${needs.join(" and ")}`;
+}
+
+/** The question with each value that the caller may mean for the only one that is lacking, where nobody else sees them. */
+async function valuesOf(guess: Guess, context: Context): Promise<readonly Action[]> {
+  const [name, ...more] = lacking(guess);
+  const { askedFirst, changes } = guess.command;
+  // Those have forms.
+  if (askedFirst === true || changes === true) return [];
+  const option = guess.command.options[name ?? ""];
+  if (context.audience === "channel" || name === undefined || more.length > 0 || option?.kind !== "text") return [];
+  const choices = (await option.suggest?.("", { ...context, options: guess.options }).catch(() => [])) ?? [];
+  const prepared = choices.map(({ label, value }) => ({
+    label,
+    invocation: { command: guess.command.name, options: { ...guess.options, [name]: value } },
+  }));
+  return choices.length === 0 ? [] : buttonsOrChoice("Which one?", prepared, "reply");
 }

@@ -165,7 +165,8 @@ function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes) {
     });
   }
   const preset = presetAudience(command, invocation.here, chosen);
-  return { command, options, visibility: audienceOf(command, invocation.options, options["private"], preset) };
+  const audience = audienceOf(command, invocation.options, options["private"], preset);
+  return { command, options, visibility: invocation.openly === true ? "channel" : audience };
 }
 
 function parseContext({ openFile }: Invocation, { now, networks }: BotSetup): ParseContext {

@@ -60,6 +60,12 @@ const SURFACES: Readonly<Record<string, (line: string) => Promise<string>>> = {
     const dialog = await discord.fake.person("Ann").run(discord.channel, "ask", { question });
     return textOf(dialog.last);
   },
+  "a mention on Discord": async (line) =>
+    textOf(await discord.fake.person("Bea").writes(discord.channel, `@bot ${line}`)),
+  "a direct message on Discord": async (line) => {
+    const cyd = discord.fake.person("Cyd");
+    return textOf(await cyd.writes(discord.fake.direct(cyd), line));
+  },
 };
 
 test.each(Object.keys(SURFACES).flatMap((surface) => QUESTIONS.map((question) => [surface, question] as const)))(

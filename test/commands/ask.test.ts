@@ -89,6 +89,13 @@ test("what a question says is filled in: networks, markets, ranges, ends, orders
   expect(fullText(await talk.askFor(`what is the state of order ${orderId}`))).toMatch(/Active/u);
 });
 
+test("of a value that alone is lacking, those that may be meant are to choose from, but not where others see them", async () => {
+  const talk = await talkToSimulator();
+  await talk.ask(`order ${talk.samples.rejectedOrderId}`);
+  expect(linesOf(await talk.askFor("why was my order rejected"))).toEqual([`order id:${talk.samples.rejectedOrderId}`]);
+  expect(linesOf(await talk.askFor('ask "why was my order rejected" private:no'))).toEqual(["order"]);
+});
+
 test("what is no question about the network is said so, with help; a slip keeps its suggestion", async () => {
   const talk = await talkToSimulator();
   const none = await talk.askFor("what is the weather like?");

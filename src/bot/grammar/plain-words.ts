@@ -14,7 +14,7 @@ const SENTENCE_WORDS = new Set(
 /** Words that say as little, and may stand within a typed line, too. */
 const OTHER_WORDS = new Set(
   (
-    "tell give show want need get got like find hear make keep put add check see look looking find " +
+    "tell give show want need get got like find hear make keep put add see look looking " +
     "moment minute today yet again quick quickly currently overall thing stuff reason guys team morning evening ok " +
     "thank thx cheers"
   ).split(" "),
