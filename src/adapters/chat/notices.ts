@@ -1,4 +1,5 @@
 import { paragraph } from "../../reply/block.ts";
+import { fullText } from "../../reply/full-text.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { commandLine, type Inline, strong, text, type TextPart } from "../../reply/text.ts";
 
@@ -11,6 +12,14 @@ export function notice(title: TextPart, words: TextPart, more: Partial<Pick<Repl
 export const CALLERS = { tone: "warning", failure: "caller" } as const;
 /** For a failure that the operator finds in the log. */
 export const BUG = { tone: "bad", failure: "bug" } as const;
+
+/** What takes the place of an answer that the platform refused, one after the other: its text and files, then less. */
+export function refusedAnswerNotices(platform: string, given: Reply): readonly Reply[] {
+  const bare = refusedAnswerNotice(platform);
+  const parts = fullText(given).split("\n\n");
+  const blocks = [...bare.blocks, ...parts.map((part) => paragraph(part))];
+  return [{ ...bare, blocks, attachments: given.attachments }, bare];
+}
 
 /** For an answer that the platform refused: a bug, with a remedy. */
 export function refusedAnswerNotice(platform: string): Reply {

@@ -9,7 +9,7 @@ import { inTime } from "../../../in-time.ts";
 import { type Ask, disposeReply, forEverybody, type Reply } from "../../../reply/reply.ts";
 import { commandLine } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { lateAnswer, refusedAnswerNotice } from "../../chat/notices.ts";
+import { lateAnswer, refusedAnswerNotices } from "../../chat/notices.ts";
 import { Progress } from "../../progress.ts";
 import type { DiscordContext } from "../context.ts";
 import { MAX_FILE_BYTES, MAX_FILES } from "../limits.ts";
@@ -240,12 +240,13 @@ export async function deliver(
   }
 }
 
-/** Composes and sends; a notice replaces a message that Discord refuses. */
+/** Composes and sends; its text, or a notice at least, replaces a message that Discord refuses. */
 export async function composeAndSend(
   context: InteractionContext,
   reply: Reply,
   messageContext: MessageContext,
   send: (message: ComposedMessage) => Promise<void>,
+  simpler?: readonly Reply[],
 ): Promise<void> {
   await using message = await compose(reply, messageContext, context);
   try {
@@ -255,10 +256,14 @@ export async function composeAndSend(
     // Somebody deleted the message while it was being answered.
     if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage)) return;
     const refused = error.status === 400 || error.status === 413;
-    if (!refused || hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
+    const [less, ...others] = simpler ?? refusedAnswerNotices(discordPlatform.name, reply);
+    const isOver = !refused || hasErrorCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+    if (isOver || less === undefined) throw error;
     const { interaction, log } = context;
     log.error({ ...errorForLog(error), platform: "discord", interaction: interaction.id }, "answer failed");
-    await send(await compose(refusedAnswerNotice(discordPlatform.name), {}, context));
+    // Status 413 is about the files.
+    const next = error.status === 413 ? { ...less, attachments: [] } : less;
+    await composeAndSend(context, next, {}, send, others);
   }
 }
 

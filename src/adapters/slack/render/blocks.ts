@@ -298,3 +298,14 @@ function renderCode(content: string, bounds: Bounds): RenderedBlocks {
   if (body.trim() === "") return { ...NOTHING, whole };
   return { blocks: [sectionBlock(`\`\`\`\n${body}\n\`\`\``)], length: body.length + 8, whole };
 }
+
+/** The members of a block that do not count for its length, and those that people do not see. */
+export const UNCOUNTED_MEMBERS = ["type", "action_id", "block_id", "style", "align"];
+export const UNSHOWN_MEMBERS = [...UNCOUNTED_MEMBERS, "value", "url"];
+
+/** The texts in a block, or in anything within one, without those of some members. */
+export function textsOf(value: unknown, unseen: readonly string[]): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([member, part]) => (unseen.includes(member) ? [] : textsOf(part, unseen)));
+}

@@ -30,6 +30,9 @@ import {
   type RenderedBlocks,
   sectionBlock,
   type TableForm,
+  textsOf,
+  UNCOUNTED_MEMBERS,
+  UNSHOWN_MEMBERS,
 } from "./blocks.ts";
 import { renderButtons, textLength } from "./buttons.ts";
 import { escapeMrkdwn, type Markup, renderPlain, renderText } from "./mrkdwn.ts";
@@ -42,6 +45,8 @@ export interface SlackMessage {
   readonly blocks: readonly KnownBlock[];
   /** The message where its details cannot be kept, and the files with all that it does not say itself. */
   readonly unkept: () => Pick<SlackMessage, "blocks" | "files" | "filesLater">;
+  /** The blocks where neither its details nor its files arrive: as much of the reply as fits. */
+  readonly alone: () => SlackMessage["blocks"];
   /** All files, those of the reply first; Slack uploads them beside the message. */
   readonly files: readonly MessageFile[];
   readonly unstored: ReadonlyMap<string, Press>;
@@ -79,7 +84,7 @@ export function renderSlack(given: Reply, context: MessageContext = {}): SlackMe
     const { block, unstored } = renderButtons(reply, context, { files: filesLater });
     const blocks = layouts.flatMap((layout) => blocksOf(layout, block));
     const sent = { blocks, files, filesLater };
-    return { text, ...sent, unkept: () => sent, unstored: unstoredOf(layouts, unstored) };
+    return { text, ...sent, unkept: () => sent, alone: () => blocks, unstored: unstoredOf(layouts, unstored) };
   }
   const shown = unfolded(reply);
   const press = keptPress(shown, context);
@@ -97,12 +102,17 @@ export function renderSlack(given: Reply, context: MessageContext = {}): SlackMe
     const { block, unstored } = renderButtons(shown, context, { files: sent.filesLater });
     return { blocks: blocksOf(layout, block), ...sent, unstored: unstoredOf([layout], unstored) };
   };
-  if (kept === undefined) return { text, ...unkept(), unkept };
+  const alone = () => {
+    const onePage = { ...shown, blocks: shown.blocks.map(({ page: _page, ...block }) => block) };
+    const { block } = renderButtons(shown, context, { files: false });
+    return layOut(onePage, context, undefined).layouts.flatMap((layout) => blocksOf(layout, block));
+  };
+  if (kept === undefined) return { text, ...unkept(), unkept, alone };
   const { show = "folded" } = context;
   const layout = !folds || show === "folded" ? folded : (layouts[show === "whole" ? 0 : show] ?? folded);
   const buttons = renderButtons(shown, context, { files: filesLater, kept, fold: folds ? show : undefined, pages });
   const blocks = blocksOf(layout, buttons.block);
-  return { text, blocks, unkept, files, unstored: unstoredOf([layout], buttons.unstored), filesLater };
+  return { text, blocks, unkept, alone, files, unstored: unstoredOf([layout], buttons.unstored), filesLater };
 }
 
 function unstoredOf(layouts: readonly Layout[], buttons: ReadonlyMap<string, Press>): ReadonlyMap<string, Press> {
@@ -257,16 +267,6 @@ function layOutUnkept(reply: Reply, context: MessageContext): Pick<Laid, "files"
   const files = filesOf(reply, names, csv, { name: wholeName, prefix });
   const note = wholeName === undefined ? "" : escapeMrkdwn(`${shortenedNote([], wholeName)}${way}`);
   return { layout: { ...layout, note }, files, filesLater: later && files.length > 0 };
-}
-
-/** The members of a block that do not count for its length, and those that people do not see. */
-const UNCOUNTED_MEMBERS = ["type", "action_id", "block_id", "style", "align"];
-const UNSHOWN_MEMBERS = [...UNCOUNTED_MEMBERS, "value", "url"];
-
-function textsOf(value: unknown, unseen: readonly string[]): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([member, part]) => (unseen.includes(member) ? [] : textsOf(part, unseen)));
 }
 
 function renderTitle(reply: Reply, max: number): Layout["title"] {

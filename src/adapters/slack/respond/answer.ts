@@ -1,18 +1,19 @@
 import type { Visibility } from "../../../bot/invocation.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
+import type { MessageFile } from "../../../reply/message-files.ts";
 import { code } from "../../../reply/text.ts";
 import { type Ask, forEverybody, type Reply } from "../../../reply/reply.ts";
-import { lateAnswer, refusedAnswerNotice } from "../../chat/notices.ts";
+import { lateAnswer, refusedAnswerNotices } from "../../chat/notices.ts";
 import type { Progress } from "../../progress.ts";
 import { slackPlatform } from "../platform.ts";
 import type { SlackContext } from "../context.ts";
 import { finish, type MessageBody, withLine } from "../render/compose.ts";
 import type { MessageContext } from "../render/press.ts";
-import { renderSlack } from "../render/render.ts";
+import { renderSlack, type SlackMessage } from "../render/render.ts";
 import { FileBatch, type FileDestination, type FileReport } from "../send/files.ts";
 import { openDirectChannel, retryRateLimited } from "../transport/web-api.ts";
 import { commandOf } from "./invocation.ts";
-import { POSSIBLE_DUPLICATE, stoppingNotice, uploadingNotice } from "./notices.ts";
+import { missingLine, POSSIBLE_DUPLICATE, stoppingNotice, uploadingNotice } from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { directMessageResponder } from "./responders.ts";
 import type { RetryableAnswer } from "./retry-answer.ts";
@@ -45,11 +46,12 @@ export function createAnswer(
   const may = ask === undefined ? undefined : slack.bot.commonButtons(ask.command);
   const refresh = ask !== undefined && may?.refresh === true ? { ask } : {};
   const hasForm = ask !== undefined && ask.command !== "help" && commandOf(slack, ask) !== undefined;
+  const missing = ask === undefined ? "" : missingLine(slack.command, ask, commandOf(slack, ask)?.shownBy);
   let reply = given;
   let files: FileBatch | undefined;
   /** With what could not be kept. */
   let further: FileBatch | undefined;
-  let simplified = false;
+  let simpler: readonly Reply[] | undefined;
 
   async function sayHere(again: boolean): Promise<void> {
     const failed = reply.failure !== undefined;
@@ -111,13 +113,24 @@ export function createAnswer(
     const shown = report.failed === 0 ? message : renderSlack(warned(given), context);
     const notes = [report.lines, again ? POSSIBLE_DUPLICATE : ""];
     const body = await finish(shown, { notes, above }, slack);
-    if (body.unkept !== true) return { body, failed: report.failed };
-    const unkept = shown.unkept();
-    if (unkept.filesLater) return { body, failed: report.failed };
+    const unkept = body.unkept === true ? shown.unkept() : undefined;
+    const added = unkept?.filesLater === false ? await sendFurther(unkept.files, attached, destination) : NO_FILES;
+    const failed = report.failed + added.failed;
+    if (failed === 0) return { body: withLine(body, added.lines), failed };
+    const lines = [...notes, added.lines, missing];
+    const last = isKept(shown) && unkept === undefined ? shown : standingAlone(renderSlack(warned(given), context));
+    return { body: await finish(last, { notes: lines, above }, slack), failed };
+  }
+
+  /** Sends those files that are not among these. */
+  function sendFurther(
+    all: readonly MessageFile[],
+    attached: readonly MessageFile[],
+    destination: () => Promise<FileDestination>,
+  ): Promise<FileReport> {
     const sent = new Set(attached.map(({ name }) => name));
-    further ??= new FileBatch(unkept.files.filter(({ name }) => !sent.has(name)));
-    const added = await further.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));
-    return { body: withLine(body, added.lines), failed: report.failed + added.failed };
+    further ??= new FileBatch(all.filter(({ name }) => !sent.has(name)));
+    return further.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));
   }
 
   const direct = here.place().kind === "direct" ? undefined : directMessageResponder(slack, caller.id);
@@ -125,13 +138,29 @@ export function createAnswer(
     sayHere,
     sayInDirectMessage: direct && ((again) => sayDirectly(direct, again)),
     simplify() {
-      if (simplified) return false;
-      simplified = true;
-      reply = refusedAnswerNotice(slackPlatform.name);
-      files = new FileBatch([]);
+      const [less, ...others] = simpler ?? refusedAnswerNotices(slackPlatform.name, given);
+      simpler = others;
+      if (less === undefined) return false;
+      // Its own files are there.
+      reply = { ...less, attachments: [] };
+      files = undefined;
+      further = undefined;
       return true;
     },
   };
+}
+
+const NO_FILES: FileReport = { lines: "", failed: 0 };
+
+/** Whether it has buttons that work on the kept reply. */
+function isKept({ unstored }: SlackMessage): boolean {
+  return unstored.values().some((press) => press.kind === "share" && press.shown !== undefined);
+}
+
+/** A message that has neither Details nor its files. */
+function standingAlone(message: SlackMessage): SlackMessage {
+  const blocks = message.alone();
+  return { ...message, blocks, unkept: () => ({ ...message.unkept(), blocks }) };
 }
 
 /** An answer that does not carry all it should. */

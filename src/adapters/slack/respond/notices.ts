@@ -65,6 +65,11 @@ export function stoppingNotice(ask: Ask): Reply {
 /** In mrkdwn, on an answer that Slack may have taken before. */
 export const POSSIBLE_DUPLICATE = "Slack did not say whether it took this answer before: you may see it twice.";
 
+/** In mrkdwn, beside files that did not arrive. `shownBy` shows what the command changes, if it does. */
+export function missingLine(command: string, ask: Ask, shownBy = formatLine(ask)): string {
+  return renderText(text`${code(`${command} ${shownBy}`)} shows what is missing.`, { max: 1000 }).mrkdwn;
+}
+
 /** Sent once Slack is available again, after the retries of an answer were exhausted. */
 export function lostAnswerNotice(command: string, ask: Ask): Reply {
   const line = code(`${command} ${formatLine(ask)}`);

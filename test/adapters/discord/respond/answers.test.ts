@@ -314,14 +314,19 @@ describe("when Discord stumbles", () => {
     expect(bob.sees(channel)).toHaveLength(1);
   });
 
-  test("an answer that it refuses for its content becomes a word about that", async () => {
-    on.fake.fail({
-      method: "PATCH",
-      path: original,
-      answer: { status: 400, body: { code: 50_035, message: "Invalid Form Body" } },
-    });
-    const dialog = await ann.run(channel, "probe buttons");
-    expect(textOf(dialog.last)).toContain(plainText(refusedAnswerNotice("Discord").title));
+  test.each([
+    ["that it refuses for its content", 400, 1, ["small-0.csv", "its text"]],
+    ["that it refuses for its files", 413, 1, ["its text"]],
+    ["whose text it refuses, too,", 400, 2, []],
+  ])("an answer %s becomes a word about that, with what it takes", async (_what, status, times, taken) => {
+    for (let count = 0; count < times; count += 1) {
+      const body = { code: 50_035, message: "Invalid Form Body" };
+      on.fake.fail({ method: "PATCH", path: original, answer: { status, body } });
+    }
+    const { last } = await ann.run(channel, "probe files", { count: 1, ids: true });
+    expect(textOf(last)).toContain(plainText(refusedAnswerNotice("Discord").title));
+    const words = textOf(last).includes("Party ") ? ["its text"] : [];
+    expect([...last.files.map(({ name }) => name), ...words]).toEqual(taken);
   });
 
   test("a 429 is waited for", async () => {

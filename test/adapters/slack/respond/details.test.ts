@@ -184,6 +184,19 @@ describe("Details", () => {
     expect(files.map(({ name }) => name)).toEqual(["SIMULATED-a.csv", "whole-reply.txt"]);
     expect(files.at(-1)?.bytes?.toString()).toMatch(saying("1234567.891", "small print"));
   });
+
+  test("is not needed where neither the store nor Slack takes it: the message says what fits, and what shows the rest", async () => {
+    const payloads = (own: Payloads): Payloads => ({ ...own, put: () => Promise.reject(new Error("full")) });
+    await using scene = await stage({ extra: [folded()], payloads });
+    const ann = scene.fake.person("ann");
+    for (let count = 0; count < 2; count += 1) {
+      scene.fake.fail({ method: "files.getUploadURLExternal", answer: { error: "missing_scope" } });
+    }
+    const { last } = await ann.run(scene.channel, "probe fold");
+    expect(said(last)).toMatch(saying("SIMULATED-a.csv", "whole-reply.txt", "files:write", "/bell probe fold"));
+    expect(said(last)).toMatch(saying("1234567.891", "small print"));
+    expect(last.text).toMatch(/^⚠️/u);
+  });
 });
 
 describe("choices", () => {

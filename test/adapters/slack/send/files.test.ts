@@ -329,18 +329,30 @@ describe("files", () => {
     await until(() => file.disposed() === 1, "the file to be given up");
   });
 
-  test("an answer that Slack refuses is replaced by a word about that", async () => {
+  test("an answer that Slack refuses is replaced by a word about that, and its text", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
     scene.fake.fail({ method: "respond", answer: { error: "invalid_blocks" } });
     const dialog = await ann.run(scene.channel, "time");
     expect(said(dialog.last)).toContain(REFUSED);
+    expect(said(dialog.last)).toContain("healthy");
+  });
+
+  test("where Slack refuses its text, too, the word about it is left", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    for (let count = 0; count < 2; count += 1) {
+      scene.fake.fail({ method: "respond", answer: { error: "invalid_blocks" } });
+    }
+    const dialog = await ann.run(scene.channel, "time");
+    expect(said(dialog.last)).toContain(REFUSED);
+    expect(said(dialog.last)).not.toContain("healthy");
   });
 
   test("where Slack refuses that word, too, it comes by direct message", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
-    for (let count = 0; count < 2; count += 1) {
+    for (let count = 0; count < 3; count += 1) {
       scene.fake.fail({ method: "respond", answer: { error: "invalid_blocks" } });
     }
     const dialog = ann.type(scene.channel, "time");
