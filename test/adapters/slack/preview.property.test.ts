@@ -53,7 +53,9 @@ describe("the console's view of Slack", () => {
       const labels = asButtons(given.actions).map((action) => action.label);
       expect([...buttons, ...inMenus]).toEqual(expect.arrayContaining(labels));
       expect(buttons).toEqual(expect.arrayContaining(buttonsOf(message.blocks).map(({ text }) => text?.text)));
-      expect(textsOf(tree).join(" ").replaceAll("\u200B", "")).toContain(plainText(given.title).slice(0, 20));
+      expect(textsOf(tree).join(" ").replaceAll("\u200B", "").replaceAll(/\s+/gu, " ")).toContain(
+        plainText(given.title).slice(0, 20),
+      );
     },
   );
 

@@ -273,7 +273,9 @@ function renderTitle(reply: Reply, max: number): Layout["title"] {
   const emoji = TONE_SIGNS[reply.tone];
   const plain = renderPlain(reply.title, HEADER_LENGTH - emoji.length);
   const linked = reply.url !== undefined && /^https?:\/\//iu.test(reply.url) && reply.url.length <= 1500;
-  if (plain.whole && plain.text !== "" && !linked) {
+  // A header is plain text: it cannot show a time in the reader's zone, as the fields below it do.
+  const isDated = reply.title.some((one) => one.kind === "time" && one.style !== "utc");
+  if (plain.whole && plain.text !== "" && !linked && !isDated) {
     const text = `${emoji}${plain.text}`;
     return { block: headerBlock(text), length: text.length, whole: true };
   }
