@@ -8,7 +8,7 @@ import { quoteTyped } from "../src/bot/nearest.ts";
 import { UserError } from "../src/errors.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { type Action, type Ask, buttonsOrChoice, commandAction, reply, type Reply } from "../src/reply/reply.ts";
-import { commandLine, text } from "../src/reply/text.ts";
+import { commandLine, joinText, text } from "../src/reply/text.ts";
 
 export const ask = command({
   name: "ask",
@@ -72,9 +72,10 @@ async function offer(found: readonly Guess[], context: Context): Promise<Reply> 
   const [only, ...others] = found;
   const notes = found.some((one) => !runs(one)) ? [paragraph("Nothing is done before you press it.")] : [];
   if (only === undefined || others.length > 0) {
+    const names = found.map(({ command: { name } }) => commandLine(name));
     const items = found.map((one) => text`${commandLine(formatLine(askOf(one)))} · ${aboutOf(one)}`);
     return reply({
-      title: "Which of these do you mean?",
+      title: text`Did you mean ${joinText(names, " or ")}?`,
       blocks: [{ kind: "list", items }, ...notes],
       actions: found.map(actionOf),
     });

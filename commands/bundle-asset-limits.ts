@@ -41,9 +41,9 @@ export const bundleAssetLimits = command({
         field("Withdrawal threshold", assetAmount(value.threshold, asset)),
       ],
       after: [
-        copyableField("maxLifetimeDeposit", value.lifetimeLimit),
-        copyableField("withdrawThreshold", value.threshold),
-        copyableIdField("proposalId", proposalId),
+        copyableField("Limit in smallest units", value.lifetimeLimit),
+        copyableField("Threshold in smallest units", value.threshold),
+        copyableIdField("Proposal id", proposalId),
       ],
       known: { lifetimeLimit: 0, threshold: 0 },
       subject: `asset-limits:${proposalId}`,

@@ -1,7 +1,7 @@
 import { askFor } from "../src/answers/answer.ts";
 import { bundleAnswer } from "../src/answers/bundles.ts";
 import { askAboutId, resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
-import { ASSET, assetsById, noteSeen } from "../src/answers/ids/ids.ts";
+import { ASSET, assetsById, noteSeen, typedName } from "../src/answers/ids/ids.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { field } from "../src/reply/block.ts";
@@ -20,7 +20,13 @@ export const bundleListAsset = command({
   run: async (context) => {
     const { api, signal, options } = context;
     const assetId = await resolveId(ASSET, options.asset, context, "asset");
-    const asset = (await assetsById(context)).get(assetId);
+    const assets = await assetsById(context);
+    const asset = assets.get(assetId);
+    const typed = typedName(
+      assetId,
+      [...assets.values()].map(({ symbol }) => symbol),
+      asset?.symbol,
+    );
     const name = asset?.symbol ?? shortenId(assetId);
     if (asset?.erc20 === false) {
       // Some nodes crash when they are asked for it.
@@ -41,8 +47,8 @@ export const bundleListAsset = command({
       value,
       title: `The list-asset bundle of ${name}`,
       before: asset?.name === undefined ? [] : [field("Asset", asset.name)],
-      subject: `list-asset:${assetId}`,
-      ask: askFor(context, "bundle list-asset", { asset: assetId }),
+      subject: `list-asset:${typed}`,
+      ask: askFor(context, "bundle list-asset", { asset: typed }),
     });
   },
 });

@@ -2,7 +2,7 @@ import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/
 import { answer, askFor, priceActions } from "../src/answers/answer.ts";
 import { extraFields, timeCell } from "../src/answers/cells.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/reply/enum-words.ts";
-import { assetsById, MARKET, marketsById, type NamedId, noteSeen } from "../src/answers/ids/ids.ts";
+import { assetsById, MARKET, marketsById, type NamedId, noteSeen, typedName } from "../src/answers/ids/ids.ts";
 import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import {
   auctionWords,
@@ -63,6 +63,11 @@ export const marketShow = command({
     );
     noteSeen(context, "market", [{ id: marketId, label: names?.code }]);
     const label = names?.code ?? marketId;
+    const typed = typedName(
+      marketId,
+      [...markets.values()].map(({ code }) => code),
+      names?.code,
+    );
     const liquidity = fields(
       [
         field("Market value proxy", amounts.amount(market.marketValueProxy)),
@@ -110,7 +115,7 @@ export const marketShow = command({
         }),
         { label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" },
       ],
-      ask: askFor(context, "market show", { market: marketId, ...again }),
+      ask: askFor(context, "market show", { market: typed, ...again }),
     });
   },
 });

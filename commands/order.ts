@@ -291,7 +291,7 @@ function orderTermFields(found: Order, amounts: MarketAmounts): Field[] {
     field("Reference", found.reference === undefined ? undefined : code(found.reference)),
     field("Batch", found.batchId === undefined ? undefined : code(found.batchId)),
     field("Liquidity provision", idCell(found.liquidityProvisionId)),
-    field("Reason", found.reason === undefined ? "none" : code(found.reason)),
+    field("Reason", shortReason(found.reason) ?? "none"),
   ];
 }
 

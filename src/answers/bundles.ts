@@ -38,9 +38,9 @@ export function bundleAnswer(
 ): Reply {
   const { networkAssetId, assetSource, nonce, signatures } = value;
   const shared = [
-    copyableIdField("networkAssetId", networkAssetId),
-    copyableField("assetSource", assetSource),
-    copyableField("nonce", nonce),
+    copyableIdField("Asset id", networkAssetId),
+    copyableField("Token contract", assetSource),
+    copyableField("Nonce", nonce),
   ];
   const below: Block[] = [fields([...shared, ...after])];
   const unknown = extraFields(value, { assetSource: 0, nonce: 0, signatures: 0, networkAssetId: 0, ...known });

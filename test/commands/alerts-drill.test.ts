@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 
+import { fromMillis } from "../../src/units/nanoseconds.ts";
 import { DRILL_NETWORK } from "../../src/alerts/judge/rules/episode.ts";
 import { episodeRow } from "../../src/alerts/judge/rules/episode.ts";
 import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
@@ -99,7 +100,14 @@ describe("a drill", () => {
     await said;
     const [episode] = await own.engine.lastEpisodes(1, DRILL_NETWORK);
     const history = await own.engine.history(episode!.id);
-    const timeline = shown(episodeTimelineReply(history!, { here: OPS, caller: ann, platforms: PLATFORMS }));
+    const timeline = shown(
+      episodeTimelineReply(history!, {
+        here: OPS,
+        caller: ann,
+        platforms: PLATFORMS,
+        now: () => fromMillis(own.now()),
+      }),
+    );
     expect(timeline).toMatch(saying("DRILL", /drill-\w+/u, "drill"));
     expect(history?.decisions.map(({ what }) => what)).toEqual(["pending", "fired", "recovering", "resolved"]);
     expect(history?.deliveries.map(({ phase, state }) => `${phase} ${state}`)).toEqual([

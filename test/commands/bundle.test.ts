@@ -10,7 +10,7 @@ test("a list-asset bundle shows every value, each to be copied", async () => {
   const { ask, lastReplyOf, samples } = await start();
   const screen = await ask(`bundle list-asset ${samples.assetSymbol}`);
   expect(screen).toMatch(saying("✓", "USDT", /\d+/u));
-  for (const name of ["networkAssetId", "assetSource", "nonce"]) expect(screen).toContain(name);
+  for (const name of ["Asset id", "Token contract", "Nonce"]) expect(screen).toContain(name);
   const fields = lastReplyOf().blocks.flatMap((block) => (block.kind === "fields" ? block.fields : []));
   const copyable = (inlines: readonly Inline[]): boolean => inlines.some((inline) => inline.kind === "code");
   expect(fields.filter(({ value }) => copyable(value))).toHaveLength(3);
@@ -37,8 +37,8 @@ test("limits stand in units, and below the fold as integers under the names that
   const screen = await ask(`bundle asset-limits ${samples.proposalId}`);
   expect(screen).toMatch(/deposit limit +[\d,.]+ \w+$/mu);
   expect(screen).toMatch(/threshold +[\d,.]+ \w+$/mu);
-  expect(screen).toMatch(/maxLifetimeDeposit +\d+$/mu);
-  expect(screen).toMatch(/withdrawThreshold +\d+$/mu);
+  expect(screen).toMatch(/Limit in smallest units +\d+$/mu);
+  expect(screen).toMatch(/Threshold in smallest units +\d+$/mu);
 });
 
 test("a subject without a bundle is the caller's mistake, and the reply says so", async () => {

@@ -27,9 +27,9 @@ test("earlier versions are a button away, and say that they no longer hold", asy
 
 test("why an order was rejected or stopped is said in plain words, with the network's own name for it", async () => {
   const { ask, samples } = await talkToSimulator();
-  expect(await ask(`order ${samples.rejectedOrderId}`)).toMatch(saying("✗", "ORDER_ERROR_MARGIN_CHECK_FAILED"));
+  expect(await ask(`order ${samples.rejectedOrderId}`)).toMatch(saying("✗", "Reason", "margin check failed"));
   expect(await ask(`order ${samples.stoppedOrderId}`)).toMatch(
-    saying("!", "ORDER_ERROR_SELF_TRADING", samples.stoppedOrderId),
+    saying("!", "Reason", "self trading", samples.stoppedOrderId),
   );
   expect(await ask(`order ${samples.parkedOrderId}`)).toMatch(saying("!", "parked", samples.parkedOrderId));
 });

@@ -5,7 +5,6 @@ import { renderDiscord } from "../../src/adapters/discord/render/render.ts";
 import { renderSlack } from "../../src/adapters/slack/render/render.ts";
 import { ALERT_KINDS } from "../../src/alerts/judge/kinds/kinds.ts";
 import { aboveFold, unfolded } from "../../src/reply/fold.ts";
-import type { Reply } from "../../src/reply/reply.ts";
 import { refusals } from "../adapters/discord/judge.ts";
 import { judgeMessage } from "../support/fake-slack/judge.ts";
 import { alertMessages } from "../support/gallery/alert-messages.ts";
@@ -36,13 +35,11 @@ export function describePage(
     let page = "";
     const refused: string[] = [];
     const said: string[] = [];
-    const mixed: string[] = [];
     beforeAll(async () => {
       for await (const sample of samples()) {
         drawn.push(drawSample(sample));
         for (const surface of SURFACES)
           said.push(...linesRead(treeOf(surface, sample.shown[surface], WIDE), WIDE.columns));
-        if (hasTwoZones(sample.shown.web.reply)) mixed.push(sample.id);
         refused.push(...faultsOf(sample).map((fault) => `${sample.id}: ${fault}`));
         const isAnswer = SURFACES.some((surface) => sample.shown[surface].reply.failure === undefined);
         if (isAnswer && sample.shown.web.as !== "alert") answered.add(sample.title);
@@ -53,10 +50,6 @@ export function describePage(
 
     test("shows no message that a platform would refuse, folded and whole", () => {
       expect(refused).toEqual([]);
-    });
-
-    test("has no second zone beside that of a first line", () => {
-      expect(mixed).toEqual([]);
     });
 
     test("says no word that the glossary has another one for", () => {
@@ -99,12 +92,6 @@ export function describePage(
 
     more({ drawn, answered });
   });
-}
-
-/** A first line names UTC, and another line has a time that a chat shows in the reader's zone. */
-function hasTwoZones({ title, blocks }: Reply): boolean {
-  const named = title.some((one) => one.kind === "text" && / UTC\b/u.test(one.text));
-  return named && /"style":"(?:absolute|both)"/u.test(JSON.stringify(blocks));
 }
 
 /** No line is broken, and no column left out. */

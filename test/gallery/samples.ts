@@ -69,6 +69,30 @@ const INCIDENT = [
   "alerts log",
 ];
 
+/** What is asked by somebody who chose a time zone. */
+const ZONED = [
+  "my zone europe/zurich",
+  "time",
+  "alerts add ops quiet:22:00-07:00",
+  "alerts list",
+  "alerts edit <subscription>",
+  "alerts silence node.down until:22:00",
+  "alerts silence market.auction from:23:00 for:1h",
+  "alerts silence network.stalled from:23:00 for:1h every:day",
+  "alerts silence node.lagging from:23:00 for:1h zone:America/New_York",
+  "alerts silences",
+  "alerts status",
+  "alerts log",
+  "alerts log silence",
+  "alerts log since:10:00",
+  "alerts told",
+  "stake <party>",
+  "ledger export <party> USDT from:1d",
+  "ledger list",
+  "ledger cancel 00000001",
+  "alerts unsilence <silence>",
+];
+
 /** What cannot be answered, and why not: no right to ask, several meanings, no data node, no database. */
 const FAULTS: readonly (readonly [name: string, lines: readonly string[], before: (talk: SimulatorTalk) => unknown])[] =
   [
@@ -99,6 +123,7 @@ const SUBJECTS: readonly (readonly [
 ])[] = [
   ...Object.entries(LINES).map(([name, lines]) => [name, lines, () => undefined] as const),
   ["incident", INCIDENT, oneNodeDown],
+  ["zoned", ZONED, oneNodeDown],
   ...FAULTS,
 ];
 
@@ -155,13 +180,16 @@ async function ask(talk: SimulatorTalk, sample: string, surface: Surface): Promi
   const reply = await talk.askFor(line);
   const as = audience(talk.bot, line, reply, surface, talk.now());
   const form = reply.failure === undefined ? await formOf(talk, line, surface) : undefined;
-  const shown = { reply: steady(reply, await shortIds(talk)), as, now: talk.now() };
+  const zone =
+    surface === "terminal" ? await talk.bot.zoneOf({ here: HERE[surface], caller: CALLERS[surface] }) : "UTC";
+  const said = zone === "UTC" ? reply : { ...reply, zone };
+  const shown = { reply: steady(said, await shortIds(talk)), as, now: talk.now() };
   return form === undefined ? shown : { ...shown, form };
 }
 
 /** Undefined unless the line names nothing but the thing that its command changes. */
 async function formOf({ bot, now }: SimulatorTalk, line: string, surface: Surface): Promise<Ask | undefined> {
-  const { command, options } = parseLine(line, bot.commands, now());
+  const { command, options } = askIn(line, bot, now());
   const edits = bot.commands.find(({ name }) => name === command)?.edits;
   if (edits === undefined || Object.keys(options).join(" ") !== edits.option) return undefined;
   const asked = { command, options, here: HERE[surface], caller: CALLERS[surface] };
@@ -169,11 +197,20 @@ async function formOf({ bot, now }: SimulatorTalk, line: string, surface: Surfac
   return present === undefined ? undefined : { command, options: present };
 }
 
+/** What the bot takes a line for: a command with its values, else a question in plain words. */
+function askIn(line: string, { commands }: Bot, now: Nanoseconds): Ask {
+  try {
+    return parseLine(line, commands, now);
+  } catch {
+    return { command: "ask", options: { question: line } };
+  }
+}
+
 /** Who sees the answer in a channel; a mistake is the asker's own business. */
 function audience(bot: Bot, line: string, reply: Reply, surface: Surface, now: Nanoseconds): AnswerAudience {
   const asker: AnswerAudience = { visibility: "caller", isDefault: true };
   if (reply.failure !== undefined) return asker;
-  const given = parseLine(line, bot.commands, now);
+  const given = askIn(line, bot, now);
   const here = HERE[surface];
   const prepared = bot.prepare({ ...given, here, caller: CALLERS[surface], signal: AbortSignal.abort() });
   if (!prepared.ok) return asker;

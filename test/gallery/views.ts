@@ -1,11 +1,12 @@
 import type { HomeView, KnownBlock, ModalView } from "@slack/types";
 
 import { draw } from "../../src/adapters/slack/page/page.js";
-import { h, safeTree } from "../../src/adapters/web/public/vnode/vnode.js";
+import { h, safeTree, type VNode } from "../../src/adapters/web/public/vnode/vnode.js";
 import { toMillis } from "../../src/units/nanoseconds.ts";
 import { slackViews } from "../support/gallery/slack-views.ts";
 import { html } from "../support/html.ts";
 import { openSimulatorTalk } from "../support/simulator-talk.ts";
+import { textsIn } from "./doubts.ts";
 import { type DrawnSample, json, SCREENS, type Screen } from "./draw.ts";
 
 /** The forms, the answers in a modal and the home tab of Slack; no other surface has them. */
@@ -14,13 +15,23 @@ export async function drawnViews(): Promise<DrawnSample[]> {
   const views = await slackViews(talk);
   const now = toMillis(talk.now());
   return views.map(({ id, title, view }) => {
-    const message = { blocks: blocksOf(view) };
-    const tree = safeTree(draw(json({ message, files: [], filesLater: false, onlyAsker: false }), now, now));
-    const drawn = html(h("div", { class: "preview preview-slack" }, tree));
+    const drawn = html(h("div", { class: "preview preview-slack" }, treeOfView(view, now)));
     const screens = Object.keys(SCREENS) as Screen[];
     const drawings = screens.map((screen) => ({ surface: "slack" as const, screen, html: drawn }));
     return { id, group: "views", title, drawings };
   });
+}
+
+/** What each view says. */
+export async function viewTexts(): Promise<{ readonly id: string; readonly texts: readonly string[] }[]> {
+  await using talk = await openSimulatorTalk();
+  const views = await slackViews(talk);
+  return views.map(({ id, view }) => ({ id, texts: textsIn(treeOfView(view, toMillis(talk.now()))) }));
+}
+
+function treeOfView(view: HomeView | ModalView, now: number): VNode {
+  const message = { blocks: blocksOf(view) };
+  return safeTree(draw(json({ message, files: [], filesLater: false, onlyAsker: false }), now, now));
 }
 
 /** A modal has its title on top and its buttons at the end. */

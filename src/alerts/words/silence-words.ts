@@ -1,9 +1,9 @@
 import { plainText } from "../../reply/plain-text.ts";
-import { clockTime, code, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
+import { code, type Inline, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { channelName } from "./phrases.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
-import { isTimeZone, localMillis } from "../../units/local-time.ts";
+import { localMillis } from "../../units/local-time.ts";
 import { destinationFromKey, destinationKey } from "../destination.ts";
 import type { Platforms } from "../platform.ts";
 import { AFTER_OVER, type Silence, silenceActiveUntil, silenceEnds } from "../route/silence.ts";
@@ -26,18 +26,16 @@ export function silenceScopeWords({ scope, label }: Silence): Text {
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /**
- * When it holds: `until …`, `until 10 min after it is over, … at the latest`, or `every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at …`. Times stand
- * by the clock of the zone that was named, else by the reader's.
+ * When it holds: `until …`, `until 10 min after it is over, … at the latest`, or `every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at …`. What repeats has
+ * the zone that was named; moments are times of whoever reads.
  */
-export function silenceTimeWords({ from, until, untilOver, recurrence, zone: named }: Silence, now: number): Text {
-  const zone = recurrence?.zone ?? named;
-  const at = (moment: Milliseconds): Text => momentWords(moment, zone);
-  const byClock = zone === undefined || !isShownLocally(zone) ? "" : ` by the clock of ${zone}`;
+export function silenceTimeWords({ from, until, untilOver, recurrence }: Silence, now: number): Text {
+  const at = (moment: Milliseconds): Inline => time(fromMillis(moment));
   if (untilOver !== undefined) {
-    return text`until ${formatDuration(AFTER_OVER)} after ${overWords(untilOver)}, ${at(until)} at the latest${byClock}`;
+    return text`until ${formatDuration(AFTER_OVER)} after ${overWords(untilOver)}, ${at(until)} at the latest`;
   }
   if (recurrence === undefined) {
-    return from > now ? text`from ${at(from)} to ${at(until)}${byClock}` : text`until ${at(until)}${byClock}`;
+    return from > now ? text`from ${at(from)} to ${at(until)}` : text`until ${at(until)}`;
   }
   const { every, until: end } = recurrence;
   const local = new Date(localMillis(recurrence.zone, from));
@@ -64,18 +62,6 @@ export function silenceUntilWords(silence: Silence, now: Milliseconds): Text {
   return text`until ${time(fromMillis(silenceActiveUntil(silence, now)))}`;
 }
 
-function isShownLocally(zone: string): boolean {
-  return zone !== "UTC" && isTimeZone(zone);
-}
-
-/** `2026-01-16 12:30` by the clock of the zone that the sentence names; where it names none, by the reader's. */
-function momentWords(moment: Milliseconds, zone: string | undefined): Text {
-  const at = fromMillis(moment);
-  if (zone === undefined || !isShownLocally(zone)) return text`${time(at)}`;
-  const local = new Date(localMillis(zone, moment)).toISOString().slice(0, 16).replace("T", " ");
-  return text`${clockTime(at, local)}`;
-}
-
 /** A change of a silence as a line of the log: made, or ended if its end has come. Pure and total. */
 export function silenceLogLine(silence: Silence, by: string, at: Milliseconds): string {
   const what = plainText(silenceScopeWords(silence));
@@ -87,7 +73,7 @@ export function silenceLogLine(silence: Silence, by: string, at: Milliseconds): 
 /** The end of a silence that lasted until an alert was over, as a line of the log. Pure and total. */
 export function silenceOverLine(silence: Silence): string {
   const what = plainText(silenceScopeWords(silence));
-  return `${silence.id} ends at ${plainText(momentWords(silence.until, undefined))}: ${what} is over`;
+  return `${silence.id} ends at ${plainText([time(fromMillis(silence.until))])}: ${what} is over`;
 }
 
 /** A silence that holds: its scope, its place, the time left, who made it. Pure and total. */

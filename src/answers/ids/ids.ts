@@ -124,6 +124,13 @@ function byId<T extends { readonly id: string }>(get: (api: ApiClient, options: 
   };
 }
 
+/** What a line calls an id: its name, where no other one has it and no id begins like it, else the id itself. */
+export function typedName(id: string, names: Iterable<string | undefined>, own: string | undefined): string {
+  if (own === undefined || /^[0-9a-f]*$/iu.test(own)) return id;
+  const low = own.toLowerCase();
+  return [...names].filter((one) => one?.toLowerCase() === low).length === 1 ? own : id;
+}
+
 /** The part of a command's context that remembers ids. */
 export interface SeenContext {
   readonly network: string;

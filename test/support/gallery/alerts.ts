@@ -11,7 +11,7 @@ import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { code, strong, text, time } from "../../../src/reply/text.ts";
 import { toMillis } from "../../../src/units/nanoseconds.ts";
-import { ago, ask, asOf, type GalleryEntry, hex } from "./parts.ts";
+import { ago, ask, asOf, GALLERY_NOW, type GalleryEntry, hex } from "./parts.ts";
 import { PLATFORMS } from "../platforms.ts";
 
 const stalled = reply({
@@ -207,7 +207,7 @@ const story = episodeTimelineReply(
       },
     ],
   },
-  inOps,
+  { ...inOps, now: () => GALLERY_NOW },
 );
 
 /** What a channel was told in two days, and two channels of an alert that somebody took. */

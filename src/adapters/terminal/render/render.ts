@@ -5,24 +5,26 @@ import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
 import { aboveFold, asButtons, type ButtonAction, isFolded, shortText } from "../../../reply/fold.ts";
-import {
-  type Action,
-  type Ask,
-  clockWords,
-  hasUtc,
-  isMoment,
-  mapTimes,
-  momentsOf,
-  type Reply,
-  type Tone,
-} from "../../../reply/reply.ts";
-import { clockTime, type Inline, shortenId, type Text, text, time, timeOf } from "../../../reply/text.ts";
+import type { Action, Ask, Reply, Tone } from "../../../reply/reply.ts";
+import { shortenId, type Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
 import { widthOf } from "./cell-width.ts";
 import { indent, renderFields } from "./fields.ts";
-import { blank, dataSpan, linkSpans, span, type Span, type SpanOptions, toAnsi, toSpans, wholeSpan } from "./span.ts";
+import {
+  asTyped,
+  inReadersZone,
+  blank,
+  dataSpan,
+  linkSpans,
+  span,
+  type Span,
+  type SpanOptions,
+  toAnsi,
+  toSpans,
+  wholeSpan,
+} from "./span.ts";
 import { renderTable } from "./table.ts";
 import { visibleText } from "./visible-text.ts";
 import { joined, type Line, totalWidth, wrap } from "./wrap.ts";
@@ -236,7 +238,12 @@ function moreLines({ more, typed }: { readonly more: number; readonly typed: str
 
 /** The command line of a button. Without room for it, its ids are shown by their ends, which may be typed, too. */
 function lineSpans(action: Extract<ButtonAction, { invocation: unknown }>, room: number): Span[] {
-  const whole = wholeSpan(visibleText(formatLine(action.invocation)), "code");
+  const { command, options } = action.invocation;
+  const typed = Object.entries(options).map(([name, value]) => [
+    name,
+    typeof value === "string" ? asTyped(value) : value,
+  ]);
+  const whole = wholeSpan(visibleText(formatLine({ command, options: Object.fromEntries(typed) })), "code");
   const line = whole.width <= room ? whole : wholeSpan(whole.text.replaceAll(LONG_ID, shortenId), "code");
   return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
 }
@@ -302,43 +309,4 @@ function codeLines(text: string, width: number): Line[] {
       .flatMap((line) => wrap(line === "" ? [] : [wholeSpan(line, "code")], width - by)),
     by,
   );
-}
-
-/**
- * What is shown of a reply, with its times by one clock, since a terminal draws none in the zone of whoever reads: in UTC
- * what was asked for in UTC, else by the reader's chosen zone. The zone is named once: in the title, else in the footer,
- * which stands in nearly every answer, else with the first time that stands in no table, else below. What was asked for in
- * UTC says so where it was asked for.
- */
-function inReadersZone(shown: Reply): Reply {
-  const zone = hasUtc(shown) ? "UTC" : (shown.zone ?? "UTC");
-  const moments = momentsOf(shown);
-  if (moments.length === 0) return shown;
-  const named = isNamed(shown, zone) ? undefined : placeOfName(shown, hasUtc(shown));
-  const by = (one: Inline, isFirst: boolean): Text => {
-    if (!isMoment(one)) return [one];
-    const at = timeOf(one);
-    const clock = text`${clockTime(at, clockWords(at, zone))}${isFirst ? ` ${zone}` : ""}`;
-    return one.style === "both" ? text`${clock} (${time(at, "relative")})` : clock;
-  };
-  const said = mapTimes(shown, (one) => by(one, one === named));
-  if (named !== undefined || isNamed(shown, zone)) return said;
-  return { ...said, footer: text`${said.footer}${said.footer === undefined ? "" : " · "}times in ${zone}` };
-}
-
-/** Whether the words of a reply name the zone of its times already. */
-function isNamed({ title, blocks, footer = [] }: Reply, zone: string): boolean {
-  const words = [title, footer, ...blocks.flatMap((block) => (block.kind === "paragraph" ? [block.text] : []))];
-  return words.some((content) => content.some((one) => one.kind !== "time" && one.text.includes(zone)));
-}
-
-/** The time that the name of the zone follows. */
-function placeOfName({ title, blocks, footer = [] }: Reply, footerLast: boolean): Inline | undefined {
-  const inBlocks = blocks.flatMap((block): Text => {
-    if (block.kind === "paragraph") return block.text;
-    if (block.kind === "fields") return block.fields.flatMap(({ value }) => value);
-    return block.kind === "list" ? block.items.flat() : [];
-  });
-  const rest = footerLast ? [...inBlocks, ...footer] : [...footer, ...inBlocks];
-  return [...title, ...rest].find(isMoment);
 }

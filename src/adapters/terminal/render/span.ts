@@ -1,5 +1,15 @@
 import { wholeNumber } from "../../../reply/fold.ts";
-import { shortenId, type Text, timeOf, type TimeStyle } from "../../../reply/text.ts";
+import { clockWords, hasUtc, isMoment, mapTimes, momentsOf, type Reply } from "../../../reply/reply.ts";
+import {
+  clockTime,
+  type Inline,
+  shortenId,
+  type Text,
+  text,
+  time,
+  timeOf,
+  type TimeStyle,
+} from "../../../reply/text.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { widthOf } from "./cell-width.ts";
@@ -194,4 +204,50 @@ export function toAnsi(spans: readonly Span[], { colour, links }: AnsiOptions): 
     ansi += one.text;
   }
   return ansi + end;
+}
+
+/** The id of an alert as people type it: `node.down mainnet a:1 3`, of a hexadecimal subject its beginning; else the value. */
+export function asTyped(value: string): string {
+  if (!/^[\w.-]+(?:\{[^|]*\})?\|[^|]*\|[^|]*\|\d+$/u.test(value)) return value;
+  const parts = value.split("|").map((part) => part.replace(/^([0-9a-f]{8})[0-9a-f]{24,}$/iu, "$1"));
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+/**
+ * What is shown of a reply, with its times by one clock, since a terminal draws none in the zone of whoever reads: in UTC
+ * what was asked for in UTC, else by the reader's chosen zone. The zone is named once: in the title, else in the footer,
+ * which stands in nearly every answer, else with the first time that stands in no table, else below. What was asked for in
+ * UTC says so where it was asked for.
+ */
+export function inReadersZone(shown: Reply): Reply {
+  const zone = hasUtc(shown) ? "UTC" : (shown.zone ?? "UTC");
+  const moments = momentsOf(shown);
+  if (moments.length === 0) return shown;
+  const named = isNamed(shown, zone) ? undefined : placeOfName(shown, hasUtc(shown));
+  const by = (one: Inline, isFirst: boolean): Text => {
+    if (!isMoment(one)) return [one];
+    const at = timeOf(one);
+    const clock = text`${clockTime(at, clockWords(at, zone))}${isFirst ? ` ${zone}` : ""}`;
+    return one.style === "both" ? text`${clock} (${time(at, "relative")})` : clock;
+  };
+  const said = mapTimes(shown, (one) => by(one, one === named));
+  if (named !== undefined || isNamed(shown, zone)) return said;
+  return { ...said, footer: text`${said.footer}${said.footer === undefined ? "" : " · "}times in ${zone}` };
+}
+
+/** Whether the words of a reply name the zone of its times already. */
+function isNamed({ title, blocks, footer = [] }: Reply, zone: string): boolean {
+  const words = [title, footer, ...blocks.flatMap((block) => (block.kind === "paragraph" ? [block.text] : []))];
+  return words.some((content) => content.some((one) => one.kind !== "time" && one.text.includes(zone)));
+}
+
+/** The time that the name of the zone follows. */
+function placeOfName({ title, blocks, footer = [] }: Reply, footerLast: boolean): Inline | undefined {
+  const inBlocks = blocks.flatMap((block): Text => {
+    if (block.kind === "paragraph") return block.text;
+    if (block.kind === "fields") return block.fields.flatMap(({ value }) => value);
+    return block.kind === "list" ? block.items.flat() : [];
+  });
+  const rest = footerLast ? [...inBlocks, ...footer] : [...footer, ...inBlocks];
+  return [...title, ...rest].find(isMoment);
 }

@@ -3,15 +3,15 @@ import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
-import { countOf, explanation } from "../../../alerts/words/phrases.ts";
+import { countOf, explanation, lengthWords } from "../../../alerts/words/phrases.ts";
 import { kindNoun } from "../../../alerts/words/subscription-words.ts";
 import { EPISODE_WORDS, RESOLVED_TONE, SEVERITY } from "../../../reply/states.js";
 import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../../reply/block.ts";
 import { type Action, commandAction, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
-import { code, joinText, strong, text, time, toText } from "../../../reply/text.ts";
+import { code, joinText, strong, type Text, text, time, toText } from "../../../reply/text.ts";
 import type { DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
-import { formatDuration } from "../../../units/duration.ts";
-import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
+import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
+import { fromMillis, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { findKind } from "../alert-kinds.ts";
 import { type CallerContext, destinationHere, destinationKeyWords, isAmongMany, isOperator } from "../destination.ts";
 import { episodeLabel, seenHere } from "./episodes.ts";
@@ -19,9 +19,8 @@ import { destinationKey } from "../../../alerts/destination.ts";
 import type { EpisodeHistory } from "../../../alerts/service/service.ts";
 
 /** A whole episode as a timeline: observations, decisions, deliveries, attempts and receipts. */
-export function episodeTimelineReply(history: EpisodeHistory, context: CallerContext): Reply {
+export function episodeTimelineReply(history: EpisodeHistory, context: CallerContext & { now(): Nanoseconds }): Reply {
   const episode = seenHere(history.episode, context);
-  const words = conditionWords(episode);
   const name = storedName(episode.id, episodeLabel(episode));
   const placeOf = destinationKeyWords(context);
   const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
@@ -80,13 +79,29 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     ]),
   ];
   // An episode can also end because its subject is gone or no longer watched.
-  const now = episode.state === "recovering" || episode.state === "resolved" ? words.good : words.bad;
   return reply({
     tone: open ? SEVERITY[episode.severity].tone : episode.state === "resolved" ? RESOLVED_TONE : "neutral",
-    title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${now}: the whole story`,
+    title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${headlineOf(episode, toMillis(context.now()))}`,
     blocks,
     actions: actionsOf(episode),
   });
+}
+
+/** What is so now, and how long it lasted or has lasted. */
+function headlineOf(episode: Episode, now: Milliseconds): Text {
+  const words = conditionWords(episode);
+  const length = lengthWords(episode, now);
+  switch (episode.state) {
+    case "firing":
+      return text`${words.bad}, ${length}`;
+    case "recovering":
+      return text`${words.good}: ${EPISODE_WORDS.recovering}, ${length}`;
+    case "resolved":
+      return text`${words.good}, after ${length}`;
+    case "gone":
+    case "withdrawn":
+      return text`${words.bad}: ${EPISODE_WORDS[episode.state]}`;
+  }
 }
 
 /** How the nodes voted when it fired. */

@@ -15,13 +15,15 @@ import {
   type Action,
   commandAction,
   givenOptions,
+  inZone,
   invalidatingAction,
   reply,
   type Reply,
 } from "../../../reply/reply.ts";
-import { code, strong, text } from "../../../reply/text.ts";
+import { code, strong, type Text, text, time } from "../../../reply/text.ts";
 import { formatDuration, formatSpan, type Milliseconds } from "../../../units/duration.ts";
-import { toMillis } from "../../../units/nanoseconds.ts";
+import { isTimeZone } from "../../../units/local-time.ts";
+import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { isSpan } from "../alert-times.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive } from "../alerts.ts";
@@ -113,7 +115,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
       return existingSilenceReply((await alerts.silence(silence.id)) ?? silence, now);
     }
     const isQuiet = withQuietHours(silence, await alerts.subscriptions()).length > 0;
-    return reply({
+    const said = reply({
       tone: "good",
       title: text`Silenced ${silenceScopeWords(silence)}${lengthWords(silence, now)}`,
       blocks: [
@@ -131,6 +133,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
       ],
       actions: may === "manager" || isCaller(silence.person, context) ? [unsilenceAction(silence)] : [],
     });
+    return inItsZone(said, silence);
   });
 }
 
@@ -217,17 +220,32 @@ function isLengthenedBy(wanted: Pick<Silence, "from" | "until" | "recurrence">, 
 
 function existingSilenceReply(known: Silence, now: Milliseconds): Reply {
   const scope = silenceScopeWords(known);
-  return reply({
+  const said = reply({
     title: isSilenceActive(known, now)
       ? text`Nothing changed: ${scope} is silenced already`
       : text`Nothing changed: silence ${code(known.id)} of ${scope} covers that`,
     blocks: [fields([...silenceFields(known, now), field("By", known.by)])],
     actions: [unsilenceAction(known)],
   });
+  return inItsZone(said, known);
+}
+
+/** The answer by the clock that read the times of its silence, where the words name it. */
+function inItsZone(said: Reply, silence: Silence): Reply {
+  const zone = zoneNamed(silence) ?? silence.recurrence?.zone;
+  return zone === undefined || !isTimeZone(zone) ? said : inZone(said, zone);
+}
+
+function zoneNamed({ zone, recurrence }: Silence): string | undefined {
+  return recurrence === undefined && zone !== undefined && isTimeZone(zone) ? zone : undefined;
 }
 
 function silenceFields(silence: Silence, now: Milliseconds): Field[] {
-  const when = field("When", silenceTimeWords(silence, now), { wide: silence.recurrence !== undefined });
+  const zone = zoneNamed(silence);
+  const byClock = zone === undefined ? "" : ` by the clock of ${zone}`;
+  const when = field("When", text`${silenceTimeWords(silence, now)}${byClock}`, {
+    wide: silence.recurrence !== undefined,
+  });
   return [field("Silence", code(silence.id)), when];
 }
 
@@ -235,11 +253,13 @@ function unsilenceAction({ id }: Silence): Action {
   return invalidatingAction("End silence", "alerts unsilence", { id });
 }
 
-/** ` for 2 h`, ` until it is over`; empty for a silence that begins later or recurs. */
-function lengthWords(silence: Silence, now: Milliseconds): string {
+/** ` for 2 h`, ` until it is over`; of a silence that begins later, or comes again, from when on. */
+function lengthWords(silence: Silence, now: Milliseconds): Text {
   const { from, until, untilOver, recurrence } = silence;
-  if (untilOver !== undefined) return ` ${silenceLeftWords(silence, now)}`;
-  return recurrence === undefined && from <= now ? ` for ${formatDuration(until - now)}` : "";
+  if (untilOver !== undefined) return text` ${silenceLeftWords(silence, now)}`;
+  if (recurrence !== undefined) return text` every ${recurrence.every}`;
+  const length = formatDuration(until - Math.max(from, now));
+  return from > now ? text` for ${length} from ${time(fromMillis(from))}` : text` for ${length}`;
 }
 
 /** `alerts silence 1h`, or tonight, gives a duration and no scope. */

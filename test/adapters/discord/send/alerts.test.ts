@@ -39,7 +39,9 @@ const posts = () =>
 const post = (words: string) =>
   posts().find((one) => [textOf(one), ...customIdsIn(one.components)].some((part) => part.includes(words)));
 
-const headline = (message: StoredMessage): string => textOf(message).split("\n", 1)[0] ?? "";
+/** Without how long it has lasted. */
+const headline = (message: StoredMessage): string =>
+  (textOf(message).split("\n", 1)[0] ?? "").replace(/\d+ m?s so far$/u, "so far");
 
 /** Delivers until a post with these words is there. */
 async function deliverUntil(words: string): Promise<void> {

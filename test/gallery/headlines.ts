@@ -1,0 +1,61 @@
+/** What the headline of an answer must say, by its command. Of every command that a sample asks. */
+export const HEADLINES: Readonly<Record<string, RegExp>> = {
+  help: /markets|2 commands|Subscribe this channel/u,
+  time: /(?:mainnet|testnet) is (?:healthy|stalled), block [\d,]+|cannot be seen/u,
+  info: /data nodes run .*v\d/u,
+  "market list": /\d+ markets trade/u,
+  "market show": /\w+\/\w+ trades at [\d,.]+, spread [\d.]+ %/u,
+  order: /(?:Active|Stopped|Rejected|Parked): /u,
+  stake: /stakes? [\d,.]+/u,
+  checkpoints: /block [\d,]+, [\d,]+ blocks ago/u,
+  snapshots: /block [\d,]+, [\d,]+ blocks ago/u,
+  rotations: /block [\d,]+, [\d,]+ blocks ago/u,
+  "bundle list-asset": /of [A-Z]+ (?:has \d+ signatures|is not signed yet)/u,
+  "bundle asset-limits": /of [A-Z]+ (?:has \d+ signatures|is not signed yet)/u,
+  "ledger export": /(?:gained|lost) [\d,.]+ USDT|\d+ entries|no entries/u,
+  "ledger list": /\d+ ledger exports?/u,
+  "ledger cancel": /Nothing to cancel: the ledger of /u,
+  "ledger fetch": /Delivered already: the ledger of /u,
+  "ledger verify": /export \d+, byte for byte/u,
+  "alerts add": /(?:Subscribed|Nothing changed: all of that goes to) (?:this channel|the console)/u,
+  "alerts list": /\d+ subscriptions? in|No subscriptions/u,
+  "alerts edit": /[Ss]ubscription \w+(?: tells|:) /u,
+  "alerts pause": /Paused subscription \w+: /u,
+  "alerts resume": /Resumed subscription \w+: /u,
+  "alerts remove": /Removed subscription \w+: /u,
+  "alerts silence": /Silenced .+ for \d+ |Nothing changed: silence \w+ of /u,
+  "alerts silences": /Silenced: .+ until |\d+ silences, \d+ active|Nothing is silenced/u,
+  "alerts unsilence": /Ended the silence of /u,
+  "alerts ack": /Acknowledged: .+ on mainnet/u,
+  "alerts why": /is down on mainnet, \d+ s so far/u,
+  "alerts told": /(?:Nothing was|\d+ things? (?:was|were)) told (?:since|from) /u,
+  "alerts log": /\d+ decisions?|Nothing is in the log/u,
+  "alerts drill": /arrived at \d+ of \d+ place/u,
+  "alerts status": /does not answer since|no alert is open/u,
+  "answers show": /are for the asker/u,
+  "answers set": /are now for everyone/u,
+  "my parties": /no party/u,
+  "my party": /Saved as treasury/u,
+  "my zone": /Your time zone is Europe\/Zurich/u,
+  "my forget": /Forgotten: treasury/u,
+};
+
+/** Questions in plain words, and what their headline must say. */
+export const QUESTIONS: Readonly<Record<string, RegExp>> = {
+  "ask is the network healthy": /mainnet is healthy/u,
+  "why was my order rejected?": /Did you mean .{0,7}order\?/u,
+  "please silence node 1 for two hours": /Did you mean .{0,7}alerts silence what:sim-1/u,
+  "export last week and check it": /Did you mean .{0,7}ledger export/u,
+  "which version runs on the nodes": /Did you mean .{0,7}info or /u,
+  market: /\d+ markets trade/u,
+  "subscribe here": /Did you mean .{0,7}alerts add/u,
+  "silence all for the night": /Did you mean .{0,7}alerts silence what:all/u,
+};
+
+/** A mistake is named: by a word of what was typed, by what is missing, or by what is wrong with the place. */
+export const NAMES_THE_FAULT =
+  /“.+”|\bneeds? |\bno (?:version|export|right)\b|\bcannot\b|\bis (?:for|too|not|earlier|the same|shorter|no)\b|\blies in\b|\bare the same\b|\bends?\b|\bOnly people\b|\bpage is gone\b|\bhas 64\b|Silence everything|\bis of no export\b|\bhere is none\b|\bdamaged\b|\bwould end\b|\bNobody can\b|\bNo file\b|\bis chosen for\b|\btakes you alone\b/u;
+
+/** An alert says what it is about, and what is so or what happened. */
+export const TELLS =
+  /^(?=.*\b(?:mainnet|testnet|Slack|Discord|matrix|database|bot|subscription|silences?|ledger export|Alerts|message)\b)(?=.*\b(?:since|for|again|is|are|was|were|has|had|have|takes|begin|runs|signed|new|linked|upgrade|rotated|arrive|accepts|refused|refuses|can|could|removed|ended|changed|paused|resumed|silenced|subscribed|deleted|overwritten|replaced|checkpoints?|snapshot|lasts)\b)/iu;
