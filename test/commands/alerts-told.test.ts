@@ -89,6 +89,17 @@ describe("what was told", () => {
     expect(await talk.ask("alerts told")).not.toContain("a:1");
   });
 
+  test("has one line for what comes again and again, so that alerts are seen", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add checkpoint.new events:each");
+    await talk.ask("alerts add checkpoint.new events:each to:me");
+    // The first look tells nothing.
+    for (const [at, hash] of ["seed", "aa", "bb", "cc"].entries()) await happen(talk, hash, `${100 + at}`);
+    const said = await talk.ask("alerts told");
+    expect(said).toMatch(saying("•", 1, "told", "103", "the last of", 3));
+    expect(said).not.toContain("block 102");
+  });
+
   test("does not hold what was never posted, nor what people did themselves", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add node.down style:plain");

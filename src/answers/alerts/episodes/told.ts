@@ -1,4 +1,5 @@
 import { destinationFromKey, destinationKey } from "../../../alerts/destination.ts";
+import { KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import { isOpen } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertMessage } from "../../../alerts/message/message.ts";
 import type { Told } from "../../../alerts/service/service.ts";
@@ -10,6 +11,7 @@ import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { clockTime, joinText, text, type Text, toText } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import { formatCount } from "../../../units/format-number.ts";
 import { localText } from "../../../units/local-time.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import {
@@ -74,6 +76,17 @@ interface ToldLine {
 /** Answers to what the caller did, and tests of a place, are left out. */
 const LEFT_OUT: readonly AlertMessage["type"][] = ["test", "change", "export"];
 
+type RoutineMessage = Extract<AlertMessage, { type: "event" }>;
+
+/** An event that comes again and again: its day has one line, or what matters could not be seen for it. */
+function isRoutine(message: AlertMessage): message is RoutineMessage {
+  return message.type === "event" && KINDS[message.event.kind].frequent === true;
+}
+
+function dayOf(at: Milliseconds): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
 /** Each alert, each event and each digest once, newest first; no direct message but the caller's. */
 export function toldLines(told: readonly Told[], context: CallerContext, now: Milliseconds): readonly ToldLine[] {
   const own = ownKey(context);
@@ -81,15 +94,20 @@ export function toldLines(told: readonly Told[], context: CallerContext, now: Mi
     .filter(({ destination }) => destination === own || !isForPerson(destination))
     .filter(({ message }) => !LEFT_OUT.includes(message.type))
     .toSorted((a, b) => b.at - a.at);
-  const groups = Map.groupBy(news, ({ id, message, episode }) => {
+  const groups = Map.groupBy(news, ({ at, id, message, episode }) => {
     if (message.type === "rolling") return `${message.kind} ${message.network} ${message.day}`;
+    if (isRoutine(message)) return `${message.event.kind} ${message.event.network} on ${dayOf(at)}`;
     return message.type === "condition" && episode !== undefined ? episode.id : id;
   });
   const lines = [...groups.values()].flatMap((group): ToldLine[] => {
     const [last, first = last] = [group[0], group.at(-1)];
     if (last === undefined || first === undefined) return [];
     const places = [...new Set(group.map(({ destination }) => destination))].toSorted();
-    return [{ at: first.at, ...wordsOf(last, context, now), places }];
+    const { what, ...more } = wordsOf(last, context, now);
+    const count = new Set(group.map(({ message }) => (isRoutine(message) ? message.event.key : ""))).size;
+    return count > 1
+      ? [{ at: last.at, ...more, what: `${what}, the last of ${formatCount(count)}`, places }]
+      : [{ at: first.at, ...more, what, places }];
   });
   return lines.toSorted((a, b) => b.at - a.at);
 }
