@@ -77,19 +77,23 @@ async function offer(found: readonly Guess[], context: Context): Promise<Reply> 
     return reply({
       title: text`Did you mean ${joinText(names, " or ")}?`,
       blocks: [{ kind: "list", items }, ...notes],
-      actions: found.map(actionOf),
+      actions: found.map((one) => actionOf(one, context)),
     });
   }
   const values = await valuesOf(only, context);
   return reply({
     title: text`Did you mean ${commandLine(formatLine(askOf(only)))}?`,
     blocks: [paragraph(aboutOf(only)), ...notes],
-    actions: [...values, ...(values.length > 0 ? [] : [actionOf(only)])],
+    actions: [...values, ...(values.length > 0 ? [] : [actionOf(only, context)])],
   });
 }
 
-function actionOf({ command: { name, title, verb }, options }: Guess): Action {
-  return commandAction(title ?? verb ?? name, name, options);
+/** What is lacking is asked for by a form, where the place has forms. */
+function actionOf(guess: Guess, { here, platforms }: Context): Action {
+  const { name, title, verb } = guess.command;
+  const action = commandAction(title ?? verb ?? name, name, guess.options);
+  const opens = lacking(guess).length > 0 && platforms.chat(here.platform) !== undefined;
+  return opens ? { ...action, form: true } : action;
 }
 
 function aboutOf(guess: Guess): string {

@@ -50,6 +50,19 @@ test("what only the asker may see, and what changes something, is one press", as
   expect(on.fake.complaints()).toEqual([]);
 });
 
+test("what a question does not say is asked for by a form", async () => {
+  await using on = await stage();
+  const ann = on.fake.person("Ann");
+  const offered = await ann.writes(on.channel, "@bot why was my order rejected");
+  const opened = await ann.press(offered, "Show order");
+  const { orderId } = on.simulator.samples.mainnet;
+  const sent = await ann.submit(opened, { id: orderId });
+  expect([textOf(sent.last), sent.last.onlyFor]).toEqual([expect.stringMatching(/Filled.*Left/su), ann.id]);
+  const exporting = await ann.press(await ann.writes(on.channel, "@bot export last week"), "Export a ledger");
+  expect(exporting.interaction.modal?.title).toBe("Export a ledger");
+  expect(on.fake.complaints()).toEqual([]);
+});
+
 test("what is no question is answered for everybody, with what to ask", async () => {
   await using on = await stage();
   const answer = await on.fake.person("Ann").writes(on.channel, "@bot will it rain on the parade");
