@@ -45,8 +45,8 @@ export interface SlackMessage {
   readonly blocks: readonly KnownBlock[];
   /** The message where its details cannot be kept, and the files with all that it does not say itself. */
   readonly unkept: () => Pick<SlackMessage, "blocks" | "files" | "filesLater">;
-  /** The blocks where neither its details nor its files arrive: as much of the reply as fits. */
-  readonly alone: () => SlackMessage["blocks"];
+  /** The message where neither its details nor its files arrive: as much of the reply as fits. */
+  readonly alone: () => Pick<SlackMessage, "blocks" | "unstored">;
   /** All files, those of the reply first; Slack uploads them beside the message. */
   readonly files: readonly MessageFile[];
   readonly unstored: ReadonlyMap<string, Press>;
@@ -83,8 +83,8 @@ export function renderSlack(given: Reply, context: MessageContext = {}): SlackMe
     const { layouts, files, filesLater } = layOut(aboveFold(reply), context, undefined);
     const { block, unstored } = renderButtons(reply, context, { files: filesLater });
     const blocks = layouts.flatMap((layout) => blocksOf(layout, block));
-    const sent = { blocks, files, filesLater };
-    return { text, ...sent, unkept: () => sent, alone: () => blocks, unstored: unstoredOf(layouts, unstored) };
+    const sent = { blocks, files, filesLater, unstored: unstoredOf(layouts, unstored) };
+    return { text, ...sent, unkept: () => sent, alone: () => sent };
   }
   const shown = unfolded(reply);
   const press = keptPress(shown, context);
@@ -104,8 +104,9 @@ export function renderSlack(given: Reply, context: MessageContext = {}): SlackMe
   };
   const alone = () => {
     const onePage = { ...shown, blocks: shown.blocks.map(({ page: _page, ...block }) => block) };
-    const { block } = renderButtons(shown, context, { files: false });
-    return layOut(onePage, context, undefined).layouts.flatMap((layout) => blocksOf(layout, block));
+    const { layouts: all } = layOut(onePage, context, undefined);
+    const { block, unstored } = renderButtons(shown, context, { files: false });
+    return { blocks: all.flatMap((layout) => blocksOf(layout, block)), unstored: unstoredOf(all, unstored) };
   };
   if (kept === undefined) return { text, ...unkept(), unkept, alone };
   const { show = "folded" } = context;

@@ -118,8 +118,8 @@ export function createAnswer(
     const failed = report.failed + added.failed;
     if (failed === 0) return { body: withLine(body, added.lines), failed };
     const lines = [...notes, added.lines, missing];
-    const last = isKept(shown) && unkept === undefined ? shown : standingAlone(renderSlack(warned(given), context));
-    return { body: await finish(last, { notes: lines, above }, slack), failed };
+    const last = isKept(shown) && unkept === undefined ? {} : renderSlack(warned(given), context).alone();
+    return { body: await finish({ ...shown, ...last }, { notes: lines, above }, slack), failed };
   }
 
   /** Sends those files that are not among these. */
@@ -155,12 +155,6 @@ const NO_FILES: FileReport = { lines: "", failed: 0 };
 /** Whether it has buttons that work on the kept reply. */
 function isKept({ unstored }: SlackMessage): boolean {
   return unstored.values().some((press) => press.kind === "share" && press.shown !== undefined);
-}
-
-/** A message that has neither Details nor its files. */
-function standingAlone(message: SlackMessage): SlackMessage {
-  const blocks = message.alone();
-  return { ...message, blocks, unkept: () => ({ ...message.unkept(), blocks }) };
 }
 
 /** An answer that does not carry all it should. */

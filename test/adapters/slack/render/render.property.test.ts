@@ -34,7 +34,7 @@ describe("any reply on Slack", () => {
     fc.assert(
       fc.property(anyReply, fc.boolean(), anyShow, (reply, asked, show) => {
         const message = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, form: ask, show } : {});
-        for (const blocks of [message.blocks, message.unkept().blocks]) {
+        for (const blocks of [message.blocks, message.unkept().blocks, message.alone().blocks]) {
           expect(judgeMessage({ ...message, blocks })).toEqual([]);
           expect(charactersIn(blocks)).toBeLessThan(10_000);
         }
@@ -49,13 +49,15 @@ describe("any reply on Slack", () => {
   test("has three buttons at most, and each press has its meaning in its value or in the store", () => {
     fc.assert(
       fc.property(anyReply, fc.boolean(), anyShow, (reply, asked, show) => {
-        const { blocks, unstored } = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, show } : {});
-        const values = blocks.flatMap((block) => (block.type === "actions" ? block.elements : [])).flatMap(valuesOf);
-        const presses = values.filter((value) => value !== LINK_VALUE).map(decodePress);
-        expect(presses).not.toContain(undefined);
-        const keys = presses.flatMap((press) => (press?.kind === "stored" ? [press.key] : []));
-        expect(keys.filter((key) => !unstored.has(key))).toEqual([]);
-        expect(buttonsOf(blocks as readonly Block[]).length).toBeLessThanOrEqual(3);
+        const message = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, show } : {});
+        for (const { blocks, unstored } of [message, message.alone()]) {
+          const values = blocks.flatMap((block) => (block.type === "actions" ? block.elements : [])).flatMap(valuesOf);
+          const presses = values.filter((value) => value !== LINK_VALUE).map(decodePress);
+          expect(presses).not.toContain(undefined);
+          const keys = presses.flatMap((press) => (press?.kind === "stored" ? [press.key] : []));
+          expect(keys.filter((key) => !unstored.has(key))).toEqual([]);
+          expect(buttonsOf(blocks as readonly Block[]).length).toBeLessThanOrEqual(3);
+        }
       }),
       runs(100),
     );

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Payloads } from "../../../../src/adapters/adapter.ts";
 import { expiredNotice } from "../../../../src/adapters/slack/respond/notices.ts";
 import { command } from "../../../../src/bot/command.ts";
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { type Attachment, memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { paragraph } from "../../../../src/reply/block.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { reply } from "../../../../src/reply/reply.ts";
@@ -34,7 +34,7 @@ function folded() {
 }
 
 /** Twelve rows of six columns, each with something to be done. */
-function rows() {
+function rows(attachments: readonly Attachment[] = []) {
   const columns = ["Name", "A", "B", "C", "D", "E"].map((title, index) => ({
     title,
     priority: index === 5 ? (1 as const) : (2 as const),
@@ -43,6 +43,7 @@ function rows() {
     Promise.resolve(
       reply({
         title: typeof options["note"] === "string" ? `noted ${options["note"]}` : "rows",
+        attachments,
         blocks: [
           {
             kind: "table",
@@ -215,6 +216,22 @@ describe("choices", () => {
     const [whole] = last.blocks.flatMap((block) => (block.type === "data_table" ? [block] : []));
     expect((whole as unknown as typeof table).rows).toHaveLength(41);
     expect(whole).toMatchObject({ page_size: 15 });
+    expect(said((await ann.press(last, "Show: name39")).last)).toContain("noted row 39");
+  });
+
+  test("has a choice of each row that it shows where neither details nor files arrive", async () => {
+    const isShare = (value: unknown): boolean => JSON.stringify(value).startsWith('{"v":1,"press":{"kind":"share"');
+    const payloads = (own: Payloads): Payloads => ({
+      ...own,
+      put: (value, ttlMillis) => (isShare(value) ? Promise.reject(new Error("full")) : own.put(value, ttlMillis)),
+    });
+    await using scene = await stage({ extra: [rows([memoryAttachment("a.csv", "text/csv", "a\n")])], payloads });
+    const ann = scene.fake.person("ann");
+    for (let count = 0; count < 3; count += 1) {
+      scene.fake.fail({ method: "files.getUploadURLExternal", answer: { error: "missing_scope" } });
+    }
+    const { last } = await ann.run(scene.channel, "probe rows");
+    expect(said(last)).toContain("name39");
     expect(said((await ann.press(last, "Show: name39")).last)).toContain("noted row 39");
   });
 
