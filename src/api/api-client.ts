@@ -29,6 +29,8 @@ export interface AsOf {
 export interface Answer<T> {
   readonly value: T;
   readonly asOf: AsOf;
+  /** How long its body was; left out where several made it. */
+  readonly bytes?: number;
 }
 
 export interface CallOptions {

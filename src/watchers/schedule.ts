@@ -112,17 +112,20 @@ async function runWatcher(
 
   // Observations are due on a grid of whole milliseconds; the jitter moves each of them, not the grid. An observation
   // counts as of the first moment at which it may come, so that chance does not decide when a duration is reached.
-  const first = Math.floor((JITTER / 2) * every);
+  const paceNow = (): Milliseconds =>
+    stored?.snapshot === undefined ? every : (watcher.pace?.(stored.snapshot) ?? every);
   let due = Math.ceil(clock.monotonicMillis() + random() * Math.min(every, MAX_FIRST_PAUSE));
   let pause = due - clock.monotonicMillis();
   while (!signal.aborted) {
     await clock.sleep(Math.max(0, pause), signal);
     const began = clock.monotonicMillis();
+    const first = Math.floor((JITTER / 2) * paceNow());
     // After a delay, for instance because the computer slept, it counts as of its beginning.
-    await observeOnce(began - due <= JITTER * every ? due - first : Math.floor(began));
+    await observeOnce(began - due <= JITTER * paceNow() ? due - first : Math.floor(began));
     const now = clock.monotonicMillis();
-    due += every * Math.max(1, Math.ceil((now - due) / every));
-    pause = due + (random() - 0.5) * JITTER * every - now;
+    const next = paceNow();
+    due += next * Math.max(1, Math.ceil((now - due) / next));
+    pause = due + (random() - 0.5) * JITTER * next - now;
   }
 
   /** One observation, which may fail; rejects only with the signal's reason. It counts as of `dueMillis`. */
@@ -159,7 +162,7 @@ async function runWatcher(
   async function observe(before: unknown, dueMillis: Milliseconds): Promise<Observation | undefined> {
     const changes = dependencies.changes?.(network) ?? new Map<string, readonly ValueChange[]>();
     const context = { before, dueMillis, changes, subjects: (kind: AlertKind) => subjects(network, kind) };
-    const common = { network, watcher: { name, every }, before, dueMillis };
+    const common = { network, watcher: { name, every: paceNow() }, before, dueMillis };
     try {
       const work = (aborted: AbortSignal): Promise<unknown> => watcher.observe(api, context, aborted);
       const snapshot = await withTimeout(work, { clock, timeoutMillis, signal });

@@ -49,6 +49,8 @@ export interface Watcher<Snapshot> {
   /** Unique: its snapshots are stored under it. */
   readonly name: string;
   readonly every: Milliseconds;
+  /** How long after this snapshot it observes again, where that is sooner than usual. */
+  pace?(snapshot: Snapshot): Milliseconds;
   /** Plain JSON, with 64-bit numbers as decimal text. A watcher stands still while it refuses the stored snapshot. */
   readonly snapshot: z.ZodType<Snapshot>;
   /**

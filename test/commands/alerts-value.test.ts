@@ -28,6 +28,7 @@ describe("a value of a market", () => {
   test("is told beyond its limit at once, and over once it is back by half of one per cent", async () => {
     const { answer, looks, told } = await asking("mark above 70k");
     expect(answer).toMatch(saying("✓", "mark price above 70,000", "BTC/USDT", "mainnet"));
+    expect(answer).toMatch(saying(/every (?:5|15|60) s|every 1 min/u, "not seen"));
     await looks({ mark: "70000" });
     expect(await told()).toEqual([]);
     await looks({ mark: "70000.000000000000000001" });

@@ -103,6 +103,14 @@ describe("the schedule", () => {
     expect(fast.map(({ events }) => events.length)).toEqual([0, ...fast.slice(1).map(() => 1)]);
   });
 
+  test("lets one observe sooner where its snapshot says so, and as usual again afterwards", async () => {
+    const soon = { ...counter("rest", 60_000), pace: ({ count }: Count) => (count < 4 ? 5000 : 60_000) };
+    const { clock, times, seen } = run([soon]);
+    await clock.advance(80_000);
+    expect(times("rest")).toEqual([500, 5500, 10_500, 15_500, 75_500]);
+    expect(seen.map(({ watcher }) => watcher.every)).toEqual([60_000, 5000, 5000, 5000, 60_000]);
+  });
+
   test("moves each observation a little, but never the grid", async () => {
     let turn = 0;
     const { clock, times } = run([counter("fast", 5000)], { random: () => (turn++ % 2 === 0 ? 0 : 0.999) });

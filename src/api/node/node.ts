@@ -244,7 +244,7 @@ export class NodeEndpoint {
       const asOf = this.asOf(response.headers);
       const value = request.pick(parseResponse(response, request.schema, target) as never);
       this.breaker.recordSuccess();
-      const answer: Answer<T> = { value, asOf };
+      const answer: Answer<T> = { value, asOf, bytes: response.text.length };
       this.recordBlock(answer.asOf);
       if (this.#cache !== undefined) this.#store(request, answer, response.text.length);
       return answer;

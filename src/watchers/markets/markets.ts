@@ -6,7 +6,7 @@ import { z } from "zod";
 
 import type { AlertEvent, MarketSide } from "../../alerts/judge/kinds/event.ts";
 import { DecimalText, timeFromText, TimeText, timeToText } from "../../alerts/judge/kinds/json-fields.ts";
-import { marketFactsOf, nearestBound } from "../../alerts/judge/kinds/market-facts.ts";
+import { marketFactsOf, marketPace, nearestBound } from "../../alerts/judge/kinds/market-facts.ts";
 import { extremeFact, type MarketFacts } from "../../alerts/judge/kinds/market-measure.ts";
 import { exactPrice } from "../../alerts/judge/kinds/price.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
@@ -68,6 +68,8 @@ export const MarketsState = z.object({
   behind: z.boolean(),
   /** Of the watcher's own clock, which goes on evenly whatever the wall clock does, and when that moment was. */
   moment: z.number().exactOptional(),
+  /** In how long it is asked again: soon, where subscriptions name values and the answer is short. */
+  every: z.number().positive().exactOptional(),
   readAt: TimeText.exactOptional(),
   markets: z.record(z.string(), marketRecord),
 });
@@ -82,6 +84,7 @@ export function marketsWatcher(
   return {
     name: "markets",
     every: config.poll.rest,
+    pace: ({ every = config.poll.rest }) => every,
     snapshot: storedAs(MarketsState),
     async observe(api, context, signal) {
       const call: CallOptions = { lane: "watchers", fresh: true, signal };
@@ -96,6 +99,7 @@ export function marketsWatcher(
       }
       const moment = momentOf(before, receivedAt, context.dueMillis);
       const watched = new Set(context.subjects("market.value"));
+      const isWatched = watched.size > 0 || context.subjects("market.price").length > 0;
       const records: [string, MarketRecord][] = [];
       for (const [index, data] of answer.value.entries()) {
         if (data.market !== undefined) {
@@ -115,6 +119,7 @@ export function marketsWatcher(
         ...(time === undefined ? {} : { time: timeToText(time) }),
         behind: false,
         moment,
+        ...(isWatched && answer.bytes !== undefined ? { every: marketPace(config, answer.bytes) } : {}),
         readAt: timeToText(receivedAt),
         markets: { ...absentMarkets(before, new Set(records.map(([id]) => id))), ...Object.fromEntries(records) },
       };

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import type { GivenParameters } from "../../../src/alerts/judge/kinds/kind.ts";
+import type { AlertKind } from "../../../src/alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import { judgeReading, ruleFor } from "../../../src/alerts/judge/rules/rules.ts";
 import { type MarketData, MarketsData } from "../../../src/api/model/market.ts";
@@ -100,6 +101,24 @@ test("the least and the most of a time are kept of values whose changes are told
   expect(await extremes()).toEqual(["90.00", "100.00"]);
   expect(await extremes("9500")).toEqual(["90.00", "95.00"]);
   expect(await extremes("36893488147419103232")).toEqual(["95.00", "368934881474191032.32"]);
+});
+
+test("markets are asked for sooner where their values are watched, the shorter the answer is", async () => {
+  const served = await node((_, response) => sendJson(response, { marketsData: [{ market: "a", ...ACTIVE }] }));
+  const api = clientOf([served], { clock: new VirtualClock() });
+  const { value, asOf } = await api.getMarketsData();
+  const one = watcher();
+  const paceAt = async (bytes: number, kind: AlertKind) => {
+    const long = { ...api, getMarketsData: async () => ({ value, asOf, bytes }), getMarketNames: async () => [] };
+    const context = { before: undefined, subjects: (one: AlertKind) => (one === kind ? ["a"] : []) };
+    return one.pace?.(await one.observe(long, context, AbortSignal.timeout(10_000)));
+  };
+  expect(await paceAt(99_999, "market.value")).toBe(5000);
+  expect(await paceAt(99_999, "market.price")).toBe(5000);
+  expect(await paceAt(100_000, "market.value")).toBe(15_000);
+  expect(await paceAt(399_999, "market.value")).toBe(15_000);
+  expect(await paceAt(400_000, "market.value")).toBe(60_000);
+  expect(await paceAt(10, "order.final")).toBe(60_000);
 });
 
 describe("a market", () => {

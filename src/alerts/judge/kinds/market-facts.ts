@@ -8,8 +8,10 @@ import {
   parseDecimal,
   percentOf,
 } from "../../../units/decimal.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { MarketFacts } from "./market-measure.ts";
+import type { AlertsConfig } from "../../alerts-config.ts";
 import { exactPrice } from "./price.ts";
 
 /** Digits behind the point of what is in percent. */
@@ -69,4 +71,16 @@ export function nearestBound({ priceMonitoringBounds }: MarketData, price: bigin
     consider("upper", maxValidPrice);
   }
   return nearest;
+}
+
+/** How long the answer with all markets may be, so that it is asked for so often where its values are watched. */
+const MARKET_PACES: readonly (readonly [bytes: number, every: Milliseconds])[] = [
+  [100_000, 5000],
+  [400_000, 15_000],
+];
+
+/** How often the values of markets are looked at that subscriptions name: a node answers all markets at once, or none. */
+export function marketPace({ poll }: Pick<AlertsConfig, "poll">, bytes: number): Milliseconds {
+  const [, every = poll.rest] = MARKET_PACES.find(([below]) => bytes < below) ?? [];
+  return Math.min(every, poll.rest);
 }

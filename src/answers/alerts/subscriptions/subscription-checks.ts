@@ -1,6 +1,6 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { isConditionKind, KINDS, needsThreshold } from "../../../alerts/judge/kinds/kinds.ts";
-import { marketFactsOf } from "../../../alerts/judge/kinds/market-facts.ts";
+import { marketFactsOf, marketPace } from "../../../alerts/judge/kinds/market-facts.ts";
 import type { Reading } from "../../../alerts/judge/kinds/reading.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
 import { judgeReading } from "../../../alerts/judge/rules/rules.ts";
@@ -158,16 +158,16 @@ export async function crossedThresholdNote(
   const rules = rulesOf(subscription, alerts.config).filter(({ kind }) => needsThreshold(kind));
   if (rules.length === 0 || subscription.network !== network) return [];
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PRICES_WAIT_MILLIS)]);
-  const [markets, names] = await Promise.all([
-    api.getMarketsData({ signal }).then(
-      ({ value }) => value,
-      () => [],
-    ),
+  const [answer, names] = await Promise.all([
+    api.getMarketsData({ signal }).catch(() => undefined),
     marketsById(context),
   ]);
+  const markets = answer?.value ?? [];
+  const every = marketPace(alerts.config, answer?.bytes ?? Infinity);
   // One observation alone fires nothing: it may be the end of an earlier condition.
-  const soon = `That is told once two looks have seen it, within about ${formatDuration(2 * alerts.config.poll.rest)}.`;
-  return subscription.subjects.flatMap((subject) => {
+  const soon = `That is told once two looks have seen it, within about ${formatDuration(alerts.config.poll.rest + every)}.`;
+  const often = `Looked at every ${formatDuration(every)}: what comes and goes between two looks is not seen.`;
+  const crossed = subscription.subjects.flatMap((subject) => {
     const data = markets.find(({ market }) => market === subject);
     if (data === undefined) return [];
     const facts = marketFactsOf(data, names.get(subject));
@@ -189,6 +189,7 @@ export async function crossedThresholdNote(
       return [paragraph(text`${conditionWords({ rule: rule.id, last }).now}, already. ${soon}`)];
     });
   });
+  return [...crossed, ...(answer === undefined ? [] : [paragraph(often)])];
 }
 
 /** A reply does not wait longer for a delivery. */
