@@ -2,7 +2,7 @@ import type { ActionsBlock, Button, ConversationsSelect, HomeView, KnownBlock, S
 
 import type { AnyCommand } from "../../../bot/command.ts";
 import type { Ask, Tone } from "../../../reply/reply.ts";
-import { code, shortenId, text, type Text, time } from "../../../reply/text.ts";
+import { code, joinText, shortenId, strong, text, type Text, time } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { HomeSilence, HomeStanding, OpenAlert, SavedParty, Subscription } from "../../chat/home-data.ts";
@@ -56,18 +56,22 @@ export function renderHome(content: HomeContent): HomeView {
   const { command, commands, answered, notice, parties, standing, subscriptions } = content;
   const { own, channels } = split(subscriptions);
   const saved = parties === "unreadable" ? [] : parties;
-  const { pages: alertPages = 1, silences = [] } = standing === "unreadable" ? {} : standing;
+  const { pages: alertPages = 1, silences = [], open = [] } = standing === "unreadable" ? {} : standing;
+  // While something burns, who is told and what is saved stand from the second page on.
+  const before = open.length > 0 ? 1 : 0;
   const pages = Math.min(
     MAX_PAGES,
     Math.max(
       alertPages,
       Math.ceil(silences.length / FEW_PER_PAGE),
-      Math.ceil(channels.length / FEW_PER_PAGE),
-      Math.ceil(saved.length / PER_PAGE),
-      Math.ceil(own.length / PER_PAGE),
+      before + Math.max(1, Math.ceil(channels.length / FEW_PER_PAGE)),
+      before + Math.ceil(saved.length / PER_PAGE),
+      before + Math.ceil(own.length / PER_PAGE),
     ),
   );
   const page = Math.min(content.page, pages - 1);
+  // All that the other pages have is behind the line that counts who is told.
+  const isBegun = page < before && alertPages === 1 && silences.length <= FEW_PER_PAGE;
   const isOffered = (name: string): boolean => commands.some((one) => one.name === name);
   const isNew = parties !== "unreadable" && subscriptions !== "unreadable" && saved.length + own.length === 0;
   const blocks: KnownBlock[] = [
@@ -88,9 +92,13 @@ export function renderHome(content: HomeContent): HomeView {
           ),
         ]
       : []),
-    ...subscriptionBlocks(content, isOffered("alerts add"), page),
-    ...(isOffered("my party") ? partyBlocks(command, parties, page) : []),
-    ...pageChoice(page, pages),
+    ...(page < before
+      ? [toldLine(content)]
+      : [
+          ...subscriptionBlocks(content, isOffered("alerts add"), page - before),
+          ...(isOffered("my party") ? partyBlocks(command, parties, page - before) : []),
+        ]),
+    ...(isBegun ? [] : pageChoice(page, pages)),
     contextBlock(
       renderText(text`In any channel ${code(`${command} help`)} lists what can be asked; only you see the answers.`, {
         max: SECTION_LENGTH,
@@ -172,6 +180,27 @@ function subscriptionBlocks(content: HomeContent, may: boolean, page: number): K
       : [{ ...me, block_id: `told:${at}`, elements: [...me.elements, ...(manages === "none" ? [] : [CHANNELS])] }]),
     ...(manages === "none" ? [] : [contextBlock(renderText(note, { max: SECTION_LENGTH }).mrkdwn)]),
   ];
+}
+
+/** How many are told, and what does not arrive; the next page has them. */
+function toldLine({ subscriptions, parties }: HomeContent): KnownBlock {
+  const { own, channels } = split(subscriptions);
+  const lost = [...own, ...channels].filter(({ trouble }) => trouble !== undefined).length;
+  const saved = parties === "unreadable" ? 0 : parties.length;
+  const told = joinText(
+    [
+      text`${strong("Told")}: ${own.length === 0 ? "not you" : "you"}`,
+      countOf(channels.length, "channel", "channels"),
+      ...(lost === 0 ? [] : [text`${TONE_SIGNS.bad}${strong(lost)} cannot be reached`]),
+      ...(saved === 0 ? [] : [countOf(saved, "party", "parties")]),
+    ],
+    " · ",
+  );
+  return withButton(told, { label: "Show", press: { kind: "home", page: 1 }, id: "told" });
+}
+
+function countOf(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** The channels that a person sees, but for direct messages: the app is in no others than its own. */
