@@ -7,11 +7,13 @@ import type { HistoryState } from "./history.ts";
 
 /** With fewer gaps between rows the usual spacing is unknown. */
 const MIN_GAPS = 3;
+/** Blocks that would take less than that part of the age were made beside a halt. */
+const HALT_FACTOR = 2;
 
 /**
  * The age of the newest row, and the usual spacing; unknown until the pace of the blocks is learned. The age is by
  * the network's own time where nodes give it, so that neither a stall nor a lagging node nor this computer's clock makes
- * one overdue.
+ * one overdue; nor does a halt that is over, during which no block was made that a row could follow.
  */
 export function overdueReading(
   kind: "checkpoint.overdue" | "snapshot.overdue",
@@ -20,31 +22,42 @@ export function overdueReading(
 ): Reading {
   const { recent, point, receivedAt, node, behind } = state;
   const last = recent.at(-1);
-  const usualMillis = usualSpacing(state);
+  const usual = usualSpacing(state);
   const common = { kind, network, subject: "", nodes, seenBy: [node] } as const;
   const lastBlock = last === undefined ? {} : { lastBlock: last.block.toString() };
   if (behind) {
     const why = `${node} stands behind what was seen before`;
     return { ...common, state: "unknown", why, facts: lastBlock };
   }
-  if (last?.at === undefined || usualMillis === undefined) {
+  if (last?.at === undefined || usual === undefined) {
     return { ...common, state: "unknown", why: "the usual spacing is not known yet", facts: lastBlock };
   }
-  const sinceMillis = Math.max(0, millisBetween(last.at, point?.time ?? receivedAt));
+  const { usualMillis, usualBlocks } = usual;
+  const ageMillis = Math.max(0, millisBetween(last.at, point?.time ?? receivedAt));
+  const blocks = point === undefined ? undefined : Number(point.height - last.block);
+  // So many blocks take as long, where the network goes on.
+  const byBlocks = blocks === undefined ? Infinity : Math.max(0, Math.ceil((blocks * usualMillis) / usualBlocks));
+  // A pace that varies somewhat is no halt.
+  const sinceMillis = byBlocks * HALT_FACTOR < ageMillis ? byBlocks : ageMillis;
   return { ...common, state: "good", facts: { sinceMillis, usualMillis, ...lastBlock } };
 }
 
 /** The median of the spans between the newest rows of different blocks; withdrawals make extra checkpoints. */
-function usualSpacing({ recent }: HistoryState): Milliseconds | undefined {
-  const gaps: Milliseconds[] = [];
+function usualSpacing({
+  recent,
+}: HistoryState): { readonly usualMillis: Milliseconds; readonly usualBlocks: number } | undefined {
+  const gaps: { readonly millis: Milliseconds; readonly blocks: number }[] = [];
   let previous: HistoryState["recent"][number] | undefined;
   for (const row of recent) {
     if (previous?.at !== undefined && row.at !== undefined && row.block > previous.block) {
       // Nodes that disagree about time can place a row before an earlier one; such a gap is ignored.
-      const gap = millisBetween(previous.at, row.at);
-      if (gap >= 0) gaps.push(gap);
+      const millis = millisBetween(previous.at, row.at);
+      if (millis >= 0) gaps.push({ millis, blocks: Number(row.block - previous.block) });
     }
     previous = row;
   }
-  return gaps.length < MIN_GAPS ? undefined : median(gaps);
+  if (gaps.length < MIN_GAPS) return undefined;
+  const usualMillis = median(gaps.map(({ millis }) => millis));
+  const usualBlocks = median(gaps.map(({ blocks }) => blocks));
+  return usualMillis === undefined || usualBlocks === undefined ? undefined : { usualMillis, usualBlocks };
 }

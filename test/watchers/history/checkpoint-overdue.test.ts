@@ -73,15 +73,21 @@ describe("an overdue checkpoint", () => {
   });
 });
 
-test("a snapshot is overdue by the same measure", () => {
+test.each<[string, blocks: number, sinceMillis: number]>([
+  ["blocks were made meanwhile", 4000, 3_600_000],
+  ["the network made them more slowly, but made them", 3000, 3_600_000],
+  ["the network stood for most of that time", 200, 180_000],
+])("a snapshot of an hour ago is as old as its blocks say: %s", (_name, blocks, sinceMillis) => {
   const watcher = snapshotsWatcher({ network: "mainnet", nodes: 1, config: DEFAULT_ALERTS_CONFIG });
   const recent = [0, 900, 1800, 2700].map((second, index) => ({
     key: `${index}/h`,
     block: String(1000 * (index + 1)),
     at: `${1_700_000_000 + second}000000000`,
   }));
-  const history = { recent, node: "n0", receivedAt: "1700006300000000000", behind: false };
-  const [reading] = watcher.judge(undefined, { history, fresh: [] }, 1_700_006_300_000_000_000n as never).readings;
-  const facts = { sinceMillis: 3_600_000, usualMillis: 900_000, lastBlock: "4000" };
+  const now = "1700006300000000000";
+  const point = { height: String(4000 + blocks), time: now };
+  const history = { recent, point, node: "n0", receivedAt: now, behind: false };
+  const [reading] = watcher.judge(undefined, { history, fresh: [] }, BigInt(now) as never).readings;
+  const facts = { sinceMillis, usualMillis: 900_000, lastBlock: "4000" };
   expect(reading).toMatchObject({ kind: "snapshot.overdue", subject: "", state: "good", nodes: 1, facts });
 });
