@@ -37,6 +37,8 @@ export interface Belief {
   readonly contradictions: readonly Contradiction[];
   /** By node: those of which it shows another chain. */
   readonly strangers: ReadonlyMap<string, readonly string[]>;
+  /** By how much the wall clock is behind, where it is that which is wrong. */
+  readonly clockBehindMillis?: Milliseconds;
   /** By node: why it is not believed, and the memory on which that rests. */
   readonly nodes: ReadonlyMap<string, Suspicion>;
 }
@@ -57,14 +59,15 @@ export function judgeBelief(
   round: PollRound,
   known: ReadonlyMap<string, NodeMemory>,
   thresholds: VerdictThresholds,
+  wasBehindMillis?: Milliseconds,
 ): Belief {
   const { witnesses, atMillis: now } = round;
   const limit = thresholds.aheadMillis;
   const timed = witnesses.filter((one) => isTimed(one));
-  const clockIsWrong =
-    witnesses.length >= 3 &&
-    timed.filter((one) => aheadMillis(one, round) > limit * CLOCK_WRONG).length * 2 > witnesses.length;
-  const plausible = clockIsWrong ? timed : timed.filter((one) => !isAhead(one));
+  const behindMillis = clockBehind();
+  const furthest = furthestOf(timed.filter((one) => !isAhead(one)));
+  // What a believed node says as well is no reason to doubt another.
+  const plausible = timed.filter((one) => furthest !== undefined && one.time <= furthest);
   const nodes = new Map<string, Mutable<Suspicion>>();
   for (const witness of witnesses) {
     const suspicion = suspect(witness, known.get(witness.node), now, thresholds.motionMillis);
@@ -84,11 +87,40 @@ export function judgeBelief(
     if (suspicion !== undefined) count(suspicion, known.get(witness.node), isTimed(witness));
   }
   const believed = timed.filter((one) => nodes.get(one.node)?.disbelief === undefined);
-  return { believed, contradictions: findContradictions(plausible), strangers: findStrangers(plausible), nodes };
+  return {
+    believed,
+    contradictions: findContradictions(plausible),
+    strangers: findStrangers(plausible),
+    nodes,
+    ...(behindMillis === undefined ? {} : { clockBehindMillis: behindMillis }),
+  };
 
   function isAhead(one: TimedWitness): boolean {
     const was = known.get(one.node)?.disbelief === "ahead";
-    return aheadMillis(one, round) > (was ? limit * BELIEVED_AGAIN : limit);
+    return aheadMillis(one, round) - (behindMillis ?? 0) > (was ? limit * BELIEVED_AGAIN : limit);
+  }
+
+  /**
+   * By how much the wall clock is behind, where a majority is ahead of it by as much. It still is while most nodes stand
+   * or do not answer: until others go on at the present.
+   */
+  function clockBehind(): Milliseconds | undefined {
+    const wrong = limit * CLOCK_WRONG;
+    const ahead = timed.map((one) => aheadMillis(one, round)).toSorted((a, b) => b - a);
+    const going = timed.filter((one) => goesOn(one)).map((one) => aheadMillis(one, round));
+    const present = going.filter((millis) => millis <= wrong && millis >= -limit).length;
+    if (present * 2 > witnesses.length) return undefined;
+    const was = wasBehindMillis ?? -Infinity;
+    const still = going.find((millis) => millis > wrong && Math.abs(millis - was) <= limit);
+    if (still !== undefined) return still;
+    const most = witnesses.length < 3 ? undefined : ahead[Math.floor(witnesses.length / 2)];
+    if (most !== undefined && most > wrong) return most;
+    return present > 0 ? undefined : wasBehindMillis;
+  }
+
+  function goesOn({ node, time }: TimedWitness): boolean {
+    const last = known.get(node)?.last;
+    return last !== undefined && time > last.time;
   }
 
   /** Counts the polls in which an outvoted node agreed with the others, and forgets in the end that it was. */
@@ -136,6 +168,12 @@ export function judgeBelief(
     if (oddSinceMillis === undefined || oddAtMillis === undefined) return false;
     return oddAtMillis - oddSinceMillis >= ODD_MILLIS && now - oddAtMillis <= thresholds.motionMillis;
   }
+}
+
+function furthestOf(some: readonly TimedWitness[]): TimedWitness["time"] | undefined {
+  let furthest: TimedWitness["time"] | undefined;
+  for (const { time } of some) if (furthest === undefined || time > furthest) furthest = time;
+  return furthest;
 }
 
 /** Counts the polls in a row in which a node was not believed. */

@@ -26,7 +26,7 @@ export interface NetworkJudgement {
   /** The nodes that move beyond the frontier and the mark. */
   readonly movers: readonly Voter[];
   /** Without the nodes. */
-  readonly memory: Omit<SourceMemory, "nodes" | "disagreement" | "tip">;
+  readonly memory: Omit<SourceMemory, "nodes" | "disagreement" | "tip" | "clockBehindMillis">;
 }
 
 type State = Pick<NetworkJudgement, "state" | "why" | "basis" | "stalled">;

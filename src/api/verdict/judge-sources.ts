@@ -44,7 +44,7 @@ export function judgeSources(
 ): Verdict {
   const known = new Map<string, NodeMemory>();
   for (const memory of before?.nodes ?? []) known.set(memory.node, memory);
-  const belief = judgeBelief(round, known, thresholds);
+  const belief = judgeBelief(round, known, thresholds, before?.clockBehindMillis);
   const motion = judgeMotion(round, belief, before, known, thresholds);
   const { voters, tip } = motion;
   const judgement = judgeNetwork(round, belief, motion, before, thresholds);
@@ -54,6 +54,7 @@ export function judgeSources(
   const seen: Mutable<SourceMemory> = { ...judgement.memory, nodes: voters.map((one) => one.memory) };
   if (disagreement.memory !== undefined) seen.disagreement = disagreement.memory;
   if (tip !== undefined) seen.tip = tip;
+  if (belief.clockBehindMillis !== undefined) seen.clockBehindMillis = belief.clockBehindMillis;
   const memory = shiftMemory(seen, frozenMillis, round.atMillis);
   const reference = referencePositions(judgement, voters, round.witnesses.length);
   const isDisputed = round.witnesses.length === 2 && disagreement.finding === "bad";

@@ -144,5 +144,7 @@ export const SourceMemory = z.object({
   /** When polls began again after a pause in which the network may have stood. */
   unseenAtMillis: z.number().exactOptional(),
   disagreement: DisagreementMemory.exactOptional(),
+  /** By how much a majority was ahead of the wall clock, which is wrong since. */
+  clockBehindMillis: z.number().exactOptional(),
 });
 export type SourceMemory = z.output<typeof SourceMemory>;

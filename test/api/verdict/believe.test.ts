@@ -240,6 +240,36 @@ describe("a node is not believed", () => {
     expect(disbelieved(200, of, names)).toEqual(outvoted);
   });
 
+  test("a clock that is behind stays so while most nodes stand, until one goes on that is not ahead", () => {
+    const watch = new Watch();
+    const doubted = (now: number, answers: readonly Witness[]) => {
+      const { nodes } = watch.round(now, answers);
+      return nodes.flatMap(({ node, disbelief }) => (disbelief === undefined ? [] : [node]));
+    };
+    const ahead = (now: number, ...stand: string[]) =>
+      NAMES.map((node) => says(node, stand.includes(node) ? 80 : 80 + now));
+    for (let now = -30; now <= 0; now += 5) expect(doubted(now, ahead(now))).toEqual([]);
+    // Two of three are cut off: their time becomes the present, and then the past.
+    for (let now = 5; now <= 200; now += 5) expect(doubted(now, ahead(now, "b", "c"))).toEqual([]);
+    // One that says yet more than the clock is wrong by is ahead, though most others are.
+    const far = (now: number) => [...ahead(now).slice(0, 2), says("c", now + 500)];
+    for (let now = 205; now <= 230; now += 5) expect(doubted(now, far(now))).toEqual(["c"]);
+    // The clock is set right; what is as far ahead of it as before is not.
+    expect(doubted(315, [says("a", 314), says("b", 314), says("c", 395)])).toEqual(["c"]);
+  });
+
+  test("after a halt with a clock that was behind, nodes that catch up are believed", () => {
+    const watch = new Watch();
+    const halted = (now: number) => NAMES.map((node) => says(node, 20 + Math.min(0, now)));
+    for (let now = -30; now <= 600; now += 5) watch.round(now, halted(now));
+    const doubted = [605, 610, 615].flatMap((now) =>
+      watch
+        .round(now, [says("a", now - 400), says("b", now - 400), says("c", 20)])
+        .nodes.filter(({ disbelief }) => disbelief !== undefined),
+    );
+    expect(doubted).toEqual([]);
+  });
+
   test("being ahead of the clock counts first, outvoted or not", () => {
     const lied = (node: string, second: number): Witness =>
       node === "a" && second > 5 ? says(node, second + 11) : block(node, second, node === "a" ? second - 1 : second);
