@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { judgeSources, shiftMemory } from "../../api/verdict/judge-sources.ts";
-import { integerCodec, PollRound, SourceMemory, storedAs } from "../../api/verdict/memory.ts";
-import type { Verdict, VerdictThresholds } from "../../api/verdict/verdict.ts";
+import { integerCodec, PollRound, SourceMemory, storedAs, timeCodec } from "../../api/verdict/memory.ts";
+import { millisBetween, type Verdict, type VerdictThresholds } from "../../api/verdict/verdict.ts";
 import { median } from "../../units/decimal.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
@@ -19,9 +19,9 @@ export const Pace = z.object({
   answers: z.record(z.string(), Window),
   /** Blocks, in the time in which the network went on. */
   blocks: Window,
-  /** The height at which they were counted last, and when (local monotonic clock). */
-  counted: z.object({ height: integerCodec, atMillis: z.number() }).exactOptional(),
-  /** The present hour of that time, and the mean time from block to block in each of the hours before, the newest last. */
+  /** Where they were counted last, and when (local monotonic clock). */
+  counted: z.object({ height: integerCodec, time: timeCodec, atMillis: z.number() }).exactOptional(),
+  /** The present hour by the blocks' own times, and their mean spacing in each of the hours before, the newest last. */
   hour: z.array(z.number()).readonly(),
   hours: z.array(z.number()).readonly(),
 });
@@ -142,18 +142,21 @@ export function paceAfter(
     }),
   );
   const kept: Pace = { ...before, answers, ...(elapsedMillis > pace.within ? { blocks: [] } : {}) };
-  const { height } = memory.frontier ?? {};
+  const { height, time } = memory.frontier ?? {};
   const { counted } = before;
-  if (height === undefined || (isSameRun && height === counted?.height)) return kept;
-  const after = { ...kept, counted: { height, atMillis } };
+  if (height === undefined || time === undefined || (isSameRun && height === counted?.height)) return kept;
+  const after = { ...kept, counted: { height, time, atMillis } };
   const millis = counted === undefined ? 0 : atMillis - counted.atMillis;
   // A halt, and what went by unseen, say nothing of the pace.
   const isHalt = millis >= Math.max(stalled.for, MISSED_POLLS * poll.time);
   if (counted === undefined || !isSameRun || isHalt || height < counted.height) return after;
-  const added = [millis, Number(height - counted.height)];
-  const hour = sumOf([before.hour, added]);
+  const count = Number(height - counted.height);
+  const blocks = roll(kept.blocks, [millis, count], pace.within);
+  // A node that catches up passes blocks faster than they were made, and halts at once.
+  const madeWithin = Math.max(millis, millisBetween(counted.time, time));
+  if (madeWithin >= stalled.for * Math.max(1, count)) return { ...after, blocks };
+  const hour = sumOf([before.hour, [madeWithin, count]]);
   const [hourMillis = 0, hourBlocks = 0] = hour;
-  const blocks = roll(kept.blocks, added, pace.within);
   if (hourMillis < HOUR) return { ...after, blocks, hour };
   return {
     ...after,
@@ -188,10 +191,16 @@ function roll(window: Window, added: readonly number[], within: Milliseconds): W
   const last = window.at(-1);
   const isOpen = last !== undefined && (last[0] ?? 0) < within / PARTS;
   const parts = isOpen ? [...window.slice(0, -1), sumOf([last, added])] : [...window, added];
-  const [span = 0] = sumOf(parts.slice(1));
-  return span >= within ? parts.slice(1) : parts;
+  let others = 0;
+  for (let part = 1; part < parts.length; part += 1) others += parts[part]?.[0] ?? 0;
+  return others >= within ? parts.slice(1) : parts;
 }
 
 function sumOf(parts: Window): readonly number[] {
-  return (parts[0] ?? []).map((_, column) => parts.reduce((sum, part) => sum + (part[column] ?? 0), 0));
+  const sums = [...(parts[0] ?? [])];
+  for (let part = 1; part < parts.length; part += 1) {
+    for (let column = 0; column < sums.length; column += 1)
+      sums[column] = (sums[column] ?? 0) + (parts[part]?.[column] ?? 0);
+  }
+  return sums;
 }
