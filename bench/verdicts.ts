@@ -20,7 +20,7 @@ import { trial } from "./verdicts/trial.ts";
 const DAYS = Number(flag("days") ?? 1000);
 const SEED = Number(flag("seed") ?? 1);
 const MESSAGE_DAYS = Number(flag("messages") ?? 20);
-const CPU_SECONDS_A_DAY = 0.9;
+const CPU_SECONDS_A_DAY = 1;
 const UPGRADES = 5;
 
 function flag(name: string): string | undefined {

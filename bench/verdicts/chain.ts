@@ -6,6 +6,8 @@ export const BEGAN = 1_717_416_000_000;
 /** So much of the chain is there before a world begins. */
 const HISTORY = 7_500_000;
 const FIRST_HEIGHT = 5_000_000;
+/** So many snapshots are listed. */
+const LISTED = 20;
 
 /** A clock that is wrong for a while: by `by` at once, or more and more until it is `by`. */
 export interface ClockFault extends Span {
@@ -19,6 +21,11 @@ export interface Position {
   readonly height: number;
 }
 
+/** Blocks come so many times more slowly. */
+export interface SlowSpan extends Span {
+  readonly factor: number;
+}
+
 /** What makes a chain. Halts are in order and apart. */
 interface ChainPlan {
   readonly length: number;
@@ -26,6 +33,7 @@ interface ChainPlan {
   /** The mean interval of blocks. */
   readonly block: number;
   readonly halts: readonly Span[];
+  readonly slow?: readonly SlowSpan[];
   readonly chainClock: readonly ClockFault[];
 }
 
@@ -59,6 +67,21 @@ export class Chain {
   /** The first block after a moment: when it came; the end of the world where there is none. */
   blockAfter(t: number): number {
     return this.#came[this.#indexAt(t, this.#viewers - 1) + 1] ?? this.#plan.length;
+  }
+
+  /** When the block of a height came. */
+  cameAt(height: number): number {
+    return this.#came[height - FIRST_HEIGHT] ?? 0;
+  }
+
+  /** The heights of the snapshots made by then, one in so many blocks, the newest last; none while they are withheld. */
+  snapshotsBy({ height }: Position, every: number, withheld: readonly Span[]): readonly number[] {
+    const found: number[] = [];
+    for (let at = height - (height % every); at > FIRST_HEIGHT && found.length < LISTED; at -= every) {
+      const came = this.cameAt(at);
+      if (!withheld.some(({ from, to }) => from <= came && came < to)) found.unshift(at);
+    }
+    return found;
   }
 
   /** By how much the time of the last block is wrong: positive where it is ahead. */
@@ -111,10 +134,11 @@ export function clockAt(faults: readonly ClockFault[], t: number): number {
 }
 
 /** When blocks come: at their pace, up to four tenths early or late, and none while the chain stands. */
-function blocks({ length, block, halts }: ChainPlan, random: SeededRandom): Float64Array {
+function blocks({ length, block, halts, slow = [] }: ChainPlan, random: SeededRandom): Float64Array {
+  const paceAt = (t: number): number => block * (slow.find(({ from, to }) => from <= t && t < to)?.factor ?? 1);
   const came: number[] = [];
   let halt = 0;
-  for (let t = -HISTORY; t < length; t += block * (0.6 + 0.8 * random.next())) {
+  for (let t = -HISTORY; t < length; t += paceAt(t) * (0.6 + 0.8 * random.next())) {
     let span = halts[halt];
     while (span !== undefined && span.to <= t) {
       halt += 1;

@@ -14,7 +14,8 @@ import { type Nanoseconds, toMillis } from "../../src/units/nanoseconds.ts";
 import { paceReadings, sourcesReadings } from "../../src/watchers/sources/sources-readings.ts";
 import { judgeRound, nextPace, SourcesState, stateAfter } from "../../src/watchers/sources/sources-state.ts";
 import { sourceThresholds } from "../../src/watchers/sources/sources.ts";
-import type { Round, WorldPlan } from "./world.ts";
+import { SnapshotsJudge } from "./snapshots.ts";
+import type { Round, World, WorldPlan } from "./world.ts";
 import { ruleWords } from "../../src/alerts/words/subscription-words.ts";
 
 /** An alert that was given: its kind and subject, when it fired and ended (true time). */
@@ -83,10 +84,15 @@ function pollOf({ answers, again, dueMillis, wallClock }: Round): PollRound {
 }
 
 /** The observation that a round makes, as the watch loop passes it on. */
-export function observationOf(round: Round, readings: readonly Reading[], every: number): Observation {
+export function observationOf(
+  round: Round,
+  readings: readonly Reading[],
+  every: number,
+  name = "sources",
+): Observation {
   return {
     network: NETWORK,
-    watcher: { name: "sources", every },
+    watcher: { name, every },
     snapshot: undefined,
     readings,
     events: [],
@@ -107,13 +113,17 @@ export class Bellwether implements Watch {
   readonly #toldOf = new Map<string, Told>();
   #process = 0;
   #memory = emptyMemory();
-  #progress: WatcherProgress | undefined;
-  #stored: number | undefined;
+  /** By watcher: its progress in this process, and when its last snapshot was stored. */
+  readonly #progress = new Map<string, WatcherProgress>();
+  readonly #stored = new Map<string, number>();
+  readonly #snapshots: SnapshotsJudge | undefined;
   #wasBlind = false;
 
-  constructor({ poll }: Pick<WorldPlan, "poll">) {
+  constructor(plan: Pick<WorldPlan, "poll" | "nodes" | "heights">, world?: Pick<World, "snapshots">) {
+    const { poll, nodes, heights } = plan;
     this.#config = configFor({ poll });
     this.#every = poll;
+    this.#snapshots = world === undefined || !heights ? undefined : new SnapshotsJudge(NETWORK, nodes, world);
     this.#judge = new SourcesJudge(this.#config);
     this.#index = buildSubscriptionIndex([], [], this.#config);
   }
@@ -130,10 +140,16 @@ export class Bellwether implements Watch {
     if (round.process !== this.#process) {
       this.#process = round.process;
       this.#memory = emptyMemory();
-      this.#progress = undefined;
+      this.#progress.clear();
       this.#wasBlind = false;
     }
-    const observation = observationOf(round, this.#judge.readings(round), this.#every);
+    this.#observe(observationOf(round, this.#judge.readings(round), this.#every), round);
+    const found = this.#snapshots?.look(round);
+    if (found !== undefined) this.#observe(observationOf(round, found, this.#config.poll.rest, "snapshots"), round);
+  }
+
+  #observe(observation: Observation, round: Round): void {
+    const { name } = observation.watcher;
     const judged = judgeObservation(
       {
         index: this.#index,
@@ -141,8 +157,8 @@ export class Bellwether implements Watch {
         config: this.#config,
         machines: this.#machines,
         open: this.#open,
-        stored: this.#stored,
-        last: this.#progress,
+        stored: this.#stored.get(name),
+        last: this.#progress.get(name),
         memory: this.#memory,
         wasBlind: this.#wasBlind,
       },
@@ -160,9 +176,9 @@ export class Bellwether implements Watch {
     for (const name of ["judged", "unseen", "resumed"] as const) {
       for (const one of judged.remembered[name]) this.#memory[name].set(...one);
     }
-    this.#progress = judged.progress;
+    this.#progress.set(name, judged.progress);
     this.#wasBlind = judged.isBlind;
-    this.#stored = toMillis(observation.at);
+    this.#stored.set(name, toMillis(observation.at));
   }
 
   #note(change: string, episode: Episode | undefined, at: number): void {

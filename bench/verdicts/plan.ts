@@ -1,6 +1,6 @@
 import { SeededRandom } from "../../test/campaign/seeded-random.ts";
 import { drawContradiction, drawLiar, type Fault, fault, logBetween, type Sickness, type Span } from "./sickness.ts";
-import type { ClockFault } from "./chain.ts";
+import type { ClockFault, SlowSpan } from "./chain.ts";
 import type { WorldPlan } from "./world.ts";
 
 const SECOND = 1000;
@@ -10,6 +10,12 @@ export const DAY = 24 * HOUR;
 
 /** How many data nodes, and how often (of 20). */
 const NODE_COUNTS = [1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 6];
+
+/** So large a part of the days has so many incidents besides. */
+const CROWDED = 0.1;
+const MANY_INCIDENTS = 80;
+/** Blocks that come slowly are no halt: at most so far apart. */
+const SLOWEST = 12 * SECOND;
 
 /** What is set in a drawn world: it is the same otherwise. */
 export interface Given {
@@ -34,31 +40,38 @@ export function drawPlan(seed: number, given: Given = {}): WorldPlan {
   const lossy = !calm && random.next() < 0.15;
   const loss = lossy ? random.between(0.01, 0.05) : random.between(0, 0.01);
   const common = { name: `day ${seed}`, seed, length: DAY, nodes, poll, block, heights, loss };
-  const day = new Day(random, nodes);
+  const day = new Day(random, nodes, block);
   if (calm) {
     const restarts = Math.floor(random.between(1, 5));
     for (let count = 0; count < restarts; count += 1) day.restart(random.between(0, DAY));
   } else {
     day.fill();
+    // A stream of its own: the rest of the day stays what it was.
+    const more = new SeededRandom(seed ^ 0x3a7e);
+    day.fillMore(more, more.next() < CROWDED ? MANY_INCIDENTS : Math.floor(more.between(3, 8)));
   }
   return { ...common, ...day.done() };
 }
 
-type Script = Pick<WorldPlan, "halts" | "faults" | "away" | "botClock" | "chainClock">;
+type Script = Pick<WorldPlan, "halts" | "faults" | "away" | "botClock" | "chainClock" | "slow" | "withheld">;
 
 /** The incidents of one day. One that does not fit where it was drawn is left out. */
 class Day {
-  readonly #random: SeededRandom;
+  #random: SeededRandom;
   readonly #nodes: number;
+  readonly #block: number;
+  readonly #slow: SlowSpan[] = [];
+  readonly #withheld: Span[] = [];
   readonly #halts: Span[] = [];
   readonly #faults: Fault[] = [];
   readonly #away: Span[] = [];
   readonly #botClock: ClockFault[] = [];
   readonly #chainClock: ClockFault[] = [];
 
-  constructor(random: SeededRandom, nodes: number) {
+  constructor(random: SeededRandom, nodes: number, block: number) {
     this.#random = random;
     this.#nodes = nodes;
+    this.#block = block;
   }
 
   fill(): void {
@@ -88,7 +101,72 @@ class Day {
       away: this.#away.toSorted(byTime),
       botClock: this.#botClock.toSorted(byTime),
       chainClock: this.#chainClock.toSorted(byTime),
+      slow: this.#slow,
+      withheld: this.#withheld,
     };
+  }
+
+  /** What goes wrong without much noise, and what is hard to tell apart. */
+  fillMore(random: SeededRandom, count: number): void {
+    this.#random = random;
+    for (let left = count; left > 0; left -= 1) {
+      const at = random.between(10 * MINUTE, DAY - 3 * HOUR);
+      // On a crowded day most is what is usual.
+      if (count === MANY_INCIDENTS && random.next() < 0.7) this.#incident(at);
+      else this.#quietIncident(at);
+    }
+  }
+
+  #quietIncident(at: number): void {
+    const random = this.#random;
+    const kind = random.next() * 100;
+    const [node = 0] = this.#someNodes(1);
+    const long = at + logBetween(random, 6 * MINUTE, 2 * HOUR);
+    if (kind < 20) this.#behindTip(at);
+    else if (kind < 35) this.#liarOfAMinute(node, at);
+    else if (kind < 45) {
+      const [by, speed] = [random.between(HOUR, 2 * HOUR), logBetween(random, 5, 60)];
+      this.#sick(node, at, at + by / (speed - 1), { sort: "restored", by, speed });
+    } else if (kind < 60) this.#sick(node, at, long, { sort: random.next() < 0.7 ? "banned" : "garbage" });
+    else if (kind < 75) {
+      const share = random.next() < 0.3 ? random.between(0.01, 0.05) : random.between(0.2, 1);
+      this.#sick(node, at, long, { sort: "tardy", by: random.between(2050, 2600), share });
+    } else if (kind < 87) this.#slowDown(random.between(5 * HOUR, DAY - 3 * HOUR));
+    else this.#withhold(at);
+  }
+
+  /** All nodes but one fall behind, and catch up slowly while the chain halts. */
+  #behindTip(at: number): void {
+    const random = this.#random;
+    if (this.#nodes < 2) return;
+    const to = at + logBetween(random, 3 * MINUTE, 20 * MINUTE);
+    const speed = logBetween(random, 1.5, 6);
+    for (const node of this.#someNodes(this.#nodes - 1)) this.#sick(node, at, to, { sort: "cut", speed });
+    if (random.next() < 0.7)
+      this.#halt(to - random.between(0, 2 * MINUTE), logBetween(random, 4 * MINUTE, 30 * MINUTE));
+  }
+
+  #liarOfAMinute(node: number, at: number): void {
+    const random = this.#random;
+    const isAlone = !this.#faults.some((one) => touches(one, at - 5 * MINUTE, at + 6 * MINUTE, one.until + 5 * MINUTE));
+    const sick = random.next() < 0.5 ? drawLiar(random) : drawContradiction(random);
+    // Two that lie at once outweigh the rest of three.
+    if (isAlone) this.#sick(node, at, at + MINUTE, sick);
+  }
+
+  #slowDown(from: number): void {
+    const random = this.#random;
+    const most = SLOWEST / (1.4 * this.#block);
+    const to = from + logBetween(random, 12 * MINUTE, 2 * HOUR);
+    if (most < 7 || this.#slow.some((one) => touches(one, from - HOUR, to + HOUR))) return;
+    // Some are not slow enough to be told.
+    const factor = random.next() < 0.25 ? random.between(1.5, 3) : logBetween(random, 6.5, Math.min(20, most));
+    this.#slow.push({ from, to, factor });
+  }
+
+  #withhold(from: number): void {
+    const to = from + logBetween(this.#random, 20 * MINUTE, 4 * HOUR);
+    if (!this.#withheld.some((one) => touches(one, from - HOUR, to + HOUR))) this.#withheld.push({ from, to });
   }
 
   /** The bot is away for a while. */

@@ -1,4 +1,4 @@
-import { atMost, type Measured } from "../support/figure.ts";
+import { atLeast, atMost, type Measured } from "../support/figure.ts";
 import type { Messages } from "./messages.ts";
 import { LENGTHS, type KindScore, type Mistake, PROMPT, quantile, type Score } from "./score.ts";
 import type { SickNode } from "./sick-nodes.ts";
@@ -63,14 +63,21 @@ export function scoreFigures(score: Score, calmer: Score): readonly Measured[] {
     }
   }
   for (const kind of KINDS) {
-    const { ended, endedWrongly } = score.kinds[kind];
-    const most = kind === "node.lying" ? 30 : ended < 1000 ? 0 : 1;
-    figures.push(inThousand(`verdicts: wrong ends of ${kind}`, endedWrongly, ended, most));
+    const { right, wrong, due, caught, ended, endedWrongly } = score.kinds[kind];
+    figures.push(
+      partOf(`verdicts: precision of ${kind}`, right, right + wrong, 0.98),
+      partOf(`verdicts: recall of ${kind}`, caught, due, 0.95),
+      inThousand(`verdicts: wrong ends of ${kind}`, endedWrongly, ended, ended < 1000 ? 0 : 1),
+    );
   }
   const falseAlarms = KINDS.reduce((sum, kind) => sum + score.kinds[kind].calm + calmer.kinds[kind].calm, 0);
   const days = `in ${score.calmDays + calmer.calmDays} calm days`;
   figures.push(atMost("verdicts: false alarms in calm worlds", falseAlarms, 0, "", days));
   return figures;
+}
+
+function partOf(name: string, some: number, all: number, least: number): Measured {
+  return all === 0 ? { name, skipped: "there was none" } : atLeast(name, some / all, least, "", `${some} of ${all}`);
 }
 
 function inThousand(name: string, some: number, all: number, most: number): Measured {

@@ -20,6 +20,13 @@ function dueAfter(kind: Kind, poll: number): number {
       return 30_000 + 3 * poll;
     case "network.time-back":
       return 2 * poll;
+    case "node.refuses":
+      return 300_000 + 3 * poll;
+    case "node.slow":
+    case "network.slow":
+      return 90_000 + 2 * poll;
+    case "snapshot.overdue":
+      return 150_000;
   }
 }
 

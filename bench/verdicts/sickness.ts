@@ -16,6 +16,8 @@ export type Sickness =
   | { readonly sort: "slow"; readonly rate: number; readonly speed: number }
   | { readonly sort: "stale"; readonly by: number }
   | { readonly sort: "restored"; readonly by: number; readonly speed: number }
+  // Part of its answers takes so much longer; they are right.
+  | { readonly sort: "tardy"; readonly by: number; readonly share: number }
   // It says nothing of use.
   | { readonly sort: "dead"; readonly speed: number }
   | { readonly sort: "unreachable" | "banned" | "garbage" | "empty" }

@@ -6,8 +6,8 @@ import { Witness } from "./witness.ts";
 import { World, type WorldPlan } from "./world.ts";
 
 /** The rules that are compared, by the names under which their scores are printed. */
-const RULES: Readonly<Record<string, (plan: WorldPlan) => Watch>> = {
-  Bellwether: (plan) => new Bellwether(plan),
+const RULES: Readonly<Record<string, (plan: WorldPlan, world: World) => Watch>> = {
+  Bellwether: (plan, world) => new Bellwether(plan, world),
   [MajorityOfAdvances.label]: (plan) => new MajorityOfAdvances(plan),
   [NoBlockForX.label]: () => new NoBlockForX(),
   [HighestHeight.label]: () => new HighestHeight(),
@@ -27,7 +27,7 @@ export function trial(
     const world = new World(plan);
     const witness = new Witness(world);
     const watches = rules.flatMap((name) => {
-      const watch = RULES[name]?.(plan);
+      const watch = RULES[name]?.(plan, world);
       return watch === undefined ? [] : [{ name, watch }];
     });
     for (const round of world.rounds()) {

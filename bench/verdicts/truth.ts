@@ -15,6 +15,10 @@ export const KINDS = [
   "node.lying",
   "network.clock",
   "network.time-back",
+  "node.refuses",
+  "node.slow",
+  "network.slow",
+  "snapshot.overdue",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -134,7 +138,7 @@ export function tellStory(world: World): {
     const isFollowed = following.length > 0 && (count("climbs") === 0 || following.length >= quorumOf(nodes));
     // Against as many liars as honest nodes nothing can be known; nor at once after them.
     const liars = active.filter((one) => one !== undefined && lies(one.sick)).length;
-    if (liars * 2 >= nodes) outnumbered = to;
+    if (liars * 2 >= nodes || (liars > 0 && liars >= answering)) outnumbered = to;
     if (from - outnumbered < OUTVOTED) {
       for (const kind of ["network.stalled", "network.disagree", "network.clock", "watch.blind"] as const) {
         excused.add({ ...network(kind), from, to });
@@ -168,17 +172,24 @@ export function tellStory(world: World): {
     }
     if (silent === nodes) facts.add({ ...network("watch.blind"), from, to, why });
     if (answering * 2 <= nodes || wrongClock) excused.add({ ...network("watch.blind"), from, to });
+    // Unless a majority shows the present, it may as well be the node that is ahead.
+    if (skew.most > PLAUSIBLE * NEARLY && (wrongClock || following.length * 2 <= nodes)) {
+      for (let node = 0; node < nodes; node += 1)
+        excused.add({ kind: "node.lying", subject: nodeName(node), from, to });
+    }
     for (const [node, one] of active.entries()) {
       const subject = nodeName(node);
       if (one === undefined) continue;
       const { sick } = one;
       const isDown = (sick.sort === "dead" || sick.sort === "unreachable") && t < one.to;
       if (isDown && silent < nodes) facts.add({ kind: "node.down", subject, from, to, why: sick.sort });
+      const refuses = sick.sort === "banned" || sick.sort === "garbage";
+      if (refuses && silent < nodes) facts.add({ kind: "node.refuses", subject, from, to, why: sick.sort });
       if (postures[node] === "silent" || postures[node] === "unsteady") {
         excused.add({ kind: "node.down", subject, from, to });
       }
       // Against two others that keep to the chain, a lie shows; being ahead does where a majority is not, too.
-      const compares = nodes >= 3 && answering >= 2;
+      const compares = nodes >= 3 && following.length >= 2;
       const isShownUp = sick.sort === "ahead" ? !compares || skew.most <= (PLAUSIBLE / 2) * NEARLY : compares;
       if (isShownUp && isExposed(sick, heights, block, skew)) {
         facts.add({ kind: "node.lying", subject, from, to, why: sick.sort });
@@ -237,6 +248,7 @@ function postureOf(fault: Fault | undefined, t: number, halted: boolean, block: 
     case "other-times":
     case "other-heights":
     case "other-chain":
+    case "tardy":
       return onChain;
     default:
       return "unsteady";

@@ -1,7 +1,7 @@
 import { clockAt, type Position } from "./chain.ts";
 import { lies, type Span } from "./sickness.ts";
 import { type Bare, type Kind, NEARLY, quorumOf, tellStory, type Truth } from "./truth.ts";
-import { lives, nodeName, type Round, type World } from "./world.ts";
+import { lives, nodeName, type Round, SNAPSHOTS, type World } from "./world.ts";
 
 /** Thresholds of docs/alerts.md, in milliseconds. */
 const LAGGING = 60_000;
@@ -13,6 +13,17 @@ const BEGINS_ANEW = 180_000;
 /** A node as near the chain's end shows it. */
 const NEAR = 10_000;
 const DISPUTED = 120_000;
+/** Of this many milliseconds the answers and the blocks are counted; so many answers at least. */
+const WINDOW = 600_000;
+const LEAST_ANSWERS = 10;
+const LATE_ANSWER = 2000;
+const LATE_PART = 0.1;
+/** How many times more slowly than usual blocks come; the usual pace is known once they came for so long. */
+const SLOW_FACTOR = 5;
+const LEARNED = 3.25 * 3_600_000;
+/** So many times the usual spacing a snapshot is overdue. */
+const OVERDUE_FACTOR = 3;
+
 /** Collects the truth while the rounds of the world go by; `finish` gives it. */
 export class Witness {
   readonly #world: World;
@@ -21,6 +32,8 @@ export class Witness {
   readonly #furthestSaid: number[] = [];
   readonly #backSince: (number | undefined)[] = [];
   readonly #stood: { readonly said: Position; readonly at: number }[] = [];
+  readonly #answers: { readonly at: number; readonly isLate: boolean }[][] = [];
+  readonly #heights: { readonly gone: number; readonly height: number }[] = [];
   #last = 0;
 
   constructor(world: World) {
@@ -42,11 +55,56 @@ export class Witness {
       const drift = Math.abs(clockAt(botClock, at) - tipWrong);
       this.#sample("network.clock", "", at, drift > DRIFT, drift > DRIFT * NEARLY);
     }
+    this.#seePace(round);
+    this.#seeSnapshots(round);
     for (let node = 0; node < said.length; node += 1) {
+      this.#seeAnswer(node, round);
       const one = said[node];
       if (one !== undefined) this.#seeNode(node, one, tip, at, isShown);
     }
     this.#last = at;
+  }
+
+  /** How many of its answers in the window came late. */
+  #seeAnswer(node: number, { answers, again, at }: Round): void {
+    const { reachable, roundTripMillis } = again[node] ?? answers[node] ?? {};
+    const all = (this.#answers[node] ??= []);
+    if (reachable === true && roundTripMillis !== undefined) all.push({ at, isLate: roundTripMillis > LATE_ANSWER });
+    while ((all[0]?.at ?? at) <= at - WINDOW) all.shift();
+    const late = all.filter(({ isLate }) => isLate).length;
+    const limit = all.length * LATE_PART;
+    const subject = nodeName(node);
+    if (late <= limit * NEARLY && !this.#sampled.has(`node.slow|${subject}`)) return;
+    const isKnown = all.length >= LEAST_ANSWERS && at >= WINDOW && reachable === true;
+    this.#sample("node.slow", subject, at, isKnown && late > limit, late > limit * NEARLY);
+  }
+
+  /** How slowly blocks came within the window, without the time in which the chain stood. */
+  #seePace({ tip: { height }, at }: Round): void {
+    const { plan, chain } = this.#world;
+    if ((plan.slow ?? []).length === 0) return;
+    const gone = at - chain.haltedBetween(0, at);
+    const all = this.#heights;
+    all.push({ gone, height });
+    while ((all[1]?.gone ?? gone) <= gone - WINDOW) all.shift();
+    const [first] = all;
+    if (first === undefined || gone - first.gone < WINDOW) return;
+    const times = (gone - first.gone) / Math.max(1, height - first.height) / plan.block;
+    this.#sample("network.slow", "", at, plan.heights && times > SLOW_FACTOR, times > SLOW_FACTOR * NEARLY);
+  }
+
+  /** How old the last snapshot is, by the time in which the chain went on, and by the blocks made since. */
+  #seeSnapshots(round: Round): void {
+    const { plan, chain } = this.#world;
+    if ((plan.withheld ?? []).length === 0) return;
+    const { tip, at } = round;
+    const last = this.#world.snapshots(round).at(-1);
+    if (last === undefined) return;
+    const came = chain.cameAt(last);
+    const age = (at - came - chain.haltedBetween(came, at)) / SNAPSHOTS;
+    const blocks = ((tip.height - last) * plan.block) / SNAPSHOTS;
+    const isOverdue = age > OVERDUE_FACTOR && blocks > OVERDUE_FACTOR;
+    this.#sample("snapshot.overdue", "", at, plan.heights && isOverdue, age > OVERDUE_FACTOR * NEARLY);
   }
 
   #seeNode(node: number, said: Position, tip: Position, at: number, isShown: boolean): void {
@@ -111,6 +169,10 @@ export class Witness {
       "node.lagging": story.healthy,
       "node.lying": story.healthy,
       "network.clock": story.healthy,
+      "node.refuses": story.witnessed,
+      "node.slow": story.witnessed,
+      "network.slow": afterSoLong(story.healthy, LEARNED),
+      "snapshot.overdue": story.healthy,
     };
     const facts = [...story.facts, ...[...this.#sampled.values()].flatMap((one) => one.facts)]
       .map((fact) => ({ ...fact, ...observed(fact, spansOf[fact.kind]) }))
@@ -156,6 +218,19 @@ class Sampled {
   close(at: number): void {
     this.note(at, at, false, false);
   }
+}
+
+/** The spans from the moment on by which they lasted so long altogether. */
+function afterSoLong(
+  spans: readonly (readonly [number, number])[],
+  millis: number,
+): readonly (readonly [number, number])[] {
+  let left = millis;
+  return spans.flatMap(([from, to]): (readonly [number, number])[] => {
+    const used = Math.min(left, to - from);
+    left -= used;
+    return from + used < to ? [[from + used, to]] : [];
+  });
 }
 
 /** Of a span the longest part that lies in one of those given, and the one at its beginning. */

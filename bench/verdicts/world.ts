@@ -2,7 +2,7 @@
 // (truth.ts puts it down) and what each node answers in each round. It imports nothing of the engine.
 
 import { SeededRandom } from "../../test/campaign/seeded-random.ts";
-import { BEGAN, Chain, clockAt, type ClockFault, type Position } from "./chain.ts";
+import { BEGAN, Chain, clockAt, type ClockFault, type Position, type SlowSpan } from "./chain.ts";
 import { changedTo, type Fault, type Sickness, type Span, viewAt } from "./sickness.ts";
 
 /** A node that has not answered by then has not answered: the watcher's own limit. */
@@ -31,6 +31,9 @@ export interface WorldPlan {
   readonly away: readonly Span[];
   readonly botClock: readonly ClockFault[];
   readonly chainClock: readonly ClockFault[];
+  /** Blocks come slowly; no snapshot is made. */
+  readonly slow?: readonly SlowSpan[];
+  readonly withheld?: readonly Span[];
 }
 
 /** A node's answer to one request. */
@@ -40,6 +43,7 @@ export interface Answer {
   readonly why?: string;
   readonly answered?: true;
   readonly refused?: true;
+  readonly foreign?: true;
   /** Unix nanoseconds. */
   readonly time?: bigint;
   readonly height?: bigint;
@@ -66,6 +70,9 @@ export interface Round {
   readonly tipWrong: number;
   readonly said: readonly (Position | undefined)[];
 }
+
+/** The usual time from snapshot to snapshot. */
+export const SNAPSHOTS = 900_000;
 
 export class World {
   readonly plan: WorldPlan;
@@ -104,6 +111,12 @@ export class World {
       }
       process += 1;
     }
+  }
+
+  /** The heights of the snapshots that a node lists which is at the chain's end. */
+  snapshots({ tip }: Round): readonly number[] {
+    const every = Math.max(1, Math.round(SNAPSHOTS / this.plan.block));
+    return this.chain.snapshotsBy(tip, every, this.plan.withheld ?? []);
   }
 
   #poll(began: number, process: number, dueMillis: number): Round {
@@ -149,6 +162,7 @@ export class World {
     const active = this.#activeFault(node, t);
     const sick = active === undefined ? undefined : stretchOf(active, t);
     const share = random.next();
+    if (sick?.sort === "tardy" && share < sick.share) millis += sick.by;
     if (chance < this.plan.loss) return unanswered(name, share < 0.5 ? millis : TIMEOUT);
     if (active !== undefined && sick !== undefined) {
       const failure = failing(name, sick, active, t, share, millis);
@@ -289,7 +303,7 @@ function failing(
     case "banned":
       return { node, reachable: false, why: "banned us", answered: true, refused: true, roundTripMillis };
     case "garbage":
-      return { node, reachable: false, why: "answered with a page", answered: true, roundTripMillis };
+      return { node, reachable: false, why: "answered with a page", answered: true, foreign: true, roundTripMillis };
     case "empty":
       return { node, reachable: true, roundTripMillis };
     case "sluggish":

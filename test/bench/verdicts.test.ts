@@ -27,6 +27,8 @@ function truthOf(plan: WorldPlan): Truth {
 const HALT = { from: 20 * MINUTE, to: 30 * MINUTE };
 const between = (from: number, to: number) => [from * MINUTE, to * MINUTE] as const;
 
+const spanOf = (from: number, to: number) => ({ from: from * MINUTE, to: to * MINUTE });
+
 test.each<[name: string, plan: Partial<WorldPlan>, facts: [kind: Kind, subject: string, from: number, to: number][]]>([
   ["nothing happens", {}, []],
   ["the chain halts", { halts: [HALT] }, [["network.stalled", "", 20, 30]]],
@@ -69,6 +71,26 @@ test.each<[name: string, plan: Partial<WorldPlan>, facts: [kind: Kind, subject: 
     "one is swapped for one that is 30 s behind",
     { faults: [fault(1, ...between(20, 30), { sort: "stale", by: 30_000 })] },
     [["network.time-back", "node-2:3008", 20, 20.5]],
+  ],
+  [
+    "one bans the bot",
+    { faults: [fault(1, ...between(20, 30), { sort: "banned" })] },
+    [["node.refuses", "node-2:3008", 20, 30]],
+  ],
+  [
+    "one takes more than two seconds for each answer",
+    { faults: [fault(1, ...between(20, 50), { sort: "tardy", by: 2300, share: 1 })] },
+    [["node.slow", "node-2:3008", 21.05, 59]],
+  ],
+  [
+    "blocks come ten times more slowly",
+    { slow: [{ ...spanOf(20, 45), factor: 10 }] },
+    [["network.slow", "", 28.9, 46.1]],
+  ],
+  [
+    "no snapshot is made",
+    { length: 120 * MINUTE, withheld: [spanOf(10, 90)] },
+    [["snapshot.overdue", "", 48.43, 93.4]],
   ],
   [
     "the bot's clock is wrong",
