@@ -81,10 +81,11 @@ async function offer(found: readonly Guess[], context: Context): Promise<Reply> 
     });
   }
   const values = await valuesOf(only, context);
+  const isChosen = values.length > 0;
   return reply({
     title: text`Did you mean ${commandLine(formatLine(askOf(only)))}?`,
-    blocks: [paragraph(aboutOf(only)), ...notes],
-    actions: [...values, ...(values.length > 0 ? [] : [actionOf(only, context)])],
+    blocks: isChosen ? [paragraph(only.command.summary)] : [paragraph(aboutOf(only)), ...notes],
+    actions: isChosen ? values : [actionOf(only, context)],
   });
 }
 

@@ -138,6 +138,15 @@ describe("a bot", () => {
     expect(done).toHaveLength(2);
   });
 
+  test("answers a line however long it is", async () => {
+    const ask = sample("ask", async () => reply({ title: "x" }));
+    const { bot, rest } = talk([ask]);
+    for (const line of ["x".repeat(500), "x".repeat(5000), "word ".repeat(2000)]) {
+      const answer = await bot.runLine(line, rest);
+      expect([answer.failure, said(answer)]).toEqual(["caller", expect.not.stringContaining("question has")]);
+    }
+  });
+
   test("decides before running who will see the answer", () => {
     const { bot, rest } = talk([
       sample("open", async () => reply({ title: "x" })),

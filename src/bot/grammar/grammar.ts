@@ -82,9 +82,11 @@ function commandOrQuestion(tokens: readonly Token[], commands: readonly AnyComma
 
 /** The most words of a question that is no sentence: `mute node 2 for 2 h`. */
 const MAX_SHORT = 7;
+const MAX_SHORT_LENGTH = 200;
 
 /** A line of a few bare words as a question; undefined for one with named or quoted values. */
 export function shortQuestion(line: string, commands: readonly AnyCommand[]): Ask | undefined {
+  if (line.length > MAX_SHORT_LENGTH) return undefined;
   const tokens = lineTokens(line, commands, true);
   const isBare = tokens.every(
     ({ text, quotedFrom }) => quotedFrom === Infinity && !/^--?|^[a-z][a-z\d-]*:/iu.test(text),
