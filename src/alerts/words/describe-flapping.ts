@@ -11,7 +11,7 @@ import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { conditionWords } from "./condition-words.ts";
 import { groupTitles, moreLine, subjectWords } from "./describe-group.ts";
-import { clock, markedTitle, tableFile } from "./phrases.ts";
+import { clock, markedTitle, secondsIn, tableFile } from "./phrases.ts";
 
 /** So many are named: each takes two lines of a phone. */
 const NAMED = 6;
@@ -102,10 +102,11 @@ function afterWords(told: readonly Calm[]): Text {
   const first = told.map((one) => one.since).reduce((a, b) => (BigInt(a) < BigInt(b) ? a : b));
   const ends = told.flatMap(({ until }) => until ?? []);
   const last = ends.reduce((a, b) => (BigInt(a) < BigInt(b) ? b : a), first);
+  const form = secondsIn(first, last);
   const span =
     ends.length < told.length
       ? text`since ${clock(first)}`
-      : text`(${clock(first, { named: false })} to ${clock(last, { day: first })})`;
+      : text`(${clock(first, { ...form, named: false })} to ${clock(last, { ...form, day: first })})`;
   const wasCritical = told.some(({ critical }) => critical === true) ? ", was critical" : "";
   return text` after ${count === 1 ? "1 alert" : `${count} alerts`} ${span}${wasCritical}`;
 }

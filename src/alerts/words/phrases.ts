@@ -83,6 +83,15 @@ export function clock(moment: string, { day = moment, seconds, named }: ClockFor
   return clockTime(timeFromText(moment), isThatDay ? words : `${date} ${words}`);
 }
 
+/** A story shorter than this is told to the second. */
+const TO_THE_SECOND: Milliseconds = 600_000;
+
+/** Whether the clocks of a story from the one moment to the other have seconds. */
+export function secondsIn(from: string, to: string): Pick<ClockForm, "seconds"> {
+  const length = toMillis(timeFromText(to)) - toMillis(timeFromText(from));
+  return Math.abs(length) < TO_THE_SECOND ? { seconds: true } : {};
+}
+
 type Suppressor = Extract<RoutingDecision, { notify: false }>["by"];
 type Begun = Pick<Episode, "began" | "beganBefore">;
 
@@ -183,7 +192,7 @@ export function actionsOf(first: Episode, group?: MessageGroup): Action[] {
 // What follows the sentence of one alert, or of several of a kind, in the first line of its messages: no local times, since a
 // locked phone shows nothing else, and no span that grows. The first clock names the zone.
 
-/** ` since 03:10:02 UTC · critical since 03:13 · Mia takes it`. */
+/** ` since 03:10:02 UTC · critical since 03:13:02 · Mia takes it`. */
 export function openWords(episodes: readonly Episode[], marks: { readonly phase?: string } = {}): Text {
   const [first] = byBeginning(episodes);
   if (first === undefined) return [];
@@ -197,7 +206,7 @@ export function openWords(episodes: readonly Episode[], marks: { readonly phase?
       : [
           escalated === undefined
             ? "critical"
-            : text`critical since ${clock(escalated, { day: critical.detected, named: false })}`,
+            : text`critical since ${clock(escalated, { ...secondsIn(critical.began, escalated), day: critical.detected, named: false })}`,
         ];
   const takers = [...new Set(episodes.flatMap(({ acknowledged }) => acknowledged?.by ?? []))];
   const take = takers.length === 1 ? "takes" : "take";

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { secondsIn } from "../../../src/alerts/words/phrases.ts";
 import { describe as group, expect, it } from "vitest";
 
 import type { Guidance } from "../../../src/alerts/alerts-config.ts";
@@ -151,7 +152,7 @@ group("an alert in words", () => {
     const over = { state: "resolved", recovered: moment(242), ended: moment(250) } as const;
     expect(title({})).toBe("a:1 on mainnet does not answer since 22:13:20 UTC");
     expect(title(worse)).toBe(
-      "a:1 on mainnet does not answer since 22:13:20 UTC · critical since 22:16 · Mia takes it",
+      "a:1 on mainnet does not answer since 22:13:20 UTC · critical since 22:16:20 · Mia takes it",
     );
     expect(title({ ...worse, ...over })).toBe(
       "a:1 on mainnet did not answer for 4 min 2 s (22:13:20 to 22:17:22 UTC), was critical · Mia took it",
@@ -294,4 +295,10 @@ group("what a program is told of a message", () => {
   it.each(states)("%j as %s is %s", (message, phase, state) => {
     expect(deliverySubject(message, phase)).toMatchObject({ network: "mainnet", state });
   });
+});
+
+it("a story shorter than ten minutes has seconds in each of its clocks", () => {
+  const at = (seconds: number): string => `${1_700_000_000 + seconds}000000000`;
+  expect(secondsIn(at(0), at(599))).toEqual({ seconds: true });
+  expect(secondsIn(at(0), at(600))).toEqual({});
 });
