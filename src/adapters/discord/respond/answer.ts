@@ -203,6 +203,8 @@ async function runWhileAcknowledging(
   acknowledged: Promise<void>,
   cancellation: AbortController,
 ): Promise<Reply> {
+  // What breaks before the acknowledgement has arrived is thrown behind it.
+  running.catch(() => undefined);
   try {
     await acknowledged;
   } catch (error) {
