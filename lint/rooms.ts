@@ -2,7 +2,7 @@
 // no room, an import of another room, a package, a module of Node. `x(types)` allows `import type` alone.
 
 /** Floor 1: a row with `ground` may import all of these. */
-export const ground = "errors in-time log loopback make-folder reply reply/columns reply/states units";
+export const ground = "errors in-time log make-folder reply reply/columns reply/states units";
 
 /** Room → the rooms it may import. A room is `src/<room>.ts` and `src/<room>/`, without nested rooms of a longer name. */
 export const rooms: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ export const rooms: Readonly<Record<string, string>> = {
     "ground bot alerts/service(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types) store(types)",
   // Floor 4
   bot: "ground api alerts/service(types) alerts/sender(types) alerts/*(types) export(types) store(types)",
-  watchers: "ground alerts/engine(types) alerts/route(types) alerts/judge alerts/*(types) api",
+  watchers: "ground looks alerts/engine(types) alerts/route(types) alerts/judge alerts/*(types) api",
   // Floor 3, from top to bottom
   "alerts/service":
     "ground alerts/engine(types) alerts/deliver alerts/words alerts/message alerts/route alerts/judge alerts/sender(types) alerts/* api(types) store(types)",
@@ -42,17 +42,17 @@ export const rooms: Readonly<Record<string, string>> = {
   "alerts/judge": "ground alerts/* api(types) store(types)",
   "alerts/*": "ground api(types) store(types)",
   export: "ground api store(types)",
+  looks: "ground api(types) store(types)",
   // Floor 2
   api: "ground",
   simulator: "ground",
   store: "ground",
   // Floor 1; main passes the configuration to the others.
-  config: "config/settings errors log loopback units",
+  config: "config/settings errors log units",
   "config/settings": "",
   errors: "units",
   "in-time": "units",
   log: "units",
-  loopback: "",
   "make-folder": "errors",
   reply: "units",
   // Plain JavaScript, which browsers load as well
@@ -97,7 +97,7 @@ export const doors: Readonly<Record<string, string>> = {
   "alerts/deliver/dispatch": "refused-messages",
   "alerts/deliver/outbox":
     "alert-log batch claim group held join-rules notification-state queries record stored-messages",
-  "alerts/judge": "kinds/* rules/*",
+  "alerts/judge": "judge-in-memory kinds/* rules/*",
   "alerts/judge/kinds":
     "event json-fields kind market-facts market-measure market-value network-status price reading severity",
   "alerts/judge/rules": "episode state-cache state-machine",
@@ -125,8 +125,9 @@ export const doors: Readonly<Record<string, string>> = {
   "export/normalise": "file-columns ledger-thread normaliser",
   "export/pack": "zip-files",
   "export/verify": "read-ledger-file",
+  looks: "keep look",
   "main/alerting": "alerting-settings duties open-alerting",
-  "main/cli": "ask backup migrate-store platform-subcommands shutdown simulator",
+  "main/cli": "ask backup migrate-store platform-subcommands replay shutdown simulator",
   "main/health": "database-watch dead-man-switch readiness",
   "main/holder": "claim-database find-holder holder-client",
   "main/metrics": "alert-metrics",
@@ -137,14 +138,14 @@ export const doors: Readonly<Record<string, string>> = {
   "simulator/gateway": "pages",
   "simulator/market": "market-records orders",
   "simulator/node": "node-profile node-server rate-limiter",
-  "store/alert-tables": "alert-tables inspect-tables subscriptions",
+  "store/alert-tables": "alert-tables inspect-tables looks subscriptions",
   "store/file": "backup database-url file-identity holder-record inspect-file origin probe-folder process-lock",
   "store/migrations": "migrate schema-age",
   "store/postgres": "kysely-postgres pool postgres-faults processes",
   "store/preferences": "button-payloads seen-ids",
   "store/sqlite": "database-files kysely-sqlite sqlite-faults",
   "watchers/history": "checkpoints node-histories rotations snapshots",
-  "watchers/sources": "node-selector node-versions sources-state",
+  "watchers/sources": "kept-round node-selector node-versions sources-state",
   "watchers/subjects": "bundles orders stakes",
 };
 
@@ -172,8 +173,9 @@ export const packages: Readonly<Record<string, string>> = {
   "node:http": "adapters/slack/send adapters/web(types) main simulator",
   "node:https": "adapters/slack/send",
   "node:module": "adapters/discord adapters/slack main",
-  "node:net": "adapters/web api/http config loopback main simulator",
+  "node:net": "adapters/web api/http config units main simulator",
   "node:worker_threads": "export",
+  "node:zlib": "looks",
 
   // The disk and the machine
   "node:diagnostics_channel": "main",

@@ -22,6 +22,11 @@ import {
 /** The longest range of a ledger export that is fetched at once, by default. */
 const EXPORT_SLICE = 31 * 86_400_000;
 
+/** The defaults of what is kept of looks: how long, in how many bytes, and of how many markets a network. */
+const LOOKS_KEEP = 365 * 86_400_000;
+const LOOKS_MAX = 2_000_000_000;
+const LOOKS_MARKETS = 200;
+
 /** The checked settings; `P` is what a platform makes of its own. */
 export type Config<P = unknown> = ReturnType<typeof configOf<P>>;
 
@@ -188,6 +193,15 @@ function configOf<P>(env: Environment, platforms: readonly PlatformSettings<P>[]
       /** Requested regularly while the bot is healthy. */
       deadmanUrl: env.DEADMAN_URL,
     },
+    /** What is kept of the looks of watchers; undefined = nothing. */
+    looks:
+      env.LOOKS_KEEP === 0
+        ? undefined
+        : {
+            keepMillis: env.LOOKS_KEEP ?? LOOKS_KEEP,
+            maxBytes: env.LOOKS_MAX ?? LOOKS_MAX,
+            markets: env.LOOKS_MARKETS ?? LOOKS_MARKETS,
+          },
     databaseUrl: env.DATABASE_URL ?? DATABASE_URL,
     /** 32 bytes each; undefined = nothing is sealed. */
     secretKeys: env.SECRET_KEY,

@@ -144,16 +144,25 @@ export class StorageError extends Error {
   readonly title: string;
   /** It lies outside of the bot: at the other end of a network, or in a folder that is full or read-only. */
   readonly remote: boolean;
+  /** There is no room left on the disk. */
+  readonly isFull: boolean;
   /** The next step, where that is more than to ask again once it is mended. */
   readonly remedy: string | undefined;
 
   constructor(
     message: string,
-    { title, remedy, remote = false, cause }: { title: string; remedy?: string; remote?: boolean; cause?: unknown },
+    {
+      title,
+      remedy,
+      remote = false,
+      isFull = false,
+      cause,
+    }: { title: string; remedy?: string; remote?: boolean; isFull?: boolean; cause?: unknown },
   ) {
     super(message, { cause });
     this.title = title;
     this.remote = remote;
+    this.isFull = isFull;
     this.remedy = remedy;
   }
 }

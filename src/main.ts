@@ -32,7 +32,7 @@ const SUBCOMMANDS: Readonly<Record<string, Listed>> = {
     run: async (args) => (await import("./main/doctor/doctor.ts")).doctor(args),
   },
   backup: {
-    about: "copies the database into a file while the bot runs: backup FILE",
+    about: "copies the database into a file while the bot runs: backup FILE [--without-looks]",
     run: async (args) => (await import("./main/cli/backup.ts")).backup(args),
   },
   restore: {
@@ -42,6 +42,11 @@ const SUBCOMMANDS: Readonly<Record<string, Listed>> = {
   "migrate-store": {
     about: "copies the database into an empty one, from a file to PostgreSQL or back: migrate-store --from … --to …",
     run: async (args) => (await import("./main/cli/migrate-store.ts")).migrateStore(args),
+  },
+  replay: {
+    about: "judges what the watchers saw again: replay --network NAME --from TIME --to TIME [--check]",
+    ownHelp: true,
+    run: async (args) => (await import("./main/cli/replay.ts")).replay(args),
   },
 };
 

@@ -59,6 +59,7 @@ describe("the configuration", () => {
       alerting: { configFile: undefined, operators: undefined, deadmanUrl: undefined },
       exportSliceMillis: 31 * 86_400_000,
       databaseUrl: "file:./data/bellwether.db",
+      looks: { keepMillis: 365 * 86_400_000, maxBytes: 2_000_000_000, markets: 200 },
       web: { host: "127.0.0.1", port: undefined, token: undefined, publicUrl: undefined, trustProxy: [] },
       logLevel: undefined,
       hints: [],
@@ -100,6 +101,12 @@ describe("the configuration", () => {
     expect([days("180, ALL"), days("30")]).toEqual([
       [180, Infinity],
       [30, 30],
+    ]);
+    const looks = (LOOKS_KEEP: string, LOOKS_MAX = "2GB") => parseConfig({ ...both, LOOKS_KEEP, LOOKS_MAX }).looks;
+    expect(looks("0")).toBeUndefined();
+    expect([looks("30"), looks("1d", "50 MB")]).toMatchObject([
+      { keepMillis: 30 * 86_400_000, maxBytes: 2e9 },
+      { keepMillis: 86_400_000, maxBytes: 5e7 },
     ]);
     const slice = (EXPORT_SLICE: string) => parseConfig({ ...both, EXPORT_SLICE }).exportSliceMillis / 3_600_000;
     expect([slice("7"), slice("1w"), slice("1d12h")]).toEqual([168, 168, 36]);
@@ -148,6 +155,12 @@ describe("the configuration", () => {
     [{ ...nodes, MAINNET_CORE_URL: "c:3003" }, saying("MAINNET_CORE_URL")],
     [{ ...nodes, MAINNET_LEDGER_DAYS: "180,forever,0,," }, saying("MAINNET_LEDGER_DAYS", "no. 2, no. 3, no. 4, no. 5")],
     [{ ...nodes, EXPORT_SLICE: "soon" }, saying("EXPORT_SLICE", "31d")],
+    [{ ...nodes, LOOKS_KEEP: "23h" }, saying("LOOKS_KEEP", "0", "1d", "1825d")],
+    [{ ...nodes, LOOKS_KEEP: "1826d" }, saying("LOOKS_KEEP", "0", "1d", "1825d")],
+    [{ ...nodes, LOOKS_KEEP: "ever" }, saying("LOOKS_KEEP", "365d")],
+    [{ ...nodes, LOOKS_MAX: "49.9MB" }, saying("LOOKS_MAX", "50MB", "2GB")],
+    [{ ...nodes, LOOKS_MAX: "2" }, saying("LOOKS_MAX", "50MB", "2GB")],
+    [{ ...nodes, LOOKS_MARKETS: "some" }, saying("LOOKS_MARKETS", "0", "99999")],
     [{ ...nodes, EXPORT_SLICE: "59m" }, saying("EXPORT_SLICE", "1 h")],
     [{ ...nodes, MAINNET_LEDGER_DAYS: "180,all" }, saying("MAINNET_LEDGER_DAYS", 1, 2)],
     [{ ...nodes, TESTNET_LEDGER_DAYS: "30" }, saying("TESTNET_LEDGER_DAYS", "TESTNET_URLS")],

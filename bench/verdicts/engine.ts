@@ -1,22 +1,15 @@
 import { DEFAULT_ALERTS_CONFIG, type AlertsConfig } from "../../src/alerts/alerts-config.ts";
-import {
-  judgeObservation,
-  type Observation,
-  type ProcessMemory,
-  type WatcherProgress,
-} from "../../src/alerts/judge/judge.ts";
+import type { Observation } from "../../src/alerts/judge/judge.ts";
+import { JudgeInMemory } from "../../src/alerts/judge/judge-in-memory.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import { buildSubscriptionIndex } from "../../src/alerts/route/subscription-index.ts";
-import { type Episode, isOpen, type Machine } from "../../src/alerts/judge/rules/episode.ts";
-import { RuleSubjectMap } from "../../src/alerts/judge/rules/state-cache.ts";
+import type { Episode } from "../../src/alerts/judge/rules/episode.ts";
 import type { PollRound } from "../../src/api/verdict/verdict.ts";
-import { type Nanoseconds, toMillis } from "../../src/units/nanoseconds.ts";
-import { paceReadings, sourcesReadings } from "../../src/watchers/sources/sources-readings.ts";
-import { judgeRound, nextPace, SourcesState, stateAfter } from "../../src/watchers/sources/sources-state.ts";
-import { sourceThresholds } from "../../src/watchers/sources/sources.ts";
+import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { judgeLook } from "../../src/watchers/sources/sources.ts";
+import { SourcesState } from "../../src/watchers/sources/sources-state.ts";
 import { SnapshotsJudge } from "./snapshots.ts";
 import type { Round, World, WorldPlan } from "./world.ts";
-import { ruleWords } from "../../src/alerts/words/subscription-words.ts";
 
 /** An alert that was given: its kind and subject, when it fired and ended (true time). */
 export interface Told {
@@ -44,26 +37,32 @@ export function configFor({ poll }: Pick<WorldPlan, "poll">): AlertsConfig {
 
 /** The judgement of rounds by the watcher of sources: its state in memory, stored and read again where a process ends. */
 export class SourcesJudge {
-  readonly #config: AlertsConfig;
-  readonly #thresholds: ReturnType<typeof sourceThresholds>;
+  #config: AlertsConfig;
   #state: SourcesState | undefined;
   #process = 0;
 
   constructor(config: AlertsConfig) {
     this.#config = config;
-    this.#thresholds = sourceThresholds(config);
+  }
+
+  /** Judges by other settings from now on. */
+  settle(config: AlertsConfig): void {
+    this.#config = config;
   }
 
   readings(round: Round): readonly Reading[] {
+    return this.judge(round).readings;
+  }
+
+  /** A round as it is stored, with what was judged of it. */
+  judge(round: Round) {
     if (round.process !== this.#process) this.#restart(round.process);
     const run = `process ${round.process}`;
     const poll = pollOf(round);
     const before = this.#state;
-    const verdict = judgeRound(run, poll, before, this.#thresholds);
-    const pace = nextPace(run, poll, verdict, before, this.#config);
-    this.#state = stateAfter(run, poll, verdict, pace);
-    const seen = { network: NETWORK, round: poll, verdict, before: before?.memory };
-    return [...sourcesReadings(seen), ...paceReadings(seen, pace, this.#config)];
+    const judged = judgeLook({ network: NETWORK, config: this.#config, run }, poll, before);
+    this.#state = judged.state;
+    return { run, poll, ...judged };
   }
 
   /** As the next process finds it. */
@@ -107,17 +106,10 @@ export class Bellwether implements Watch {
   readonly #config: AlertsConfig;
   readonly #every: number;
   readonly #judge: SourcesJudge;
-  readonly #index: ReturnType<typeof buildSubscriptionIndex>;
-  readonly #machines = new RuleSubjectMap<Machine>();
-  readonly #open = new Map<string, Episode>();
+  readonly #engine: JudgeInMemory;
   readonly #toldOf = new Map<string, Told>();
   #process = 0;
-  #memory = emptyMemory();
-  /** By watcher: its progress in this process, and when its last snapshot was stored. */
-  readonly #progress = new Map<string, WatcherProgress>();
-  readonly #stored = new Map<string, number>();
   readonly #snapshots: SnapshotsJudge | undefined;
-  #wasBlind = false;
 
   constructor(plan: Pick<WorldPlan, "poll" | "nodes" | "heights">, world?: Pick<World, "snapshots">) {
     const { poll, nodes, heights } = plan;
@@ -125,12 +117,12 @@ export class Bellwether implements Watch {
     this.#every = poll;
     this.#snapshots = world === undefined || !heights ? undefined : new SnapshotsJudge(NETWORK, nodes, world);
     this.#judge = new SourcesJudge(this.#config);
-    this.#index = buildSubscriptionIndex([], [], this.#config);
+    this.#engine = new JudgeInMemory(buildSubscriptionIndex([], [], this.#config), this.#config);
   }
 
   /** Whether nothing is bad, pending, firing or flapping: another such round changes nothing that anybody is told. */
   get isQuiet(): boolean {
-    for (const { phase, flapping } of this.#machines.values()) {
+    for (const { phase, flapping } of this.#engine.machines.values()) {
       if (phase !== "ok" || flapping !== undefined) return false;
     }
     return true;
@@ -139,9 +131,7 @@ export class Bellwether implements Watch {
   see(round: Round): void {
     if (round.process !== this.#process) {
       this.#process = round.process;
-      this.#memory = emptyMemory();
-      this.#progress.clear();
-      this.#wasBlind = false;
+      this.#engine.restart();
     }
     this.#observe(observationOf(round, this.#judge.readings(round), this.#every), round);
     const found = this.#snapshots?.look(round);
@@ -149,36 +139,10 @@ export class Bellwether implements Watch {
   }
 
   #observe(observation: Observation, round: Round): void {
-    const { name } = observation.watcher;
-    const judged = judgeObservation(
-      {
-        index: this.#index,
-        ruleWords,
-        config: this.#config,
-        machines: this.#machines,
-        open: this.#open,
-        stored: this.#stored.get(name),
-        last: this.#progress.get(name),
-        memory: this.#memory,
-        wasBlind: this.#wasBlind,
-      },
-      observation,
-      round.dueMillis,
-    );
-    for (const machine of judged.machines.values()) this.#machines.set(machine.rule, machine.subject, machine);
-    for (const episode of judged.episodes.values()) {
-      if (isOpen(episode)) this.#open.set(episode.id, episode);
-      else this.#open.delete(episode.id);
-    }
+    const judged = this.#engine.see(observation, round.dueMillis);
     for (const { change, episode } of judged.changes) {
       if (episode !== undefined) this.#note(change, judged.episodes.get(episode), round.at);
     }
-    for (const name of ["judged", "unseen", "resumed"] as const) {
-      for (const one of judged.remembered[name]) this.#memory[name].set(...one);
-    }
-    this.#progress.set(name, judged.progress);
-    this.#wasBlind = judged.isBlind;
-    this.#stored.set(name, toMillis(observation.at));
   }
 
   #note(change: string, episode: Episode | undefined, at: number): void {
@@ -194,12 +158,4 @@ export class Bellwether implements Watch {
       this.#toldOf.delete(episode.id);
     }
   }
-}
-
-function emptyMemory(): ProcessMemory {
-  return {
-    judged: new RuleSubjectMap<boolean>(),
-    resumed: new RuleSubjectMap<boolean>(),
-    unseen: new RuleSubjectMap<boolean>(),
-  };
 }

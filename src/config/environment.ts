@@ -4,6 +4,7 @@ import { z } from "zod";
 
 import { LOG_LEVELS } from "../log.ts";
 import { type Milliseconds, parseDuration } from "../units/duration.ts";
+import { parseBytes } from "../units/format-number.ts";
 import {
   areDistinct,
   eachEntry,
@@ -84,6 +85,24 @@ const slice = text
   .transform((value) => parseDuration(/^\d+$/u.test(value) ? `${value}d` : value) ?? 0)
   .refine((value) => value >= SHORTEST_SLICE && value % 1000 === 0, "must be a duration of 1 h or more, such as 31d");
 
+const DAY: Milliseconds = 86_400_000;
+
+/** How long looks are kept; 0 = none is. */
+const looksKeep = text
+  .transform((value) => (value === "0" ? 0 : (parseDuration(/^\d+$/u.test(value) ? `${value}d` : value) ?? -1)))
+  .refine(
+    (value) => value === 0 || (value >= DAY && value <= 1825 * DAY),
+    "must be 0, or a duration from 1d to 1825d, such as 365d",
+  );
+
+const looksMax = text
+  .transform((value) => parseBytes(value) ?? 0)
+  .refine((value) => value >= 50_000_000, "must be a size of 50MB or more, such as 2GB");
+
+const looksMarkets = text
+  .refine((value) => /^\d{1,5}$/u.test(value), "must be a number of markets from 0 to 99999")
+  .transform(Number);
+
 /** The networks that the project knows. */
 export const NETWORKS = ["mainnet", "testnet"] as const;
 export type NetworkName = (typeof NETWORKS)[number];
@@ -119,6 +138,9 @@ const otherVariables = {
   ALERTS_CONFIG: text.optional(),
   ALERT_MANAGERS: words.optional(),
   OPERATOR_CHANNEL: text.optional(),
+  LOOKS_KEEP: looksKeep.optional(),
+  LOOKS_MAX: looksMax.optional(),
+  LOOKS_MARKETS: looksMarkets.optional(),
   LOG_LEVEL: text
     .transform((value) => value.toLowerCase())
     .pipe(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`))

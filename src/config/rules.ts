@@ -1,4 +1,4 @@
-import { isLoopback } from "../loopback.ts";
+import { isLoopback } from "../units/loopback.ts";
 import {
   fault,
   type GivenSettings,

@@ -167,7 +167,20 @@ async function openServices({ config, store, log, shutdown, clock = systemClock,
   // Exports that other processes left before this moment are found when the exports start.
   duties.onFewer(() => void exports.interruptAbandoned());
   const { alertsConfig, hooks } = more;
-  const alerts = openAlerting({ config, alertsConfig, store, duties, networks, metrics, exports, owed, hooks, log });
+  const version = packageVersion();
+  const alerts = openAlerting({
+    config,
+    alertsConfig,
+    version,
+    store,
+    duties,
+    networks,
+    metrics,
+    exports,
+    owed,
+    hooks,
+    log,
+  });
   // Another process, too, may delete the settings of a workspace that has removed the app.
   const shared = store.embedded === undefined || platforms.chats.some((one) => one.destinationsPerWorkspace === true);
   // Only servers and workspaces of a chat platform have audience settings.

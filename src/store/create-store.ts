@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../log.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { databaseFile } from "./file/database-url.ts";
-import { openForLife, openPerCall } from "./file/file.ts";
+import { openForLife, openPerCall, openToRead } from "./file/file.ts";
 import type { FileLoss } from "./file/file-identity.ts";
 import { DatabaseInUse } from "./file/holder-record.ts";
 import type { Marks } from "./marks.ts";
@@ -21,9 +21,9 @@ export interface StoreOptions {
   readonly log: Log;
   /**
    * `life` (the default) keeps every other process out from the first use until `close`; `call` only while a call
-   * runs, so that several short-lived processes share a file.
+   * runs, so that several short-lived processes share a file. `read` keeps nobody out, and can write nothing.
    */
-  readonly hold?: "life" | "call";
+  readonly hold?: "life" | "call" | "read";
   /** How long to wait until another process releases the file. Default 1 s for `life`, 5 s for `call`. */
   readonly waitMillis?: Milliseconds;
   /** Called when a call fails because another process holds the file. */
@@ -102,7 +102,8 @@ function fileEngine(
   writes: WriteHealth,
 ): EngineOptions {
   const file = databaseFile(url);
-  const access = (hold === "life" ? openForLife : openPerCall)(file, waitMillis, writes);
+  const access =
+    hold === "read" ? openToRead(file) : (hold === "life" ? openForLife : openPerCall)(file, waitMillis, writes);
   const embedded: StoreFile = { file, lost: () => access.lost() };
   return {
     embedded,

@@ -116,6 +116,8 @@ export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces 
       .execute(),
   installations: "deleted first",
   watcher_snapshots: "the network's",
+  looks_tail: "the network's",
+  looks_chunks: "the network's",
   alert_machines: "the network's",
   alert_counters: "the operator's",
   console_sign_outs: "the operator's",

@@ -13,6 +13,7 @@ import type {
   SilenceRow,
   SubscriptionRow,
 } from "./alert-tables/alert-tables.ts";
+import type { LooksChunkRow, TailRow } from "./alert-tables/looks.ts";
 import type { AnswerChoice, ExportFileRow, ExportJobRow, InstallationRow, OpenAnswerRow, SeenKind } from "./store.ts";
 
 /** The tables as they stand after the last migration. Times are Unix milliseconds. */
@@ -55,7 +56,10 @@ export interface Schema {
   alert_counters: { name: string; value: number };
   alert_subscriptions: SubscriptionRow;
   alert_silences: SilenceRow;
-  watcher_snapshots: { network: string; watcher: string; at: number; data: string };
+  /** `looks`: how many looks of the watcher were kept so far. */
+  watcher_snapshots: { network: string; watcher: string; at: number; data: string; looks: Generated<number> };
+  looks_tail: TailRow;
+  looks_chunks: LooksChunkRow;
   alert_machines: MachineRow;
   /** The revision grows with every change of one of its notification states. */
   alert_episodes: EpisodeRow & { notification_revision: Generated<number> };
@@ -92,6 +96,8 @@ export const TABLES: { readonly [T in keyof Schema]: readonly (keyof Schema[T] &
   alert_subscriptions: ["id"],
   alert_silences: ["id"],
   watcher_snapshots: ["network", "watcher"],
+  looks_tail: ["network", "watcher", "number"],
+  looks_chunks: ["network", "watcher", "first"],
   alert_machines: ["network", "rule", "subject"],
   alert_episodes: ["id"],
   alert_notification_states: ["episode", "destination"],

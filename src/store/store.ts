@@ -5,6 +5,7 @@
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertTables } from "./alert-tables/alert-tables.ts";
+import type { LookTables } from "./alert-tables/looks.ts";
 import type { Tables } from "./tables.ts";
 
 /** What kind of thing an id names. */
@@ -219,6 +220,7 @@ export interface Processes {
 export interface TransactionTables {
   readonly alerts: AlertTables;
   readonly exports: ExportTables;
+  readonly looks: LookTables;
   /**
    * Deletes an installation and all that belongs to its workspace. False, and nothing is deleted, where it has changed
    * since the row was read.

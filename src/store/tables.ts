@@ -5,6 +5,7 @@ import { createAlertTables } from "./alert-tables/alert-tables.ts";
 import { createExportTables } from "./export-tables.ts";
 import { forgetInstallation } from "./forget-workspace.ts";
 import { createInstallations } from "./installations.ts";
+import { createLookTables } from "./alert-tables/looks.ts";
 import { createOpenAnswers } from "./open-answers.ts";
 import { createMarks } from "./marks.ts";
 import { createButtonPayloads } from "./preferences/button-payloads.ts";
@@ -29,6 +30,9 @@ export function createTables({ withDatabase, transactions, hold }: TableAccess, 
   const transactionTables = (trx: Kysely<Schema>): TransactionTables => ({
     alerts: createAlertTables(trx),
     exports: createExportTables(trx),
+    get looks() {
+      return createLookTables(trx);
+    },
     forgetInstallation: (row) => forgetInstallation(trx, row),
     fence: (lease) => hold(trx, lease),
   });

@@ -12,6 +12,14 @@ export function formatBytes(bytes: number): string {
   return `${size.toFixed(1)} ${UNITS[unit] ?? ""}`;
 }
 
+/** The number of bytes in `2GB`, `50 MB` or `932 bytes`, in steps of 1000; undefined for anything else. */
+export function parseBytes(written: string): number | undefined {
+  const [, amount = "", unit = ""] = /^(\d{1,15}(?:\.\d{1,3})?)\s*(bytes?|[kmgt]?b)$/iu.exec(written.trim()) ?? [];
+  if (amount === "") return undefined;
+  const step = UNITS.findIndex((one) => one.toLowerCase() === unit.toLowerCase()) + 1;
+  return Math.round(Number(amount) * 1000 ** step);
+}
+
 /** A count with its thousands apart: `12,345`. Intl does the same, but loads its data for 10 ms before the first answer. */
 export function formatCount(count: number): string {
   return groupDigits(String(count));

@@ -12,7 +12,7 @@ import { sourcesWatcher } from "./sources/sources.ts";
 import { bundlesWatcher } from "./subjects/bundles.ts";
 import { ordersWatcher } from "./subjects/orders.ts";
 import { stakesWatcher } from "./subjects/stakes.ts";
-import type { Watcher } from "./watcher.ts";
+import type { Watcher, WatcherOptions } from "./watcher.ts";
 
 /** All watchers of a network. */
 export function createWatchers(given: {
@@ -21,6 +21,9 @@ export function createWatchers(given: {
   readonly nodes: number;
   readonly config: AlertsConfig;
   readonly clock: Clock;
+  /** Names the watch in looks that are kept. */
+  readonly run?: string;
+  readonly looks?: WatcherOptions["looks"] & {};
   /** Called with every verdict on the network. */
   readonly onVerdict?: (verdict: Verdict) => void;
 }): readonly Watcher<unknown>[] {

@@ -9,8 +9,9 @@ import { ApiError } from "../api/api-error.ts";
 import type { Clock } from "../api/clock.ts";
 import { DamagedRow } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { type Look, lookToText } from "../looks/look.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
-import type { Watcher } from "./watcher.ts";
+import type { Findings, Watcher } from "./watcher.ts";
 
 /**
  * One watcher's observation of one network, to be judged and stored together with everything that follows from it. Where
@@ -48,6 +49,8 @@ interface WatchLoopDependencies {
   readonly clock: Clock;
   /** Like Math.random: the source of jitter. */
   readonly random: () => number;
+  /** Names the watch in the looks that are kept; left out, none is. */
+  readonly run?: string;
   /** For one observation, one read from the store, one write to it. */
   readonly timeoutMillis: Milliseconds;
 }
@@ -103,12 +106,14 @@ async function runWatcher(
   dependencies: WatchLoopDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const { load, subjects, sink, log, clock, random, timeoutMillis } = dependencies;
+  const { load, subjects, sink, log, clock, random, timeoutMillis, run } = dependencies;
   const { name, every } = watcher;
   const { network } = api;
   const labels = { watcher: name, network };
   /** The store's snapshot; undefined while it has to be loaded. */
   let stored: { readonly snapshot: unknown } | undefined;
+  /** The snapshot whose look was kept last; undefined until one was. */
+  let keptLast: unknown;
 
   // Observations are due on a grid of whole milliseconds; the jitter moves each of them, not the grid. An observation
   // counts as of the first moment at which it may come, so that chance does not decide when a duration is reached.
@@ -138,6 +143,7 @@ async function runWatcher(
       // Without the signal: a stop waits for the transaction.
       await withTimeout(() => sink(observation), { clock, timeoutMillis });
       stored = { snapshot: observation.snapshot };
+      if (observation.look !== undefined && observation.failure === undefined) keptLast = observation.snapshot;
     } catch (error) {
       signal.throwIfAborted();
       stored = undefined;
@@ -162,12 +168,20 @@ async function runWatcher(
   async function observe(before: unknown, dueMillis: Milliseconds): Promise<Observation | undefined> {
     const changes = dependencies.changes?.(network) ?? new Map<string, readonly ValueChange[]>();
     const context = { before, dueMillis, changes, subjects: (kind: AlertKind) => subjects(network, kind) };
-    const common = { network, watcher: { name, every: paceNow() }, before, dueMillis };
+    const pace = paceNow();
+    const common = { network, watcher: { name, every: pace }, before, dueMillis };
     try {
       const work = (aborted: AbortSignal): Promise<unknown> => watcher.observe(api, context, aborted);
       const snapshot = await withTimeout(work, { clock, timeoutMillis, signal });
       const at = clock.wallClock();
-      return { ...common, snapshot, ...watcher.judge(before, snapshot, at), at };
+      const findings = watcher.judge(before, snapshot, at);
+      return {
+        ...common,
+        snapshot,
+        ...findings,
+        at,
+        ...keptAs({ dueMillis, at, every: pace }, () => seenIn(snapshot, findings)),
+      };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ApiError || error instanceof ObservationTimeout)) {
@@ -178,12 +192,30 @@ async function runWatcher(
       if (before === undefined) return undefined;
       const at = clock.wallClock();
       const readings = watcher.judge(before, before, at).readings.map((reading) => unknownBecause(error, reading));
-      return { ...common, snapshot: before, readings, events: [], at, failure: error };
+      const look = keptAs({ dueMillis, at, every: pace }, () => ({ failure: error.message }));
+      return { ...common, snapshot: before, readings, events: [], at, failure: error, ...look };
     }
+  }
+
+  function seenIn(snapshot: unknown, findings: Findings): Pick<Look, "seen"> | undefined {
+    const named = (kinds: readonly AlertKind[]) => new Set(kinds.flatMap((kind) => subjects(network, kind)));
+    const seen = watcher.kept?.(snapshot, { before: keptLast, findings, named });
+    return seen === undefined ? undefined : { seen };
+  }
+
+  /** The look as it is kept, where it is. */
+  function keptAs(
+    when: Pick<Look, "dueMillis" | "at" | "every">,
+    what: () => Pick<Look, "seen" | "failure"> | undefined,
+  ): { readonly look?: string } {
+    if (run === undefined || watcher.kept === undefined) return {};
+    const seen = what();
+    return seen === undefined ? {} : { look: lookToText({ run, ...when, ...seen }) };
   }
 }
 
-function unknownBecause({ message }: Error, reading: Reading): Reading {
+/** The same subject, of which nothing could be seen. */
+export function unknownBecause({ message }: Pick<Error, "message">, reading: Reading): Reading {
   const { badForMillis: _badFor, since: _since, ...rest } = reading;
   return { ...rest, state: "unknown", why: message };
 }

@@ -11,6 +11,7 @@ import type { ValueChange } from "../alerts/judge/kinds/market-value.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Clock } from "../api/clock.ts";
+import type { Json } from "../looks/look.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { NodeSelector } from "./sources/node-selector.ts";
@@ -23,6 +24,8 @@ export interface WatcherOptions {
   readonly config: Pick<AlertsConfig, "poll">;
   readonly clock: Clock;
   readonly selector?: NodeSelector;
+  /** Of how many markets looks are kept. */
+  readonly looks?: { readonly markets: number };
 }
 
 /** The context of one observation. */
@@ -44,6 +47,14 @@ export interface Findings {
   readonly events: readonly AlertEvent[];
 }
 
+/** The context of what is kept of an observation. */
+export interface KeptContext<Snapshot> {
+  readonly before: Snapshot | undefined;
+  readonly findings: Findings;
+  /** The subjects that subscriptions name for any of these kinds. */
+  named(kinds: readonly AlertKind[]): ReadonlySet<string>;
+}
+
 /** Observes one side of a network again and again. */
 export interface Watcher<Snapshot> {
   /** Unique: its snapshots are stored under it. */
@@ -60,4 +71,9 @@ export interface Watcher<Snapshot> {
   observe(api: ApiClient, context: WatchContext<Snapshot>, signal: AbortSignal): Promise<Snapshot>;
   /** Pure: the same snapshots give the same findings. */
   judge(before: Snapshot | undefined, after: Snapshot, at: Nanoseconds): Findings;
+  /**
+   * What is kept of an observation for later; undefined where that is nothing, and left out where it always is. Pure.
+   * `before` is the snapshot whose look was kept last in this run: of the first one all is kept.
+   */
+  kept?(after: Snapshot, seen: KeptContext<Snapshot>): Json | undefined;
 }

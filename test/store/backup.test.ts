@@ -48,6 +48,25 @@ async function filled(value: string): Promise<string> {
 }
 
 describe("a backup", () => {
+  it("may leave out what the watchers saw", async () => {
+    const store = open();
+    const of = { network: "mainnet", watcher: "sources" };
+    await store.transaction(async ({ alerts, looks }) => {
+      for (const at of [1, 2]) await alerts.watch.putSnapshot(of.network, of.watcher, at, "{}", "{}");
+      await looks.pack(of, [1], { first_at: 1, last_at: 1, bytes: new Uint8Array(500_000) });
+    });
+    backUp(file, copy, false);
+    backUp(file, path.join(folder, "whole.db"));
+    expect(statSync(copy).size).toBeLessThan(statSync(path.join(folder, "whole.db")).size - 400_000);
+    const kept = open(copy);
+    const { tail, stored, snapshot } = await kept.read(async ({ alerts, looks }) => ({
+      tail: await looks.tail(of, 9),
+      stored: await looks.stored(),
+      snapshot: await alerts.watch.snapshot(of.network, of.watcher),
+    }));
+    expect([tail, stored.bytes, snapshot?.at]).toEqual([[], 0, 2]);
+  });
+
   it("of a database that a process writes to holds all that was written before, and disturbs nobody", async () => {
     const child = spawn(process.execPath, [WRITER, file, "0"], { stdio: ["ignore", "pipe", "inherit"] });
     children.push(child);

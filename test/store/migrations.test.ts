@@ -94,6 +94,9 @@ const rows: Record<string, string> = {
     INSERT INTO alert_messages (id, created_at, data) VALUES ('n', 1700000000000, '{"type":"notice"}')`,
   "0028-stream-positions": `
     INSERT INTO alert_receipts VALUES ('p', 'web', 'console', 'p', 1700000000000, 1)`,
+  "0029-looks": `
+    INSERT INTO looks_tail VALUES ('mainnet', 'sources', 1, 1700000000000, '{}');
+    INSERT INTO looks_chunks VALUES ('mainnet', 'sources', 2, 3, 1700000000000, 1700000000001, 2, x'00ff')`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

@@ -35,6 +35,7 @@ function fill(file: string, textEnd = ""): void {
       const values = columns.map(({ name, type, notnull, pk }) => {
         if (notnull === 0 && pk === 0 && row % 2 === 1) return null;
         if (String(type).toLowerCase() === "text") return `${String(name)} ${row} äΩ😀 ' " \\ %${textEnd}`;
+        if (String(type).toLowerCase() === "blob") return Uint8Array.of(0, row, 255, 39);
         return String(type).toLowerCase() === "integer" ? row : Number.MAX_SAFE_INTEGER - row;
       });
       insert.run(...values);

@@ -7,6 +7,7 @@ import { alertContract } from "./alert-tables/alert-contract.ts";
 import { outboxContract } from "./alert-tables/outbox-contract.ts";
 import { exportContract } from "./export-contract.ts";
 import { installationContract } from "./installation-contract.ts";
+import { looksContract } from "./looks-contract.ts";
 import { openAnswerContract } from "./open-answer-contract.ts";
 import { storeContract, type StoreUnderTest, storeUnderTest } from "./contract.ts";
 
@@ -29,4 +30,5 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? 
   exportContract("PostgreSQL", emptied);
   installationContract("PostgreSQL", emptied);
   openAnswerContract("PostgreSQL", emptied);
+  looksContract("PostgreSQL", emptied);
 });

@@ -11,6 +11,7 @@ import { outboxContract } from "./alert-tables/outbox-contract.ts";
 import { storeContract, type StoreUnderTest, storeUnderTest } from "./contract.ts";
 import { exportContract } from "./export-contract.ts";
 import { installationContract } from "./installation-contract.ts";
+import { looksContract } from "./looks-contract.ts";
 import { openAnswerContract } from "./open-answer-contract.ts";
 
 async function onFile(hold: "life" | "call"): Promise<StoreUnderTest> {
@@ -39,5 +40,6 @@ alertContract("SQLite", () => onFile("life"));
 outboxContract("SQLite", () => onFile("life"));
 exportContract("SQLite, held for life", () => onFile("life"));
 installationContract("SQLite, held for life", () => onFile("life"));
+looksContract("SQLite", () => onFile("life"));
 openAnswerContract("SQLite, held for life", () => onFile("life"));
 exportContract("SQLite, taken for each call", () => onFile("call"));

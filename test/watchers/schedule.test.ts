@@ -6,6 +6,7 @@ import { ApiError } from "../../src/api/api-error.ts";
 import { silentLog } from "../../src/log.ts";
 import { type ScheduleOptions, startSchedule } from "../../src/watchers/schedule.ts";
 import type { Observation } from "../../src/watchers/schedule.ts";
+import type { Look } from "../../src/looks/look.ts";
 import type { Watcher } from "../../src/watchers/watcher.ts";
 import { saying } from "../support/said.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
@@ -109,6 +110,32 @@ describe("the schedule", () => {
     await clock.advance(80_000);
     expect(times("rest")).toEqual([500, 5500, 10_500, 15_500, 75_500]);
     expect(seen.map(({ watcher }) => watcher.every)).toEqual([60_000, 5000, 5000, 5000, 60_000]);
+  });
+
+  test("passes on what is kept of each look: all of the first one, then what the watcher says, or why it failed", async () => {
+    let round = 0;
+    const watcher: Watcher<Count> = {
+      ...counter("fast", 5000, async (_, { before }) => {
+        round += 1;
+        if (round === 3) throw failure();
+        return { count: (before?.count ?? 0) + 1 };
+      }),
+      kept: ({ count }, { before, ...seen }) =>
+        count === 3 ? undefined : { count, before: before?.count ?? null, named: [...seen.named(["node.down"])] },
+    };
+    const { clock, seen } = run([watcher], { run: "r", subjects: () => ["a"] });
+    await clock.advance(21_000);
+    const looks = seen.map(({ look }) => (look === undefined ? undefined : (JSON.parse(look) as Look)));
+    expect(looks.map((look) => look?.seen ?? look?.failure)).toEqual([
+      { count: 1, before: null, named: ["a"] },
+      { count: 2, before: 1, named: ["a"] },
+      "a did not answer",
+      undefined,
+      { count: 4, before: 2, named: ["a"] },
+    ]);
+    expect(looks.map((look) => look?.run)).toEqual(["r", "r", "r", undefined, "r"]);
+    const { seen: others } = run([watcher]);
+    expect(others.every(({ look }) => look === undefined)).toBe(true);
   });
 
   test("moves each observation a little, but never the grid", async () => {

@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
+import { StorageError } from "../../errors.ts";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
 import { joinPlans, type OutboxBatch } from "../deliver/outbox/batch.ts";
@@ -23,6 +25,9 @@ import { ruleWords } from "../words/subscription-words.ts";
 import { planEvents } from "./plan-events.ts";
 import { planOpen } from "./plan-open.ts";
 
+/** A full disk that keeps no looks is mentioned once within such a time. */
+const LOST_LOOK_EVERY: Milliseconds = 3_600_000;
+
 /** Serializing a longer snapshot is followed by a yield to the event loop. */
 const YIELD_ABOVE_CHARACTERS = 1_000_000;
 
@@ -35,7 +40,8 @@ export function observationProcessor(
   dependencies: AlertDependencies,
   readIndex: ReturnType<typeof subscriptionIndexReader>,
 ) {
-  const { store, clock } = dependencies;
+  const { store, clock, log } = dependencies;
+  let lookLostAt: Milliseconds | undefined;
   const networks = new Map<string, ReturnType<typeof nothingKnown>>();
 
   return async (observation: Observation) => {
@@ -48,32 +54,43 @@ export function observationProcessor(
     const snapshot = JSON.stringify(observation.snapshot);
     if (snapshot.length > YIELD_ABOVE_CHARACTERS) await setImmediate();
 
-    const { judged, batch } = await store.transaction(async ({ alerts: tables }) => {
-      const index = await readIndex(tables, at);
-      const machines = new RuleSubjectMap<Machine>();
-      const stored = await tables.watch.machines(network);
-      for (const one of known.machines.parse(stored, ({ rule, subject }) => machineKey(rule, subject)).values()) {
-        machines.set(one.rule, one.subject, one);
+    const judgeAndStore = (look: string | undefined) =>
+      store.transaction(async ({ alerts: tables }) => {
+        const index = await readIndex(tables, at);
+        const machines = new RuleSubjectMap<Machine>();
+        const stored = await tables.watch.machines(network);
+        for (const one of known.machines.parse(stored, ({ rule, subject }) => machineKey(rule, subject)).values()) {
+          machines.set(one.rule, one.subject, one);
+        }
+        const state: ObservationState = {
+          index,
+          ruleWords,
+          config: dependencies.config,
+          machines,
+          open: known.episodes.parse(await tables.watch.openEpisodes(network), ({ id }) => id),
+          stored: (await tables.watch.snapshot(network, watcher.name))?.at,
+          last: known.progress.get(watcher.name),
+          memory: known.memory,
+          wasBlind: known.isBlind,
+        };
+        const judgement = judgeObservation(state, observation, monotonicMillis);
+        const planned = await planObservation(dependencies, tables, { ...state, index }, judgement, observation);
+        await tables.watch.putMachines([...judgement.machines.values()].map(machineRow));
+        await tables.watch.putEpisodes([...judgement.episodes.values()].map(episodeRow));
+        await enqueue(tables, planned, at, dependencies.chunkRows, joinRules(dependencies));
+        await tables.watch.putSnapshot(network, watcher.name, at, snapshot, look);
+        dependencies.onStep?.("observation written");
+        return { judged: judgement, batch: planned };
+      });
+
+    const { judged, batch } = await judgeAndStore(observation.look).catch((thrown: unknown) => {
+      // A look is the only thing that may be left out: on a full disk alerts go on without it.
+      if (observation.look === undefined || !(thrown instanceof StorageError) || !thrown.isFull) throw thrown;
+      if (at - (lookLostAt ?? -Infinity) >= LOST_LOOK_EVERY) {
+        lookLostAt = at;
+        log.warn({ network, watcher: watcher.name, why: thrown.message }, "look not kept");
       }
-      const state: ObservationState = {
-        index,
-        ruleWords,
-        config: dependencies.config,
-        machines,
-        open: known.episodes.parse(await tables.watch.openEpisodes(network), ({ id }) => id),
-        stored: (await tables.watch.snapshot(network, watcher.name))?.at,
-        last: known.progress.get(watcher.name),
-        memory: known.memory,
-        wasBlind: known.isBlind,
-      };
-      const judgement = judgeObservation(state, observation, monotonicMillis);
-      const planned = await planObservation(dependencies, tables, { ...state, index }, judgement, observation);
-      await tables.watch.putMachines([...judgement.machines.values()].map(machineRow));
-      await tables.watch.putEpisodes([...judgement.episodes.values()].map(episodeRow));
-      await enqueue(tables, planned, at, dependencies.chunkRows, joinRules(dependencies));
-      await tables.watch.putSnapshot(network, watcher.name, at, snapshot);
-      dependencies.onStep?.("observation written");
-      return { judged: judgement, batch: planned };
+      return judgeAndStore(undefined);
     });
 
     dependencies.onStep?.("observation committed");

@@ -23,6 +23,8 @@ export interface Observation {
   readonly at: Nanoseconds;
   /** Local monotonic clock: when the observation was due, by which durations are counted. Default: now. */
   readonly dueMillis?: Milliseconds;
+  /** The look as it is kept, as JSON; left out where none is. */
+  readonly look?: string;
   /** Why the observation failed: subjects without a reading may then still exist. */
   readonly failure?: unknown;
 }

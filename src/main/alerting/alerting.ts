@@ -18,6 +18,7 @@ import { type Clock, systemClock } from "../../api/clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { AlertMessage } from "../../alerts/message/message.ts";
 import type { Log } from "../../log.ts";
+import type { LooksBounds } from "../../looks/keep.ts";
 import type { Reply } from "../../reply/reply.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
@@ -37,6 +38,10 @@ interface AlertingDependencies {
   readonly duties: Pick<Duties, "add" | "end">;
   readonly networks: Pick<Networks, "clients" | "simulated">;
   readonly config: AlertsConfig;
+  /** Left out, no looks are kept. */
+  readonly looks?: LooksBounds | undefined;
+  /** Of the program, as kept looks name it. */
+  readonly version?: string;
   /** Whether there is a console: it is then subscribed, once. */
   readonly console: boolean;
   /** The address of the console, where others reach it: messages lead there. */
@@ -229,14 +234,15 @@ export function createAlerting(dependencies: AlertingDependencies) {
 
 /** What watches and delivers: the first questions are answered before it is loaded. */
 async function loadWatching() {
-  const [dispatch, words, drills, watchers, schedule] = await Promise.all([
+  const [dispatch, words, drills, watchers, schedule, looks] = await Promise.all([
     import("../../alerts/deliver/dispatch/dispatch.ts"),
     import("../../alerts/words/words.ts"),
     import("../../watchers/drills.ts"),
     import("../../watchers/create-watchers.ts"),
     import("../../watchers/schedule.ts"),
+    import("../../looks/keep.ts"),
   ]);
-  return [dispatch, words, drills, { ...watchers, ...schedule }] as const;
+  return [dispatch, words, drills, { ...watchers, ...schedule, ...looks }] as const;
 }
 
 /** Repeats until the signal; logs a failure when it begins. */

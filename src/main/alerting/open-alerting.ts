@@ -32,8 +32,10 @@ export interface StartHooks {
 }
 
 export interface OpenAlertingDependencies {
-  readonly config: Pick<Config, "web" | "alerting"> & ChatConfig;
+  readonly config: Pick<Config, "web" | "alerting" | "looks"> & ChatConfig;
   readonly alertsConfig: AlertsConfig;
+  /** Of the program. */
+  readonly version: string;
   readonly store: Store;
   readonly duties: Pick<Duties, "add" | "end">;
   readonly networks: Networks;
@@ -84,6 +86,8 @@ export function openAlerting(dependencies: OpenAlertingDependencies) {
     duties: dependencies.duties,
     networks,
     config: alertsConfig,
+    looks: config.looks,
+    version: dependencies.version,
     console: hasConsole,
     ...(hasConsole ? { publicUrl: config.web.publicUrl } : {}),
     platforms,

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import { DamagedRow } from "../../errors.ts";
 import { watcherNames } from "../../alerts/alerts-config.ts";
 import type { AlertDependencies } from "../../alerts/dependencies.ts";
@@ -7,6 +9,7 @@ import { changesOf, type ValueChange } from "../../alerts/judge/kinds/market-val
 import type { Subscription } from "../../alerts/route/subscription.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
+import type { keepLooks, LooksBounds } from "../../looks/keep.ts";
 import type { Lease, Store } from "../../store/store.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { createWatchers } from "../../watchers/create-watchers.ts";
@@ -19,9 +22,12 @@ import type { DamagedRows } from "./damaged-rows.ts";
 
 interface WatchedNetworksDependencies {
   /** Of the engine that each watch gets. */
-  readonly alerts: AlertDependencies & { readonly store: Pick<Store, "transaction"> };
+  readonly alerts: AlertDependencies & { readonly store: Pick<Store, "transaction" | "read"> };
   readonly subjects: WatchedSubjects;
   readonly damaged: DamagedRows;
+  readonly looks?: LooksBounds | undefined;
+  /** Of the program, as kept looks name it. */
+  readonly version?: string;
   /** Is given each observation, once it is stored. */
   readonly onObservation?: ((observation: Observation) => void) | undefined;
 }
@@ -63,17 +69,31 @@ export class WatchedNetworks {
   watch(
     api: ApiClient,
     lease: Lease,
-    load: { readonly createWatchers: typeof createWatchers; readonly startSchedule: typeof startSchedule },
+    load: {
+      readonly createWatchers: typeof createWatchers;
+      readonly startSchedule: typeof startSchedule;
+      readonly keepLooks: typeof keepLooks;
+    },
   ): () => Promise<void> {
-    const { alerts, subjects, damaged } = this.#dependencies;
+    const { alerts, subjects, damaged, looks, version } = this.#dependencies;
     const { config, clock, log } = alerts;
     const { network } = api;
     // What an earlier watch of this process remembers is as old as that.
-    const engine = createAlertEngine({ ...alerts, store: fencedStore(alerts.store, lease) });
+    const fenced = fencedStore(alerts.store, lease);
+    const engine = createAlertEngine({ ...alerts, store: fenced });
     const onVerdict = (latest: Verdict): void => void this.#verdicts.set(network, latest);
     this.#own.add(network);
-    const watchers = load.createWatchers({ network, nodes: api.nodes.length, config, clock, onVerdict });
+    const run = randomUUID();
+    const markets = looks === undefined ? {} : { looks };
+    const options = { network, nodes: api.nodes.length, config, clock, onVerdict, run, ...markets };
+    const watchers = load.createWatchers(options);
+    const ending = new AbortController();
+    const settings = { version: version ?? "", nodes: api.nodes.map(({ name }) => name), config };
+    const keeping = { store: { ...fenced, read: alerts.store.read }, run, settings, clock, log };
+    const packing =
+      looks === undefined ? undefined : load.keepLooks(network, { ...keeping, bounds: looks }, ending.signal);
     const schedule = load.startSchedule({
+      ...(looks === undefined ? {} : { run }),
       random: Math.random,
       api,
       watchers,
@@ -86,7 +106,8 @@ export class WatchedNetworks {
       clock,
     });
     return async () => {
-      await schedule.stop();
+      ending.abort(new DOMException("The network is not watched any more.", "AbortError"));
+      await Promise.all([schedule.stop(), packing]);
       for (const { name } of watchers) damaged.clear(`${network}/${name}`);
       this.#own.delete(network);
     };

@@ -9,15 +9,18 @@ import { formatBytes } from "../../units/format-number.ts";
 import { fileTimestamp } from "../holder/claim-database.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
 
+const WITHOUT_LOOKS = "--without-looks";
+
 /** Copies the database, whether or not the bot runs. */
 export async function backup(args: readonly string[]): Promise<number> {
+  const isWhole = !args.includes(WITHOUT_LOOKS);
   const into = onlyArgument(
-    args,
-    "npm run backup takes the file to write.",
+    args.filter((arg) => arg !== WITHOUT_LOOKS),
+    `npm run backup takes the file to write, and ${WITHOUT_LOOKS} where that leaves out what the watchers saw.`,
     "backup -- backups/bellwether-$(date +%F).db",
   );
   const file = embeddedFile("pg_dump --format=custom --exclude-table-data=open_answers --file=bellwether.dump");
-  const { bytes, schema } = backUp(file, path.resolve(into));
+  const { bytes, schema } = backUp(file, path.resolve(into), isWhole);
   console.log(`${into}: ${formatBytes(bytes)}, schema ${schema ?? "empty"}, read through and whole.`);
   return 0;
 }

@@ -37,7 +37,7 @@ export async function examineServer({
 /** The findings of an inspection. */
 export function findingsOf(
   inspected: ServerInspection<ReadAlerts>,
-  examination: Pick<DatabaseExamination, "platforms" | "now">,
+  examination: Omit<DatabaseExamination, "url">,
 ): Finding[] {
   const main = examineState(inspected);
   return [

@@ -6,15 +6,17 @@ import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
 import type { Platforms } from "../../alerts/platform.ts";
 import { tokenRemedy } from "../../alerts/words/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
+import type { LooksBounds } from "../../looks/keep.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { databaseFile } from "../../store/file/database-url.ts";
 import { lossOf } from "../../store/file/file-identity.ts";
 import { readHolderRecord } from "../../store/file/holder-record.ts";
+import type { StoredLooks } from "../../store/alert-tables/looks.ts";
 import type { DatabaseInspection } from "../../store/alert-tables/inspect-tables.ts";
 import { type FileInspection, inspectFile } from "../../store/file/inspect-file.ts";
 import { probeFolder, unfitMountOf } from "../../store/file/probe-folder.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { formatBytes } from "../../units/format-number.ts";
+import { formatBytes, formatCount } from "../../units/format-number.ts";
 import { isGone } from "../holder/claim-database.ts";
 import { findHolder } from "../holder/find-holder.ts";
 import { examineRows, type ReadAlerts, readAlerts } from "./damaged-rows.ts";
@@ -32,6 +34,8 @@ export interface DatabaseExamination {
   readonly url: string;
   readonly platforms: Platforms;
   readonly now: Milliseconds;
+  /** Undefined where none are kept. */
+  readonly looks?: LooksBounds | undefined;
 }
 
 /**
@@ -39,14 +43,14 @@ export interface DatabaseExamination {
  * default.
  */
 export async function examineDatabase(
-  { url, platforms, now }: DatabaseExamination,
+  { url, ...examination }: DatabaseExamination,
   waitMillis?: Milliseconds,
 ): Promise<Finding[]> {
   const file = databaseFile(url);
   const { holder, stuck } = await holderOf(file, waitMillis);
   const folder = await examineFolder(file);
   if (folder.some(({ state }) => state === "fault") && isFolder(file)) return folder;
-  const inspection = await inspectFile(file, now, readAlerts);
+  const inspection = await inspectFile(file, examination.now, readAlerts);
   const lost = holder === undefined ? undefined : lossOf(file, readHolderRecord(file)?.identity);
   if (lost !== undefined) {
     const what = `${file} was ${lost} while ${holder} holds it: what it writes ends with it`;
@@ -62,7 +66,7 @@ export async function examineDatabase(
       warning("database", `${file} was there before and is gone: the next start begins a new one`, remedy),
     ];
   }
-  const alerts = examineAlerts(inspection, { platforms, now }, holder !== undefined);
+  const alerts = examineAlerts(inspection, examination, holder !== undefined);
   return [...folder, ...stuck, ...examineFile(file, inspection, holder), ...alerts];
 }
 
@@ -138,10 +142,25 @@ function examineFile(file: string, { bytes, schema, age, damage }: Inspection, h
   return [ok(check, `${file}: whole, ${facts}`)];
 }
 
+const DAY: Milliseconds = 86_400_000;
+
+/** What the kept looks take, and for how long there is room at the rate of now. */
+function examineLooks({ bytes, oldest }: StoredLooks, bounds: LooksBounds, now: Milliseconds): Finding {
+  const check = "looks";
+  const most = formatBytes(bounds.maxBytes);
+  const wanted = bounds.keepMillis / DAY;
+  if (oldest === undefined) return ok(check, `none is packed yet; ${most} at most, for ${wanted} days`);
+  const days = Math.max(DAY / 24, now - oldest) / DAY;
+  const fit = Math.floor(bounds.maxBytes / (bytes / days));
+  const what = `${formatBytes(bytes)} of ${most}, since ${formatDuration(now - oldest)} ago; at this rate ${formatCount(fit)} days fit`;
+  if (fit >= wanted || days < 1) return ok(check, what);
+  return warning(check, `${what}, not ${wanted}`, "Raise LOOKS_MAX, or lower LOOKS_KEEP or LOOKS_MARKETS.");
+}
+
 /** The state of the alerts by the database, whether or not a bot runs. */
 export function examineAlerts(
-  { alerts, lastObservedAt }: DatabaseInspection<ReadAlerts>,
-  { platforms, now }: Pick<DatabaseExamination, "platforms" | "now">,
+  { alerts, lastObservedAt, looks }: DatabaseInspection<ReadAlerts>,
+  { platforms, now, looks: bounds }: Omit<DatabaseExamination, "url">,
   running: boolean,
 ): Finding[] {
   if (alerts === undefined) return [];
@@ -158,6 +177,7 @@ export function examineAlerts(
         : ok("watching", `the last look was kept ${ago} ago`),
     );
   }
+  if (looks !== undefined && bounds !== undefined) findings.push(examineLooks(looks, bounds, now));
   findings.push(...examineRows(alerts.read));
   for (const { platform, workspace, since, why, retired, destination } of alerts.read.suspensions) {
     if (destination !== undefined && retired !== undefined) continue;

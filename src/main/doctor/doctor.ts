@@ -10,7 +10,7 @@ import { type AlertsConfig, DEFAULT_ALERTS_CONFIG } from "../../alerts/alerts-co
 import { type ExaminedConfig, loadExaminedConfig } from "../../config.ts";
 import type { SettingFinding } from "../../config/settings.ts";
 import { codeOf, UserError } from "../../errors.ts";
-import { isLoopback } from "../../loopback.ts";
+import { isLoopback } from "../../units/loopback.ts";
 import { isPostgresUrl } from "../../store/postgres-url.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
@@ -67,11 +67,11 @@ export async function doctor(
 }
 
 function databaseCheck(config: Config): Check {
-  const { databaseUrl: url } = config;
+  const { databaseUrl: url, looks } = config;
   const platforms = platformsOf(config);
   const now = Date.now();
   if (!isPostgresUrl(url))
-    return { name: "database", blocks: true, run: () => examineDatabase({ url, platforms, now }) };
+    return { name: "database", blocks: true, run: () => examineDatabase({ url, platforms, now, looks }) };
   return {
     name: "database",
     run: async () =>
@@ -80,6 +80,7 @@ function databaseCheck(config: Config): Check {
         exportFolder: exportSettings(config).directory,
         platforms,
         now,
+        looks,
       }),
   };
 }

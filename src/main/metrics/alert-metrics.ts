@@ -8,6 +8,7 @@ import type { Episode } from "../../alerts/judge/rules/episode.ts";
 import { isOfPlatform } from "../../alerts/route/suspension.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertCounts } from "../../store/alert-tables/alert-tables.ts";
+import type { StoredLooks } from "../../store/alert-tables/looks.ts";
 import type { DatabaseLoad, DatabaseStore } from "../../store/create-store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Observation } from "../../watchers/schedule.ts";
@@ -23,6 +24,7 @@ export interface AlertSnapshot extends Pick<AlertingHealth, "queue" | "observati
   readonly verdicts: readonly (readonly [string, Verdict])[];
   readonly open: readonly Pick<Episode, "network" | "severity">[];
   readonly counts: AlertCounts;
+  readonly looks: StoredLooks;
   /** The silences that hold. */
   readonly silences: number;
   /** Whether the last write to the database got through. */
@@ -55,7 +57,10 @@ export async function readAlertSnapshot(sources: AlertSnapshotSources): Promise<
       return verdict === undefined ? [] : [[network, verdict] as const];
     }),
     open: await service.openEpisodes(),
-    counts: await store.read(({ alerts }) => alerts.counts(at)),
+    ...(await store.read(async ({ alerts, looks }) => ({
+      counts: await alerts.counts(at),
+      looks: await looks.stored(),
+    }))),
     silences: silences.filter((one) => isSilenceActive(one, at)).length,
     writable: await store.ping().then(
       () => true,
@@ -169,6 +174,8 @@ function alertGauges(Gauge: Prometheus["Gauge"], registers: Registry[]) {
       "bellwether_database_dead_rows_ratio",
       "The share of dead rows in the table with most of them; 0 for a file, and where there are few.",
     ),
+    looksBytes: gauge("bellwether_looks_bytes", "How much room the packed looks take."),
+    looksOldest: gauge("bellwether_looks_oldest_seconds", "How long ago the oldest packed look was; 0 for none."),
     silences: gauge("bellwether_silences", "Silences that hold now: they keep alerts back."),
   };
 }
@@ -218,6 +225,8 @@ function showDeliveries(
     if (state !== "removed") subscriptions.set({ state }, count);
   }
   gauges.held.set(counts.held);
+  gauges.looksBytes.set(more.looks.bytes);
+  gauges.looksOldest.set(Math.max(0, at - (more.looks.oldest ?? at)) / 1000);
   gauges.silences.set(more.silences);
   gauges.oldestTransaction.set((more.load?.oldestTransaction ?? 0) / 1000);
   gauges.deadRows.set(more.load?.dead?.share ?? 0);

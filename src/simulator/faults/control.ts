@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 
 import { messageOf, UserError } from "../../errors.ts";
-import { isLoopback, withoutBrackets } from "../../loopback.ts";
+import { isLoopback, withoutBrackets } from "../../units/loopback.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { NetworkName } from "../network.ts";
 import { faultyField } from "../node/node-profile.ts";

@@ -99,6 +99,17 @@ export function createAlertLog(db: Kysely<Schema>) {
         .executeTakeFirstOrThrow();
       return { decisions: decided.count, outcomes: settled.count, ofEpisodes: settled.of_episodes };
     },
+    /** Those about episodes of a network in a range of Unix milliseconds, both ends included, oldest first. */
+    ofEpisodes: (network: string, from: Milliseconds, to: Milliseconds) =>
+      db
+        .selectFrom("alert_decisions")
+        .select(["at", "what", "episode"])
+        .where("network", "=", network)
+        .where("episode", "is not", null)
+        .where("at", ">=", from)
+        .where("at", "<=", to)
+        .orderBy("seq")
+        .execute(),
     /** Newest first. */
     decisions: (of: LogQuery, take: number) =>
       decisions(of).select(["seq", "at"]).orderBy("seq", "desc").limit(Math.min(of.within, take)).execute(),

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, putRows, selectInBatches } from "../queries.ts";
+import { putWithLook } from "./looks.ts";
 import type { Schema } from "../schema.ts";
 import type { EpisodeRow, MachineRow, NotificationStateRow } from "./alert-rows.ts";
 
@@ -30,10 +31,13 @@ export function createWatchState(db: Kysely<Schema>) {
         .executeTakeFirst();
       return row?.at;
     },
-    putSnapshot: (network: string, watcher: string, at: Milliseconds, data: string) =>
-      putRows(db, "watcher_snapshots", { key: ["network", "watcher"], set: ["at", "data"] }, [
-        { network, watcher, at, data },
-      ]),
+    /** Puts it, and the look that it comes from at the end of the kept ones; without one, those stay as they are. */
+    putSnapshot: (network: string, watcher: string, at: Milliseconds, data: string, look?: string) =>
+      look === undefined
+        ? putRows(db, "watcher_snapshots", { key: ["network", "watcher"], set: ["at", "data"] }, [
+            { network, watcher, at, data },
+          ])
+        : putWithLook(db, { network, watcher, at, data }, look),
     /** Of all networks unless one is named. */
     machines: (network?: string) =>
       machines()

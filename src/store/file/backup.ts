@@ -12,9 +12,9 @@ import { waitForProcessLock } from "./process-lock.ts";
 
 /**
  * Copies a database into a file, whether or not a bot runs on it, and checks the copy. Until it is whole it has
- * another name. Throws UserError where there is nothing to copy, where the file exists, or where either cannot be used.
+ * another name. Without `looks` it has none of those that were kept. Throws UserError where there is nothing to copy, where the file exists, or where either cannot be used.
  */
-export function backUp(file: string, into: string) {
+export function backUp(file: string, into: string, looks = true) {
   if (!existsSync(file)) {
     throw new UserError(`There is no database ${file} to back up.`, {
       remedy: "Set DATABASE_URL to the one that is used.",
@@ -28,7 +28,7 @@ export function backUp(file: string, into: string) {
   const partial = `${into}.partial`;
   try {
     makeFolderOf(into);
-    copyDatabase(file, partial);
+    copyDatabase(file, partial, looks);
     const copied = checkCopy(partial, file);
     putInPlace(partial, into);
     return copied;

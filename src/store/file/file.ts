@@ -2,21 +2,25 @@
 // errors for the operator. Next: process-lock.ts and holder-record.ts (who holds the file), file-identity.ts (whether
 // it is still there), backup.ts, inspect-file.ts, origin.ts (a simulator's file is never used for configured networks),
 // ../sqlite/database-files.ts.
-import type { DatabaseSync } from "node:sqlite";
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 
 import type { Kysely } from "kysely";
 
+import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
-import { executedMigrations, makeFolderOf, openSqlite } from "../sqlite/sqlite.ts";
+import { executedMigrations, makeFolderOf, openSqlite, schemaAgeOf } from "../sqlite/sqlite.ts";
 import type { WriteHealth } from "../write-health.ts";
 import { copyBeforeMigration } from "../sqlite/database-files.ts";
 import { type ContentMark, type FileLoss, identityOf, lossOf, markContent } from "./file-identity.ts";
 import { DatabaseInUse, livingHolder, removeHolderRecord, writeHolderRecord } from "./holder-record.ts";
 import { waitForProcessLock } from "./process-lock.ts";
 
+/** How long a statement that reads waits for a writer. */
+const BUSY_MILLIS: Milliseconds = 5000;
 /** How often a waiting process checks whether another one has taken the file for life. */
 const HOLDER_CHECK_MILLIS: Milliseconds = 250;
 
@@ -112,6 +116,37 @@ export function openPerCall(file: string, waitMillis: Milliseconds, writes: Writ
     lost: () => undefined,
     async close() {
       closed = true;
+    },
+  };
+}
+
+/** Access that only reads, whoever holds the file: https://www.sqlite.org/wal.html#concurrency */
+export function openToRead(file: string): FileAccess {
+  let opened: Promise<Kysely<Schema>> | undefined;
+  const open = async (): Promise<Kysely<Schema>> => {
+    try {
+      if (!existsSync(file)) throw new UserError(`There is no database ${file}.`, { remedy: "Set DATABASE_URL." });
+      const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLIS });
+      if (schemaAgeOf(database).age !== "current") {
+        database.close();
+        throw new UserError(`The database ${file} has the schema of another version.`, {
+          remedy: "Start Bellwether once with this version, or use that one.",
+        });
+      }
+      return (await import("../sqlite/kysely-sqlite.ts")).kyselyOver(database);
+    } catch (thrown) {
+      throw toOperatorError(thrown, file);
+    }
+  };
+  return {
+    withDatabase: async (work) => work(await (opened ??= open())),
+    async claim() {
+      await (opened ??= open());
+    },
+    lost: () => undefined,
+    async close() {
+      const db = await opened?.catch(() => undefined);
+      await db?.destroy();
     },
   };
 }

@@ -16,6 +16,7 @@ import { suspendedPlaces } from "./0025-suspended-places.ts";
 import { chunkColumns } from "./0026-chunk-columns.ts";
 import { notices } from "./0027-notices.ts";
 import { streamPositions } from "./0028-stream-positions.ts";
+import { looks } from "./0029-looks.ts";
 
 /**
  * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
@@ -40,4 +41,5 @@ export const migrations: Readonly<Record<string, (db: Kysely<unknown>) => Promis
   "0026-chunk-columns": chunkColumns,
   "0027-notices": notices,
   "0028-stream-positions": streamPositions,
+  "0029-looks": looks,
 };

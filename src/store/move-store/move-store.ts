@@ -215,6 +215,11 @@ const MASK = (1n << 256n) - 1n;
 
 /** A number for a row; these are added, so that the order of rows does not matter. */
 function digestOf(row: Row): bigint {
-  const columns = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  // The engines give bytes as different objects.
+  const columns = Object.entries(row)
+    .map(
+      ([name, value]) => [name, value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value] as const,
+    )
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return BigInt(`0x${createHash("sha256").update(JSON.stringify(columns)).digest("hex")}`);
 }

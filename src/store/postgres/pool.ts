@@ -122,6 +122,7 @@ function storable(value: unknown): unknown {
   if (typeof value === "string") return storableText(value);
   // All columns of numbers hold integers; a time between two milliseconds is stored as the later one.
   if (typeof value === "number") return Math.ceil(value);
+  if (value instanceof Uint8Array) return Buffer.from(value);
   if (value === null || typeof value === "bigint" || typeof value === "boolean") return value;
   throw new TypeError(`A value of type ${typeof value} cannot be stored.`);
 }

@@ -35,14 +35,14 @@ const BUSY_MILLIS = 5000;
  * database's holder goes on meanwhile: https://www.sqlite.org/lang_vacuum.html#vacuuminto. A file left by a copy that
  * broke off is replaced. Throws what SQLite and the file system throw.
  */
-export function copyDatabase(from: string, into: string): void {
+export function copyDatabase(from: string, into: string, looks = true): void {
   rmSync(into, { force: true });
   makePrivateFile(into);
   {
     using database = new DatabaseSync(from, { readOnly: true, timeout: BUSY_MILLIS });
     database.prepare("VACUUM INTO ?").run(into);
   }
-  adaptCopy(into);
+  adaptCopy(into, looks);
   syncFile(into);
 }
 
@@ -50,12 +50,16 @@ export function copyDatabase(from: string, into: string): void {
  * A copy that is written over the open database shows by the missing mark: see markContent. It has no open answers,
  * which this process still gives; their bytes are overwritten.
  */
-function adaptCopy(copy: string): void {
+function adaptCopy(copy: string, looks: boolean): void {
   using database = new DatabaseSync(copy);
   database.exec("PRAGMA application_id = 0");
   database.exec("PRAGMA secure_delete = ON");
-  const open = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'open_answers'").get();
-  if (open !== undefined) database.exec("DELETE FROM open_answers");
+  const emptied = ["open_answers", ...(looks ? [] : ["looks_tail", "looks_chunks"])];
+  for (const table of emptied) {
+    const found = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?").get(table);
+    if (found !== undefined) database.exec(`DELETE FROM ${table}`);
+  }
+  if (!looks) database.exec("VACUUM");
 }
 
 /** Gives a file its final name, which must be free, so that the name survives a loss of power. */

@@ -40,9 +40,10 @@ const TROUBLE_TITLES: ReadonlyMap<number, string> = new Map([
  * passes.
  */
 export function toStorageError(thrown: unknown, file: string): unknown {
-  const title = TROUBLE_TITLES.get(sqliteCode(thrown) ?? 0);
+  const code = sqliteCode(thrown);
+  const title = TROUBLE_TITLES.get(code ?? 0);
   if (title === undefined) return thrown;
-  return new StorageError(`${title}: ${file}`, { title, cause: thrown });
+  return new StorageError(`${title}: ${file}`, { title, isFull: code === SQLITE_FULL, cause: thrown });
 }
 
 const LOSSES: Readonly<Record<FileLoss, string>> = {

@@ -16,6 +16,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
+import { findingsOrNothing } from "../kept.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 import { type HistoryUpdate, updateHistory } from "./history-update.ts";
 import { readRows } from "./read-rows.ts";
@@ -111,6 +112,7 @@ export function historyWatcher<T, State extends ListState, Snapshot>(
               ],
       };
     },
+    kept: (_, { findings }) => findingsOrNothing(findings),
   };
 }
 

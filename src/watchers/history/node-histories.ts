@@ -9,6 +9,7 @@ import { HISTORIES, type History, type HistoryName } from "../../api/histories.t
 import { storedAs } from "../../api/verdict/memory.ts";
 import { compareIntegers, decimal, formatDecimal } from "../../units/decimal.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
+import { findingsOrNothing } from "../kept.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 import {
   type Claim,
@@ -51,6 +52,7 @@ export function nodeHistoriesWatcher(
       const seen = { network, subject: "", at: timeToText(at) };
       return { readings, events: before === undefined || fork === undefined ? [] : [forked(seen, fork)] };
     },
+    kept: (_, { findings }) => findingsOrNothing(findings),
   };
 }
 

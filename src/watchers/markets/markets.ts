@@ -22,6 +22,7 @@ import { isPlausibleTime } from "../block-time.ts";
 import { countObservation, observationCounter, observationKey } from "../snapshot-schema.ts";
 import { NodeSelector } from "../sources/node-selector.ts";
 import type { WatchContext, Watcher, WatcherOptions } from "../watcher.ts";
+import { keptMarkets, MAX_KEPT_MARKETS } from "./kept-markets.ts";
 import { extremesOf, ValueHistory, withValue } from "./value-history.ts";
 
 /** Markets that a node no longer lists are remembered up to this number, so that they are not new when they come back. */
@@ -77,9 +78,9 @@ export type MarketsState = z.infer<typeof MarketsState>;
 
 /** Markets that change state or mode, and each one's auction, price and distance from the bounds of price monitoring. */
 export function marketsWatcher(
-  options: Pick<WatcherOptions, "network" | "nodes" | "config" | "selector">,
+  options: Pick<WatcherOptions, "network" | "nodes" | "config" | "selector" | "looks">,
 ): Watcher<MarketsState> {
-  const { network, nodes, config, selector = new NodeSelector() } = options;
+  const { network, nodes, config, looks = { markets: MAX_KEPT_MARKETS }, selector = new NodeSelector() } = options;
   const momentOf = evenClock();
   return {
     name: "markets",
@@ -129,6 +130,9 @@ export function marketsWatcher(
         readings: marketReadings(network, nodes, after),
         events: before === undefined ? [] : marketEvents(network, before, after, at),
       };
+    },
+    kept(after, { before, ...seen }) {
+      return keptMarkets(after, before, seen, looks.markets);
     },
   };
 }
@@ -211,7 +215,7 @@ function absentMarkets(before: MarketsState | undefined, listed: ReadonlySet<str
 }
 
 /** The conditions of every listed market. */
-function marketReadings(network: string, nodes: number, state: MarketsState): readonly Reading[] {
+export function marketReadings(network: string, nodes: number, state: MarketsState): readonly Reading[] {
   return Object.entries(state.markets).flatMap(([subject, market]) => {
     if (market.absent === true) return [];
     const { label, price, nearest, values } = market;

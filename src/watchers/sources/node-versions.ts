@@ -6,6 +6,7 @@ import { ApiError } from "../../api/api-error.ts";
 import { storedAs } from "../../api/verdict/memory.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { countObservation, observationCounter, observationKey } from "../snapshot-schema.ts";
+import { findingsOrNothing } from "../kept.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 
 type Release = z.output<typeof nodeRelease>;
@@ -59,5 +60,6 @@ export function nodeVersionsWatcher(
       });
       return { readings: [], events };
     },
+    kept: (_, { findings }) => findingsOrNothing(findings),
   };
 }

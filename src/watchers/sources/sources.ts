@@ -5,14 +5,16 @@
 import { randomUUID } from "node:crypto";
 
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
+import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import { pollNodes } from "../../api/client/poll-nodes.ts";
 import type { Clock } from "../../api/clock.ts";
-import { DEFAULT_THRESHOLDS, type Verdict, type VerdictThresholds } from "../../api/verdict/verdict.ts";
+import { DEFAULT_THRESHOLDS, type PollRound, type Verdict, type VerdictThresholds } from "../../api/verdict/verdict.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Watcher } from "../watcher.ts";
 import type { NodeSelector } from "./node-selector.ts";
+import { keptRound } from "./kept-round.ts";
 import { paceReadings, sourcesReadings } from "./sources-readings.ts";
-import { decodeSources, judgeRound, nextPace, snapshotOf, SourcesSnapshot, SourcesState } from "./sources-state.ts";
+import { decodeSources, judgeRound, nextPace, SourcesSnapshot, SourcesState, stateAfter } from "./sources-state.ts";
 
 /** How long one poll of a node may take: an interval, within these bounds. */
 const MAX_POLL_TIMEOUT: Milliseconds = 3000;
@@ -36,9 +38,10 @@ export interface SourcesOptions {
  */
 export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot> {
   const { network, config, clock, run = randomUUID(), selector, onVerdict } = options;
-  const thresholds = sourceThresholds(config);
   const every = config.poll.time;
   const timeoutMillis = Math.min(MAX_POLL_TIMEOUT, Math.max(MIN_POLL_TIMEOUT, every));
+  /** The last verdict, for what is kept of its round. */
+  let judged: { readonly after: SourcesSnapshot; readonly verdict: Verdict } | undefined;
   return {
     name: "sources",
     every,
@@ -54,22 +57,35 @@ export function sourcesWatcher(options: SourcesOptions): Watcher<SourcesSnapshot
       });
       const round = { ...taken, atMillis: context.dueMillis ?? taken.atMillis };
       const before = decodeSources(context.before);
-      const verdict = judgeRound(run, round, before, thresholds);
+      const { verdict, state } = judgeLook({ network, config, run }, round, before);
       selector?.update(verdict);
       onVerdict?.(verdict);
-      return snapshotOf(run, round, verdict, nextPace(run, round, verdict, before, config));
+      return SourcesState.encode(state);
     },
     judge(before, after) {
-      const last = decodeSources(before);
       const { run: of, round, pace } = SourcesState.decode(after);
-      const verdict = judgeRound(of, round, last, thresholds);
-      const seen = { network, round, verdict, before: last?.memory };
-      return {
-        readings: [...sourcesReadings(seen), ...(pace === undefined ? [] : paceReadings(seen, pace, config))],
-        events: [],
-      };
+      const last = decodeSources(before);
+      const { verdict, readings } = judgeLook({ network, config, run: of }, round, last);
+      judged = { after, verdict };
+      // A snapshot of an earlier version has no pace.
+      const known = pace === undefined ? sourcesReadings({ network, round, verdict, before: last?.memory }) : readings;
+      return { readings: known, events: [] };
     },
+    kept: (after, { findings }) => (judged?.after === after ? keptRound(after, judged.verdict, findings) : undefined),
   };
+}
+
+/** What follows from a round after the rounds before it, of this run or an earlier one. Pure. */
+export function judgeLook(
+  { network, config, run }: { readonly network: string; readonly config: AlertsConfig; readonly run: string },
+  round: PollRound,
+  before: SourcesState | undefined,
+): { readonly verdict: Verdict; readonly state: SourcesState; readonly readings: readonly Reading[] } {
+  const verdict = judgeRound(run, round, before, sourceThresholds(config));
+  const pace = nextPace(run, round, verdict, before, config);
+  const seen = { network, round, verdict, before: before?.memory };
+  const readings = [...sourcesReadings(seen), ...paceReadings(seen, pace, config)];
+  return { verdict, state: stateAfter(run, round, verdict, pace), readings };
 }
 
 /** A move counts for so many polls at least, and for so long, or half of the time to a stall where that is shorter. */

@@ -151,6 +151,7 @@ describe("the doctor at what a server says of itself", () => {
     pooled: false,
     alerts: undefined,
     lastObservedAt: undefined,
+    looks: undefined,
   } as const;
 
   it.each([

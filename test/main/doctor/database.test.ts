@@ -52,6 +52,30 @@ describe("the doctor at the database", () => {
     expect(unfitMount(0xef53)).toBeUndefined();
   });
 
+  it("says for how many days looks have room", async () => {
+    const store = createStore({ url: file(), log: silentLog() });
+    const day = 86_400_000;
+    await store.transaction(({ looks }) =>
+      looks.pack({ network: "mainnet", watcher: "sources" }, [1], {
+        first_at: NOW - 10 * day,
+        last_at: NOW - 10 * day,
+        bytes: new Uint8Array(1_000_000),
+      }),
+    );
+    await store.close();
+    const found = async (maxBytes: number) => {
+      const looks = { keepMillis: 100 * day, maxBytes, markets: 1 };
+      const findings = await examine({ url: file(), platforms: PLATFORMS, now: NOW, looks });
+      return findingLines(findings).filter((line) => line.includes(" looks:"));
+    };
+    expect(await found(10_000_000)).toEqual([
+      expect.stringMatching(saying("ok looks", "1.0 MB", "10.0 MB", "100 days")),
+    ]);
+    expect(await found(9_000_000)).toEqual([
+      expect.stringMatching(saying("warning looks", "90 days", "not 100", "->", "LOOKS_MAX")),
+    ]);
+  });
+
   it("names each row that cannot be read, and how to go on", async () => {
     const store = createStore({ url: file(), log: silentLog() });
     await store.transaction(async ({ alerts: { watch, subscriptions } }) => {

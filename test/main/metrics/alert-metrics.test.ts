@@ -34,6 +34,7 @@ const snapshot: AlertSnapshot = {
     ],
     held: 4,
   },
+  looks: { bytes: 12_000, oldest: AT - 7_200_000 },
   silences: 2,
   load: { oldestTransaction: 90_500, dead: { table: "alert_held", share: 0.25 } },
   writable: true,

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 
-import { withoutBrackets } from "../../../loopback.ts";
+import { withoutBrackets } from "../../../units/loopback.ts";
 
 const WILDCARDS = new Set(["0.0.0.0", "::"]);
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isLoopback } from "../src/loopback.ts";
+import { isLoopback } from "../../src/units/loopback.ts";
 
 test.each([
   ["127.0.0.1", true],

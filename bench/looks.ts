@@ -1,0 +1,172 @@
+import { statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+import { createAlertEngine } from "../src/alerts/engine/engine.ts";
+import { systemClock } from "../src/api/clock.ts";
+import { silentLog } from "../src/log.ts";
+import { encodeChunk } from "../src/looks/columns.ts";
+import { type Look, lookToText } from "../src/looks/look.ts";
+import { readLooks, readSeries } from "../src/looks/read.ts";
+import { Replay } from "../src/main/replay.ts";
+import { createStore } from "../src/store/create-store.ts";
+import { toMillis } from "../src/units/nanoseconds.ts";
+import { keptRound } from "../src/watchers/sources/kept-round.ts";
+import { SourcesState } from "../src/watchers/sources/sources-state.ts";
+import { scratchFolder } from "./support/export-once.ts";
+import { atMost, type Measured, median, runAsScript } from "./support/figure.ts";
+import { configFor, observationOf, SourcesJudge } from "./verdicts/engine.ts";
+import { DAY, drawPlan } from "./verdicts/plan.ts";
+import { World, type WorldPlan } from "./verdicts/world.ts";
+
+// What kept looks cost: a network of three nodes that are polled every 5 s, over the days of `verdicts` one after the
+// other. `--days=N` is shorter than a month.
+
+const DAYS = Number(process.argv.find((argument) => /^--days=\d+$/u.test(argument))?.slice(7) ?? 30);
+const POLL = 5000;
+const HOUR = 3_600_000;
+const OBSERVATIONS = 20_000;
+const OF = { network: "mainnet", watcher: "sources" };
+const CONFIG = configFor({ poll: POLL });
+
+/** The looks of a day, `day` days after the world's own. */
+function* looksOf(day: number): Generator<{ readonly look: Look; readonly readings: object; readonly every: number }> {
+  const plan: WorldPlan = { ...planOfThree(day), poll: POLL };
+  const judge = new SourcesJudge(CONFIG);
+  for (const round of new World(plan).rounds()) {
+    const { run, poll, verdict, state, readings } = judge.judge(round);
+    const seen = keptRound(SourcesState.encode(state), verdict, { readings, events: [] });
+    const at = observationOf(round, readings, POLL).at + BigInt(day * DAY) * 1_000_000n;
+    yield {
+      look: { run: `${day} ${run}`, dueMillis: poll.atMillis, every: POLL, at: at as Look["at"], seen },
+      readings,
+      every: POLL,
+    };
+  }
+}
+
+/** The first drawn day with three nodes behind so many others. */
+function planOfThree(day: number): WorldPlan {
+  for (let seed = 1, found = 0; ; seed += 1) {
+    const plan = drawPlan(seed, { poll: POLL });
+    if (plan.nodes !== 3) continue;
+    if (found === day) return plan;
+    found += 1;
+  }
+}
+
+async function measure(): Promise<readonly Measured[]> {
+  await using folder = await scratchFolder();
+  const file = `${folder.path}/looks.db`;
+  const store = createStore({ url: `file:${file}`, log: silentLog() });
+  await store.claim();
+  await store.ping();
+  const empty = sizeOf(file);
+  let [count, number, hours, longest] = [0, 0, 0, 0];
+  const texts: string[] = [];
+  for (let day = 0; day < DAYS; day += 1) {
+    const byHour = Map.groupBy(looksOf(day), ({ look }) => Math.floor(toMillis(look.at) / HOUR));
+    for (const taken of byHour.values()) {
+      const looks = taken.map(({ look }) => look);
+      if (texts.length < OBSERVATIONS) texts.push(...looks.map(lookToText));
+      let began = performance.now();
+      const bytes = await encodeChunk(looks, async () => {
+        longest = Math.max(longest, performance.now() - began);
+        began = performance.now();
+      });
+      const times = looks.map(({ at }) => toMillis(at));
+      const numbers = looks.map((_, index) => number + index + 1);
+      const chunk = { first_at: Math.min(...times), last_at: Math.max(...times), bytes };
+      await store.transaction(({ looks: tables }) => tables.pack(OF, numbers, chunk));
+      [count, number, hours] = [count + looks.length, number + looks.length, hours + 1];
+    }
+  }
+  const grown = sizeOf(file) - empty;
+  const detail = `${DAYS} days of three nodes, ${count} looks in ${hours} chunks`;
+  const all = { ...OF, from: 0, to: Number.MAX_SAFE_INTEGER };
+
+  const readings: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const before = process.cpuUsage();
+    const series = await readSeries(store, all, ["seen", "facts", "node.lagging", "node-2:3008", "behindMillis"]);
+    if (series.at.length < count / 2) throw new Error(`only ${series.at.length} values were read`);
+    readings.push(cpuSince(before));
+  }
+
+  const before = process.cpuUsage();
+  const settings = [{ at: 0, run: "", version: "", nodes: 3, config: CONFIG }];
+  const onGap = (): void => undefined;
+  const replay = new Replay({ network: OF.network, settings, changed: (one) => one, subscriptions: [], onGap });
+  let changes = 0;
+  for await (const look of readLooks(store, all)) changes += replay.see("sources", look).length;
+  const replayed = cpuSince(before);
+  const rss = process.memoryUsage.rss() / 1e6;
+  await store.close();
+
+  const { without, kept } = await timeObservations(folder.path, texts.slice(0, OBSERVATIONS));
+  const year = ((grown / count) * (365 * DAY)) / POLL / 1e6;
+  const more = ["p50", "p99"]
+    .map((name, index) => `${name} ${ms(without[index])} and ${ms(kept[index])} ms`)
+    .join(", ");
+  const slower = (kept[0] ?? 0) - (without[0] ?? 0);
+  return [
+    atMost("looks: bytes a look", grown / count, 40, "bytes", `growth of the file after vacuum; ${detail}`),
+    atMost("looks: a year of a network", year, 260, "MB", detail),
+    atMost("looks: packing an hour holds the event loop", longest, 10, "ms", "the longest part between two pauses"),
+    atMost("looks: one fact of one node", median(readings), 150, "ms of CPU", `median of 5; ${detail}`),
+    atMost("looks: replay", replayed / 1000, 50, "s of CPU", `${changes} changes; ${detail}`),
+    atMost("looks: memory of the replay", rss, 150, "MB", "of the whole process, which made the looks, too"),
+    atMost("looks: an observation later", slower, 0.3, "ms", `without and with its look: ${more}`),
+    atMost("looks: an observation longer", (100 * slower) / (without[0] ?? 1), 5, "%", `p50 of ${OBSERVATIONS}`),
+  ];
+}
+
+function ms(value = Number.NaN): string {
+  return value.toFixed(3);
+}
+
+function cpuSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+function sizeOf(file: string): number {
+  using database = new DatabaseSync(file);
+  database.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  return statSync(file).size;
+}
+
+/** The median and the 99th percentile of an observation without its look, and with it, by turns in batches. */
+async function timeObservations(
+  folder: string,
+  texts: readonly string[],
+): Promise<{ readonly without: readonly number[]; readonly kept: readonly number[] }> {
+  const log = silentLog();
+  const sides = [undefined, "kept"].map((name) => {
+    const store = createStore({ url: `file:${folder}/observed-${name ?? "without"}.db`, log });
+    const dependencies = { store, config: CONFIG, clock: systemClock, log, simulated: new Set<string>() };
+    return { keeps: name !== undefined, store, engine: createAlertEngine(dependencies), took: [] as number[] };
+  });
+  const plan = { ...planOfThree(0), poll: POLL };
+  const judge = new SourcesJudge(CONFIG);
+  let index = 0;
+  for (const round of new World({ ...plan, length: 2 * DAY }).rounds()) {
+    const look = texts[index];
+    if (look === undefined) break;
+    const { state, readings } = judge.judge(round);
+    const observation = { ...observationOf(round, readings, POLL), snapshot: SourcesState.encode(state) };
+    for (const { keeps, engine, took } of index % 2 === 0 ? sides : sides.toReversed()) {
+      const began = performance.now();
+      await engine.processObservation(keeps ? { ...observation, look } : observation);
+      took.push(performance.now() - began);
+    }
+    index += 1;
+  }
+  await Promise.all(sides.map(({ store }) => store.close()));
+  const [without = [], kept = []] = sides.map(({ took }) => {
+    const sorted = took.slice(500).toSorted((a, b) => a - b);
+    return [0.5, 0.99].map((part) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN);
+  });
+  return { without, kept };
+}
+
+await runAsScript(import.meta.url, measure);

@@ -1,0 +1,185 @@
+import { zstdDecompressSync } from "node:zlib";
+
+import { type ColumnHeader, foretold, type Header, HEADER_AT, numbersOf, type Prediction, VERSION } from "./columns.ts";
+import { IntegerReader } from "./integers.ts";
+import { type Leaf, type Place, plant } from "./leaves.ts";
+import { type Json, type Look, lookFromJson } from "./look.ts";
+
+/** A chunk, of which columns are decoded as they are asked for. Throws for bytes that are none. */
+export class Chunk {
+  readonly #bytes: Uint8Array;
+  readonly #header: Header;
+  readonly #offsets: readonly number[];
+  /** The looks, where all have a value. */
+  #all: readonly number[] | undefined;
+  readonly #numeric = new Map<number, readonly (bigint | undefined)[]>();
+
+  constructor(bytes: Uint8Array) {
+    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (view[0] !== VERSION) throw new RangeError(`a chunk of looks has the unknown version ${view[0] ?? "none"}`);
+    const headerEnd = HEADER_AT + view.readUInt32BE(1);
+    this.#bytes = bytes;
+    this.#header = JSON.parse(zstdDecompressSync(view.subarray(HEADER_AT, headerEnd)).toString()) as Header;
+    let at = headerEnd;
+    this.#offsets = this.#header.columns.map((column) => (at += column.bytes) - column.bytes);
+  }
+
+  /** The number of looks. */
+  get size(): number {
+    return this.#header.looks;
+  }
+
+  /** The places that have a value in any look, as JSON. */
+  get keys(): readonly string[] {
+    return this.#header.columns.map(({ key }) => key);
+  }
+
+  /** All looks, in their order. */
+  looks(): readonly Look[] {
+    const roots = Array.from({ length: this.size }, (): Record<string, Json> => ({}));
+    for (const [index, { key }] of this.#header.columns.entries()) {
+      const place = JSON.parse(key) as Place;
+      for (const [look, leaf] of this.#leaves(index).entries()) {
+        const root = roots[look];
+        if (leaf !== undefined && root !== undefined) plant(root, place, leaf);
+      }
+    }
+    return roots.map((root) => lookFromJson(root));
+  }
+
+  /** The values of a place by look, as the nearest numbers; NaN where there is none, or where it is no number. */
+  numbers(key: string): Float64Array {
+    const found = new Float64Array(this.size).fill(Number.NaN);
+    const index = this.#header.columns.findIndex((one) => one.key === key);
+    const column = this.#header.columns[index];
+    if (column === undefined || column.holds === "any") return found;
+    this.#readNumbers(index, found);
+    return found;
+  }
+
+  /** The values of a place by look. */
+  leaves(key: string): readonly (Leaf | undefined)[] {
+    const index = this.#header.columns.findIndex((one) => one.key === key);
+    return index === -1 ? Array.from({ length: this.size }) : this.#leaves(index);
+  }
+
+  #leaves(index: number): readonly (Leaf | undefined)[] {
+    const { holds, is } = this.#column(index);
+    const leaves: (Leaf | undefined)[] = Array.from({ length: this.size });
+    if (is !== undefined) return leaves.fill(is);
+    const reader = this.#reader(index);
+    const present = this.#presence(reader);
+    if (holds === "any") {
+      const texts = readTexts(reader);
+      for (const look of present) leaves[look] = JSON.parse(texts[reader.count()] ?? "null") as Leaf;
+      return leaves;
+    }
+    const { scale, scales } = readScales(reader, present.length);
+    const values = this.#values(index);
+    for (const [at, look] of present.entries()) {
+      const text = numberText(values[look] ?? 0n, scale, scales?.[at] ?? scale);
+      leaves[look] = holds === "number" ? Number(text) : text;
+    }
+    return leaves;
+  }
+
+  /** The integers of a column of numbers by look. */
+  #values(index: number): readonly (bigint | undefined)[] {
+    const known = this.#numeric.get(index);
+    if (known !== undefined) return known;
+    const values: (bigint | undefined)[] = Array.from({ length: this.size });
+    this.#numeric.set(index, values);
+    const { is, by } = this.#column(index);
+    if (is !== undefined) return values.fill(numbersOf([is])?.values[0]);
+    const reader = this.#reader(index);
+    const present = this.#presence(reader);
+    readScales(reader, present.length);
+    const { order, less, base, unit } = predicted(by);
+    const others = less === undefined ? undefined : this.#values(less);
+    let [last, beforeLast] = [0n, 0n];
+    for (const [count, look] of present.entries()) {
+      const own = count === 0 ? 0n : reader.integer() * unit + foretold(order, last, beforeLast, count);
+      values[look] = base + own + (others?.[look] ?? 0n);
+      if (count > 0) [beforeLast, last] = [last, own];
+    }
+    return values;
+  }
+
+  /** The same as the nearest numbers. What is far from zero is added last, so that no rounding adds up. */
+  #readNumbers(index: number, into: Float64Array): void {
+    const { is, by } = this.#column(index);
+    if (is !== undefined) return void into.fill(Number(is));
+    const reader = this.#reader(index);
+    const present = this.#presence(reader);
+    const { scale } = readScales(reader, present.length);
+    const { order, less, base, unit } = predicted(by);
+    const others = less === undefined ? undefined : new Float64Array(this.size);
+    if (less !== undefined && others !== undefined) this.#readNumbers(less, others);
+    const [first, size, divisor] = [Number(base), Number(unit), 10 ** scale];
+    let last = 0;
+    let step = 0;
+    let count = 0;
+    for (const look of present) {
+      const left = count === 0 ? 0 : reader.nearest() * size;
+      step = order === 2 && count > 1 ? step + left : left;
+      last = order === 0 ? left : last + step;
+      into[look] = (first + last) / divisor + (others === undefined ? 0 : (others[look] ?? 0));
+      count += 1;
+    }
+  }
+
+  #column(index: number): ColumnHeader {
+    const column = this.#header.columns[index];
+    if (column === undefined) throw new RangeError(`a chunk of looks has no column ${index}`);
+    return column;
+  }
+
+  #reader(index: number): IntegerReader {
+    const { bytes, plain } = this.#column(index);
+    const from = this.#offsets[index] ?? 0;
+    const part = this.#bytes.subarray(from, from + bytes);
+    return new IntegerReader(plain === true ? part : zstdDecompressSync(part));
+  }
+
+  /** The looks that have a value. */
+  #presence(reader: IntegerReader): readonly number[] {
+    const runs = Array.from({ length: reader.count() }, () => reader.count());
+    if (runs.length === 0) return (this.#all ??= Array.from({ length: this.size }, (_, look) => look));
+    const present: number[] = [];
+    let look = 0;
+    for (let run = 0; run <= runs.length; run += 1) {
+      const end = run === runs.length ? this.size : look + (runs[run] ?? 0);
+      if (run % 2 === 1) look = end;
+      while (look < end) {
+        present.push(look);
+        look += 1;
+      }
+    }
+    return present;
+  }
+}
+
+function predicted(by: Prediction | undefined) {
+  if (by === undefined) throw new RangeError("a column of numbers has no prediction");
+  return { ...by, base: BigInt(by.base), unit: BigInt(by.unit) };
+}
+
+function readTexts(reader: IntegerReader): readonly string[] {
+  const bytes = Uint8Array.from({ length: reader.count() }, () => reader.count());
+  return JSON.parse(Buffer.from(bytes).toString()) as readonly string[];
+}
+
+function readScales(reader: IntegerReader, count: number) {
+  const scale = reader.count();
+  const scales = reader.count() === 0 ? undefined : Array.from({ length: count }, () => reader.count());
+  return { scale, scales };
+}
+
+/** A value of one scale, with as many digits behind the point as it had. */
+function numberText(value: bigint, scale: number, digits: number): string {
+  if (scale === 0) return value.toString();
+  const all = (value < 0n ? -value : value).toString().padStart(scale + 1, "0");
+  const whole = all.slice(0, -scale);
+  const part = all.slice(-scale).slice(0, digits);
+  return `${value < 0n ? "-" : ""}${whole}${part === "" ? "" : `.${part}`}`;
+}

@@ -1,0 +1,302 @@
+// Writes chunks: the looks of an hour as columns, one for each place where any of them has a value. Each column is
+// compressed for itself, so that one fact is read without the others.
+//
+// A chunk is a version (1 byte), the length of the header (4 bytes, big-endian), the header (JSON, zstd) and the columns in
+// its order. A column says in which looks it has a value, and then the values: numbers, also in texts, as integers of one
+// scale, each less what was foretold for it, in the largest unit that divides all of them; anything else as indexes of a
+// list of texts. A value that all looks have stands in the header. chunk.ts reads them.
+
+import { zstdCompressSync } from "node:zlib";
+
+import { IntegerWriter, sizeOf } from "./integers.ts";
+import { Branch, eachLeaf, type Leaf, type Place } from "./leaves.ts";
+import type { Look } from "./look.ts";
+import { timeToText } from "../units/nanoseconds.ts";
+
+export const VERSION = 1;
+export const HEADER_AT = 5;
+
+/** A number as JSON or a text has it, which says it in one way only: with no exponent, and not -0. */
+const PLAIN_NUMBER = /^(?!-0(?:\.0+)?$)-?(?:0|[1-9]\d*)(?:\.\d+)?$/u;
+
+/** So many looks are taken apart at once. */
+const LOOKS_BEFORE_PAUSE = 50;
+/** Of so many values the cheapest prediction is chosen. */
+const SAMPLE = 96;
+
+/** Foretells a value of a column: nothing, its last value, or as far on as from the one before to the last. */
+export type Order = 0 | 1 | 2;
+const ORDERS: readonly Order[] = [0, 1, 2];
+
+/** A column as the header has it. */
+export interface ColumnHeader {
+  /** The place of its values, as JSON. */
+  readonly key: string;
+  /** `number`, or numbers in texts; else any leaf. */
+  readonly holds: "number" | "digits" | "any";
+  /** The value of all looks; there are no bytes then. */
+  readonly is?: Leaf;
+  readonly bytes: number;
+  /** How the integers of numbers were foretold. */
+  readonly by?: Prediction;
+  /** The bytes are no zstd frame: that would be longer. */
+  readonly plain?: true;
+}
+
+/** An integer is what was foretold, and so many units more. */
+export interface Prediction {
+  readonly order: Order;
+  /** The column whose value of the same look is subtracted first. */
+  readonly less?: number;
+  /** The first integer, less that of the other column; in decimal, as the unit is. */
+  readonly base: string;
+  readonly unit: string;
+}
+
+export interface Header {
+  readonly looks: number;
+  readonly columns: readonly ColumnHeader[];
+}
+
+/** The looks of one watcher, in their order, as a chunk. Gives way to `pause` now and then. */
+export async function encodeChunk(looks: readonly Look[], pause?: () => Promise<void>): Promise<Uint8Array> {
+  const columns = await gather(looks, pause);
+  const headers: ColumnHeader[] = [];
+  const parts: Uint8Array[] = [];
+  const numeric: NumericColumn[] = [];
+  for (const [key, leaves] of columns) {
+    const { header, part } = encodeColumn(key, leaves, numeric, headers.length);
+    headers.push(header);
+    parts.push(part);
+    await pause?.();
+  }
+  const header: Header = { looks: looks.length, columns: headers };
+  const packed = zstdCompressSync(Buffer.from(JSON.stringify(header)));
+  const lead = Buffer.alloc(HEADER_AT);
+  lead.writeUInt8(VERSION, 0);
+  lead.writeUInt32BE(packed.length, 1);
+  return Buffer.concat([lead, packed, ...parts]);
+}
+
+/** The leaves of all looks by their place; of a look without one there is none. */
+async function gather(
+  looks: readonly Look[],
+  pause?: () => Promise<void>,
+): Promise<ReadonlyMap<string, readonly (Leaf | undefined)[]>> {
+  const columns = new Map<string, (Leaf | undefined)[]>();
+  const root = new Branch();
+  for (const [index, { at, ...look }] of looks.entries()) {
+    if (index % LOOKS_BEFORE_PAUSE === LOOKS_BEFORE_PAUSE - 1) await pause?.();
+    eachLeaf(
+      { at: timeToText(at), ...look },
+      (key, leaf) => {
+        let leaves = columns.get(key);
+        if (leaves === undefined) columns.set(key, (leaves = Array.from({ length: looks.length })));
+        leaves[index] = leaf;
+      },
+      root,
+    );
+  }
+  return columns;
+}
+
+/** A column of numbers that others may lean on. */
+interface NumericColumn extends Pick<Numbers, "values" | "scale"> {
+  readonly index: number;
+  readonly name: string;
+}
+
+function encodeColumn(
+  key: string,
+  leaves: readonly (Leaf | undefined)[],
+  known: NumericColumn[],
+  index: number,
+): { readonly header: ColumnHeader; readonly part: Uint8Array } {
+  const numbers = numbersOf(leaves);
+  const holds = numbers?.holds ?? "any";
+  const [first] = leaves;
+  if (numbers !== undefined) known.push({ index, name: lastOf(key), ...numbers });
+  if (first !== undefined && leaves.every((leaf) => isSameLeaf(leaf, first))) {
+    return { header: { key, holds, is: first, bytes: 0 }, part: new Uint8Array() };
+  }
+  const writer = new IntegerWriter();
+  writePresence(writer, leaves);
+  let by: Prediction | undefined;
+  if (numbers === undefined) writeTexts(writer, leaves);
+  else by = writeNumbers(writer, numbers, known.slice(0, -1), lastOf(key));
+  const bytes = writer.bytes();
+  const frame = zstdCompressSync(bytes);
+  const isPlain = frame.length >= bytes.length;
+  const part = isPlain ? bytes : frame;
+  const shape = { ...(by === undefined ? {} : { by }), ...(isPlain ? { plain: true as const } : {}) };
+  return { header: { key, holds, bytes: part.length, ...shape }, part };
+}
+
+/** The last step of a place. */
+function lastOf(key: string): string {
+  return String((JSON.parse(key) as Place).at(-1));
+}
+
+function isSameLeaf(one: Leaf | undefined, other: Leaf): boolean {
+  return one === other || (typeof one === "object" && JSON.stringify(one) === JSON.stringify(other));
+}
+
+/** In which looks there is a value: lengths of runs with one and without, by turns. Nothing but 0 where all have one. */
+function writePresence(writer: IntegerWriter, leaves: readonly (Leaf | undefined)[]): void {
+  const runs: number[] = [];
+  let has = true;
+  let length = 0;
+  for (const leaf of leaves) {
+    if ((leaf !== undefined) !== has) {
+      runs.push(length);
+      length = 0;
+      has = !has;
+    }
+    length += 1;
+  }
+  if (has && runs.length === 0) return writer.count(0);
+  writer.count(runs.length);
+  for (const run of runs) writer.count(run);
+}
+
+function writeTexts(writer: IntegerWriter, leaves: readonly (Leaf | undefined)[]): void {
+  const texts = new Map<string, number>();
+  const indexes: number[] = [];
+  for (const leaf of leaves) {
+    if (leaf === undefined) continue;
+    const text = JSON.stringify(leaf);
+    const index = texts.get(text) ?? texts.size;
+    texts.set(text, index);
+    indexes.push(index);
+  }
+  const list = Buffer.from(JSON.stringify([...texts.keys()]));
+  writer.count(list.length);
+  for (const byte of list) writer.count(byte);
+  for (const index of indexes) writer.count(index);
+}
+
+interface Numbers {
+  readonly holds: "number" | "digits";
+  /** By look, times ten to the power of `scale`. */
+  readonly values: readonly (bigint | undefined)[];
+  readonly scale: number;
+  /** The digits behind the point of each value; left out where all have as many. */
+  readonly scales: readonly number[] | undefined;
+}
+
+/** The leaves as integers; undefined where one of them is no number, or where numbers and texts are mixed. */
+export function numbersOf(leaves: readonly (Leaf | undefined)[]): Numbers | undefined {
+  const holds = typeof leaves.find((leaf) => leaf !== undefined);
+  if (holds !== "number" && holds !== "string") return undefined;
+  const scales: number[] = [];
+  for (const leaf of leaves) {
+    if (leaf === undefined) continue;
+    if (typeof leaf !== holds) return undefined;
+    const text = textOf(leaf);
+    if (!PLAIN_NUMBER.test(text)) return undefined;
+    const point = text.indexOf(".");
+    scales.push(point === -1 ? 0 : text.length - point - 1);
+  }
+  const scale = Math.max(...scales);
+  let at = 0;
+  const values = leaves.map((leaf) => {
+    if (leaf === undefined) return undefined;
+    const missing = scale - (scales[at] ?? 0);
+    at += 1;
+    return BigInt(textOf(leaf).replace(".", "") + "0".repeat(missing));
+  });
+  const isEven = scales.every((one) => one === scale);
+  return { holds: holds === "number" ? "number" : "digits", values, scale, scales: isEven ? undefined : scales };
+}
+
+function textOf(leaf: Leaf): string {
+  return typeof leaf === "string" ? leaf : JSON.stringify(leaf);
+}
+
+/** Writes the integers, less what the cheapest prediction foretells. */
+function writeNumbers(
+  writer: IntegerWriter,
+  { values, scale, scales }: Numbers,
+  known: readonly NumericColumn[],
+  name: string,
+): Prediction {
+  writer.count(scale);
+  writer.count(scales === undefined ? 0 : 1);
+  for (const one of scales ?? []) writer.count(one);
+  const { order, less } = cheapest(values, leanable(values, scale, known, name));
+  const left = residuals(values, order, less);
+  const base = left[0] ?? 0n;
+  let unit = 0n;
+  for (const one of left.slice(1)) {
+    unit = greatestDivisor(unit, one);
+    if (unit === 1n) break;
+  }
+  if (unit === 0n) unit = 1n;
+  for (const one of left.slice(1)) writer.integer(one / unit);
+  const leans = less === undefined ? {} : { less: less.index };
+  return { order, ...leans, base: base.toString(), unit: unit.toString() };
+}
+
+/** The columns that may foretell one: the first, one of the same name, one that begins alike, and none. */
+function leanable(
+  values: readonly (bigint | undefined)[],
+  scale: number,
+  known: readonly NumericColumn[],
+  name: string,
+): ReadonlySet<NumericColumn | undefined> {
+  const candidates = known.filter((one) => one.scale === scale && covers(one.values, values));
+  const at = values.findIndex((value) => value !== undefined);
+  const begins = candidates.find((one) => one.values[at] === values[at]);
+  return new Set([undefined, begins, candidates.find((one) => one.name === name), candidates[0]]);
+}
+
+function greatestDivisor(a: bigint, b: bigint): bigint {
+  let [larger, rest] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  while (rest !== 0n) [larger, rest] = [rest, larger % rest];
+  return larger;
+}
+
+/** Whether there is a value wherever the others have one. */
+function covers(values: readonly (bigint | undefined)[], others: readonly (bigint | undefined)[]): boolean {
+  return others.every((other, index) => other === undefined || values[index] !== undefined);
+}
+
+function cheapest(
+  values: readonly (bigint | undefined)[],
+  columns: ReadonlySet<NumericColumn | undefined>,
+): { readonly order: Order; readonly less: NumericColumn | undefined } {
+  const sample = values.slice(0, SAMPLE);
+  let best: { order: Order; less: NumericColumn | undefined } = { order: 1, less: undefined };
+  let bestSize = Number.POSITIVE_INFINITY;
+  for (const less of columns) {
+    for (const order of ORDERS) {
+      const size = residuals(sample, order, less).reduce((sum, one) => sum + sizeOf(one), 0);
+      if (size < bestSize) [best, bestSize] = [{ order, less }, size];
+    }
+  }
+  return best;
+}
+
+/** What is left of the values that there are, less what was foretold; the first is whole. */
+function residuals(
+  values: readonly (bigint | undefined)[],
+  order: Order,
+  less: Pick<NumericColumn, "values"> | undefined,
+): readonly bigint[] {
+  const left: bigint[] = [];
+  let [base, last, beforeLast] = [0n, 0n, 0n];
+  for (const [index, value] of values.entries()) {
+    if (value === undefined) continue;
+    const own = value - (less?.values[index] ?? 0n) - base;
+    left.push(own - foretold(order, last, beforeLast, left.length));
+    if (left.length === 1) base = own;
+    else [beforeLast, last] = [last, own];
+  }
+  return left;
+}
+
+/** Of values counted from the first one, which is 0. */
+export function foretold(order: Order, last: bigint, beforeLast: bigint, count: number): bigint {
+  if (order === 0) return 0n;
+  return order === 1 || count < 2 ? last : 2n * last - beforeLast;
+}

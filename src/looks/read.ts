@@ -1,0 +1,93 @@
+import type { LooksChunkRow, LooksOf, TailRow } from "../store/alert-tables/looks.ts";
+import type { Store } from "../store/store.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { toMillis } from "../units/nanoseconds.ts";
+import { Chunk } from "./chunk.ts";
+import { type Json, type Look, lookFromText } from "./look.ts";
+
+/** Looks of one watcher at one network, by the wall clock; both ends, in Unix milliseconds, are part of the range. */
+export interface LooksRange extends LooksOf {
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+}
+
+/** One fact of a range: the times of the looks that have it, in Unix milliseconds, and its values as the nearest numbers. */
+export interface Series {
+  readonly at: Float64Array;
+  readonly values: Float64Array;
+}
+
+/** A day of chunks is in memory at once. */
+const CHUNKS_AT_ONCE = 24;
+const TAIL_AT_ONCE = 2000;
+
+/** The looks of a range, in the order in which they were made. */
+export async function* readLooks(store: Pick<Store, "read">, range: LooksRange): AsyncGenerator<Look> {
+  for await (const { chunks, tail } of readPages(store, range)) {
+    for (const { bytes } of chunks) yield* new Chunk(bytes).looks().filter((look) => isWithin(look, range));
+    for (const { data } of tail) yield lookFromText(data);
+  }
+}
+
+/** The place of a fact in a look. */
+export type FactPlace = readonly (string | number)[];
+
+/** One fact of a range; the columns of the others are not read. */
+export async function readSeries(store: Pick<Store, "read">, range: LooksRange, place: FactPlace): Promise<Series> {
+  const at: number[] = [];
+  const values: number[] = [];
+  const take = (time: number, value: number): void => {
+    if (Number.isNaN(value) || time < range.from || time > range.to) return;
+    at.push(time);
+    values.push(value);
+  };
+  const key = JSON.stringify(place);
+  for await (const { chunks, tail } of readPages(store, range)) {
+    for (const { bytes } of chunks) {
+      const chunk = new Chunk(bytes);
+      const found = chunk.numbers(key);
+      const times = chunk.numbers('["at"]');
+      for (let look = 0; look < chunk.size; look += 1) {
+        take(Math.floor((times[look] ?? 0) / 1e6), found[look] ?? Number.NaN);
+      }
+    }
+    for (const { at: time, data } of tail) take(time, numberAt(lookFromText(data) as unknown as Json, place));
+  }
+  return { at: Float64Array.from(at), values: Float64Array.from(values) };
+}
+
+function isWithin({ at }: Look, { from, to }: LooksRange): boolean {
+  const millis = toMillis(at);
+  return millis >= from && millis <= to;
+}
+
+function numberAt(json: Json, place: FactPlace): number {
+  let found: unknown = json;
+  for (const step of place) {
+    if (typeof found !== "object" || found === null) return Number.NaN;
+    found = (found as Readonly<Record<string | number, unknown>>)[step];
+  }
+  const isNumber = typeof found === "number" || (typeof found === "string" && /^-?\d+(?:\.\d+)?$/u.test(found));
+  return isNumber ? Number(found) : Number.NaN;
+}
+
+/** Chunks, then the tail, some at a time. What is packed meanwhile is read once: looks have numbers. */
+async function* readPages(
+  store: Pick<Store, "read">,
+  range: LooksRange,
+): AsyncGenerator<{ readonly chunks: readonly LooksChunkRow[]; readonly tail: readonly TailRow[] }> {
+  let after = 0;
+  for (;;) {
+    const query = { ...range, after };
+    const page = await store.read(async ({ looks }) => {
+      const chunks = await looks.chunks({ ...query, limit: CHUNKS_AT_ONCE });
+      const last = chunks.at(-1)?.last ?? after;
+      const isLast = chunks.length < CHUNKS_AT_ONCE;
+      const tail = isLast ? await looks.tailBetween({ ...query, after: last, limit: TAIL_AT_ONCE }) : [];
+      return { chunks, tail, last: tail.at(-1)?.number ?? last, isEnd: isLast && tail.length < TAIL_AT_ONCE };
+    });
+    yield page;
+    if (page.isEnd) return;
+    after = page.last;
+  }
+}

@@ -1,0 +1,191 @@
+import { type Insertable, type Kysely, sql } from "kysely";
+
+import type { Milliseconds } from "../../units/duration.ts";
+import { isPostgres } from "../queries.ts";
+import type { Schema } from "../schema.ts";
+
+/** A look that is not packed yet. */
+export interface TailRow {
+  readonly network: string;
+  readonly watcher: string;
+  /** Counts the looks of the watcher, from 1. */
+  readonly number: number;
+  /** Unix milliseconds, as are the others. */
+  readonly at: Milliseconds;
+  /** JSON. */
+  readonly data: string;
+}
+
+/** Looks of one watcher that are packed together. */
+export interface LooksChunkRow {
+  readonly network: string;
+  readonly watcher: string;
+  /** The numbers of its first and last look, and the times between which all of them were. */
+  readonly first: number;
+  readonly last: number;
+  readonly first_at: Milliseconds;
+  readonly last_at: Milliseconds;
+  /** The number of bytes. */
+  readonly size: number;
+  readonly bytes: Uint8Array;
+}
+
+/** The looks of one watcher at one network. */
+export interface LooksOf {
+  readonly network: string;
+  readonly watcher: string;
+}
+
+/** Looks of a range. */
+export interface LooksQuery extends LooksOf {
+  /** Those after the look of this number. */
+  readonly after: number;
+  /** In Unix milliseconds, both included. */
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+  /** So many rows at most. */
+  readonly limit: number;
+}
+
+/** What all chunks take, and when the oldest look in them was; undefined where there is none. */
+export interface StoredLooks {
+  readonly bytes: number;
+  readonly oldest: Milliseconds | undefined;
+}
+
+export type LookTables = ReturnType<typeof createLookTables>;
+
+/** A chunk as it is found when the oldest are looked for. */
+type OldChunk = Pick<LooksChunkRow, "network" | "watcher" | "first" | "last_at" | "size">;
+
+/** What watchers saw: the looks of the present hour, and the chunks of those before. */
+export function createLookTables(db: Kysely<Schema>) {
+  const tailOf = ({ network, watcher }: LooksOf) =>
+    db
+      .selectFrom("looks_tail")
+      .selectAll()
+      .where("network", "=", network)
+      .where("watcher", "=", watcher)
+      .orderBy("number");
+  return {
+    /** The watchers that have looks from before that moment in the tail. */
+    unpacked: (network: string, before: Milliseconds) =>
+      db
+        .selectFrom("looks_tail")
+        .select("watcher")
+        .distinct()
+        .where("network", "=", network)
+        .where("at", "<", before)
+        .orderBy("watcher")
+        .execute(),
+    /** The first rows of the tail, in their order. */
+    tail: (of: LooksOf, limit: number): Promise<TailRow[]> => tailOf(of).limit(limit).execute(),
+    /** Puts a chunk into the place of the rows of the tail that it holds; left out, those are only deleted. */
+    async pack(of: LooksOf, numbers: readonly number[], chunk?: Pick<LooksChunkRow, "first_at" | "last_at" | "bytes">) {
+      const [first, last] = [numbers[0], numbers.at(-1)];
+      if (first === undefined || last === undefined) return;
+      if (chunk !== undefined) {
+        const row: Insertable<LooksChunkRow> = { ...of, first, last, size: chunk.bytes.length, ...chunk };
+        await db.insertInto("looks_chunks").values(row).execute();
+      }
+      await db
+        .deleteFrom("looks_tail")
+        .where("network", "=", of.network)
+        .where("watcher", "=", of.watcher)
+        .where("number", ">=", first)
+        .where("number", "<=", last)
+        .execute();
+    },
+    /** Chunks with looks of a range, in their order. */
+    chunks: ({ network, watcher, after, from, to, limit }: LooksQuery): Promise<LooksChunkRow[]> =>
+      db
+        .selectFrom("looks_chunks")
+        .selectAll()
+        .where("network", "=", network)
+        .where("watcher", "=", watcher)
+        .where("first", ">", after)
+        .where("last_at", ">=", from)
+        .where("first_at", "<=", to)
+        .orderBy("first")
+        .limit(limit)
+        .execute(),
+    /** Looks of a range that are not packed, in their order. */
+    tailBetween: ({ network, watcher, after, from, to, limit }: LooksQuery): Promise<TailRow[]> =>
+      tailOf({ network, watcher })
+        .where("number", ">", after)
+        .where("at", ">=", from)
+        .where("at", "<=", to)
+        .limit(limit)
+        .execute(),
+    /** How many bytes all chunks have, and when the oldest look in them was. */
+    async stored(): Promise<StoredLooks> {
+      const { bytes, oldest } = await db
+        .selectFrom("looks_chunks")
+        .select((eb) => [
+          eb.fn.sum<number | string | null>("size").as("bytes"),
+          eb.fn.min<number | null>("last_at").as("oldest"),
+        ])
+        .executeTakeFirstOrThrow();
+      return { bytes: Number(bytes ?? 0), oldest: oldest ?? undefined };
+    },
+    /** The oldest chunks of all watchers. */
+    oldest: (limit: number): Promise<OldChunk[]> =>
+      db
+        .selectFrom("looks_chunks")
+        .select(["network", "watcher", "first", "last_at", "size"])
+        .orderBy("last_at")
+        .orderBy("first")
+        .limit(limit)
+        .execute(),
+    async drop({ network, watcher, first }: Pick<LooksChunkRow, "network" | "watcher" | "first">) {
+      await db
+        .deleteFrom("looks_chunks")
+        .where("network", "=", network)
+        .where("watcher", "=", watcher)
+        .where("first", "=", first)
+        .execute();
+    },
+  };
+}
+
+/** Puts a watcher's snapshot, and its look with the next number: on a server in one statement. */
+export async function putWithLook(
+  db: Kysely<Schema>,
+  snapshot: LooksOf & { readonly at: Milliseconds; readonly data: string },
+  look: string,
+): Promise<void> {
+  const { network, watcher, at } = snapshot;
+  const put = (on: Pick<Kysely<Schema>, "insertInto">) =>
+    on
+      .insertInto("watcher_snapshots")
+      .values({ ...snapshot, looks: 1 })
+      .onConflict((conflict) =>
+        conflict.columns(["network", "watcher"]).doUpdateSet((eb) => ({
+          at: eb.ref("excluded.at"),
+          data: eb.ref("excluded.data"),
+          looks: eb("watcher_snapshots.looks", "+", 1),
+        })),
+      )
+      .returning("looks");
+  if (isPostgres(db)) {
+    await db
+      .with("counted", (on) => put(on))
+      .insertInto("looks_tail")
+      .columns(["network", "watcher", "number", "at", "data"])
+      .expression((eb) =>
+        eb
+          .selectFrom("counted")
+          .select([
+            sql<string>`${network}::text`.as("network"),
+            sql<string>`${watcher}::text`.as("watcher"),
+            "looks as number",
+            sql<number>`${at}::bigint`.as("at"),
+            sql<string>`${look}::text`.as("data"),
+          ]),
+      )
+      .execute();
+    return;
+  }
+  const { looks: number } = await put(db).executeTakeFirstOrThrow();
+  await db.insertInto("looks_tail").values({ network, watcher, number, at, data: look }).execute();
+}

@@ -1,0 +1,41 @@
+import { ALERT_KINDS } from "../../alerts/judge/kinds/kinds.ts";
+import type { Json } from "../../looks/look.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
+import { type Changes, changesOf, keptFindings } from "../kept.ts";
+import type { KeptContext } from "../watcher.ts";
+import type { MarketsState } from "./markets.ts";
+
+/** Of so many markets looks are kept where nobody says otherwise. */
+export const MAX_KEPT_MARKETS = 200;
+
+/** The kinds of alerts that name markets. */
+const MARKET_KINDS = ALERT_KINDS.filter((kind) => kind.startsWith("market."));
+
+/** What changed of the markets of which looks are kept, with the events of all. */
+export function keptMarkets(
+  after: MarketsState,
+  before: MarketsState | undefined,
+  seen: Pick<KeptContext<MarketsState>, "findings" | "named">,
+  most: number,
+): Json {
+  const ids = idsOf(after, seen.named(MARKET_KINDS), most);
+  const { events } = keptFindings(seen.findings);
+  return { ...changesOf(before && only(before, ids), only(after, ids)), ...withoutUndefined({ events }) };
+}
+
+/** The markets of which looks are kept: those that a subscription names, then the others in the order of the list. */
+function idsOf({ markets }: MarketsState, named: ReadonlySet<string>, most: number): ReadonlySet<string> {
+  const ids = Object.keys(markets);
+  const first = ids.filter((id) => named.has(id));
+  return new Set([...first, ...ids.filter((id) => !named.has(id))].slice(0, most));
+}
+
+function only({ markets, ...rest }: MarketsState, ids: ReadonlySet<string>): Changes {
+  const kept: Record<string, Changes> = {};
+  for (const [id, market] of Object.entries(markets)) {
+    // What a value was before is in the looks before.
+    const { history: _history, ...present } = market;
+    if (ids.has(id)) kept[id] = present;
+  }
+  return { ...rest, markets: kept };
+}

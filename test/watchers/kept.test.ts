@@ -1,0 +1,59 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { SourcesJudge, configFor } from "../../bench/verdicts/engine.ts";
+import { drawPlan } from "../../bench/verdicts/plan.ts";
+import { World } from "../../bench/verdicts/world.ts";
+import { Chunk } from "../../src/looks/chunk.ts";
+import { encodeChunk } from "../../src/looks/columns.ts";
+import type { Look } from "../../src/looks/look.ts";
+import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { type Changes, changesOf, withChanges } from "../../src/watchers/kept.ts";
+import { keptRound, roundOf } from "../../src/watchers/sources/kept-round.ts";
+import { snapshotOf } from "../../src/watchers/sources/sources-state.ts";
+import { runs } from "../support/runs.ts";
+
+describe("what changed of a record", () => {
+  const record = fc.letrec<{ value: Changes }>((tie) => ({
+    value: fc.dictionary(
+      fc.constantFrom("a", "b", "c", "d"),
+      fc.oneof({ maxDepth: 3 }, fc.string(), fc.integer(), fc.array(fc.integer(), { maxLength: 3 }), tie("value")),
+    ),
+  })).value;
+
+  test("leads from one to the other", () => {
+    fc.assert(
+      fc.property(record, record, (before, after) => {
+        const changes = changesOf(before, after);
+        expect(JSON.parse(JSON.stringify(withChanges(before, changes ?? {})))).toEqual(
+          JSON.parse(JSON.stringify(after)),
+        );
+        expect(changesOf(after, after)).toBeUndefined();
+      }),
+      runs(200),
+    );
+  });
+
+  test("names only what differs, and what is gone", () => {
+    const before = { m: { price: "1.5", state: "ACTIVE", bound: "2" }, n: { price: "3" } };
+    const after = { m: { price: "1.6", state: "ACTIVE" }, n: { price: "3" } };
+    expect(changesOf(before, after)).toEqual({ m: { price: "1.6", bound: null } });
+  });
+});
+
+test("the rounds of a world are kept as they were given, through the chunk", async () => {
+  for (const seed of [1, 2, 3]) {
+    const plan = { ...drawPlan(seed), length: 3_600_000, away: [] };
+    const judge = new SourcesJudge(configFor(plan));
+    const given: unknown[] = [];
+    const looks: Look[] = [];
+    for (const round of new World(plan).rounds()) {
+      const { run, poll, verdict, readings } = judge.judge(round);
+      given.push(poll);
+      const seen = keptRound(snapshotOf(run, poll, verdict), verdict, { readings, events: [] });
+      looks.push({ run, dueMillis: round.dueMillis, every: plan.poll, at: round.wallClock as Nanoseconds, seen });
+    }
+    const kept = new Chunk(await encodeChunk(looks)).looks();
+    expect(kept.map(({ seen }) => roundOf(seen))).toEqual(given);
+  }
+});
