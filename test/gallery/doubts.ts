@@ -105,6 +105,7 @@ export function unnamedIdsIn(lines: readonly string[]): string[] {
   return lines.filter(
     (line, at) =>
       known.some(([id, name]) => line.includes(id.slice(0, 8)) && !line.includes(name)) &&
-      !/\bid$/iu.test(lines[at - 1] ?? ""),
+      !/\bid$/iu.test(lines[at - 1] ?? "") &&
+      !/\bid:? +[0-9a-f]{8}/iu.test(line),
   );
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { commands } from "../../commands/index.ts";
+import type { Block } from "../../src/reply/block.ts";
 import { shortenId } from "../../src/reply/text.ts";
 import { DEFAULT_SEED } from "../../src/simulator/simulator.ts";
 import { sampleIds } from "../support/sample-ids.ts";
@@ -8,6 +9,15 @@ import { keysIn, textsShown, unnamedIdsIn, zonesIn } from "./doubts.ts";
 import { HEADLINES, NAMES_THE_FAULT, QUESTIONS, TELLS } from "./headlines.ts";
 import { type Sample, samples, type Shown, SURFACES } from "./samples.ts";
 import { viewTexts } from "./views.ts";
+
+/** What is shown with nothing below the fold. */
+function withDetails(shown: Shown): Shown {
+  const blocks = shown.reply.blocks.map((block): Block => {
+    const { detail: _, page: __, ...whole } = block;
+    return whole;
+  });
+  return { ...shown, reply: { ...shown.reply, blocks } };
+}
 
 /** The command that a line begins with. */
 function commandIn(line: string): string {
@@ -31,6 +41,8 @@ describe("every sample, on all four surfaces", () => {
         const shown = sample.shown[surface];
         const lines = textsShown(surface, shown);
         look(`${sample.id} ${surface}`, lines);
+        // Chats show the details in the place of what is folded.
+        if (surface !== "web") look(`${sample.id} ${surface}, its details`, textsShown(surface, withDetails(shown)));
         // A form stands in the place of that answer.
         if (surface === "discord" && shown.form !== undefined) continue;
         const fault = headlineFault(sample, lines, shown);
