@@ -7,8 +7,8 @@ import type { HistoryState } from "./history.ts";
 
 /** With fewer gaps between rows the usual spacing is unknown. */
 const MIN_GAPS = 3;
-/** Blocks that would take less than that part of the age were made beside a halt. */
-const HALT_FACTOR = 2;
+/** The pace of blocks varies by so much without a halt. */
+const PACE_VARIES = 1.1;
 
 /**
  * The age of the newest row, and the usual spacing; unknown until the pace of the blocks is learned. The age is by
@@ -37,8 +37,7 @@ export function overdueReading(
   const blocks = point === undefined ? undefined : Number(point.height - last.block);
   // So many blocks take as long, where the network goes on.
   const byBlocks = blocks === undefined ? Infinity : Math.max(0, Math.ceil((blocks * usualMillis) / usualBlocks));
-  // A pace that varies somewhat is no halt.
-  const sinceMillis = byBlocks * HALT_FACTOR < ageMillis ? byBlocks : ageMillis;
+  const sinceMillis = byBlocks * PACE_VARIES < ageMillis ? byBlocks : ageMillis;
   return { ...common, state: "good", facts: { sinceMillis, usualMillis, ...lastBlock } };
 }
 

@@ -147,9 +147,10 @@ export function paceAfter(
   if (height === undefined || time === undefined || (isSameRun && height === counted?.height)) return kept;
   const after = { ...kept, counted: { height, time, atMillis } };
   const millis = counted === undefined ? 0 : atMillis - counted.atMillis;
-  // A halt, and what went by unseen, say nothing of the pace.
+  // A halt, what went by unseen, and nodes that catch up say nothing of the pace.
   const isHalt = millis >= Math.max(stalled.for, MISSED_POLLS * poll.time);
-  if (counted === undefined || !isSameRun || isHalt || height < counted.height) return after;
+  const isAdvance = memory.frontier?.advancedAtMillis === atMillis;
+  if (counted === undefined || !isAdvance || !isSameRun || isHalt || height < counted.height) return after;
   const count = Number(height - counted.height);
   const blocks = roll(kept.blocks, [millis, count], pace.within);
   // A node that catches up passes blocks faster than they were made, and halts at once.
