@@ -131,6 +131,8 @@ export function formatDecimal(value: Decimal, options: { group?: boolean; trim?:
 }
 
 function align(a: Decimal, b: Decimal): [bigint, bigint] {
-  const scale = Math.max(a.scale, b.scale);
-  return [a.units * 10n ** BigInt(scale - a.scale), b.units * 10n ** BigInt(scale - b.scale)];
+  if (a.scale === b.scale) return [a.units, b.units];
+  return a.scale < b.scale
+    ? [a.units * 10n ** BigInt(b.scale - a.scale), b.units]
+    : [a.units, b.units * 10n ** BigInt(a.scale - b.scale)];
 }

@@ -140,25 +140,25 @@ export function judgeObservation(state: ObservationState, observation: Observati
   };
 
   const judge = (reading: Reading, rule: Rule): void => {
-    const ruleSubject = [rule.id, reading.subject] as const;
-    const existing = machines.get(...ruleSubject) ?? state.machines.get(...ruleSubject);
+    const { subject } = reading;
+    const existing = machines.get(rule.id, subject) ?? state.machines.get(rule.id, subject);
     const judgement = judgeReading(rule, reading, existing?.phase === "firing");
     const isUnseen = judgement.state === "unknown";
-    const wasUnseen = memory.unseen.get(...ruleSubject) === true;
-    const wasJudged = memory.judged.get(...ruleSubject) === true;
-    if (!isUnseen && !wasJudged) remembered.judged.push([...ruleSubject, true]);
-    if (isUnseen !== wasUnseen) remembered.unseen.push([...ruleSubject, isUnseen]);
+    const wasUnseen = memory.unseen.get(rule.id, subject) === true;
+    const wasJudged = memory.judged.get(rule.id, subject) === true;
+    if (!isUnseen && !wasJudged) remembered.judged.push([rule.id, subject, true]);
+    if (isUnseen !== wasUnseen) remembered.unseen.push([rule.id, subject, isUnseen]);
     // Good, and good before: true of nearly all readings.
     if (existing === undefined && judgement.state !== "bad") return;
     const before = existing ?? freshMachine({ ...reading, rule: rule.id });
     // A machine that was ok is not stored when its reading becomes unknown.
     const machine = { ...clearAbsence(before), watcher: watcher.name, ...(wasUnseen ? { known: false } : {}) };
     const timing = timingOf(rule, watcher.every);
-    if (downtimeMillis > 0 && machine.phase !== "ok" && !wasJudged && memory.resumed.get(...ruleSubject) !== true) {
+    if (downtimeMillis > 0 && machine.phase !== "ok" && !wasJudged && memory.resumed.get(rule.id, subject) !== true) {
       const number = machine.number + (machine.phase === "pending" ? 1 : 0);
       const detail = downtimeWords(machine, downtimeMillis, timing);
       decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });
-      remembered.resumed.push([...ruleSubject, true]);
+      remembered.resumed.push([rule.id, subject, true]);
     }
     // An observation without this rule does not show that it was good.
     const sawItBefore = wasJudged || (last === undefined && wasJudgedBefore(rule, reading));
@@ -201,10 +201,10 @@ export function judgeObservation(state: ObservationState, observation: Observati
 
 /** Machines that this watcher had and does not read any more: a market that is gone, a node no longer configured. */
 function absentMachines(machines: Iterable<Machine>, { watcher, readings }: Observation): Machine[] {
+  const own = [...machines].filter((one) => one.watcher === watcher.name && one.phase !== "ok");
+  if (own.length === 0) return own;
   const read = new Set(readings.map(({ kind, subject }) => machineKey(kind, subject)));
-  return [...machines].filter(
-    (one) => one.watcher === watcher.name && one.phase !== "ok" && !read.has(machineKey(one.kind, one.subject)),
-  );
+  return own.filter((one) => !read.has(machineKey(one.kind, one.subject)));
 }
 
 type DecisionSubject = Pick<Reading, "subject" | "why"> & { readonly label?: string };

@@ -183,7 +183,12 @@ export function createWatchedSubjects() {
         if (asked.length === 0 || (state !== "active" && state !== "paused")) continue;
         const markets = changes.get(network) ?? new Map<string, ValueChange[]>();
         changes.set(network, markets);
-        for (const subject of subjects) markets.set(subject, [...(markets.get(subject) ?? []), ...asked]);
+        for (const subject of subjects) {
+          const known = markets.get(subject) ?? [];
+          const isKnown = (one: ValueChange): boolean =>
+            known.some(({ fact, within }) => fact === one.fact && within === one.within);
+          markets.set(subject, [...known, ...asked.filter((one) => !isKnown(one))]);
+        }
       }
     },
     /** The subjects of all active subscriptions, each once. */

@@ -20,13 +20,16 @@ const PERCENT_DIGITS = 6;
 type MarketDecimals = Pick<MarketNames, "decimalPlaces" | "positionDecimalPlaces">;
 
 /** What alerts compare, in the market's units or in per cent; values that are missing, or zero prices, are left out. */
-export function marketFactsOf(data: MarketData, names: MarketDecimals | undefined): MarketFacts {
+export function marketFactsOf(
+  data: MarketData,
+  names: MarketDecimals | undefined,
+  nearest = data.markPrice === undefined ? undefined : nearestBound(data, data.markPrice),
+): MarketFacts {
   const { bestBidPrice: bid, bestOfferPrice: offer, openInterest } = data;
   const priceOf = (units: bigint | undefined): string | undefined =>
     units === undefined || units <= 0n ? undefined : exactPrice(units, names);
   const spread = bid === undefined || offer === undefined || bid <= 0n || offer < bid ? undefined : offer - bid;
   const doubleMid = (bid ?? 0n) + (offer ?? 0n);
-  const nearest = data.markPrice === undefined ? undefined : nearestBound(data, data.markPrice);
   const percent = (part: Decimal | undefined, whole: Decimal | undefined): string | undefined => {
     const share = part && whole && percentOf(part, whole, PERCENT_DIGITS);
     return share && formatDecimal(share, { group: false });

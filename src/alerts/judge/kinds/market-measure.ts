@@ -17,15 +17,29 @@ export interface Measure {
   readonly way?: "up" | "down";
 }
 
+/** What was read of the facts asked for last: several rules in a row ask for the same ones. */
+const latest = { facts: {} as MarketFacts, figures: new Map<string, Decimal>() };
+
+function read(facts: MarketFacts, name: string): Decimal | undefined {
+  if (latest.facts !== facts) {
+    latest.facts = facts;
+    latest.figures.clear();
+  }
+  const before = latest.figures.get(name);
+  if (before !== undefined) return before;
+  const written = facts[name];
+  const figure = written === undefined ? undefined : parseDecimal(written);
+  if (figure !== undefined) latest.figures.set(name, figure);
+  return figure;
+}
+
 /** Undefined where a fact is missing. Of a change the larger way. */
 export function measure(condition: MarketCondition, facts: MarketFacts): Measure | undefined {
   const { within, way } = condition;
   const fact = factOf(condition);
-  const value = parseDecimal(facts[fact] ?? "");
+  const value = read(facts, fact);
   if (value === undefined || within === undefined) return value && { value };
-  const [low, high] = (["low", "high"] as const).map((which) =>
-    parseDecimal(facts[extremeFact(fact, which, within)] ?? ""),
-  );
+  const [low, high] = (["low", "high"] as const).map((which) => read(facts, extremeFact(fact, which, within)));
   if (low === undefined || high === undefined) return undefined;
   const up = { value: addDecimals(value, negated(low)), of: low, way: "up" } as const;
   const down = { value: addDecimals(high, negated(value)), of: high, way: "down" } as const;
@@ -38,18 +52,17 @@ export function measure(condition: MarketCondition, facts: MarketFacts): Measure
  * on, and nothing begins. On the limit a value is not beyond it, but within it, and a change is as large as it.
  */
 export function meets({ side, limit, back }: MarketCondition, measured: Measure, isTold: boolean): boolean {
-  const compared = (to: Decimal): number => compareWith(measured, to);
-  const nearer = addDecimals(limit, negated(back));
-  const further = addDecimals(limit, back);
+  const beyond = compareWith(measured, limit);
+  const compared = (distance: Decimal): number => compareWith(measured, addDecimals(limit, distance));
   switch (side) {
     case "within":
-      return compared(limit) <= 0 || (isTold && compared(further) <= 0);
+      return beyond <= 0 || (isTold && compared(back) <= 0);
     case "below":
-      return compared(limit) < 0 || (isTold && compared(further) < 0);
+      return beyond < 0 || (isTold && compared(back) < 0);
     case "above":
-      return compared(limit) > 0 || (isTold && compared(nearer) > 0);
+      return beyond > 0 || (isTold && compared(negated(back)) > 0);
     case "changes":
-      return compared(limit) >= 0 || (isTold && compared(nearer) > 0);
+      return beyond >= 0 || (isTold && compared(negated(back)) > 0);
   }
 }
 

@@ -69,17 +69,24 @@ export interface Judgement {
   readonly beyond?: Decimal;
 }
 
+// Nearly all are one of these, of thousands of rules at a look. Only what is bad has a severity that counts.
+const GOOD: Judgement = { state: "good", severity: "info" };
+const UNKNOWN: Judgement = { state: "unknown", severity: "info" };
+
 /**
  * Pure. A reading of another kind than the rule's is unknown to it, and so is one without the facts that it takes.
  * `isTold`: an alert of the rule fires.
  */
 export function judgeReading({ kind, parameters }: Rule, reading: Reading, isTold = false): Judgement {
-  const severity = severityOfReading(reading, parameters);
-  if (reading.state === "unknown" || reading.kind !== kind) return { state: "unknown", severity };
+  if (reading.state === "unknown" || reading.kind !== kind) return UNKNOWN;
   const record: Condition = KINDS[kind];
   const bad = record.isBad === undefined ? reading.state === "bad" : record.isBad(parameters, reading, isTold);
-  if (bad !== true) return { state: bad === undefined ? "unknown" : "good", severity };
-  return { state: "bad", severity, ...withoutUndefined({ beyond: record.beyond?.(parameters, reading) }) };
+  if (bad !== true) return bad === undefined ? UNKNOWN : GOOD;
+  return {
+    state: "bad",
+    severity: severityOfReading(reading, parameters),
+    ...withoutUndefined({ beyond: record.beyond?.(parameters, reading) }),
+  };
 }
 
 /** Whether a rule is judged though nobody may have subscribed to it. */
