@@ -92,6 +92,13 @@ describe("a bot", () => {
     expect(said(await ask("where network:tesnet"))).toMatchSnapshot();
   });
 
+  test("answers a line that is too long", async () => {
+    const { ask } = talk([sample("where", async (context) => reply({ title: context.network }))]);
+    for (const line of ["W".repeat(5000), `where note:"${"W".repeat(5000)}"`]) {
+      expect(await ask(line)).toMatchObject({ failure: "caller" });
+    }
+  });
+
   test("turns each kind of error into a reply that says who can act", async () => {
     const api = new ApiError("server", "n1 failed: boom", {
       network: "mainnet",
