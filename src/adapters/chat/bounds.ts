@@ -75,18 +75,19 @@ export function mostThat(most: number, fits: (count: number) => boolean): number
 
 const ACTION_LINES_LENGTH = 500;
 
-/** The actions without a button, one a line, as far as 500 characters hold them, each after `bullet`. */
+/** The actions without a button, one a line, as far as `most` characters hold them, each after `bullet`. */
 export function actionLines(
   lines: readonly string[],
   bullet: string,
   head = "",
+  most = ACTION_LINES_LENGTH,
 ): { readonly text: string; readonly whole: boolean } {
   if (lines.length === 0) return { text: "", whole: true };
   let text = `${head}${lines.length} more, without a button:`;
   let whole = true;
   for (const line of lines) {
     const next = `${text}\n${bullet}${line}`;
-    if (next.length <= ACTION_LINES_LENGTH) text = next;
+    if (next.length <= Math.min(most, ACTION_LINES_LENGTH)) text = next;
     else whole = false;
   }
   return { text, whole };

@@ -52,9 +52,9 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
   const title = headline(reply, wholeIds);
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH, wholeIds });
   const rowActions = planRowActions(reply.blocks, options.room, context.mention);
-  const left = actionLines([...options.left, ...rowActions.left], "-# ", "-# ");
-  const used = title.markdown.length + SMALL.length + footer.markdown.length + left.text.length;
-  const blocks = fitBlocks(reply.blocks, options.length - used - SHORTENED_LENGTH, {
+  const room = options.length - title.markdown.length - SMALL.length - footer.markdown.length - SHORTENED_LENGTH;
+  const left = actionLines([...options.left, ...rowActions.left], "-# ", "-# ", room);
+  const blocks = fitBlocks(reply.blocks, room - left.text.length, {
     heldOf: (index) => options.heldOf(index),
     holdsFold: (index) => options.holdsFold?.has(index) === true,
     onId: () => {},

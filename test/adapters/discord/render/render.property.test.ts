@@ -17,6 +17,7 @@ import {
 import { asButtons, detailPages } from "../../../../src/reply/fold.ts";
 import { oneLine } from "../../../../src/reply/plain-text.ts";
 import type { Ask, Reply } from "../../../../src/reply/reply.ts";
+import type { Text } from "../../../../src/reply/text.ts";
 import { anyReply } from "../../../support/arbitrary-reply.ts";
 import { gallery } from "../../../support/gallery.ts";
 import { lostOnce } from "../../../support/lost-once.ts";
@@ -153,6 +154,20 @@ describe.each(FORMS)("any reply, %s", (name, render) => {
       runs(50),
     );
   });
+});
+
+test("a long headline with a link, a long footer and many actions stay below the limit of what people read first", () => {
+  const said = (sign: string): Text => [{ kind: "text", text: sign.repeat(280) }];
+  const message = unkept({
+    tone: "neutral",
+    title: said("t"),
+    url: `https://example.net/${"u".repeat(280)}`,
+    blocks: [{ kind: "paragraph", text: said("p"), detail: true }],
+    footer: said("f"),
+    attachments: [],
+    actions: Array.from({ length: 30 }, (_, at) => ({ label: `action ${at}`, url: `https://example.net/${at}` })),
+  });
+  expect(shownOf(message).texts.join("").length).toBeLessThanOrEqual(1200);
 });
 
 test.each(gallery.map((entry) => [entry.name, entry.reply] as const))(
