@@ -133,6 +133,13 @@ export function formatDecimal(value: Decimal, options: { group?: boolean; trim?:
 function align(a: Decimal, b: Decimal): [bigint, bigint] {
   if (a.scale === b.scale) return [a.units, b.units];
   return a.scale < b.scale
-    ? [a.units * 10n ** BigInt(b.scale - a.scale), b.units]
-    : [a.units, b.units * 10n ** BigInt(a.scale - b.scale)];
+    ? [a.units * powerOfTen(b.scale - a.scale), b.units]
+    : [a.units, b.units * powerOfTen(a.scale - b.scale)];
+}
+
+/** Comparing thousands of prices with limits takes the same few again and again. */
+const POWERS = Array.from({ length: 40 }, (_, exponent) => 10n ** BigInt(exponent));
+
+function powerOfTen(exponent: number): bigint {
+  return POWERS[exponent] ?? 10n ** BigInt(exponent);
 }
