@@ -3,7 +3,7 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnyCommand } from "../command.ts";
 import type { Choice, Option } from "../options/options.ts";
 import { calledCommand, lineTokens } from "./find-command.ts";
-import { type OpenValue, readOptions } from "./read-options.ts";
+import { gathered, type OpenValue, readOptions } from "./read-options.ts";
 import { quoteValue, type Token } from "./tokens.ts";
 
 /** At most this many lines are offered. */
@@ -27,7 +27,8 @@ export function readBeginning(line: string, commands: readonly AnyCommand[], now
   const called = calledCommand(before, commands);
   if (called === undefined) return undefined;
   const { command, words } = called;
-  const { values, finished, open } = readOptions(command, [...before.slice(words), cursor], { now, cursor });
+  const given = gathered(command, before.slice(words));
+  const { values, finished, open } = readOptions(command, [...given, cursor], { now, cursor });
   return {
     command,
     values: Object.fromEntries(values),

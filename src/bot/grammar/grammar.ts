@@ -10,7 +10,7 @@ import type { AnyCommand } from "../command.ts";
 import { type Found, findCommand, lineTokens } from "./find-command.ts";
 import { refuseForeignNames } from "./line-mistakes.ts";
 import { readsAsQuestion } from "./plain-words.ts";
-import { readOptions } from "./read-options.ts";
+import { gathered, readOptions } from "./read-options.ts";
 import { quoteValue, type Token } from "./tokens.ts";
 
 /**
@@ -38,17 +38,6 @@ export function parseLine(
   refuseForeignNames(command, given, commands);
   const { values } = readOptions(command, given, { now, networks });
   return { command: command.name, options: Object.fromEntries(values) };
-}
-
-/** With the words that make values together as if their options were named. */
-function gathered(command: AnyCommand, tokens: readonly Token[]): readonly Token[] {
-  const found = command.gathers?.(tokens.map(({ text }) => text));
-  const [first, last] = [tokens[found?.from ?? 0], tokens[(found?.to ?? 0) - 1]];
-  if (found === undefined || first === undefined || last === undefined) return tokens;
-  const named = Object.entries(found.options).map(([name, value]): Token => {
-    return { text: `${name}:${value}`, start: first.start, end: last.end, quotedFrom: name.length + 1 };
-  });
-  return tokens.toSpliced(found.from, found.to - found.from, ...named);
 }
 
 /** The command that takes a question in plain words. */

@@ -54,6 +54,17 @@ export function readOptions(command: AnyCommand, tokens: readonly Token[], conte
   return reader;
 }
 
+/** With the words that make values together as if their options were named. */
+export function gathered(command: AnyCommand, tokens: readonly Token[]): readonly Token[] {
+  const found = command.gathers?.(tokens.map(({ text }) => text));
+  const [first, last] = [tokens[found?.from ?? 0], tokens[(found?.to ?? 0) - 1]];
+  if (found === undefined || first === undefined || last === undefined) return tokens;
+  const named = Object.entries(found.options).map(([name, value]): Token => {
+    return { text: `${name}:${value}`, start: first.start, end: last.end, quotedFrom: name.length + 1 };
+  });
+  return tokens.toSpliced(found.from, found.to - found.from, ...named);
+}
+
 /** An option's name in a word, and the value in the same word. */
 interface NamedOption {
   readonly name: string;
