@@ -154,10 +154,13 @@ const rowsByColumn = (columns: readonly Column[]): fc.Arbitrary<Text[][]> =>
     .array(fc.constantFrom(...columnCells), { minLength: columns.length, maxLength: columns.length })
     .chain((cells) => fc.array(fc.tuple(...cells), { maxLength: 12 }));
 
+/** JSON.parse of V8 at times gives a name that begins with an escape another one's; the options of commands have none. */
+const anyOptionName = anyString(20).filter((name) => !/[\p{Cc}\p{Cs}\\"]/u.test(name));
+
 const anyInvocation = fc.record({
   command: fc.oneof(fc.constantFrom("time", "market show"), anyString(30)),
   options: fc.dictionary(
-    fc.oneof(fc.constantFrom("market", "after", "network", "at"), anyString(20)),
+    fc.oneof(fc.constantFrom("market", "after", "network", "at"), anyOptionName),
     fc.oneof(anyString(), fc.integer(), fc.boolean()),
     { maxKeys: 4 },
   ),
