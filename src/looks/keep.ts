@@ -143,7 +143,7 @@ async function dropOldLooks({ store, bounds, clock, log }: KeepLooksDependencies
   const now = toMillis(clock.wallClock());
   const dropped = await store.transaction(async ({ looks }) => {
     let { bytes } = await looks.stored();
-    let [chunks, youngest] = [0, 0];
+    let [count, youngest] = [0, 0];
     for (;;) {
       const old = await looks.oldest(OLD_CHUNKS);
       const due = old.filter(({ last_at, size }) => {
@@ -155,11 +155,11 @@ async function dropOldLooks({ store, bounds, clock, log }: KeepLooksDependencies
         await looks.drop(one);
         youngest = Math.max(youngest, one.last_at);
       }
-      chunks += due.length;
-      if (due.length < OLD_CHUNKS) return { chunks, youngest, bytes };
+      count += due.length;
+      if (due.length < OLD_CHUNKS) return { count, youngest, bytes };
     }
   });
-  if (dropped.chunks === 0) return;
+  if (dropped.count === 0) return;
   const age = formatDuration(Math.max(0, now - dropped.youngest));
-  log.info({ chunks: dropped.chunks, until: age, left: formatBytes(dropped.bytes) }, "looks dropped");
+  log.info({ chunks: dropped.count, until: age, left: formatBytes(dropped.bytes) }, "looks dropped");
 }

@@ -80,7 +80,7 @@ async function* readPages(
   for (;;) {
     const query = { ...range, after };
     const page = await store.read(async ({ looks }) => {
-      const chunks = await looks.chunks({ ...query, limit: CHUNKS_AT_ONCE });
+      const chunks = await looks.packed({ ...query, limit: CHUNKS_AT_ONCE });
       const last = chunks.at(-1)?.last ?? after;
       const isLast = chunks.length < CHUNKS_AT_ONCE;
       const tail = isLast ? await looks.tailBetween({ ...query, after: last, limit: TAIL_AT_ONCE }) : [];

@@ -54,7 +54,7 @@ async function kept(bounds: Partial<LooksBounds> = {}) {
       return found.map((seen) => (seen as { fact: number }).fact);
     },
     tail: () => store.read(({ looks }) => looks.tail(OF, 100)),
-    chunks: () => store.read(({ looks }) => looks.chunks({ ...OF, after: 0, from: 0, to: 1e15, limit: 100 })),
+    chunks: () => store.read(({ looks }) => looks.packed({ ...OF, after: 0, from: 0, to: 1e15, limit: 100 })),
   };
 }
 

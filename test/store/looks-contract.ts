@@ -46,7 +46,7 @@ export function looksContract(engine: string, create: () => Promise<StoreUnderTe
       await expect(failed).rejects.toThrow("dies");
       await store.read(async ({ looks }) => {
         expect((await looks.tailBetween(ALL)).map(({ number }) => number)).toEqual([3]);
-        const chunks = await looks.chunks(ALL);
+        const chunks = await looks.packed(ALL);
         expect(chunks.map(({ bytes, ...rest }) => ({ ...rest, bytes: [...bytes] }))).toEqual([
           { ...SOURCES, first: 1, last: 2, first_at: 1, last_at: 2, size: 4, bytes: [0, 255, 39, 92] },
         ]);
@@ -69,7 +69,7 @@ export function looksContract(engine: string, create: () => Promise<StoreUnderTe
       });
       await store.read(async ({ looks }) => {
         const found = async (from: number, to: number, after = 0) =>
-          (await looks.chunks({ ...ALL, from, to, after })).map(({ first }) => first);
+          (await looks.packed({ ...ALL, from, to, after })).map(({ first }) => first);
         expect(await found(0, 9)).toEqual([]);
         expect(await found(19, 20)).toEqual([1, 2]);
         expect(await found(15, 15)).toEqual([1]);

@@ -97,7 +97,7 @@ export function createLookTables(db: Kysely<Schema>) {
         .execute();
     },
     /** Chunks with looks of a range, in their order. */
-    chunks: ({ network, watcher, after, from, to, limit }: LooksQuery): Promise<LooksChunkRow[]> =>
+    packed: ({ network, watcher, after, from, to, limit }: LooksQuery): Promise<LooksChunkRow[]> =>
       db
         .selectFrom("looks_chunks")
         .selectAll()
