@@ -13,6 +13,7 @@ import { Companions } from "./companions.ts";
 import { type ChainLists, DataNodes } from "./data-nodes.ts";
 import { judgeMarkets, storedMarkets, type StoredMarkets } from "./judge-markets.ts";
 import { type ChainTruth, judgeLists, judgeOutages, judgeRepeats, judgeReset } from "./judge.ts";
+import { judgeLooks } from "./judge-looks.ts";
 import { judgeOutbox, stillOwed } from "./judge-outbox.ts";
 import { type Bot, type Kill, type KillOutcome, roundsStored, runUntilKilled, startBot } from "./bot-runs.ts";
 import { type Outage, OUTAGES } from "./outages.ts";
@@ -189,6 +190,7 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
     const judged = judge(transcripts, happened, { before: known, begun, end }, markets, reset);
     const keys = new Map(transcripts.map((one) => [keyOf(one.name, channels), one]));
     const outbox = await judgeOutbox(database, last.before, keys);
+    const looks = await judgeLooks(database);
     const complaints = [...discord.complaints(), ...slack.complaints()].map((one) => `a platform complains: ${one}`);
     const gaps = reader.gaps === 0 ? [] : [`the console's stream had ${reader.gaps} gaps`];
     return {
@@ -196,7 +198,7 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
       ends,
       reached,
       counts: { ...judged.counts, deliveries: outbox.deliveries },
-      faults: [...judged.faults, ...outbox.faults, ...complaints, ...gaps, ...unordered],
+      faults: [...judged.faults, ...outbox.faults, ...looks.faults, ...complaints, ...gaps, ...unordered],
       timeline,
     };
   } finally {
