@@ -85,10 +85,13 @@ export function parseMarketConditions(typed: string): readonly [MarketCondition,
   const limits = [reader.limit(undefined)];
   while (reader.takes(/^or\b/iu)) limits.push(reader.limit(limits.at(-1)?.value));
   const { givenBack, ...options } = reader.options();
-  const [first, ...others] = limits.map((one): MarketCondition => {
+  const conditions = limits.map((one): MarketCondition => {
     const back = backOf(one, givenBack, reader);
     return { ...one, ...options, back, ...(givenBack === undefined ? {} : { givenBack }) };
   });
+  // Equal limits are one rule, which is told once.
+  const bySpelling = new Map(conditions.map((one) => [formatMarketConditions([one]), one]));
+  const [first, ...others] = bySpelling.values();
   if (first === undefined) throw reader.fault("There is no condition");
   return [first, ...others];
 }

@@ -23,6 +23,7 @@ describe("a condition of a value of a market", () => {
     ],
     ["bid < 1 or offer > 2", "bid below 1 or offer above 2", "best bid below 1 or best offer above 2"],
     ["ask above 2", "offer above 2", "best offer above 2"],
+    ["ask > 2 or above 2.0 or below 1", "offer above 2 or offer below 1", "best offer above 2 or below 1"],
     ["spread above 0.5%", "spread above 0.5%", "spread above 0.5 %"],
     ["spread above 12.50", "spread above 12.5", "spread above 12.5"],
     ["stake ratio below 100 %", "stake-ratio below 100%", "supplied stake below 100 %"],
