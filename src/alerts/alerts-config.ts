@@ -66,6 +66,17 @@ export type AlertsConfig = z.infer<typeof AlertsConfig>;
 // What is parsed once is not worth compiling.
 export const DEFAULT_ALERTS_CONFIG: AlertsConfig = AlertsConfig.parse({}, { jitless: true });
 
+/** Where settings were written, and how to mend them. */
+interface WrittenIn {
+  readonly name: string;
+  readonly remedy: string;
+}
+
+const FILE: WrittenIn = {
+  name: "The file named by ALERTS_CONFIG",
+  remedy: 'It holds what differs from the defaults, such as {"stalled": {"for": "60s"}}.',
+};
+
 /**
  * The settings that the text of an ALERTS_CONFIG file makes.
  *
@@ -76,14 +87,34 @@ export function parseAlertsConfig(json: string): AlertsConfig {
   try {
     given = JSON.parse(json);
   } catch (thrown) {
-    throw new UserError("The file named by ALERTS_CONFIG is not JSON.", { remedy: REMEDY, cause: thrown });
+    throw new UserError(`${FILE.name} is not JSON.`, { remedy: FILE.remedy, cause: thrown });
   }
+  return requireConsistent(fittingSettings(given, FILE), FILE);
+}
+
+/**
+ * Settings of the right form, over the defaults; they may contradict each other.
+ *
+ * @throws UserError that names every fault at once.
+ */
+export function fittingSettings(given: unknown, source: WrittenIn): AlertsConfig {
   const parsed = AlertsConfig.safeParse(given);
-  const faults = parsed.success
-    ? contradictions(parsed.data)
-    : parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the whole"}: ${message}`);
-  if (parsed.success && faults.length === 0) return parsed.data;
-  throw new UserError(`The file named by ALERTS_CONFIG is wrong: ${faults.join("; ")}.`, { remedy: REMEDY });
+  if (parsed.success) return parsed.data;
+  throw wrong(
+    source,
+    parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the whole"}: ${message}`),
+  );
+}
+
+/** @throws UserError for settings that contradict each other. */
+export function requireConsistent(config: AlertsConfig, source: WrittenIn): AlertsConfig {
+  const faults = contradictions(config);
+  if (faults.length > 0) throw wrong(source, faults);
+  return config;
+}
+
+function wrong({ name, remedy }: WrittenIn, faults: readonly string[]): UserError {
+  return new UserError(`${name} is wrong: ${faults.join("; ")}.`, { remedy });
 }
 
 /** Settings that contradict each other, defaults included. */
@@ -101,8 +132,6 @@ function contradictions({ stalled, keep, flap }: AlertsConfig): string[] {
   }
   return faults;
 }
-
-const REMEDY = 'It holds what differs from the defaults, such as {"stalled": {"for": "60s"}}.';
 
 /** The watchers of a network, by the names under which their snapshots are stored, and how often each observes. */
 const WATCHERS = {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-import { type AlertsConfig, parseAlertsConfig } from "../../alerts/alerts-config.ts";
+import { type AlertsConfig, fittingSettings, requireConsistent } from "../../alerts/alerts-config.ts";
 import { KINDS } from "../../alerts/judge/kinds/kinds.ts";
 import { isAlive, parseSubscription, type Subscription } from "../../alerts/route/subscription.ts";
 import { parseTimeSpan } from "../../bot/options/time-span.ts";
@@ -93,14 +93,15 @@ function timeOf(typed: string, name: string): Milliseconds {
   return toMillis(span.from);
 }
 
-/** Settings with the given ones in place of theirs. Throws UserError for one that ALERTS_CONFIG would refuse. */
-function settingsChanger(given: readonly string[]): (config: AlertsConfig) => AlertsConfig {
+const SET = { name: "--set", remedy: "For instance: --set lagging.behind=2m" };
+
+/** Settings with the given ones in place of theirs. Throws UserError for those that ALERTS_CONFIG would refuse. */
+export function settingsChanger(given: readonly string[]): (config: AlertsConfig) => AlertsConfig {
   const changes = given.map((one) => {
     const [, group = "", name = "", value = ""] = /^(\w+)\.(\w+)=(.+)$/u.exec(one) ?? [];
-    if (group === "")
-      throw new UserError("--set takes KEY=VALUE.", { remedy: "For instance: --set lagging.behind=2m" });
+    if (group === "") throw new UserError("--set takes KEY=VALUE.", { remedy: SET.remedy });
     const json = /^\d+(?:\.\d+)?$/u.test(value) ? Number(value) : value;
-    const all: Readonly<Record<string, object>> = parseAlertsConfig(JSON.stringify({ [group]: { [name]: json } }));
+    const all: Readonly<Record<string, object>> = fittingSettings({ [group]: { [name]: json } }, SET);
     return { group, name, value: (all[group] as Readonly<Record<string, unknown>> | undefined)?.[name] };
   });
   return (config) => {
@@ -108,7 +109,8 @@ function settingsChanger(given: readonly string[]): (config: AlertsConfig) => Al
     for (const { group, name, value } of changes) {
       changed[group] = { ...(changed[group] as object | undefined), [name]: value };
     }
-    return changed as unknown as AlertsConfig;
+    const settings = changed as unknown as AlertsConfig;
+    return given.length === 0 ? settings : requireConsistent(settings, SET);
   };
 }
 
