@@ -14,7 +14,7 @@ export const alertsAdd = command({
   alsoCalled: ["subscribe", "watch", "kind", "group"],
   asked: [
     "subscribe",
-    "subscribe channel|us|me|here",
+    "subscribe|sub channel|us|me|here",
     "send|post|tell|notify|inform|warn|page|ping|want|need|get|receive|set|turn|enable|start|put|make|add|hook|connect|like|have alert|notification channel|here|us|me",
     "we|i want|like|need|get|receive|have alert|notification",
     "turn|switch|enable|start|begin alert|notification on|enable|start|begin|send",

@@ -41,6 +41,18 @@ test("of phrasings in haste, nine of ten are, too, and none wrongly", async () =
   expect(missed.length).toBeLessThanOrEqual(21);
 }, 60_000);
 
+test.each([
+  ["what broke last nite", MEANT["what happened last night"]],
+  ["why wont my order go in", MEANT["why was my order rejected"]],
+  ["sub this channel", MEANT["subscribe this channel"]],
+  ["silence n2 2h", MEANT["silence node 2 for two hours"]],
+  ["stop bugging me about node 2 for a couple of hours", MEANT["silence node 2 for two hours"]],
+  ["Export past week + verify", MEANT["export last week and check it"]],
+])("%s, in the short words of a phone, is understood", async (line, meant) => {
+  const reply = await (await talkToSimulator({ nodes: 3 })).askFor(line);
+  expect([reply.failure, fullText(reply)]).toEqual([undefined, expect.stringMatching(meant)]);
+});
+
 test.each(["who won the cup", "good morning everyone", "why is the sky blue", "how much is the fish", "stop it"])(
   "%s asks for nothing here",
   async (line) => {

@@ -111,7 +111,7 @@ export function saidNode(words: readonly string[], { api }: Pick<SuggestContext,
   const names = api.nodes.map(({ name }) => name);
   const named = words.find((word) => names.some((name) => name.toLowerCase() === word));
   if (named !== undefined) return { value: named, words: [named] };
-  const joined = words.find((word) => /^nodes?-?\d+$/u.test(word));
+  const joined = words.find((word) => /^n(?:odes?)?-?\d+$/u.test(word));
   if (joined !== undefined) {
     const numbered = saidNode(["node", joined.replace(/^\D+/u, "")], { api });
     return numbered === undefined ? undefined : { ...numbered, words: [joined] };
