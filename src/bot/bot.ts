@@ -10,7 +10,7 @@ import type { AnyCommand } from "./command.ts";
 import { type Asked, errorReply } from "./error-reply.ts";
 import { findCommand, lineTokens } from "./grammar/find-command.ts";
 import { faultsOf, otherMistakes, valueMistakes } from "./form.ts";
-import { fillExample, formatLine, parseLine, shortQuestion } from "./grammar/grammar.ts";
+import { fillExample, formatLine, parseLine, shortQuestion, withoutCodeMarks } from "./grammar/grammar.ts";
 import { withRightLine } from "./grammar/offered-line.ts";
 import {
   type CommonButtons,
@@ -122,7 +122,8 @@ export function createBot(dependencies: BotDependencies) {
     /** Prepares and runs. Never rejects: every error is a Reply. */
     run,
     /** The same for a typed line (`market show BTC/USDT network:testnet`). Never rejects. */
-    runLine: async (line: string, asker: Asker): Promise<Reply> => {
+    runLine: async (typed: string, asker: Asker): Promise<Reply> => {
+      const line = withoutCodeMarks(typed);
       let ask: Ask;
       try {
         ask = parseLine(line, commands, now(), networks);

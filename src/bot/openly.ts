@@ -6,6 +6,9 @@ import { formatLine, QUESTION } from "./grammar/grammar.ts";
 import type { Invocation } from "./invocation.ts";
 import type { BotSetup } from "./setup.ts";
 
+/** A longer line stands below the title. */
+const MAX_IN_TITLE = 200;
+
 /**
  * The press that takes the place of an answer where everybody would see it and nobody knows the asker's rights: what
  * changes something, and what only the asker may see. A question in plain words stays as it is: what it runs is asked anew.
@@ -19,10 +22,13 @@ export function pressInstead(
   const { changes, name, title, verb } = command;
   const audience = presetAudience(command, here, chosen) ?? command.audience;
   if (changes !== true && audience === "channel" && options["private"] === undefined) return undefined;
-  const line = commandLine(formatLine({ command: name, options }));
+  const whole = formatLine({ command: name, options });
+  const isLong = whole.length > MAX_IN_TITLE;
+  const line = commandLine(isLong ? name : whole);
   return reply({
     title: changes === true ? text`Did you mean ${line}?` : text`${line} is answered to you alone`,
     blocks: [
+      ...(isLong ? [paragraph(text`${commandLine(whole)}`)] : []),
       paragraph(changes === true ? "Nothing is done before you press it." : "Press it: nobody else sees the answer."),
     ],
     actions: [commandAction(title ?? verb ?? "Show", name, options)],

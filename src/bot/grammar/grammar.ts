@@ -40,6 +40,14 @@ export function parseLine(
   return { command: command.name, options: Object.fromEntries(values) };
 }
 
+/** The marks of code around a whole line, as in answers from which people copy it, and the language behind three. */
+const CODE = /^\s*(`{1,2}|`{3}(?:\w*\n)?)([^`]+)`+\s*$/u;
+
+/** The line within marks of code; any other line as it is. */
+export function withoutCodeMarks(line: string): string {
+  return CODE.exec(line)?.[2]?.trim() ?? line;
+}
+
 /** The command that takes a question in plain words. */
 export const QUESTION = "ask";
 

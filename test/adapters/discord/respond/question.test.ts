@@ -136,3 +136,18 @@ test("no content is logged, nor kept in the store", async () => {
   await until(() => lines.some((line) => line.includes("answer failed")), "the log line");
   expect(lines.join("\n")).not.toContain("marmalade");
 });
+
+test("a line between marks of code is the line, and a long one stands below what is offered", async () => {
+  await using on = await stage();
+  const ann = on.fake.person("Ann");
+  for (const line of ["@bot `time`", "@bot ```time```", "@bot ```text\ntime\n```"]) {
+    expect(textOf(await ann.writes(on.channel, line))).toContain("mainnet is healthy");
+  }
+  const zoe = on.fake.person("Zoe");
+  const condition = `mark above 1 back ${"9".repeat(250)}`;
+  const long = textOf(await zoe.writes(on.channel, `@bot alerts add market.value BTC/USDT if:"${condition}"`));
+  expect(long).toMatch(/Did you mean `\/alerts add`\?/u);
+  expect(long).toContain(condition);
+  expect(textOf(await zoe.writes(on.channel, `@bot order ${"x".repeat(3600)}`))).toContain("`/order` is answered");
+  expect(on.fake.complaints()).toEqual([]);
+});
