@@ -5,7 +5,7 @@ import { type AlertsConfig, DEFAULT_ALERTS_CONFIG } from "../alerts/alerts-confi
 import type { RuleIndex } from "../alerts/judge/judge.ts";
 import { JudgeInMemory } from "../alerts/judge/judge-in-memory.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
-import type { Change } from "../alerts/judge/rules/state-machine.ts";
+import { type Change, CHANGES } from "../alerts/judge/rules/state-machine.ts";
 import { buildSubscriptionIndex } from "../alerts/route/subscription-index.ts";
 import type { Subscription } from "../alerts/route/subscription.ts";
 import type { Look } from "../looks/look.ts";
@@ -70,19 +70,6 @@ const GAP_INTERVALS = 3;
 export const REPLAYED = ["sources", "markets"] as const;
 type Replayed = (typeof REPLAYED)[number];
 
-const CHANGES: ReadonlySet<string> = new Set<Change>([
-  "pending",
-  "dismissed",
-  "fired",
-  "escalated",
-  "outlasted",
-  "recovering",
-  "relapsed",
-  "resolved",
-  "gone",
-  "flapping",
-]);
-
 interface ReplayOptions {
   readonly network: string;
   /** In their order, one at least; the first hold from the beginning. */
@@ -100,8 +87,9 @@ export function changeOf(
   at: Milliseconds,
 ): ReplayedChange | undefined {
   const [rule, rest] = (episode ?? "").split(`|${network}|`);
-  if (!CHANGES.has(what) || rule === undefined || rest === undefined) return undefined;
-  return { at, change: what as Change, rule, subject: rest.slice(0, rest.lastIndexOf("|")) };
+  const change = CHANGES.find((one) => one === what);
+  if (change === undefined || rule === undefined || rest === undefined) return undefined;
+  return { at, change, rule, subject: rest.slice(0, rest.lastIndexOf("|")) };
 }
 
 /** Judges the looks of a network, in the order in which they were made. */

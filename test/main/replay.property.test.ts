@@ -7,6 +7,7 @@ import { World } from "../../bench/verdicts/world.ts";
 import type { AlertsConfig } from "../../src/alerts/alerts-config.ts";
 import { JudgeInMemory } from "../../src/alerts/judge/judge-in-memory.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
+import { CHANGES } from "../../src/alerts/judge/rules/state-machine.ts";
 import { buildSubscriptionIndex } from "../../src/alerts/route/subscription-index.ts";
 import { Chunk } from "../../src/looks/chunk.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
@@ -94,6 +95,15 @@ test("kept looks that are judged again give every change that was decided, and n
     }),
     runs(20),
   );
+});
+
+test("each change of a condition is read out of its decision, and nothing else is one", () => {
+  const read = (what: string) => changeOf({ what, episode: `market.price{high=5}|${NETWORK}|m1|2` }, NETWORK, 7);
+  expect(CHANGES.map((one) => read(one))).toEqual(
+    CHANGES.map((change) => ({ at: 7, change, rule: "market.price{high=5}", subject: "m1" })),
+  );
+  expect(CHANGES).toContain("surpassed");
+  expect(read("seen")).toBeUndefined();
 });
 
 test("a look that differs shows as a difference", async () => {

@@ -25,21 +25,24 @@ interface Round {
   readonly downtimeMillis?: Milliseconds;
 }
 
-export type Change =
-  | "pending"
-  | "dismissed"
-  | "fired"
-  | "escalated"
-  /** It was kept back, and lasts longer by now than the critical episodes before it. */
-  | "outlasted"
-  /** It was kept back, and goes far beyond its threshold by now. */
-  | "surpassed"
-  | "recovering"
-  | "relapsed"
-  | "resolved"
-  /** Its subject is gone. */
-  | "gone"
-  | "flapping";
+/** What can become of an episode, as decisions say it. */
+export const CHANGES = [
+  "pending",
+  "dismissed",
+  "fired",
+  "escalated",
+  // It was kept back, and lasts longer by now than the critical episodes before it.
+  "outlasted",
+  // It was kept back, and goes far beyond its threshold by now.
+  "surpassed",
+  "recovering",
+  "relapsed",
+  "resolved",
+  // Its subject is gone.
+  "gone",
+  "flapping",
+] as const;
+export type Change = (typeof CHANGES)[number];
 
 export interface Step {
   readonly machine: Machine;
