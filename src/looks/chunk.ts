@@ -1,8 +1,9 @@
 import { zstdDecompressSync } from "node:zlib";
 
-import { type ColumnHeader, foretold, type Header, HEADER_AT, numbersOf, type Prediction, VERSION } from "./columns.ts";
+import { type ColumnHeader, predict, type Header, HEADER_AT, numbersOf, type Prediction, VERSION } from "./columns.ts";
 import { IntegerReader } from "./integers.ts";
-import { type Leaf, type Place, plant } from "./leaves.ts";
+import { type Leaf, type Place, putLeaf } from "./leaves.ts";
+import { formatDecimal, roundDecimal } from "../units/decimal.ts";
 import { type Json, type Look, lookFromJson } from "./look.ts";
 
 /** A chunk, of which columns are decoded as they are asked for. Throws for bytes that are none. */
@@ -29,11 +30,6 @@ export class Chunk {
     return this.#header.looks;
   }
 
-  /** The places that have a value in any look, as JSON. */
-  get keys(): readonly string[] {
-    return this.#header.columns.map(({ key }) => key);
-  }
-
   /** All looks, in their order. */
   looks(): readonly Look[] {
     const roots = Array.from({ length: this.size }, (): Record<string, Json> => ({}));
@@ -41,7 +37,7 @@ export class Chunk {
       const place = JSON.parse(key) as Place;
       for (const [look, leaf] of this.#leaves(index).entries()) {
         const root = roots[look];
-        if (leaf !== undefined && root !== undefined) plant(root, place, leaf);
+        if (leaf !== undefined && root !== undefined) putLeaf(root, place, leaf);
       }
     }
     return roots.map((root) => lookFromJson(root));
@@ -57,12 +53,7 @@ export class Chunk {
     return found;
   }
 
-  /** The values of a place by look. */
-  leaves(key: string): readonly (Leaf | undefined)[] {
-    const index = this.#header.columns.findIndex((one) => one.key === key);
-    return index === -1 ? Array.from({ length: this.size }) : this.#leaves(index);
-  }
-
+  /** The values of a column by look. */
   #leaves(index: number): readonly (Leaf | undefined)[] {
     const { holds, is } = this.#column(index);
     const leaves: (Leaf | undefined)[] = Array.from({ length: this.size });
@@ -77,7 +68,9 @@ export class Chunk {
     const { scale, scales } = readScales(reader, present.length);
     const values = this.#values(index);
     for (const [at, look] of present.entries()) {
-      const text = numberText(values[look] ?? 0n, scale, scales?.[at] ?? scale);
+      // With as many digits behind the point as it had.
+      const exact = roundDecimal({ units: values[look] ?? 0n, scale }, scales?.[at] ?? scale);
+      const text = formatDecimal(exact, { group: false, trim: false });
       leaves[look] = holds === "number" ? Number(text) : text;
     }
     return leaves;
@@ -94,11 +87,11 @@ export class Chunk {
     const reader = this.#reader(index);
     const present = this.#presence(reader);
     readScales(reader, present.length);
-    const { order, less, base, unit } = predicted(by);
+    const { order, less, base, unit } = readPrediction(by);
     const others = less === undefined ? undefined : this.#values(less);
     let [last, beforeLast] = [0n, 0n];
     for (const [count, look] of present.entries()) {
-      const own = count === 0 ? 0n : reader.integer() * unit + foretold(order, last, beforeLast, count);
+      const own = count === 0 ? 0n : reader.integer() * unit + predict(order, last, beforeLast, count);
       values[look] = base + own + (others?.[look] ?? 0n);
       if (count > 0) [beforeLast, last] = [last, own];
     }
@@ -112,7 +105,7 @@ export class Chunk {
     const reader = this.#reader(index);
     const present = this.#presence(reader);
     const { scale } = readScales(reader, present.length);
-    const { order, less, base, unit } = predicted(by);
+    const { order, less, base, unit } = readPrediction(by);
     const others = less === undefined ? undefined : new Float64Array(this.size);
     if (less !== undefined && others !== undefined) this.#readNumbers(less, others);
     const [first, size, divisor] = [Number(base), Number(unit), 10 ** scale];
@@ -159,7 +152,7 @@ export class Chunk {
   }
 }
 
-function predicted(by: Prediction | undefined) {
+function readPrediction(by: Prediction | undefined) {
   if (by === undefined) throw new RangeError("a column of numbers has no prediction");
   return { ...by, base: BigInt(by.base), unit: BigInt(by.unit) };
 }
@@ -173,13 +166,4 @@ function readScales(reader: IntegerReader, count: number) {
   const scale = reader.count();
   const scales = reader.count() === 0 ? undefined : Array.from({ length: count }, () => reader.count());
   return { scale, scales };
-}
-
-/** A value of one scale, with as many digits behind the point as it had. */
-function numberText(value: bigint, scale: number, digits: number): string {
-  if (scale === 0) return value.toString();
-  const all = (value < 0n ? -value : value).toString().padStart(scale + 1, "0");
-  const whole = all.slice(0, -scale);
-  const part = all.slice(-scale).slice(0, digits);
-  return `${value < 0n ? "-" : ""}${whole}${part === "" ? "" : `.${part}`}`;
 }

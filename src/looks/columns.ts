@@ -3,7 +3,7 @@
 //
 // A chunk is a version (1 byte), the length of the header (4 bytes, big-endian), the header (JSON, zstd) and the columns in
 // its order. A column says in which looks it has a value, and then the values: numbers, also in texts, as integers of one
-// scale, each less what was foretold for it, in the largest unit that divides all of them; anything else as indexes of a
+// scale, each less its prediction, in the largest unit that divides all of them; anything else as indexes of a
 // list of texts. A value that all looks have stands in the header. chunk.ts reads them.
 
 import { zstdCompressSync } from "node:zlib";
@@ -24,7 +24,7 @@ const LOOKS_BEFORE_PAUSE = 50;
 /** Of so many values the cheapest prediction is chosen. */
 const SAMPLE = 96;
 
-/** Foretells a value of a column: nothing, its last value, or as far on as from the one before to the last. */
+/** How a value of a column is predicted: as 0, as its last value, or as the last two go on. */
 export type Order = 0 | 1 | 2;
 const ORDERS: readonly Order[] = [0, 1, 2];
 
@@ -37,13 +37,13 @@ export interface ColumnHeader {
   /** The value of all looks; there are no bytes then. */
   readonly is?: Leaf;
   readonly bytes: number;
-  /** How the integers of numbers were foretold. */
+  /** How the integers of numbers were predicted. */
   readonly by?: Prediction;
   /** The bytes are no zstd frame: that would be longer. */
   readonly plain?: true;
 }
 
-/** An integer is what was foretold, and so many units more. */
+/** An integer is its prediction, and so many units more. */
 export interface Prediction {
   readonly order: Order;
   /** The column whose value of the same look is subtracted first. */
@@ -100,7 +100,7 @@ async function gather(
   return columns;
 }
 
-/** A column of numbers that others may lean on. */
+/** A column of numbers by which others may be predicted. */
 interface NumericColumn extends Pick<Numbers, "values" | "scale"> {
   readonly index: number;
   readonly name: string;
@@ -213,7 +213,7 @@ function textOf(leaf: Leaf): string {
   return typeof leaf === "string" ? leaf : JSON.stringify(leaf);
 }
 
-/** Writes the integers, less what the cheapest prediction foretells. */
+/** Writes the integers, less the cheapest prediction. */
 function writeNumbers(
   writer: IntegerWriter,
   { values, scale, scales }: Numbers,
@@ -223,7 +223,7 @@ function writeNumbers(
   writer.count(scale);
   writer.count(scales === undefined ? 0 : 1);
   for (const one of scales ?? []) writer.count(one);
-  const { order, less } = cheapest(values, leanable(values, scale, known, name));
+  const { order, less } = cheapest(values, predictors(values, scale, known, name));
   const left = residuals(values, order, less);
   const base = left[0] ?? 0n;
   let unit = 0n;
@@ -233,12 +233,12 @@ function writeNumbers(
   }
   if (unit === 0n) unit = 1n;
   for (const one of left.slice(1)) writer.integer(one / unit);
-  const leans = less === undefined ? {} : { less: less.index };
-  return { order, ...leans, base: base.toString(), unit: unit.toString() };
+  const other = less === undefined ? {} : { less: less.index };
+  return { order, ...other, base: base.toString(), unit: unit.toString() };
 }
 
-/** The columns that may foretell one: the first, one of the same name, one that begins alike, and none. */
-function leanable(
+/** The columns that may predict one: the first, one of the same name, one that begins alike, and none. */
+function predictors(
   values: readonly (bigint | undefined)[],
   scale: number,
   known: readonly NumericColumn[],
@@ -277,7 +277,7 @@ function cheapest(
   return best;
 }
 
-/** What is left of the values that there are, less what was foretold; the first is whole. */
+/** What is left of the values that there are, less their predictions; the first is whole. */
 function residuals(
   values: readonly (bigint | undefined)[],
   order: Order,
@@ -288,7 +288,7 @@ function residuals(
   for (const [index, value] of values.entries()) {
     if (value === undefined) continue;
     const own = value - (less?.values[index] ?? 0n) - base;
-    left.push(own - foretold(order, last, beforeLast, left.length));
+    left.push(own - predict(order, last, beforeLast, left.length));
     if (left.length === 1) base = own;
     else [beforeLast, last] = [last, own];
   }
@@ -296,7 +296,7 @@ function residuals(
 }
 
 /** Of values counted from the first one, which is 0. */
-export function foretold(order: Order, last: bigint, beforeLast: bigint, count: number): bigint {
+export function predict(order: Order, last: bigint, beforeLast: bigint, count: number): bigint {
   if (order === 0) return 0n;
   return order === 1 || count < 2 ? last : 2n * last - beforeLast;
 }

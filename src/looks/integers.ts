@@ -3,10 +3,6 @@ export class IntegerWriter {
   #bytes = new Uint8Array(1024);
   #length = 0;
 
-  get length(): number {
-    return this.#length;
-  }
-
   /** Zero or more, and safe. */
   count(value: number): void {
     let rest = value;

@@ -55,7 +55,7 @@ function isList(value: object): value is readonly Json[] {
 type Container = Json[] | Record<string, Json>;
 
 /** Puts a leaf into its place in `root`, in a list at its end: leaves come in the order of `eachLeaf`. */
-export function plant(root: Record<string, Json>, place: Place, leaf: Leaf): void {
+export function putLeaf(root: Record<string, Json>, place: Place, leaf: Leaf): void {
   let branch: Container = root;
   for (const [depth, step] of place.slice(0, -1).entries()) {
     branch = inner(branch, step, typeof place[depth + 1] === "number");

@@ -3,6 +3,7 @@ import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import { Chunk } from "./chunk.ts";
+import type { Place } from "./leaves.ts";
 import { type Json, type Look, lookFromText } from "./look.ts";
 
 /** Looks of one watcher at one network, by the wall clock; both ends, in Unix milliseconds, are part of the range. */
@@ -29,11 +30,8 @@ export async function* readLooks(store: Pick<Store, "read">, range: LooksRange):
   }
 }
 
-/** The place of a fact in a look. */
-export type FactPlace = readonly (string | number)[];
-
 /** One fact of a range; the columns of the others are not read. */
-export async function readSeries(store: Pick<Store, "read">, range: LooksRange, place: FactPlace): Promise<Series> {
+export async function readSeries(store: Pick<Store, "read">, range: LooksRange, place: Place): Promise<Series> {
   const at: number[] = [];
   const values: number[] = [];
   const take = (time: number, value: number): void => {
@@ -61,7 +59,7 @@ function isWithin({ at }: Look, { from, to }: LooksRange): boolean {
   return millis >= from && millis <= to;
 }
 
-function numberAt(json: Json, place: FactPlace): number {
+function numberAt(json: Json, place: Place): number {
   let found: unknown = json;
   for (const step of place) {
     if (typeof found !== "object" || found === null) return Number.NaN;

@@ -5,7 +5,7 @@ import type { Json } from "../looks/look.ts";
 import type { Findings } from "./watcher.ts";
 
 /** What a kept look says of the findings: facts by kind and subject, and events. */
-export type KeptFindings = { readonly facts?: Json; readonly events?: Json };
+type KeptFindings = { readonly facts?: Json; readonly events?: Json };
 
 /** The facts by which thresholds are judged, and the events; empty where there is neither. */
 export function keptFindings({ readings, events }: Findings): KeptFindings {

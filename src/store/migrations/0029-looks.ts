@@ -4,7 +4,7 @@ import { isPostgres } from "../queries.ts";
 
 /**
  * What watchers saw is kept: the looks of the present hour one by one, those before it in chunks. A watcher's looks are
- * numbered beside its snapshot, so that their order does not hang on the wall clock.
+ * numbered beside its snapshot, so that their order does not depend on the wall clock.
  */
 export async function looks(db: Kysely<unknown>): Promise<void> {
   await db.schema
