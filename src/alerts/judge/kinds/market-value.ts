@@ -1,4 +1,4 @@
-// The condition that an alert about a value of a market has: what people write, its one spelling, and when it is met.
+// The condition that an alert about a value of a market has: what people write and its one spelling. market-measure.ts says when it is met.
 import { UserError } from "../../../errors.ts";
 import { type Decimal, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { formatDuration, formatSpan, type Milliseconds, parseDuration } from "../../../units/duration.ts";
@@ -19,7 +19,7 @@ const VALUES = {
 } as const;
 
 export type MarketValue = keyof typeof VALUES;
-export const MARKET_VALUES = Object.keys(VALUES) as readonly MarketValue[];
+const MARKET_VALUES = Object.keys(VALUES) as readonly MarketValue[];
 
 /** Facts of a market by name; a spread in per cent of the mid price is `spread%`. */
 export type MarketFact = MarketValue | "spread%";
