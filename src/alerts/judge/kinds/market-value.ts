@@ -1,6 +1,6 @@
 // The condition that an alert about a value of a market has: what people write and its one spelling. market-measure.ts says when it is met.
 import { UserError } from "../../../errors.ts";
-import { type Decimal, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
+import { compareDecimals, type Decimal, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { formatDuration, formatSpan, type Milliseconds, parseDuration } from "../../../units/duration.ts";
 import { parseTypedNumber } from "../../../units/typed-number.ts";
 
@@ -94,6 +94,27 @@ export function parseMarketConditions(typed: string): readonly [MarketCondition,
   const [first, ...others] = bySpelling.values();
   if (first === undefined) throw reader.fault("There is no condition");
   return [first, ...others];
+}
+
+/**
+ * Conditions that are typed anew. Stored ones stay as they are.
+ *
+ * @throws UserError for one that is never met, or never over: a price does not come down to zero, nor fall by more than all
+ */
+export function requirePossible(conditions: readonly MarketCondition[]): void {
+  for (const { value, side, limit, back, way, givenBack } of conditions) {
+    if (side === "above" && VALUES[value].percent === false && limit.units > 0n && compareDecimals(back, limit) >= 0) {
+      throw impossible(
+        `An alert above ${formatDecimal(limit)} that is over once back by ${givenBack ?? ""} never ends`,
+      );
+    }
+    if (way === "down" && compareDecimals(limit, WHOLE) > 0) throw impossible("Nothing falls by more than 100%");
+  }
+}
+const WHOLE = { units: 100n, scale: 0 };
+
+function impossible(what: string): UserError {
+  return new UserError(`${what}.`, { option: "if", remedy: `Write for example ${EXAMPLES}.` });
 }
 
 /** Whether words begin a condition: a value, and how it is compared. */

@@ -6,6 +6,7 @@ import {
   endingConditions,
   formatMarketConditions,
   parseMarketConditions,
+  requirePossible,
 } from "../../../alerts/judge/kinds/market-value.ts";
 import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
@@ -52,7 +53,11 @@ function optionInIf(typed: string): readonly [(typeof IN_IF)[number], string] | 
 /** What `if` says: a condition in its one spelling, or the value of another threshold. */
 export function readIf(_option: string, typed: string): string | number {
   const [option, value] = optionInIf(typed) ?? [];
-  if (option === undefined || value === undefined) return formatMarketConditions(parseMarketConditions(typed));
+  if (option === undefined || value === undefined) {
+    const conditions = parseMarketConditions(typed);
+    requirePossible(conditions);
+    return formatMarketConditions(conditions);
+  }
   const { read } = Object.values(THRESHOLDS).find((one) => one.option === option) ?? THRESHOLDS.if;
   return read("if", value);
 }

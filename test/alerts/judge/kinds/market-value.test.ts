@@ -4,6 +4,7 @@ import {
   formatMarketConditions,
   marketConditionsWords,
   parseMarketConditions,
+  requirePossible,
 } from "../../../../src/alerts/judge/kinds/market-value.ts";
 import { meets } from "../../../../src/alerts/judge/kinds/market-measure.ts";
 import { UserError } from "../../../../src/errors.ts";
@@ -131,3 +132,19 @@ describe("a condition of a value of a market", () => {
     }
   });
 });
+
+it.each([
+  "mark above 70 back 70",
+  "last above 70 back 100%",
+  "bid below 5 or above 70 back 80",
+  "mark falls 101% within 1h",
+])("%s is refused where it is typed: it never ends, or never begins", (typed) => {
+  expect(() => requirePossible(parseMarketConditions(typed))).toThrow(/never ends|more than 100%/u);
+});
+
+it.each(["mark above 70 back 69", "spread above 0 back 1", "mark below 5 back 100", "mark rises 300% within 1h"])(
+  "%s is possible",
+  (typed) => {
+    expect(() => requirePossible(parseMarketConditions(typed))).not.toThrow();
+  },
+);
