@@ -5,7 +5,11 @@
  * @param {{ views: readonly { name: string, element: HTMLElement, link: HTMLElement, shown?: () => void }[] }} parts The first view is the usual one.
  */
 export function createViews({ views }) {
+  // Where the reader was in the usual view.
+  let place = 0;
   function show() {
+    const before = views.find(({ element }) => !element.hidden);
+    if (before === views[0]) place = scrollY;
     const asked = location.hash.slice(1);
     const at = asked === "" ? null : document.getElementById(asked);
     const chosen = views.find(({ name, element }) => name === asked || element.contains(at)) ?? views[0];
@@ -18,7 +22,8 @@ export function createViews({ views }) {
     // The question of the address belongs to the first view.
     if (chosen !== views[0] && location.search !== "") history.replaceState(null, "", `/${location.hash}`);
     chosen?.shown?.();
-    at?.scrollIntoView();
+    if (at !== null) at.scrollIntoView();
+    else if (chosen !== before) scrollTo(0, chosen === views[0] ? place : 0);
   }
   addEventListener("hashchange", show);
   show();
