@@ -119,10 +119,10 @@ export function rulesOf(subscription: Pick<Subscription, "kinds" | "parameters">
     .filter((kind) => isConditionKind(kind))
     .flatMap((kind) => {
       const given = subscription.parameters[kind] ?? {};
-      const { apart }: Condition = KINDS[kind];
+      const { split }: Condition = KINDS[kind];
       // Together they may contradict each other.
       const whole = ruleFor(kind, given, config);
-      return apart?.(given).map((own) => ruleFor(kind, own, config)) ?? [whole];
+      return split?.(given).map((own) => ruleFor(kind, own, config)) ?? [whole];
     });
 }
 

@@ -124,8 +124,8 @@ export function decodeSources(stored: SourcesSnapshot | undefined): SourcesState
   return stored === undefined ? undefined : SourcesState.decode(stored);
 }
 
-/** What is known after a round, `elapsedMillis` after the one before it; undefined after another process's. Pure. */
-export function paceAfter(
+/** What is known after a round, `elapsedMillis` after the one before it. Pure. */
+function paceAfter(
   before: Pace = NONE,
   { witnesses, atMillis }: PollRound,
   { memory }: Verdict,

@@ -51,7 +51,7 @@ export interface Condition<S extends Shape = Shape, P extends z.ZodObject = z.Zo
   /** It has no default threshold: a subscription names one, and no group contains it. */
   readonly needsThreshold?: true;
   /** The parameters of the rules that those of a subscription make, where they are several; each has its own episodes. */
-  readonly apart?: (given: GivenParameters) => readonly GivenParameters[];
+  readonly split?: (given: GivenParameters) => readonly GivenParameters[];
   /** The bot itself, not a node, observes it. */
   readonly seenByBot?: true;
   /** The fields of its readings beside the common ones. */

@@ -5,7 +5,7 @@ import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { DecimalText, TimeText } from "./json-fields.ts";
 import { condition } from "./kind.ts";
 import { beyondLimit, measure, meets } from "./market-measure.ts";
-import { apartMarketConditions, type MarketCondition, parseMarketConditions } from "./market-value.ts";
+import { splitMarketConditions, type MarketCondition, parseMarketConditions } from "./market-value.ts";
 import { isPriceBad, priceBeyond } from "./price.ts";
 
 const market = {
@@ -63,7 +63,7 @@ export const MARKET_CONDITIONS = {
     defaults: () => ({ when: "beyond" }),
     needsThreshold: true,
     // A price that jumps from one side to the other is told anew.
-    apart: ({ low, high, ...rest }) =>
+    split: ({ low, high, ...rest }) =>
       low === undefined || high === undefined || rest["when"] === "within"
         ? [withoutUndefined({ low, high, ...rest })]
         : [
@@ -116,7 +116,7 @@ export const MARKET_CONDITIONS = {
     parameters: z.strictObject({ if: z.string() }),
     needsThreshold: true,
     // Without spaces: they stand between the parts of an episode's name.
-    apart: ({ if: written }) => apartMarketConditions(String(written)).map((one) => ({ if: one.replaceAll(" ", "_") })),
+    split: ({ if: written }) => splitMarketConditions(String(written)).map((one) => ({ if: one.replaceAll(" ", "_") })),
     reading: {
       ...market,
       /** In the market's units, or in per cent. Left out where a value has none, or its decimals are not known. */

@@ -260,7 +260,7 @@ export function formatMarketConditions(conditions: readonly [MarketCondition, ..
 }
 
 /** What each rule of a condition has of it. */
-export function apartMarketConditions(written: string): readonly string[] {
+export function splitMarketConditions(written: string): readonly string[] {
   return parseMarketConditions(written).map(({ once: _once, until: _until, ...one }) => formatMarketConditions([one]));
 }
 
