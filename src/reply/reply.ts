@@ -132,17 +132,20 @@ export function inOneZone(given: Reply): Reply {
 }
 
 /** Whether a reply has a time that was asked for in UTC. */
-export function hasUtc(given: Reply): boolean {
+function hasUtc(given: Reply): boolean {
   return momentsOf(given).some(({ style }) => style === "utc");
 }
 
 /** All moments of a reply but those in titles of its blocks and names of its fields. */
-export function momentsOf(given: Reply): readonly TimeInline[] {
+export function momentsOf({ title, blocks, footer = [] }: Reply): readonly TimeInline[] {
   const found: TimeInline[] = [];
-  mapTimes(given, (one) => {
-    found.push(one);
-    return [one];
-  });
+  const look = (content: Text): Text => {
+    for (const one of content) if (isMoment(one)) found.push(one);
+    return content;
+  };
+  look(title);
+  for (const block of blocks) mapValues(block, look);
+  look(footer);
   return found;
 }
 

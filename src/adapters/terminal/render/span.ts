@@ -1,5 +1,5 @@
 import { wholeNumber } from "../../../reply/fold.ts";
-import { clockWords, hasUtc, isMoment, mapTimes, momentsOf, type Reply } from "../../../reply/reply.ts";
+import { clockWords, isMoment, mapTimes, momentsOf, type Reply } from "../../../reply/reply.ts";
 import {
   clockTime,
   type Inline,
@@ -220,10 +220,12 @@ export function asTyped(value: string): string {
  * UTC says so where it was asked for.
  */
 export function inReadersZone(shown: Reply): Reply {
-  const zone = hasUtc(shown) ? "UTC" : (shown.zone ?? "UTC");
   const moments = momentsOf(shown);
   if (moments.length === 0) return shown;
-  const named = isNamed(shown, zone) ? undefined : placeOfName(shown, hasUtc(shown));
+  const isUtc = moments.some(({ style }) => style === "utc");
+  const zone = isUtc ? "UTC" : (shown.zone ?? "UTC");
+  const isSaid = isNamed(shown, zone);
+  const named = isSaid ? undefined : placeOfName(shown, isUtc);
   const by = (one: Inline, isFirst: boolean): Text => {
     if (!isMoment(one)) return [one];
     const at = timeOf(one);
@@ -231,7 +233,7 @@ export function inReadersZone(shown: Reply): Reply {
     return one.style === "both" ? text`${clock} (${time(at, "relative")})` : clock;
   };
   const said = mapTimes(shown, (one) => by(one, one === named));
-  if (named !== undefined || isNamed(shown, zone)) return said;
+  if (named !== undefined || isSaid) return said;
   return { ...said, footer: text`${said.footer}${said.footer === undefined ? "" : " · "}times in ${zone}` };
 }
 
