@@ -45,7 +45,7 @@ describe("a secret of the settings", () => {
     );
   });
 
-  // Libraries differ in the characters that they escape: any of them may be.
+  // Libraries differ in what they escape, so each way of it is tried.
   const ESCAPES: readonly ((character: string) => string)[] = [
     (character) => character,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
