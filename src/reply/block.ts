@@ -103,3 +103,19 @@ export function mapValues(block: Block, change: (content: Text) => Text): Block 
       return block;
   }
 }
+
+/** The texts of a block, but for its titles and the names of its fields. */
+export function valuesOf(block: Block): readonly Text[] {
+  switch (block.kind) {
+    case "paragraph":
+      return [block.text];
+    case "fields":
+      return block.fields.map(({ value }) => value);
+    case "list":
+      return block.items;
+    case "table":
+      return block.empty === undefined ? block.rows.flat() : [...block.rows.flat(), block.empty];
+    case "code":
+      return [];
+  }
+}

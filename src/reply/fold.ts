@@ -1,15 +1,15 @@
-import { type Block, mapValues, type Table } from "./block.ts";
+import { type Block, mapValues, type Table, valuesOf } from "./block.ts";
 import type { Action, Reply } from "./reply.ts";
 import type { Inline, Text } from "./text.ts";
 
 /** Whether a reply says more below the fold than above it. */
-export function isFolded(reply: Reply): boolean {
-  let shorter = false;
-  const look = (content: Text): Text => {
-    shorter ||= content.some((inline) => isDetail(inline) || (inline.kind === "number" && !isWhole(inline)));
-    return content;
-  };
-  return reply.blocks.some((block) => "detail" in block || isCut(block) || (mapValues(block, look), shorter));
+export function isFolded({ blocks }: Reply): boolean {
+  return blocks.some((block) => "detail" in block || isCut(block) || valuesOf(block).some(saysMore));
+}
+
+/** Whether a text says more below the fold than above it. */
+function saysMore(content: Text): boolean {
+  return content.some((inline) => isDetail(inline) || (inline.kind === "number" && !isWhole(inline)));
 }
 
 /**

@@ -5,7 +5,7 @@
 import { localText } from "../units/local-time.ts";
 import { formatUtc, fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import type { Attachment } from "./attachment.ts";
-import { mapValues } from "./block.ts";
+import { mapValues, valuesOf } from "./block.ts";
 import type { Action, Ask, Document, Invalidates } from "./document.ts";
 import { clockTime, type Inline, type Text, time, timeOf, toText, type TextPart } from "./text.ts";
 
@@ -102,10 +102,11 @@ export async function disposeReply(given: Reply): Promise<void> {
 // An answer has one zone. Where its words name one, all its times stand by the clock of that zone; elsewhere each surface
 // that draws times shows the reader's own.
 
-type TimeInline = Extract<Inline, { kind: "time" }>;
+/** A run that is a time. */
+export type Moment = Extract<Inline, { kind: "time" }>;
 
 /** A reply with other words for its times; ages stay as they are. */
-export function mapTimes(given: Reply, change: (time: TimeInline) => Text): Reply {
+export function mapTimes(given: Reply, change: (time: Moment) => Text): Reply {
   const changed = (content: Text): Text =>
     content.some(isMoment) ? content.flatMap((one) => (isMoment(one) ? change(one) : [one])) : content;
   return {
@@ -117,7 +118,7 @@ export function mapTimes(given: Reply, change: (time: TimeInline) => Text): Repl
 }
 
 /** Whether it is a moment, not an age. */
-export function isMoment(inline: Inline): inline is TimeInline {
+export function isMoment(inline: Inline): inline is Moment {
   return inline.kind === "time" && inline.style !== "relative";
 }
 
@@ -128,31 +129,20 @@ export function inZone(given: Reply, zone: string): Reply {
 
 /** A reply with a time that was asked for in UTC, with all its times in UTC; any other one as it is. */
 export function inOneZone(given: Reply): Reply {
-  return hasUtc(given) ? mapTimes(given, (one) => [time(timeOf(one), "utc")]) : given;
+  const { title, blocks, footer } = given;
+  const asked = hasUtc(title) || blocks.some((block) => valuesOf(block).some(hasUtc)) || (footer && hasUtc(footer));
+  return asked === true ? mapTimes(given, (one) => [time(timeOf(one), "utc")]) : given;
 }
 
-/** Whether a reply has a time that was asked for in UTC. */
-function hasUtc(given: Reply): boolean {
-  return momentsOf(given).some(({ style }) => style === "utc");
-}
-
-/** All moments of a reply but those in titles of its blocks and names of its fields. */
-export function momentsOf({ title, blocks, footer = [] }: Reply): readonly TimeInline[] {
-  const found: TimeInline[] = [];
-  const look = (content: Text): Text => {
-    for (const one of content) if (isMoment(one)) found.push(one);
-    return content;
-  };
-  look(title);
-  for (const block of blocks) mapValues(block, look);
-  look(footer);
-  return found;
+function hasUtc(content: Text): boolean {
+  return content.some((one) => one.kind === "time" && one.style === "utc");
 }
 
 /** `2026-05-01 18:00:00` by the clock of a zone; what no calendar holds as it is. */
 export function clockWords(at: Nanoseconds, zone: string): string {
-  const utc = formatUtc(at).replace(/ UTC$/u, "");
-  return zone === "UTC" || !/^\d{4}-/u.test(utc) ? utc : localText(zone, toMillis(at), 19);
+  const utc = formatUtc(at);
+  if (!utc.endsWith(" UTC")) return utc;
+  return zone === "UTC" || !/^\d{4}-/u.test(utc) ? utc.slice(0, -" UTC".length) : localText(zone, toMillis(at), 19);
 }
 
 /** A time that words have in UTC: `2026-05-01 18:00:00 UTC`. */

@@ -14,7 +14,7 @@ import { widthOf } from "./cell-width.ts";
 import { indent, renderFields } from "./fields.ts";
 import {
   asTyped,
-  inReadersZone,
+  readersZone,
   blank,
   dataSpan,
   linkSpans,
@@ -75,15 +75,16 @@ interface BlockOptions extends SpanOptions {
 export function renderTerminal(reply: Reply, options: RenderOptions): string {
   const width = Number.isFinite(options.width) ? Math.max(NARROWEST, Math.trunc(options.width)) : 80;
   const omittedHint = options.omittedHint ?? "--json or --out DIR";
-  const shared = { now: options.now, links: options.links, width, omittedHint };
-  const shown = inReadersZone(options.fold === undefined ? reply : aboveFold(reply));
-  const sections = [titleLines(shown, width, options)];
+  const shown = options.fold === undefined ? reply : aboveFold(reply);
+  const { zone, named, footer } = readersZone(shown);
+  const shared = { now: options.now, links: options.links, zone, named, width, omittedHint };
+  const sections = [titleLines(shown, shared)];
   for (const block of shown.blocks) sections.push(renderBlock(block, shared));
   if (options.fold !== undefined && isFolded(reply)) sections.push(wrap([span(options.fold.hint, "dim")], width));
   sections.push(
     fileLines(reply, shown.blocks, width, options),
     actionLines(actionEntries(reply.actions), width, options.links),
-    shown.footer === undefined ? [] : wrap(toSpans(shown.footer, options, "keep", "dim"), width),
+    footer === undefined ? [] : wrap(toSpans(footer, shared, "keep", "dim"), width),
   );
   let rendered = "";
   for (const lines of sections) {
@@ -93,7 +94,8 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   return rendered;
 }
 
-function titleLines(reply: Reply, width: number, options: RenderOptions): Line[] {
+function titleLines(reply: Reply, options: BlockOptions): Line[] {
+  const { width } = options;
   const title = toSpans(shortText(reply.title), options, "show", reply.tone);
   const lines = hang([SYMBOLS[reply.tone], blank(1)], wrap(title, width - 2));
   if (reply.url === undefined) return lines;

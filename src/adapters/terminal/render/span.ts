@@ -1,15 +1,7 @@
 import { wholeNumber } from "../../../reply/fold.ts";
-import { clockWords, isMoment, mapTimes, momentsOf, type Reply } from "../../../reply/reply.ts";
-import {
-  clockTime,
-  type Inline,
-  shortenId,
-  type Text,
-  text,
-  time,
-  timeOf,
-  type TimeStyle,
-} from "../../../reply/text.ts";
+import { type Block, valuesOf } from "../../../reply/block.ts";
+import { clockWords, isMoment, type Moment, type Reply } from "../../../reply/reply.ts";
+import { shortenId, type Text, text, timeOf } from "../../../reply/text.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { widthOf } from "./cell-width.ts";
@@ -62,6 +54,10 @@ export interface SpanOptions {
   /** Whether links become hyperlinks of the terminal; else their address is written out. */
   readonly links: boolean;
   readonly now: Nanoseconds;
+  /** By whose clock times stand; left out: UTC, which each time then names. */
+  readonly zone?: string;
+  /** The time that the name of the zone follows. */
+  readonly named?: Moment | undefined;
 }
 
 /** Whether a line break in data breaks the line; in titles and names it is shown instead. */
@@ -86,7 +82,7 @@ export function toSpans(content: Text, options: SpanOptions, lines: LineBreaks =
         if (inline.text !== "") spans.push(codeSpan(inline.text, inline.id === true));
         break;
       case "time":
-        spans.push(span(timeText(timeOf(inline), inline.style, options.now), words));
+        spans.push(span(timeText(inline, options), words));
         break;
       case "link":
         if (inline.text !== "" || inline.url !== "")
@@ -144,16 +140,12 @@ export function linkSpans(label: string, url: string, links: boolean, words?: Te
   return [span(label, "link"), span(" (", words), wholeSpan(shown, "link"), span(")", words)];
 }
 
-function timeText(at: Nanoseconds, style: TimeStyle, now: Nanoseconds): string {
-  switch (style) {
-    case "absolute":
-    case "utc":
-      return formatUtc(at);
-    case "relative":
-      return ageText(at, now);
-    case "both":
-      return `${formatUtc(at)} (${ageText(at, now)})`;
-  }
+function timeText(shown: Moment, { now, zone, named }: SpanOptions): string {
+  const at = timeOf(shown);
+  if (shown.style === "relative") return ageText(at, now);
+  const clock = zone === undefined ? formatUtc(at) : clockWords(at, zone);
+  const words = shown === named ? `${clock} ${zone}` : clock;
+  return shown.style === "both" ? `${words} (${ageText(at, now)})` : words;
 }
 
 /** `4 min 10 s ago`, `in 2 h`, `now`. */
@@ -214,42 +206,36 @@ export function asTyped(value: string): string {
 }
 
 /**
- * What is shown of a reply, with its times by one clock, since a terminal draws none in the zone of whoever reads: in UTC
- * what was asked for in UTC, else by the reader's chosen zone. The zone is named once: in the title, else in the footer,
+ * The clock that shows a reply's times, since a terminal draws none in the zone of whoever reads: UTC where one was asked
+ * for in UTC, as all are then, else the reader's chosen zone. The zone is named once: in the title, else in the footer,
  * which stands in nearly every answer, else with the first time that stands in no table, else below. What was asked for in
  * UTC says so where it was asked for.
  */
-export function inReadersZone(shown: Reply): Reply {
-  const moments = momentsOf(shown);
-  if (moments.length === 0) return shown;
-  const isUtc = moments.some(({ style }) => style === "utc");
-  const zone = isUtc ? "UTC" : (shown.zone ?? "UTC");
-  const isSaid = isNamed(shown, zone);
-  const named = isSaid ? undefined : placeOfName(shown, isUtc);
-  const by = (one: Inline, isFirst: boolean): Text => {
-    if (!isMoment(one)) return [one];
-    const at = timeOf(one);
-    const clock = text`${clockTime(at, clockWords(at, zone))}${isFirst ? ` ${zone}` : ""}`;
-    return one.style === "both" ? text`${clock} (${time(at, "relative")})` : clock;
-  };
-  const said = mapTimes(shown, (one) => by(one, one === named));
-  if (named !== undefined || isSaid) return said;
-  return { ...said, footer: text`${said.footer}${said.footer === undefined ? "" : " · "}times in ${zone}` };
+export function readersZone(shown: Reply) {
+  const { title, blocks, footer } = shown;
+  const inTitle = title.find(isMoment);
+  const inText = inTitle ?? momentIn(blocks, (block) => block.kind !== "table");
+  const first = inText?.style === "utc" ? inText : (inTitle ?? footer?.find(isMoment) ?? inText);
+  const { style } = first ?? momentIn(blocks, (block) => block.kind === "table") ?? {};
+  const zone = style === "utc" ? "UTC" : (shown.zone ?? "UTC");
+  if (style === undefined || isNamed(shown, zone)) return { zone, named: undefined, footer };
+  if (first !== undefined) return { zone, named: first, footer };
+  return { zone, named: undefined, footer: text`${footer}${footer === undefined ? "" : " · "}times in ${zone}` };
 }
 
 /** Whether the words of a reply name the zone of its times already. */
 function isNamed({ title, blocks, footer = [] }: Reply, zone: string): boolean {
-  const words = [title, footer, ...blocks.flatMap((block) => (block.kind === "paragraph" ? [block.text] : []))];
-  return words.some((content) => content.some((one) => one.kind !== "time" && one.text.includes(zone)));
+  const names = (content: Text): boolean => content.some((one) => one.kind !== "time" && one.text.includes(zone));
+  return names(title) || names(footer) || blocks.some((block) => block.kind === "paragraph" && names(block.text));
 }
 
-/** The time that the name of the zone follows. */
-function placeOfName({ title, blocks, footer = [] }: Reply, footerLast: boolean): Inline | undefined {
-  const inBlocks = blocks.flatMap((block): Text => {
-    if (block.kind === "paragraph") return block.text;
-    if (block.kind === "fields") return block.fields.flatMap(({ value }) => value);
-    return block.kind === "list" ? block.items.flat() : [];
-  });
-  const rest = footerLast ? [...inBlocks, ...footer] : [...footer, ...inBlocks];
-  return [...title, ...rest].find(isMoment);
+/** The first time of some of the blocks. */
+function momentIn(blocks: Reply["blocks"], isMeant: (block: Block) => boolean): Moment | undefined {
+  for (const block of blocks) {
+    for (const content of isMeant(block) ? valuesOf(block) : []) {
+      const moment = content.find(isMoment);
+      if (moment !== undefined) return moment;
+    }
+  }
+  return undefined;
 }
