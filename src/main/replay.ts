@@ -11,7 +11,7 @@ import type { Subscription } from "../alerts/route/subscription.ts";
 import type { Look } from "../looks/look.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
-import { type Changes, withChanges } from "../watchers/kept.ts";
+import { type Changes, keptReadings, withChanges } from "../watchers/kept.ts";
 import { marketReadings, MarketsState } from "../watchers/markets/markets.ts";
 import { unknownBecause } from "../watchers/schedule.ts";
 import { roundOf } from "../watchers/sources/kept-round.ts";
@@ -67,8 +67,8 @@ export function settingsOf({ at, run, seen }: Look): KeptSettings {
 const GAP_INTERVALS = 3;
 
 /** The watchers whose looks are judged again. */
-export const REPLAYED = ["sources", "markets"] as const;
-type Replayed = (typeof REPLAYED)[number];
+export const REPLAYED = ["sources", "markets", "checkpoints", "snapshots"] as const;
+export type Replayed = (typeof REPLAYED)[number];
 
 interface ReplayOptions {
   readonly network: string;
@@ -124,8 +124,9 @@ export class Replay {
     // Within a run the wall clock may be set; between two there is no other.
     const isSameRun = last?.look.run === look.run;
     const unseen = isSameRun ? look.dueMillis - last.look.dueMillis : at - from;
-    const isGap = unseen > GAP_INTERVALS * every;
-    if (isGap && watcher === "sources") onGap({ from, to: at });
+    // Other watchers are late where nodes are, and the judging goes on.
+    const isGap = watcher === "sources" && unseen > GAP_INTERVALS * every;
+    if (isGap) onGap({ from, to: at });
     if ((isGap && isSameRun) || (this.#run !== undefined && this.#run !== look.run)) this.#judge.restart();
     this.#run = look.run;
     const readings = this.#readings(watcher, look);
@@ -144,7 +145,9 @@ export class Replay {
     if (failure !== undefined) {
       return (before?.readings ?? []).map((reading) => unknownBecause({ message: failure }, reading));
     }
-    return watcher === "sources" ? this.#judgeRound(look) : this.#judgeMarkets(look, before?.look.run === look.run);
+    if (watcher === "sources") return this.#judgeRound(look);
+    if (watcher === "markets") return this.#judgeMarkets(look, before?.look.run === look.run);
+    return keptReadings((look.seen ?? {}) as Changes, { network: this.#options.network, nodes: this.#held.nodes });
   }
 
   #judgeRound({ run, seen }: Look): readonly Reading[] {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { KINDS } from "../alerts/judge/kinds/kinds.ts";
+import { CONDITION_KINDS, Reading } from "../alerts/judge/kinds/reading.ts";
 import type { Json } from "../looks/look.ts";
 import type { Findings } from "./watcher.ts";
 
@@ -22,6 +23,19 @@ export function keptFindings({ readings, events }: Findings): KeptFindings {
     ...(Object.keys(facts).length === 0 ? {} : { facts }),
     ...(events.length === 0 ? {} : { events }),
   };
+}
+
+/** The readings of a kept look as far as thresholds are judged by them. Throws where a fact is none of its kind. */
+export function keptReadings({ facts = {} }: { readonly facts?: Changes }, of: Pick<Reading, "network" | "nodes">) {
+  return Object.entries(facts).flatMap(([kind, subjects]) =>
+    isRecord(subjects) && CONDITION_KINDS.some((one) => one === kind)
+      ? Object.entries(subjects).map(([subject, one]) => {
+          const { state, badForMillis, ...known } = isRecord(one) ? one : {};
+          const measured = badForMillis === undefined ? {} : { badForMillis };
+          return Reading.parse({ ...of, kind, subject, state, seenBy: [], facts: known, ...measured });
+        })
+      : [],
+  );
 }
 
 /** The same, for watchers of which nothing is kept where nothing is found. */

@@ -8,7 +8,7 @@ import { Chunk } from "../../src/looks/chunk.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
 import type { Look } from "../../src/looks/look.ts";
 import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
-import { type Changes, changesOf, withChanges } from "../../src/watchers/kept.ts";
+import { type Changes, changesOf, keptFindings, keptReadings, withChanges } from "../../src/watchers/kept.ts";
 import { keptRound, roundOf } from "../../src/watchers/sources/kept-round.ts";
 import { snapshotOf } from "../../src/watchers/sources/sources-state.ts";
 import { runs } from "../support/runs.ts";
@@ -39,6 +39,17 @@ describe("what changed of a record", () => {
     const after = { m: { price: "1.6", state: "ACTIVE" }, n: { price: "3" } };
     expect(changesOf(before, after)).toEqual({ m: { price: "1.6", bound: null } });
   });
+});
+
+test("what is judged of an overdue list is read back, and what a later version kept beside it is not", () => {
+  const of = { network: "mainnet", nodes: 3 };
+  const facts = { sinceMillis: 4_000_000.5, usualMillis: 900_000, lastBlock: "12345678901234567890" };
+  const overdue = { kind: "snapshot.overdue", ...of, subject: "", state: "good", seenBy: ["a"], facts } as const;
+  const kept = JSON.parse(JSON.stringify(keptFindings({ readings: [overdue], events: [] }))) as Changes;
+  expect(kept["facts"]).toBeDefined();
+  const later = { facts: { ...(kept["facts"] as Changes), "disk.full": { "": { state: "bad" } } } };
+  expect(keptReadings(later, of)).toEqual([{ ...overdue, seenBy: [] }]);
+  expect(keptReadings({}, of)).toEqual([]);
 });
 
 test("the rounds of a world are kept as they were given, through the chunk", async () => {

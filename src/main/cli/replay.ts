@@ -27,9 +27,10 @@ const HELP = `replay: judges what the watchers saw again, as the bot would today
   --check             compare with the decisions that were made then; ends with 1 where one differs
   --set KEY=VALUE     judge by this setting instead, as ALERTS_CONFIG names it; may come several times
 
-It covers the changes of conditions that come from the nodes' answers and from markets, by the subscriptions of today. It
-does not say who was told: quiet hours, silences and reminders are not replayed. Judging begins a day before the range,
-so that what lasted when it begins is known. Decisions are kept as long as looks, so older ones cannot be checked.`;
+It covers the changes of conditions that come from the nodes' answers, from markets, and from checkpoints and snapshots
+that are overdue, by the subscriptions of today. It does not say who was told: quiet hours, silences and reminders are
+not replayed. Judging begins a day before the range, so that what lasted when it begins is known. Decisions are kept as
+long as looks, so older ones cannot be checked.`;
 
 /** Judging begins so long before the range. */
 const RUN_UP: Milliseconds = 86_400_000;
