@@ -32,6 +32,8 @@ export type KeptContext = Immutable<z.infer<typeof KeptContext>>;
 const Kept = ReplyJson.omit({ headline: true });
 const Effect = z.enum(["replace", "reply"]);
 
+const HomeList = z.enum(["alerts", "silences", "told", "parties"]);
+
 const Press = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("ask"),
@@ -87,10 +89,13 @@ const Press = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ids"), ids: z.array(z.object({ name: z.string(), value: z.string() })) }),
   /** The form that asks for any command. */
   z.object({ kind: z.literal("question") }),
-  /** Turns to a page of the home tab, counted from 0. */
-  z.object({ kind: z.literal("home"), page: z.int().min(0) }),
+  /** Shows the home tab: its overview, or a page of a list, counted from 0. */
+  z.object({ kind: z.literal("home"), list: HomeList.optional(), page: z.int().min(0) }),
 ]);
 export type Press = Immutable<z.infer<typeof Press>>;
+export type HomeList = z.infer<typeof HomeList>;
+/** What of the home tab somebody looks at: a page of a list, or the overview. */
+export type HomePlace = Omit<Extract<Press, { kind: "home" }>, "kind">;
 export type KeptPress = Extract<Press, { kind: "share" }>;
 
 /** How much of a kept reply is shown: what people read first, or all of it; of several pages the first, or one by its place. */

@@ -21,8 +21,8 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { HomeContext } from "./home-subscriptions.ts";
 
-/** How many open alerts are named, the worst first; the others are counted. */
-const MAX_OPEN = 10;
+/** How many open alerts a page names, the worst first; the others are counted. */
+const PER_PAGE = 4;
 
 /** What a page says about the alerts of one moment. */
 interface Moment {
@@ -55,9 +55,9 @@ export async function homeStanding(
     .toSorted((a, b) => a.from - b.from);
   const moment: Moment = { context, now, readable, silences };
   const open = worstFirst(episodes.map((one) => seenHere(one, context)));
-  const pages = Math.max(1, Math.ceil(open.length / MAX_OPEN));
-  const from = Math.min(page, pages - 1) * MAX_OPEN;
-  const shown = open.slice(from, from + MAX_OPEN);
+  const pages = Math.max(1, Math.ceil(open.length / PER_PAGE));
+  const from = Math.min(page, pages - 1) * PER_PAGE;
+  const shown = open.slice(from, from + PER_PAGE);
   const lines = statuses.map((status): HomeLine => ({
     tone: toneOf(status),
     text: text`${strong(status.network)}: ${verdictWords(status)}${factWords(status)}`,

@@ -246,7 +246,7 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     expect(complaints).toEqual([]);
   });
 
-  test("above all else stands what burns, three alerts at most, then the state in a line each", async () => {
+  test("above all else stands what is wrong, three alerts at most, then the state in a line each", async () => {
     const { page } = await open(PHONE);
     await page.waitForSelector("#alerts-open .alert");
     const tops = await Promise.all(

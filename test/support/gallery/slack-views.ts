@@ -11,6 +11,7 @@ import { systemClock } from "../../../src/api/clock.ts";
 import { withCommonOptions } from "../../../src/bot/command.ts";
 import { homeStanding } from "../../../src/main/platforms/home-standing.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
+import type { HomeList, HomePlace } from "../../../src/adapters/chat/press.ts";
 import type { Ask } from "../../../src/reply/reply.ts";
 import { toMillis } from "../../../src/units/nanoseconds.ts";
 import { down, stalled } from "../../alerts/readings.ts";
@@ -43,6 +44,12 @@ const LINE =
 /** Of a list that grows with each command. */
 const ASKED: readonly string[] = ["time", "market list", "market show", "order", "alerts add"];
 
+/** Kinds of which no alert is open. */
+const SILENCED =
+  "network.disagree network.clock node.lagging node.refuses market.bound market.state market.price checkpoint.overdue snapshot.overdue".split(
+    " ",
+  );
+
 /** All of them; the ids that were made up are always the same. */
 export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
   const signal = AbortSignal.timeout(60_000);
@@ -51,6 +58,10 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
   await talk.askFor("alerts add node.down style:plain");
   await see(talk, 1, [stalled("good"), down("good")]);
   const calm = await homeOf(talk);
+  await see(talk, 1, [down("bad")]);
+  await see(talk, 1, [down("bad")]);
+  await see(talk, 1, [down("bad")]);
+  const one = await homeOf(talk);
   await see(talk, 4, [stalled("bad"), down("bad")]);
   await talk.askFor(LINE);
   await talk.askFor("my party ab34f2c1f8ac93d1ab34f2c1f8ac93d1ab34f2c1f8ac93d1ab34f2c1f8ac93d1 treasury");
@@ -62,7 +73,8 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
   const edit = { command: "alerts edit", options: { id } };
   const present = await talk.bot.present({ ...edit, here: HERE, caller: ANN, signal });
   const { commands: offered } = talk.bot;
-  const burning = await burningHome(talk);
+  const halted = await haltedHome(talk);
+  const crowded = await crowdedHome(talk);
   const samples: SlackViewSample[] = [
     form("form-market-show", "market show"),
     form("form-alerts-add", "alerts add"),
@@ -91,10 +103,16 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
     { id: "home-empty", title: "The home tab at first", view: empty },
     { id: "home-calm", title: "The home tab while all is well", view: calm },
     {
-      id: "home-burning",
+      id: "home-halt",
       title: "The home tab: a halt, silences, and a channel that cannot be reached",
-      view: burning,
+      view: halted,
     },
+    { id: "home-one-open", title: "The home tab: one alert is open", view: one },
+    ...crowded.map(([id, view]) => ({
+      id,
+      title: `The home tab: ten alerts, ten silences, ten channels${id === "home-crowded" ? "" : ", a list"}`,
+      view,
+    })),
   ];
   const stored = [...(await talk.engine.subscriptions()), ...(await talk.engine.silences())];
   const content = (one: (typeof stored)[number]): string => JSON.stringify({ ...one, id: "" });
@@ -121,7 +139,7 @@ async function seeMarkets(talk: Talk, markets: Readonly<Record<string, { readonl
 }
 
 /** Somebody else acknowledges, alerts are silenced, and the app is taken out of a second channel. */
-async function burningHome(talk: Talk): Promise<HomeView> {
+async function haltedHome(talk: Talk): Promise<HomeView> {
   const other = { ...HERE, channel: "C0456WXYZ" };
   await see(talk, 76, [stalled("bad"), down("bad")]);
   talk.become({ caller: { ...ANN, id: "U0123MIA", name: "mia" } });
@@ -145,12 +163,36 @@ async function burningHome(talk: Talk): Promise<HomeView> {
   return homeOf(talk, [{ id: "ab34f2c1".repeat(8), name: "treasury" }]);
 }
 
-async function homeOf(talk: Talk, parties: readonly SavedParty[] = []): Promise<HomeView> {
+/** Ten alerts are open, ten silences hold, ten channels are subscribed: the overview, and the first page of each list. */
+async function crowdedHome(talk: Talk): Promise<readonly (readonly [id: string, view: HomeView])[]> {
+  const nodes = Array.from({ length: 8 }, (_, index) => down("bad", `validator-${index + 1}.example.net:3008`));
+  await see(talk, 4, [stalled("bad"), down("bad"), ...nodes]);
+  for (let index = 0; index < 8; index += 1) {
+    talk.become({ here: { ...HERE, channel: `C0789${String(index).repeat(4)}` } });
+    await talk.askFor(`alerts add ${index % 2 === 0 ? "nodes" : "ops"}`);
+  }
+  talk.become({ here: HERE });
+  for (const kind of SILENCED) await talk.askFor(`alerts silence ${kind} 2h reason:"maintenance of the validators"`);
+  const parties = [{ id: "ab34f2c1".repeat(8), name: "treasury" }];
+  const home = async (list?: HomeList) => homeOf(talk, parties, list === undefined ? { page: 0 } : { list, page: 0 });
+  return [
+    ["home-crowded", await home()],
+    ["home-crowded-alerts", await home("alerts")],
+    ["home-crowded-silences", await home("silences")],
+    ["home-crowded-told", await home("told")],
+  ];
+}
+
+async function homeOf(
+  talk: Talk,
+  parties: readonly SavedParty[] = [],
+  place: HomePlace = { page: 0 },
+): Promise<HomeView> {
   const clock = { ...systemClock, wallClock: () => talk.now() };
   const context = homeContext(alertsOn(talk.store, { clock }).service, { ...ANN, workspace: HERE.workspace });
   const { commands: offered, networks } = talk.bot;
   return renderHome({
-    page: 0,
+    place,
     command: "/bell",
     botName: "bellwether",
     commands: offered,

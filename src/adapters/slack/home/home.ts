@@ -4,6 +4,7 @@
 import type { Ask } from "../../../reply/reply.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { HomeViewer, WorkspaceUser } from "../../chat/home-data.ts";
+import type { HomePlace } from "../../chat/press.ts";
 import type { SlackContext } from "../context.ts";
 import { slackPlatform } from "../platform.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";
@@ -12,8 +13,8 @@ import { type HomeNotice, renderHome } from "./render-home.ts";
 
 /** What has just been done in the home tab. */
 interface HomeChange {
-  /** Counted from 0; left out, the page that the person looks at. */
-  readonly page?: number;
+  /** Left out, what the person looks at. */
+  readonly place?: HomePlace;
   /** A question whose answer is in the app's direct messages. */
   readonly answered?: Ask;
   /** What came of a press. */
@@ -32,7 +33,7 @@ export async function publishHome(slack: SlackContext, person: WorkspaceUser, ch
 export async function renewHome(slack: SlackContext, person: WorkspaceUser, change: HomeChange = {}): Promise<void> {
   const { command, homeData, managers, homes } = slack;
   const { commands, networks } = slack.bot;
-  const { page = homes.pageOf(person), ...done } = change;
+  const { place = homes.placeOf(person), ...done } = change;
   // Read first: what changes while the rest is read makes the tab be renewed.
   const [stateOf, permission] = await Promise.all([
     homeData.state(networks).catch(() => undefined),
@@ -43,13 +44,13 @@ export async function renewHome(slack: SlackContext, person: WorkspaceUser, chan
     caller: { id: person.id, name: person.id, ...permission },
   };
   const [standing, parties, subscriptions] = await Promise.all([
-    readOrUnreadable(slack, homeData.standing(networks, viewer, page)),
+    readOrUnreadable(slack, homeData.standing(networks, viewer, place.list === "alerts" ? place.page : 0)),
     readOrUnreadable(slack, homeData.savedParties(person)),
     readOrUnreadable(slack, homeData.subscriptionsOf(viewer)),
   ]);
   const view = renderHome({
     ...done,
-    page,
+    place,
     command,
     botName: slack.botName(),
     commands,
@@ -60,7 +61,7 @@ export async function renewHome(slack: SlackContext, person: WorkspaceUser, chan
     subscriptions,
   });
   await retryRateLimited(slack)(() => slack.web.views.publish({ user_id: person.id, view }));
-  homes.shown(person, page, stateOf?.(person.workspace));
+  homes.shown(person, place, stateOf?.(person.workspace));
 }
 
 /** The rest of the tab is shown without it. */

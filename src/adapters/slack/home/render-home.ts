@@ -1,4 +1,4 @@
-import type { ActionsBlock, Button, ConversationsSelect, HomeView, KnownBlock, SectionBlock } from "@slack/types";
+import type { ConversationsSelect, HomeView, KnownBlock, SectionBlock } from "@slack/types";
 
 import type { AnyCommand } from "../../../bot/command.ts";
 import type { Ask, Tone } from "../../../reply/reply.ts";
@@ -6,21 +6,29 @@ import { code, joinText, shortenId, strong, text, type Text, time } from "../../
 import type { Milliseconds } from "../../../units/duration.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { HomeSilence, HomeStanding, OpenAlert, SavedParty, Subscription } from "../../chat/home-data.ts";
-import type { Press } from "../../chat/press.ts";
+import type { HomeList, HomePlace, Press } from "../../chat/press.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
-import { MAX_VIEW_BLOCKS, SECTION_LENGTH } from "../limits.ts";
-import { contextBlock, headerBlock, sectionBlock } from "../render/blocks.ts";
+import { MAX_OPTIONS, MAX_VIEW_BLOCKS, SECTION_LENGTH } from "../limits.ts";
+import { contextBlock, headerBlock } from "../render/blocks.ts";
 import { dangerStyle } from "../render/buttons.ts";
 import { plainTextElement, renderText } from "../render/mrkdwn.ts";
 import { encodePress } from "../render/press.ts";
+import { buttonRow, line, lists, marked, unreadable, withButton } from "./home-blocks.ts";
 
-/** How many saved parties, and how many subscriptions of one's own, a page shows. */
-const PER_PAGE = 20;
-/** How many silences, and how many channels, a page shows. */
-const FEW_PER_PAGE = 10;
-const MAX_PAGES = 100;
-/** A view of 100 blocks stays far below Slack's 250 kB. */
-const ROW_LENGTH = SECTION_LENGTH / 2;
+// The tab is one screen of a phone: an overview, which names the worst and counts the rest, and lists with pages.
+
+/** How many open alerts the overview names: with what came of a press it is not longer than a screen. */
+const WORST = 2;
+/** How many silences, subscriptions and saved parties together the overview names: of more it says how many. */
+const FEW = 2;
+/** How many rows a page of a list has; open alerts come page by page. */
+const PER_PAGE = { silences: 5, told: 6, parties: 8 } as const;
+const LIST_NAMES: Readonly<Record<HomeList, string>> = {
+  alerts: "Open alerts",
+  silences: "Silences",
+  told: "Who is told",
+  parties: "Your parties",
+};
 
 /** What came of a press in the tab. */
 export interface HomeNotice {
@@ -30,8 +38,7 @@ export interface HomeNotice {
 
 /** `unreadable`: the store did not answer. */
 interface HomeContent {
-  /** The page, counted from 0. */
-  readonly page: number;
+  readonly place: HomePlace;
   /** A question whose answer is in the app's direct messages. */
   readonly answered?: Ask;
   readonly notice?: HomeNotice;
@@ -49,95 +56,160 @@ interface HomeContent {
   readonly subscriptions: readonly Subscription[] | "unreadable";
 }
 
-/**
- * The app's home tab: what burns, how the networks stand, what is silenced, who is told, and how to begin. Pure and total.
- */
+/** The app's home tab: its overview, or a page of one of its lists. Pure and total. */
 export function renderHome(content: HomeContent): HomeView {
-  const { command, commands, answered, notice, parties, standing, subscriptions } = content;
-  const { own, channels } = split(subscriptions);
-  const saved = parties === "unreadable" ? [] : parties;
-  const { pages: alertPages = 1, silences = [], open = [] } = standing === "unreadable" ? {} : standing;
-  // While something burns, who is told and what is saved stand from the second page on.
-  const before = open.length > 0 ? 1 : 0;
-  const pages = Math.min(
-    MAX_PAGES,
-    Math.max(
-      alertPages,
-      Math.ceil(silences.length / FEW_PER_PAGE),
-      before + Math.max(1, Math.ceil(channels.length / FEW_PER_PAGE)),
-      before + Math.ceil(saved.length / PER_PAGE),
-      before + Math.ceil(own.length / PER_PAGE),
-    ),
-  );
-  const page = Math.min(content.page, pages - 1);
-  // All that the other pages have is behind the line that counts who is told.
-  const isBegun = page < before && alertPages === 1 && silences.length <= FEW_PER_PAGE;
-  const isOffered = (name: string): boolean => commands.some((one) => one.name === name);
-  const isNew = parties !== "unreadable" && subscriptions !== "unreadable" && saved.length + own.length === 0;
+  const { command, answered, notice } = content;
+  const pages = pagesOf(content);
+  const place = placeIn(pages, content.place);
   const blocks: KnownBlock[] = [
     ...(answered === undefined
       ? []
       : [line(text`The answer to ${code(`${command} ${answered.command}`)} is under Messages, beside this tab.`)]),
     ...(notice === undefined ? [] : [line(text`${TONE_SIGNS[notice.tone]}${notice.text}`)]),
-    ...standingBlocks(content, page),
+    titleBlock(content, place),
+    ...(place.list === undefined
+      ? overviewBlocks(content)
+      : [...listBlocks(content, place.list, place.page), choiceOfPlace(pages, place)]),
+  ];
+  return { type: "home", blocks: blocks.slice(0, MAX_VIEW_BLOCKS) };
+}
+
+/** How many pages each list has. */
+function pagesOf(content: HomeContent): ReadonlyMap<HomeList, number> {
+  const { own, channels, saved, open, silences } = countable(content);
+  const pages = (rows: readonly unknown[], perPage: number): number => Math.ceil(rows.length / perPage);
+  const told = pages([...own, ...channels], PER_PAGE.told);
+  return new Map([
+    ["alerts", content.standing === "unreadable" || open.length === 0 ? 0 : content.standing.pages],
+    ["silences", pages(silences, PER_PAGE.silences)],
+    ["told", Math.max(1, told)],
+    ["parties", pages(saved, PER_PAGE.parties)],
+  ]);
+}
+
+/** The page asked for, or the last one before it; the overview where the list is empty by now. */
+function placeIn(pages: ReadonlyMap<HomeList, number>, { list, page }: HomePlace): HomePlace {
+  const count = list === undefined ? 0 : (pages.get(list) ?? 0);
+  return count === 0 ? { page: 0 } : { list, page: Math.min(page, count - 1) };
+}
+
+/** What could be read. */
+function countable({ parties, standing, subscriptions }: HomeContent) {
+  const { open = [], more = 0, silences = [] } = standing === "unreadable" ? {} : standing;
+  const all = subscriptions === "unreadable" ? [] : subscriptions;
+  return {
+    open,
+    more,
+    silences,
+    own: troubledFirst(all.filter(({ remove }) => remove !== undefined)),
+    channels: troubledFirst(all.filter(({ remove }) => remove === undefined)),
+    saved: parties === "unreadable" ? [] : parties,
+  };
+}
+
+function troubledFirst(all: readonly Subscription[]): readonly Subscription[] {
+  return all.toSorted((a, b) => Number(a.trouble === undefined) - Number(b.trouble === undefined));
+}
+
+/** How many alerts are open, of when that is, and Refresh. */
+function titleBlock({ standing, at }: HomeContent, place: HomePlace): KnownBlock {
+  const asOf = text`As of ${time(fromMillis(at))}`;
+  const refresh = { label: "Refresh", press: { kind: "home", ...place } as const, id: "refresh" };
+  if (standing === "unreadable") return withButton(asOf, refresh);
+  const { tone, text: title } = standing.title;
+  const before = `${TONE_SIGNS[tone]}${renderText(title, { max: 500 }).mrkdwn}\n`;
+  return withButton(asOf, refresh, { before });
+}
+
+/** The worst open alerts with what to do about them, the verdict on each network, what is silenced, who is told, and how to begin. */
+function overviewBlocks(content: HomeContent): KnownBlock[] {
+  const { command, commands, parties, standing, subscriptions } = content;
+  const { own, channels, saved, open, more, silences } = countable(content);
+  const worst = open.slice(0, WORST);
+  const others = more + open.length - worst.length;
+  const isOffered = (name: string): boolean => commands.some((one) => one.name === name);
+  const named = own.length + channels.length + saved.length;
+  const isNew = parties !== "unreadable" && subscriptions !== "unreadable" && named === 0;
+  const isShort = open.length === 0 && silences.length + named <= FEW;
+  return [
+    ...worst.flatMap(alertBlocks),
+    ...(others === 0 ? [] : [leading(text`${strong(others)} more`, "All alerts", "alerts")]),
+    headerBlock("Networks"),
+    ...(standing === "unreadable"
+      ? [unreadable()]
+      : lists(standing.networks.map(({ tone, text: shown }) => text`${TONE_SIGNS[tone]}${shown}`))),
+    ...(silences.length === 0
+      ? []
+      : isShort || (silences.length === 1 && open.length < WORST)
+        ? [headerBlock("Silenced"), ...silences.map(silenceBlock)]
+        : [leading(text`${strong("Silenced")}: ${silences.length}`, "All silences", "silences")]),
     ...buttonRow("begin", [
       ["Ask a question", { kind: "question" }],
       ...(isOffered("market list") ? [["Markets", asking("market list")] as const] : []),
       ...(isOffered("help") ? [["Help", asking("help")] as const] : []),
     ]),
-    ...(isNew
-      ? [
-          line(
-            text`Bellwether answers questions about the trading network, and says first when something is wrong with it.`,
-          ),
-        ]
-      : []),
-    ...(page < before
-      ? [toldLine(content)]
-      : [
-          ...subscriptionBlocks(content, isOffered("alerts add"), page - before),
-          ...(isOffered("my party") ? partyBlocks(command, parties, page - before) : []),
-        ]),
-    ...(isBegun ? [] : pageChoice(page, pages)),
-    contextBlock(
-      renderText(text`In any channel ${code(`${command} help`)} lists what can be asked; only you see the answers.`, {
-        max: SECTION_LENGTH,
-      }).mrkdwn,
-    ),
+    ...(isShort && isNew ? [line(GREETING)] : []),
+    ...(isShort ? subscriptionBlocks(content, [...own, ...channels]) : toldLines(content)),
+    ...(isShort && isOffered("my party") && (isNew || saved.length > 0) ? partyBlocks(command, parties, saved) : []),
+    ...(isShort ? [hint(command)] : []),
   ];
-  return { type: "home", blocks: blocks.slice(0, MAX_VIEW_BLOCKS) };
+}
+
+const GREETING = text`Bellwether answers questions about the trading network, and says first when something is wrong with it.`;
+
+function hint(command: string): KnownBlock {
+  const words = text`In any channel ${code(`${command} help`)} lists what can be asked; only you see the answers.`;
+  return contextBlock(renderText(words, { max: SECTION_LENGTH }).mrkdwn);
+}
+
+/** A page of a list, under its name. */
+function listBlocks(content: HomeContent, list: HomeList, page: number): KnownBlock[] {
+  const { own, channels, saved, open, silences } = countable(content);
+  const rowsOf = <T>(all: readonly T[], perPage: number): readonly T[] =>
+    all.slice(page * perPage, (page + 1) * perPage);
+  switch (list) {
+    case "alerts":
+      return open.flatMap(alertBlocks);
+    case "silences":
+      return [headerBlock("Silenced"), ...rowsOf(silences, PER_PAGE.silences).map(silenceBlock)];
+    case "told":
+      return subscriptionBlocks(content, rowsOf([...own, ...channels], PER_PAGE.told));
+    case "parties":
+      return partyBlocks(content.command, content.parties, rowsOf(saved, PER_PAGE.parties));
+  }
+}
+
+/** A line that counts what stands in a list, with the button that leads there. */
+function leading(words: Text, label: string, list: HomeList): KnownBlock {
+  return withButton(words, { label, press: { kind: "home", list, page: 0 }, id: list });
+}
+
+/** The way back to the overview, and to all pages of the lists; of more than a menu holds, those around this one. */
+function choiceOfPlace(pages: ReadonlyMap<HomeList, number>, place: HomePlace): KnownBlock {
+  const all = Array.from(pages).flatMap(([list, count]) =>
+    Array.from({ length: count }, (_, page) => ({
+      here: list === place.list && page === place.page,
+      label: plainTextElement(count === 1 ? LIST_NAMES[list] : `${LIST_NAMES[list]}, page ${page + 1} of ${count}`),
+      value: encodePress({ kind: "home", list, page }) ?? "",
+    })),
+  );
+  const at = all.findIndex(({ here }) => here);
+  const from = Math.max(0, Math.min(at - MAX_OPTIONS / 2, all.length - MAX_OPTIONS));
+  const options = all.slice(from, from + MAX_OPTIONS).map(({ label, value }) => ({ text: label, value }));
+  const [initial] = options.slice(at - from);
+  const select = {
+    type: "static_select",
+    action_id: "home:page",
+    placeholder: plainTextElement("Page"),
+    options,
+    ...(initial === undefined ? {} : { initial_option: initial }),
+  } as const;
+  const [back] = buttonRow("overview", [["Overview", { kind: "home", page: 0 }]]);
+  return { type: "actions", elements: [...(back?.elements ?? []), select] };
 }
 
 function asking(name: string): Press {
   return { kind: "ask", ask: { command: name, options: {} }, effect: "reply" };
-}
-
-function split(subscriptions: HomeContent["subscriptions"]) {
-  const all = subscriptions === "unreadable" ? [] : subscriptions;
-  return {
-    own: all.filter(({ remove }) => remove !== undefined),
-    channels: all.filter(({ remove }) => remove === undefined),
-  };
-}
-
-/** What burns with what to do about it, then the verdict on each network, then what is silenced. */
-function standingBlocks({ standing, at }: HomeContent, page: number): KnownBlock[] {
-  const asOf = text`As of ${time(fromMillis(at))}`;
-  const refresh = { label: "Refresh", press: { kind: "home", page } as const, id: "refresh" };
-  if (standing === "unreadable") return [withButton(asOf, refresh), headerBlock("Networks"), unreadable()];
-  const { title, networks, open, more, silences } = standing;
-  const silenced = pageOf(silences, page, FEW_PER_PAGE);
-  const above = `${TONE_SIGNS[title.tone]}${renderText(title.text, { max: 500 }).mrkdwn}\n`;
-  return [
-    withButton(asOf, refresh, { before: above }),
-    ...open.flatMap(alertBlocks),
-    ...(more === 0
-      ? []
-      : [contextBlock(renderText(text`${more} more: choose another page below.`, { max: 300 }).mrkdwn)]),
-    headerBlock("Networks"),
-    ...lists(networks.map(({ tone, text: shown }) => text`${TONE_SIGNS[tone]}${shown}`)),
-    ...(silenced.length === 0 ? [] : [headerBlock("Silenced"), ...silenced.map(silenceBlock)]),
-  ];
 }
 
 function alertBlocks({ tone, text: what, why, acknowledge, silence, channel }: OpenAlert, index: number): KnownBlock[] {
@@ -162,18 +234,20 @@ function silenceBlock({ text: what, end, channel }: HomeSilence, index: number):
 }
 
 /** What the viewer and their channels are told, and how others are subscribed. */
-function subscriptionBlocks(content: HomeContent, may: boolean, page: number): KnownBlock[] {
-  const { command, botName, manages, at, subscriptions } = content;
+function subscriptionBlocks(content: HomeContent, shown: readonly Subscription[]): KnownBlock[] {
+  const { command, commands, botName, manages, at, subscriptions } = content;
   const title = headerBlock("Who is told");
   if (subscriptions === "unreadable") return [title, unreadable()];
-  const { own, channels } = split(subscriptions);
+  const may = commands.some(({ name }) => name === "alerts add");
   const others = text` Those that others subscribed are not listed: ${code(`${command} alerts list`)} there.`;
   const note = text`A channel needs the app: ${code(`/invite @${botName}`)}.${manages === "all" ? "" : others}`;
   const [me] = buttonRow("me", [["Subscribe me", { kind: "form", ask: { command: "alerts add", options: {} } }]]);
   return [
     title,
-    ...(own.length === 0 ? [line(text`You are told of nothing yet.`)] : pageOf(own, page, PER_PAGE).map(ownBlock)),
-    ...pageOf(channels, page, FEW_PER_PAGE).map((one, index) => channelBlock(one, index, content)),
+    ...(countable(content).own.length === 0 ? [line(text`You are told of nothing yet.`)] : []),
+    ...shown.map((one, index) =>
+      one.remove === undefined ? channelBlock(one, index, content) : ownBlock(one, one.remove, index),
+    ),
     // In a block of another name nothing is chosen any more: the same channel can be chosen again.
     ...(me === undefined || !may
       ? []
@@ -182,21 +256,23 @@ function subscriptionBlocks(content: HomeContent, may: boolean, page: number): K
   ];
 }
 
-/** How many are told, and what does not arrive; the next page has them. */
-function toldLine({ subscriptions, parties }: HomeContent): KnownBlock {
-  const { own, channels } = split(subscriptions);
+/** How many are told, and what does not arrive; the lists have them. */
+function toldLines(content: HomeContent): KnownBlock[] {
+  const { own, channels, saved } = countable(content);
   const lost = [...own, ...channels].filter(({ trouble }) => trouble !== undefined).length;
-  const saved = parties === "unreadable" ? 0 : parties.length;
   const told = joinText(
     [
       text`${strong("Told")}: ${own.length === 0 ? "not you" : "you"}`,
-      countOf(channels.length, "channel", "channels"),
+      ...(channels.length === 0 ? [] : [countOf(channels.length, "channel", "channels")]),
       ...(lost === 0 ? [] : [text`${TONE_SIGNS.bad}${strong(lost)} cannot be reached`]),
-      ...(saved === 0 ? [] : [countOf(saved, "party", "parties")]),
     ],
     " · ",
   );
-  return withButton(told, { label: "Show", press: { kind: "home", page: 1 }, id: "told" });
+  const parties = countOf(saved.length, "party", "parties");
+  return [
+    ...(content.subscriptions === "unreadable" ? [unreadable()] : [leading(told, "Show", "told")]),
+    ...(saved.length === 0 ? [] : [leading(text`${strong("Saved")}: ${parties}`, "Show", "parties")]),
+  ];
 }
 
 function countOf(count: number, one: string, many: string): string {
@@ -211,9 +287,9 @@ const CHANNELS: ConversationsSelect = {
   filter: { include: ["public", "private"], exclude_bot_users: true },
 };
 
-function ownBlock({ text: what, trouble, remove }: Subscription, index: number): SectionBlock {
+function ownBlock({ text: what, trouble }: Subscription, remove: Ask, index: number): SectionBlock {
   const label = "Remove";
-  const press: Press = { kind: "ask", ask: remove ?? { command: "alerts list", options: {} }, effect: "reply" };
+  const press: Press = { kind: "ask", ask: remove, effect: "reply" };
   const danger = dangerStyle("You are told of it no more.", label);
   const button = { label, press, id: `subscription:${index}`, ...danger };
   return withButton(text`You: ${what}`, button, { after: marked(trouble) });
@@ -230,32 +306,11 @@ function channelBlock(
   return withButton(what, { label: "Show", press, id: `channel:${index}` }, { after: marked(trouble) });
 }
 
-/** Why nothing arrives, on a line of its own. */
-function marked(trouble: Text | undefined): string {
-  return trouble === undefined ? "" : `\n${renderText(text`${TONE_SIGNS.bad}${trouble}`, { max: 600 }).mrkdwn}`;
-}
-
-/** A line with a button beside it, where the button can carry its meaning. `before` and `after` are mrkdwn. */
-function withButton(
-  content: Text,
-  button: { label: string; press: Press; id: string } & Pick<Button, "style" | "confirm">,
-  { before = "", after = "" }: { readonly before?: string; readonly after?: string } = {},
-): SectionBlock {
-  const { label, press, id: name, ...look } = button;
-  const shown = renderText(content, { max: ROW_LENGTH }).mrkdwn;
-  const words = `${before}${shown.trim() === "" ? "–" : shown}${after}`;
-  const block: SectionBlock = { type: "section", text: { type: "mrkdwn", text: words, verbatim: true } };
-  const value = encodePress(press);
-  if (value === undefined) return block;
-  const accessory = { action_id: `press:${name}`, text: plainTextElement(label), value, ...look };
-  return { ...block, accessory: { type: "button", ...accessory } };
-}
-
-function unreadable(): KnownBlock {
-  return contextBlock("It cannot be read for the moment. Press Refresh in a minute.");
-}
-
-function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadable", page: number): KnownBlock[] {
+function partyBlocks(
+  command: string,
+  parties: readonly SavedParty[] | "unreadable",
+  shown: readonly SavedParty[],
+): KnownBlock[] {
   const title = headerBlock("Your parties");
   if (parties === "unreadable") return [title, unreadable()];
   if (parties.length === 0) {
@@ -266,7 +321,7 @@ function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadab
   }
   return [
     title,
-    ...pageOf(parties, page, PER_PAGE).map((party, index) =>
+    ...shown.map((party, index) =>
       withButton(text`${party.name === undefined ? "" : `${party.name} `}${code(shortenId(party.id))}`, {
         label: "Stake",
         press: { kind: "ask", ask: { command: "stake", options: { party: party.id } }, effect: "reply" },
@@ -274,58 +329,4 @@ function partyBlocks(command: string, parties: readonly SavedParty[] | "unreadab
       }),
     ),
   ];
-}
-
-/** What a page shows of a list; of a list that ends before it, the last page. */
-function pageOf<T>(all: readonly T[], page: number, perPage: number): readonly T[] {
-  const last = Math.max(0, Math.ceil(all.length / perPage) - 1);
-  const from = Math.min(page, last) * perPage;
-  return all.slice(from, from + perPage);
-}
-
-/** A select of the pages, where there are several. */
-function pageChoice(page: number, pages: number): KnownBlock[] {
-  if (pages === 1) return [];
-  const options = Array.from({ length: pages }, (_, index) => ({
-    text: plainTextElement(`Page ${index + 1} of ${pages}`),
-    value: encodePress({ kind: "home", page: index }) ?? "",
-  }));
-  const [initial] = options.slice(page);
-  const select = {
-    type: "static_select",
-    action_id: "home:page",
-    placeholder: plainTextElement("Page"),
-    options,
-  } as const;
-  return [{ type: "actions", elements: [initial === undefined ? select : { ...select, initial_option: initial }] }];
-}
-
-function line(content: Text): KnownBlock {
-  const shown = renderText(content, { max: ROW_LENGTH }).mrkdwn;
-  return sectionBlock(shown.trim() === "" ? "–" : shown);
-}
-
-/** Lines in as few sections as hold them. */
-function lists(items: readonly Text[]): KnownBlock[] {
-  const packed: string[] = [];
-  for (const item of items) {
-    const content = renderText(item, { max: 500 }).mrkdwn;
-    const shown = content.trim() === "" ? "–" : content;
-    const open = packed.at(-1);
-    if (open !== undefined && open.length + shown.length + 1 <= SECTION_LENGTH)
-      packed[packed.length - 1] = `${open}\n${shown}`;
-    else packed.push(shown);
-  }
-  return packed.map(sectionBlock);
-}
-
-/** Buttons beside each other, the first thing to do about an alert in colour. */
-function buttonRow(name: string, buttons: readonly (readonly [label: string, press: Press])[]): ActionsBlock[] {
-  const elements = buttons.flatMap(([label, press], index): Button[] => {
-    const value = encodePress(press);
-    if (value === undefined) return [];
-    const style = label === "Acknowledge" ? ({ style: "primary" } as const) : {};
-    return [{ type: "button", action_id: `press:${name}:${index}`, text: plainTextElement(label), value, ...style }];
-  });
-  return elements.length === 0 ? [] : [{ type: "actions", elements }];
 }

@@ -4,6 +4,7 @@ import type { SendError } from "../../../alerts/sender.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { HomeData, WorkspaceUser } from "../../chat/home-data.ts";
+import type { HomePlace } from "../../chat/press.ts";
 import type { SlackTiming } from "../context.ts";
 import { HOME_PUBLISH_PAUSE_MILLIS } from "../limits.ts";
 import { toSendError } from "../send/send-error.ts";
@@ -32,10 +33,12 @@ interface Viewer {
   readonly person: WorkspaceUser;
   lookedAt: Milliseconds;
   publishedAt: Milliseconds;
-  page: number;
+  place: HomePlace;
   /** Undefined where it was not known when the tab was published: it is then renewed. */
   state: string | undefined;
 }
+
+export const OVERVIEW: HomePlace = { page: 0 };
 
 /** For how long after a look a tab is renewed. */
 const RENEWED_FOR: Milliseconds = 86_400_000;
@@ -59,22 +62,22 @@ export class HomeViewers {
   /** Somebody opens the tab, or presses something there. */
   looked(person: WorkspaceUser): void {
     const { now, track } = this.#dependencies;
-    const { page = 0, state } = this.#viewers.peek(keyOf(person)) ?? {};
-    this.#viewers.set(keyOf(person), { person, lookedAt: now(), publishedAt: now(), page, state });
+    const { place = OVERVIEW, state } = this.#viewers.peek(keyOf(person)) ?? {};
+    this.#viewers.set(keyOf(person), { person, lookedAt: now(), publishedAt: now(), place, state });
     if (this.#isWatching) return;
     this.#isWatching = true;
     track(this.#watch().finally(() => (this.#isWatching = false)));
   }
 
-  /** The page of the tab that somebody looks at, counted from 0. */
-  pageOf(person: WorkspaceUser): number {
-    return this.#viewers.peek(keyOf(person))?.page ?? 0;
+  /** What of the tab somebody looks at. */
+  placeOf(person: WorkspaceUser): HomePlace {
+    return this.#viewers.peek(keyOf(person))?.place ?? OVERVIEW;
   }
 
   /** A tab was published. */
-  shown(person: WorkspaceUser, page: number, state: string | undefined): void {
+  shown(person: WorkspaceUser, place: HomePlace, state: string | undefined): void {
     const viewer = this.#viewers.peek(keyOf(person));
-    if (viewer !== undefined) Object.assign(viewer, { page, state, publishedAt: this.#dependencies.now() });
+    if (viewer !== undefined) Object.assign(viewer, { place, state, publishedAt: this.#dependencies.now() });
   }
 
   /** Renews tabs until nobody has looked for a day, or the bot stops. Never rejects. */

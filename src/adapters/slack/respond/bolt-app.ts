@@ -12,6 +12,7 @@ import type { KnownBlock } from "@slack/types";
 import { noAlertNotice, WHY_COMMAND, whyAsk } from "../../chat/why-this-alert.ts";
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
+import { OVERVIEW } from "../home/viewers.ts";
 import { SHORTCUTS } from "../manifest.ts";
 import { LINK_VALUE, pressablesIn } from "../render/buttons.ts";
 import { ASK_CALLBACK_ID, FORM_CALLBACK_ID, MORE_ACTION_ID } from "../render/form.ts";
@@ -155,7 +156,7 @@ export function createBoltApp({ receiver, apiUrl, served, slack: shared, track }
   app.event("app_home_opened", async ({ event, body, context }) => {
     const slack = slackOf(context);
     const workspace = slack.workspace ?? body.team_id;
-    if (event.tab === "home") track(publishHome(slack, { id: event.user, workspace }, { page: 0 }));
+    if (event.tab === "home") track(publishHome(slack, { id: event.user, workspace }, { place: OVERVIEW }));
   });
   app.event("app_uninstalled", async ({ body, context }) => {
     track(forget(slackOf(context), body));

@@ -77,7 +77,7 @@ export async function handleButton(slack: SlackContext, body: BlockAction, value
       case "question":
         return openAskForm(slack, place.trigger);
       case "home":
-        return publishHome(slack, place.asker, { page: press.page });
+        return publishHome(slack, place.asker, { place: { list: press.list, page: press.page } });
       case "files":
         return sendFiles(slack, place, press.ask);
       case "share":

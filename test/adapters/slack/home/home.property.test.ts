@@ -47,21 +47,27 @@ test("the home tab passes the judge, with any parties and subscriptions", () => 
     }),
     fc.constant("unreadable" as const),
   );
-  const page = fc.nat({ max: 5 });
+  const place = fc.record(
+    {
+      list: fc.constantFrom("alerts" as const, "silences" as const, "told" as const, "parties" as const),
+      page: fc.nat({ max: 150 }),
+    },
+    { requiredKeys: ["page"] },
+  );
   fc.assert(
     fc.property(
       standing,
       parties,
       subscriptions,
-      fc.tuple(page, notice, manages),
+      fc.tuple(place, notice, manages),
       (standing, parties, subscriptions, more) => {
-        const [page, notice, manages] = more;
+        const [place, notice, manages] = more;
         const given = {
           command: "/bell",
           botName: "bellwether",
           commands,
           standing,
-          page,
+          place,
           at: 1_768_478_400_000,
           manages,
         };

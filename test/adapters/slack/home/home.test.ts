@@ -53,16 +53,21 @@ test("the home tab shows all that is one's own, page by page", async () => {
   }));
   await using scene = await stage({ subscriptionsOf: () => Promise.resolve(many) });
   const ann = scene.fake.person("ann");
-  let home = await ann.openHome();
+  const overview = await ann.openHome();
+  expect(said(overview)).not.toContain("watch 0.");
+  ann.pressAtHome(overview, "Show");
+  let home = await anew(scene, ann, overview);
   const seen: string[] = [];
-  for (const page of [1, 2, 3]) {
+  for (const page of [1, 2, 3, 4, 5, 6, 7, 8]) {
     const before = home;
-    ann.pressAtHome(home, `Page: Page ${page} of 3`);
-    await until(() => scene.fake.state.homes.get(ann.id) !== before, "the page");
-    home = scene.fake.state.homes.get(ann.id)!;
+    ann.pressAtHome(home, `Page: Who is told, page ${page} of 8`);
+    home = await anew(scene, ann, before);
     seen.push(...[...said(home).matchAll(/watch (\d+)\./gu)].map(([, index = ""]) => index));
   }
   expect(seen).toEqual(many.map((_, index) => String(index)));
+  // A button of an earlier version, with a page alone, leads to the overview, as Overview does.
+  ann.pressAtHome(home, "Overview");
+  expect(labelsOf((await anew(scene, ann, home)).blocks)).toEqual(labelsOf(overview.blocks));
 });
 
 /** What the tab of a person shows once it is published anew. */
@@ -72,7 +77,7 @@ async function anew(scene: Stage, person: Person, before: View): Promise<View> {
   return homes.get(person.id)!;
 }
 
-test("the home tab says first what burns, then how the networks stand, and as of when", async () => {
+test("the home tab says first what is wrong, then how the networks stand, and as of when", async () => {
   await using scene = await stage();
   const ann = scene.fake.person("ann");
   expect(said(await ann.openHome())).toMatch(saying("No alert is open", "As of"));
@@ -169,12 +174,12 @@ test("the home tab names no channel that somebody else subscribed, and offers a 
     expect(said(home)).not.toContain(scene.channel);
     expect(said(home)).not.toContain("auctions");
     expect(labelsOf(home.blocks).includes("Acknowledge")).toBe(person === bob);
-    // While something burns, who is told takes a line and a press.
+    // While an alert is open, who is told takes a line and a press.
     expect(said(home)).not.toContain("Subscribe a channel");
     person.pressAtHome(home, "Show");
     await until(() => scene.fake.state.homes.get(person.id) !== home, "who is told");
     const told = scene.fake.state.homes.get(person.id)!;
-    expect(said(told)).toContain("`a:1` is down");
+    expect(said(told)).toContain("1 alert is open");
     expect(said(told).includes("Subscribe a channel")).toBe(person === bob);
   }
 });
@@ -189,16 +194,25 @@ test("the home tab shows all that is open, page by page", async () => {
   for (const state of ["good", "bad", "bad", "bad"] as const)
     await seeNow(alerting, ...nodes.map((node) => down(state, node)));
   const home = await ann.openHome();
-  expect(said(home)).toMatch(saying(2));
-  ann.pressAtHome(home, "Page: Page 2 of 2");
-  await until(() => scene.fake.state.homes.get(ann.id) !== home, "the page");
-  const pages = [home, scene.fake.state.homes.get(ann.id)!];
-  // The first page counts what stands on the second.
-  expect(said(home)).toContain("1 party");
-  expect(said(pages[1]!)).toContain("treasury");
-  const shown = pages.map((one) => nodes.filter((node) => said(one).includes(node)));
-  expect(shown.map(({ length }) => length)).toEqual([10, 2]);
+  const named = (view: View): readonly string[] => nodes.filter((node) => said(view).includes(node));
+  // The overview names the worst, and counts what stands in the lists.
+  expect(named(home)).toHaveLength(2);
+  expect(said(home)).toMatch(saying("*10* more", "1 party"));
+  ann.pressAtHome(home, "All alerts");
+  const first = await anew(scene, ann, home);
+  ann.pressAtHome(first, "Page: Open alerts, page 2 of 3");
+  const second = await anew(scene, ann, first);
+  ann.pressAtHome(second, "Page: Open alerts, page 3 of 3");
+  const third = await anew(scene, ann, second);
+  const shown = [first, second, third].map(named);
+  expect(shown.map(({ length }) => length)).toEqual([4, 4, 4]);
   expect(new Set(shown.flat())).toEqual(new Set(nodes));
+  // What is done in a list is shown there.
+  ann.pressAtHome(third, "Acknowledge");
+  const done = await anew(scene, ann, third);
+  expect(said(done)).toMatch(saying("Acknowledged", "page 3 of 3"));
+  ann.pressAtHome(done, "Page: Your parties");
+  expect(said(await anew(scene, ann, done))).toContain("treasury");
 });
 
 test("the home tab lists this person's subscriptions, and removes one at a press", async () => {
@@ -229,10 +243,12 @@ test("the home tab lists this person's subscriptions, and removes one at a press
   expect(home.blocks.flatMap(({ accessory }) => (accessory?.confirm === undefined ? [] : ["asks first"]))).toHaveLength(
     2,
   );
+  // What does not arrive comes first.
   ann.pressAtHome(home, "Remove");
   expect(said(await ann.answerInView())).toContain("Taken away");
   const after = await anew(scene, ann, home);
-  expect(said(after)).not.toContain("is filled");
+  expect(said(after)).toContain("is filled");
+  expect(said(after)).not.toContain("stands still");
   expect(labelsOf(after.blocks).filter((label) => label === "Remove")).toHaveLength(1);
   subscribed.clear();
   expect(said(await ann.openHome())).toContain("You are told of nothing yet.");
