@@ -18,11 +18,11 @@ export const alertsWhy = command({
     const { alerts, options } = context;
     const { id } = await findEpisode(alerts, options.episode, options.network);
     const story = await alerts.history(id);
-    // It was removed since it was found, 30 days after its end.
+    // It was removed since it was found.
     if (story === undefined)
       throw new UserError(`Episode ${episodeName(id)} is no longer kept.`, {
         option: "episode",
-        remedy: "Episodes are kept for 30 days after their end. The latest ones are in:",
+        remedy: "Episodes are kept for at least 30 days after their end. The latest ones are in:",
         suggestion: "alerts log",
       });
     return episodeTimelineReply(story, context);

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../api/clock.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
+import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
 import type { Destination } from "./destination.ts";
@@ -18,6 +19,8 @@ export interface AlertDependencies {
   /** Notified of what the operators must know, like the console where there is one. */
   readonly operators?: Destination;
   readonly console?: Destination;
+  /** How long ended episodes and their states are kept, where that is longer than all else. */
+  readonly keepStates?: Milliseconds;
   /** Called when a delivery may be due. */
   readonly onOwed?: () => void;
   readonly onStep?: OnStep;

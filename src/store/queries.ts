@@ -43,19 +43,20 @@ export function rowsOf(db: Kysely<Schema>, texts: readonly string[]): RawBuilder
 }
 
 /**
- * The value, which may be null, is in no row of a column, which has no nulls. For `not in`, SQLite reads the column
+ * The value, which may be null, is in no row of a column, which has no nulls, or in none for which `where` holds. For `not in`, SQLite reads the column
  * once. PostgreSQL does so only while its values fit into memory, and else reads it anew for every row; for `not
  * exists` it joins the tables.
  */
 export function isNoneOf(
   db: Kysely<Schema>,
   value: string,
-  among: { readonly table: keyof Schema; readonly column: string },
+  among: { readonly table: keyof Schema; readonly column: string; readonly where?: RawBuilder<unknown> },
 ): RawBuilder<boolean> {
   const [of, table, column] = [sql.ref(value), sql.table(among.table), sql.ref(`${among.table}.${among.column}`)];
+  const { where } = among;
   return isPostgres(db)
-    ? sql<boolean>`not exists (select 1 from ${table} where ${column} = ${of})`
-    : sql<boolean>`${of} not in (select ${column} from ${table})`;
+    ? sql<boolean>`not exists (select 1 from ${table} where ${column} = ${of}${where === undefined ? sql`` : sql` and ${where}`})`
+    : sql<boolean>`${of} not in (select ${column} from ${table}${where === undefined ? sql`` : sql` where ${where}`})`;
 }
 
 /** The column contains the text. The engines have different functions for this; both have `replace`. */

@@ -61,8 +61,11 @@ export interface Schema {
   looks_tail: TailRow;
   looks_chunks: LooksChunkRow;
   alert_machines: MachineRow;
-  /** The revision grows with every change of one of its notification states. */
-  alert_episodes: EpisodeRow & { notification_revision: Generated<number> };
+  /**
+   * The revision grows with every change of one of its notification states. A bare one ended long ago: nobody is named in
+   * it, and nothing is left of whom it was told.
+   */
+  alert_episodes: EpisodeRow & { notification_revision: Generated<number>; bare: Generated<0 | 1> };
   alert_notification_states: NotificationStateRow;
   alert_messages: MessageRow & { created_at: number };
   alert_chunks: ChunkRow & { seq: number };
@@ -71,7 +74,7 @@ export interface Schema {
   alert_receipts: ReceiptRow & { position: Generated<number | null> };
   alert_items: ItemRow;
   /** `seq` is the order in which they were made. */
-  alert_decisions: DecisionRow & { seq: number };
+  alert_decisions: DecisionRow & { seq: number; lasting: Generated<0 | 1> };
   export_jobs: ExportJobRow;
   export_files: ExportFileRow;
   installations: InstallationRow;

@@ -39,6 +39,8 @@ export interface StageOptions {
   readonly onOutcome?: DispatchDependencies["onOutcome"];
   /** How many rows of a batch are fanned out at once. */
   readonly chunkRows?: number;
+  /** How long ended episodes and their states are kept. */
+  readonly keepStates?: number;
   /** Its database is one that other processes use, too. */
   readonly isShared?: boolean;
 }
@@ -202,6 +204,7 @@ export class Stage {
       onStep: (step) => this.steps.push(step),
       onOwed: () => this.dispatcher.wake(),
       ...(this.#options.chunkRows === undefined ? {} : { chunkRows: this.#options.chunkRows }),
+      ...(this.#options.keepStates === undefined ? {} : { keepStates: this.#options.keepStates }),
       ...recipients,
     });
     this.#stop = new AbortController();

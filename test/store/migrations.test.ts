@@ -97,6 +97,9 @@ const rows: Record<string, string> = {
   "0029-looks": `
     INSERT INTO looks_tail VALUES ('mainnet', 'sources', 1, 1700000000000, '{}');
     INSERT INTO looks_chunks VALUES ('mainnet', 'sources', 2, 3, 1700000000000, 1700000000001, 2, x'00ff')`,
+  "0030-lasting-episodes": `
+    INSERT INTO alert_episodes (id, network, open, opened_at, data, bare) VALUES ('b', 'mainnet', 0, 1700000000000, '{}', 1);
+    INSERT INTO alert_decisions (seq, at, what, episode, lasting) VALUES (99, 1700000000000, 'fired', 'b', 1)`,
 };
 
 /** The schema as SQLite keeps it, without the order in which it came about. */

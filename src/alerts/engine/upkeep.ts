@@ -25,7 +25,7 @@ import { planSilenceNotice } from "./silence-notice.ts";
 import { planOpen } from "./plan-open.ts";
 import type { Decision } from "../judge/judge.ts";
 
-/** How long decisions, ended deliveries, receipts and closed episodes are kept. */
+/** How long decisions, ended deliveries and receipts are kept; ended episodes and their states may be kept for longer. */
 export const RETENTION: Milliseconds = 30 * 86_400_000;
 const PRUNE_EVERY: Milliseconds = 3_600_000;
 
@@ -46,7 +46,7 @@ export function createUpkeep(
   dependencies: AlertDependencies,
   readIndex: ReturnType<typeof subscriptionIndexReader>,
 ): () => Promise<void> {
-  const { store, config, clock } = dependencies;
+  const { store, config, clock, keepStates = RETENTION } = dependencies;
   const episodes = new ParsedRowCache(parseEpisode);
   const machines = new ParsedRowCache(parseMachine);
   const sharedInputs = sharedInputsReader();
@@ -122,7 +122,10 @@ export function createUpkeep(
         notice,
       ]);
       await enqueue(tables, batch, at, dependencies.chunkRows, joinRules(dependencies));
-      if (isPruneDue) await prune(tables, index.subscriptions, at - RETENTION, prunedAt === -Infinity);
+      if (isPruneDue) {
+        await tables.prune(at - RETENTION, prunedAt === -Infinity, at - Math.max(RETENTION, keepStates));
+        await dropUnneeded(tables, index.subscriptions, at - RETENTION);
+      }
       return { owed: owed + closed + batch.deliveries.length, evaluated };
     });
     if (done === undefined) return;
@@ -217,14 +220,12 @@ async function planCalmNotice(
   };
 }
 
-/** Deletes rows that ended before then (for `whole` see AlertTables), and unneeded machines and subscriptions. */
-async function prune(
+/** Deletes machines that nothing needs, and subscriptions that were over before then. */
+async function dropUnneeded(
   tables: AlertTables,
   subscriptions: readonly Subscription[],
   before: Milliseconds,
-  whole: boolean,
 ): Promise<void> {
-  await tables.prune(before, whole);
   await tables.watch.dropMachines(await prunableMachines(tables));
   // Subscriptions of a lost destination stay listed until somebody removes them.
   const over = subscriptions.filter(

@@ -104,12 +104,13 @@ const DELIVERY = "delivery";
 
 /** Everything between the networks and the platforms; `start` loads the modules that watch and deliver. */
 export function createAlerting(dependencies: AlertingDependencies) {
-  const { store, duties, networks, config, log, clock = systemClock, onStep } = dependencies;
+  const { store, duties, networks, config, looks, log, clock = systemClock, onStep } = dependencies;
   const names = networks.clients.map(({ network }) => network);
   const optional = {
     ...(dependencies.operators === undefined ? {} : { operators: dependencies.operators }),
     ...(dependencies.console ? { console: CONSOLE } : {}),
     ...(onStep === undefined ? {} : { onStep }),
+    ...(looks === undefined ? {} : { keepStates: looks.keepMillis }),
   };
   const watching = new AbortController();
   const delivering = new AbortController();

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { Milliseconds } from "../../units/duration.ts";
 import { inBatches, selectInBatches, takeNumbers, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { DecisionRow, DeliveryRow } from "./alert-rows.ts";
+import type { DeliveryRow, NewDecisionRow } from "./alert-rows.ts";
 
 /** A filter of decisions, which are read newest first. */
 export interface DecisionQuery {
@@ -70,7 +70,7 @@ export function createAlertLog(db: Kysely<Schema>) {
       .orderBy("seq", "desc")
       .limit(within);
   return {
-    async add(rows: readonly DecisionRow[]) {
+    async add(rows: readonly NewDecisionRow[]) {
       await inBatches(await withNumbers(db, "decisions", rows), (batch) =>
         db.insertInto("alert_decisions").values(batch).execute(),
       );
@@ -99,13 +99,13 @@ export function createAlertLog(db: Kysely<Schema>) {
         .executeTakeFirstOrThrow();
       return { decisions: decided.count, outcomes: settled.count, ofEpisodes: settled.of_episodes };
     },
-    /** Those about episodes of a network in a range of Unix milliseconds, both ends included, oldest first. */
+    /** Those about the states of episodes of a network in a range of Unix milliseconds, both ends included, oldest first. */
     ofEpisodes: (network: string, from: Milliseconds, to: Milliseconds) =>
       db
         .selectFrom("alert_decisions")
         .select(["at", "what", "episode"])
         .where("network", "=", network)
-        .where("episode", "is not", null)
+        .where("lasting", "=", 1)
         .where("at", ">=", from)
         .where("at", "<=", to)
         .orderBy("seq")

@@ -139,6 +139,11 @@ export interface ReceiptRow {
   readonly at: Milliseconds;
 }
 
+export interface NewDecisionRow extends DecisionRow {
+  /** It is about the state of an episode, names nobody, and is kept for as long as that. */
+  readonly lasting?: 0 | 1;
+}
+
 export interface DecisionRow {
   readonly at: Milliseconds;
   readonly what: string;

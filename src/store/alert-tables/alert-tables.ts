@@ -16,7 +16,7 @@ import { createWatchState } from "./watch-state.ts";
 export type * from "./alert-rows.ts";
 export type { ArrivedQuery, DecisionQuery, LogQuery, LoggedDelivery, PlacedDelivery } from "./alert-log.ts";
 
-/** Older decisions are deleted, however young they are. */
+/** Older decisions are deleted, however young they are: of those that last, and of the others. */
 export const MAX_DECISIONS = 200_000;
 
 /** Gauges of the alerts. */
@@ -36,45 +36,14 @@ export function createAlertTables(db: Kysely<Schema>) {
     log: createAlertLog(db),
     counts: (at: Milliseconds) => countAlerts(db, at),
     /**
-     * Deletes finished rows older than that moment; open and owed ones stay. `whole` also searches all notification states
-     * for those without an episode, which may take seconds.
+     * Deletes finished rows older than that moment; open and owed ones stay. Of an episode that ended before it, its state
+     * and the decisions about that stay until `lastingBefore`, without those who acknowledged it. `whole` also searches all
+     * notification states for those without an episode, which may take seconds.
      */
-    async prune(before: Milliseconds, whole: boolean = false) {
-      const last = await lastNumber(db, "decisions");
-      // An episode is old once its last decision is, so that the history of a long one stays whole.
-      const over = await db
-        .deleteFrom("alert_episodes")
-        .where("open", "=", 0)
-        .where("opened_at", "<", before)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom("alert_decisions as d")
-                .select("d.seq")
-                .whereRef("d.episode", "=", "alert_episodes.id")
-                .where("d.at", ">=", before),
-            ),
-          ),
-        )
-        .returning("id")
-        .execute();
-      await inBatches(
-        over.map(({ id }) => id),
-        (batch) => db.deleteFrom("alert_notification_states").where("episode", "in", batch).execute(),
-      );
-      const episodes = { table: "alert_episodes", column: "id" } as const;
-      const isOfNone = (episode: string) => isNoneOf(db, episode, episodes);
-      await db
-        .deleteFrom("alert_decisions")
-        .where((eb) => {
-          const isOld = eb.and([
-            eb("at", "<", before),
-            eb.or([eb("episode", "is", null), isOfNone("alert_decisions.episode")]),
-          ]);
-          return eb.or([isOld, eb("seq", "<=", last - MAX_DECISIONS)]);
-        })
-        .execute();
+    async prune(before: Milliseconds, whole: boolean = false, lastingBefore: Milliseconds = before) {
+      await pruneEpisodes(db, before, lastingBefore);
+      await pruneDecisions(db, before, lastingBefore);
+      const isOfNone = (episode: string) => isNoneOf(db, episode, WHOLE_EPISODES);
       await db
         .deleteFrom("alert_deliveries")
         .where("settled_at", "<", before)
@@ -101,6 +70,87 @@ export function createAlertTables(db: Kysely<Schema>) {
         .execute();
     },
   };
+}
+
+const EPISODES = { table: "alert_episodes", column: "id" } as const;
+/** Those of which it is known whom they were told. */
+const WHOLE_EPISODES = { ...EPISODES, where: sql`bare = 0` } as const;
+
+/** Deletes the episodes that were over before `lastingBefore`, and makes those bare that were over before the other moment. */
+async function pruneEpisodes(db: Kysely<Schema>, before: Milliseconds, lastingBefore: Milliseconds): Promise<void> {
+  for (const [bare, until] of [
+    [0, before],
+    [1, lastingBefore],
+  ] as const) {
+    // An episode is old once its last decision is, so that the history of a long one stays whole.
+    const over = await db
+      .selectFrom("alert_episodes")
+      .select(["id", "opened_at", "data"])
+      .where("bare", "=", bare)
+      .where("open", "=", 0)
+      .where("opened_at", "<", until)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom("alert_decisions as d")
+              .select("d.seq")
+              .whereRef("d.episode", "=", "alert_episodes.id")
+              .where("d.at", ">=", until),
+          ),
+        ),
+      )
+      .execute();
+    const left =
+      bare === 1 || lastingBefore >= before ? [] : over.flatMap(({ id, data }) => bareEpisode(id, data) ?? []);
+    const stays = new Set(left.map(({ id }) => id));
+    const ids = over.map(({ id }) => id);
+    await inBatches(
+      ids.filter((id) => !stays.has(id)),
+      (batch) => db.deleteFrom("alert_episodes").where("id", "in", batch).execute(),
+    );
+    for (const { id, data } of left) {
+      await db.updateTable("alert_episodes").set({ bare: 1, data }).where("id", "=", id).execute();
+    }
+    if (bare === 1) continue;
+    await inBatches(ids, (batch) => db.deleteFrom("alert_notification_states").where("episode", "in", batch).execute());
+  }
+}
+
+/** The row of an episode without the people who acknowledged it; undefined where it is damaged. */
+function bareEpisode(id: string, data: string): { readonly id: string; readonly data: string } | undefined {
+  try {
+    const { acknowledged: _, acknowledgedIn: __, ...episode } = JSON.parse(data) as Readonly<Record<string, unknown>>;
+    return { id, data: JSON.stringify(episode) };
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}
+
+/** Deletes decisions that are old and belong to no episode that is kept with them, and all beyond the last ones of a sort. */
+async function pruneDecisions(db: Kysely<Schema>, before: Milliseconds, lastingBefore: Milliseconds): Promise<void> {
+  const last = await lastNumber(db, "decisions");
+  const beyond = await db
+    .selectFrom("alert_decisions")
+    .select("at")
+    .where("lasting", "=", 1)
+    .orderBy("at", "desc")
+    .offset(MAX_DECISIONS)
+    .limit(1)
+    .executeTakeFirst();
+  const sorts = [
+    { lasting: 0, until: before, episodes: WHOLE_EPISODES, isBeyond: sql<boolean>`seq <= ${last - MAX_DECISIONS}` },
+    { lasting: 1, until: lastingBefore, episodes: EPISODES, isBeyond: sql<boolean>`at <= ${beyond?.at ?? -1}` },
+  ] as const;
+  for (const { lasting, until, episodes, isBeyond } of sorts) {
+    const old = db.deleteFrom("alert_decisions").where("lasting", "=", lasting);
+    await old
+      .where("at", "<", until)
+      .where((eb) => eb.or([eb("episode", "is", null), isNoneOf(db, "alert_decisions.episode", episodes)]))
+      .execute();
+    await old.where(isBeyond).execute();
+  }
 }
 
 /** Gauges, queues and what `read` makes of the tables, for an inspection. */

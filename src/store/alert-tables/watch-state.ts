@@ -84,6 +84,7 @@ export function createWatchState(db: Kysely<Schema>) {
     /** Of all networks unless one is named; oldest first. */
     openEpisodes: (network?: string) =>
       episodes()
+        .where("bare", "=", 0)
         .where("open", "=", 1)
         .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
         .orderBy("opened_at")
@@ -98,7 +99,12 @@ export function createWatchState(db: Kysely<Schema>) {
         .limit(limit)
         .execute(),
     putEpisodes: (rows: readonly EpisodeRow[]) =>
-      putRows(db, "alert_episodes", { key: ["id"], set: ["open", "data"] }, rows),
+      putRows(
+        db,
+        "alert_episodes",
+        { key: ["id"], set: ["open", "bare", "data"] },
+        rows.map((row) => ({ ...row, bare: 0 })),
+      ),
     /** At one destination, or at all. */
     notificationStates: (episodes: readonly string[], destination?: string) =>
       selectInBatches(episodes, (batch) =>

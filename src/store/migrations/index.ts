@@ -1,13 +1,6 @@
 import type { Kysely } from "kysely";
 
-import { firstTwelve } from "./first-twelve/index.ts";
-import { remindersTold } from "./0014-reminders-told.ts";
-import { deliveryGroups } from "./0015-delivery-groups.ts";
-import { exportJobs } from "./0016-export-jobs.ts";
-import { processes } from "./0017-processes.ts";
-import { installations } from "./0018-installations.ts";
-import { alertTableNames } from "./0019-alert-table-names.ts";
-import { fewerDeliveryIndexes } from "./0020-fewer-delivery-indexes.ts";
+import { earlyMigrations } from "./early/index.ts";
 import { desiredMessages } from "./0021-desired-messages.ts";
 import { interruptions } from "./0022-interruptions.ts";
 import { openAnswers } from "./0023-open-answers.ts";
@@ -17,6 +10,7 @@ import { chunkColumns } from "./0026-chunk-columns.ts";
 import { notices } from "./0027-notices.ts";
 import { streamPositions } from "./0028-stream-positions.ts";
 import { looks } from "./0029-looks.ts";
+import { lastingEpisodes } from "./0030-lasting-episodes.ts";
 
 /**
  * Every version of the schema, in order. A migration that was released is never changed; the next one corrects it. A
@@ -25,14 +19,7 @@ import { looks } from "./0029-looks.ts";
  * docs/decisions/0027-tables-renamed-in-one-step.md.
  */
 export const migrations: Readonly<Record<string, (db: Kysely<unknown>) => Promise<void>>> = {
-  ...firstTwelve,
-  "0014-reminders-told": remindersTold,
-  "0015-delivery-groups": deliveryGroups,
-  "0016-export-jobs": exportJobs,
-  "0017-processes": processes,
-  "0018-installations": installations,
-  "0019-alert-table-names": alertTableNames,
-  "0020-fewer-delivery-indexes": fewerDeliveryIndexes,
+  ...earlyMigrations,
   "0021-desired-messages": desiredMessages,
   "0022-interruptions": interruptions,
   "0023-open-answers": openAnswers,
@@ -42,4 +29,5 @@ export const migrations: Readonly<Record<string, (db: Kysely<unknown>) => Promis
   "0027-notices": notices,
   "0028-stream-positions": streamPositions,
   "0029-looks": looks,
+  "0030-lasting-episodes": lastingEpisodes,
 };

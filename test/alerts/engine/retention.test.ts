@@ -71,6 +71,46 @@ it("what is old is forgotten while the process goes on, not only when it begins"
   expect((await stage.engine.subscriptions()).map(({ id }) => id).toSorted()).toEqual(["lost", "sub1"]);
 });
 
+it("how a long-gone alert went stays known, but not who was told and who took care of it", async () => {
+  const stage = await openStage({ keepStates: 2 * RETENTION });
+  await stage.engine.putSubscriptions([aSubscription({ kinds: ["market.auction"] })], "ann");
+  const once = async (): Promise<string> => {
+    await stage.rounds(1, [auction("good")]);
+    await stage.rounds(1, [auction("bad")]);
+    const [open] = await stage.engine.openEpisodes();
+    await stage.engine.acknowledge(open?.id ?? "", { name: "ann", person: { platform: "fake", id: "U1" } });
+    await stage.rounds(6, [auction("good")]);
+    stage.sender.take();
+    stage.sender.takeEdits();
+    return open?.id ?? "";
+  };
+  const first = await once();
+  const before = await stage.engine.history(first);
+  expect(before?.episode.acknowledged?.by).toBe("ann");
+  await stage.stopDelivering();
+  await stage.pass(RETENTION + HOUR);
+  const after = await stage.engine.history(first);
+  const { acknowledged: _, ...state } = before?.episode ?? {};
+  expect(after).toEqual({
+    episode: state,
+    decisions: before?.decisions.filter(({ what }) => ["pending", "fired", "recovering", "resolved"].includes(what)),
+    deliveries: [],
+    items: [],
+    receipts: [],
+  });
+  expect(after?.decisions.length).toBeGreaterThanOrEqual(2);
+
+  // The next one has a number of its own.
+  const second = await once();
+  expect([first, second].map((id) => id.split("|").at(-1))).toEqual(["1", "2"]);
+  await stage.pass(RETENTION + HOUR);
+  expect(await stage.engine.history(first)).toBeUndefined();
+  expect(await stage.engine.history(second)).toBeDefined();
+  await stage.pass(RETENTION);
+  const rows = rowsOf(stage.file);
+  expect([rows["alert_episodes"], rows["alert_decisions"], rows["alert_machines"]]).toEqual([0, 0, 0]);
+});
+
 it("a subscription that is over is forgotten after as long as everything else, and not before", async () => {
   const stage = await openStage();
   await stage.stopDelivering();

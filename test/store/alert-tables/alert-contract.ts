@@ -73,8 +73,9 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       const episode = { id: "e1", network: "mainnet", open: 1, opened_at: T, data: "1" } as const;
       const later = { ...episode, id: "e2", network: "testnet", opened_at: T + 1 };
       await on(({ watch }) => watch.putEpisodes([episode, later]));
-      const untold = { ...later, notification_revision: 0 };
-      expect(await on(({ watch }) => watch.openEpisodes())).toEqual([{ ...episode, notification_revision: 0 }, untold]);
+      const fresh = { notification_revision: 0, bare: 0 };
+      const untold = { ...later, ...fresh };
+      expect(await on(({ watch }) => watch.openEpisodes())).toEqual([{ ...episode, ...fresh }, untold]);
       expect(await on(({ watch }) => watch.openEpisodes("testnet"))).toEqual([untold]);
       await on(({ watch }) => watch.putEpisodes([{ ...episode, open: 0, data: "2" }]));
       expect(await on(({ watch }) => watch.openEpisodes())).toEqual([untold]);
@@ -82,7 +83,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         ...episode,
         open: 0,
         data: "2",
-        notification_revision: 0,
+        ...fresh,
       });
       expect((await on(({ watch }) => watch.lastEpisodes(1))).map((row) => row.id)).toEqual(["e2"]);
       const state = { episode: "e1", destination: "d1", data: "1" };
@@ -216,6 +217,58 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         await tables.prune(T + 3);
         expect((await watch.lastEpisodes(9)).map((row) => row.id)).toEqual(["open"]);
       });
+    });
+
+    it("keep the state of an episode for longer than who was told of it and who took care of it", async () => {
+      const decision = { network: "n", destination: null, delivery: null, detail: null };
+      const said = async () => (await on(({ log }) => log.read({ limit: 9 }))).map((row) => row.what).toReversed();
+      const by = { by: "ann", at: "1", person: { platform: "slack", id: "U1" } };
+      const data = JSON.stringify({
+        id: "over",
+        acknowledged: by,
+        acknowledgedIn: { "slack/T1": by },
+        state: "resolved",
+      });
+      await on(async ({ watch, outbox, log }) => {
+        await watch.putEpisodes([
+          { id: "over", network: "n", open: 0, opened_at: T, data },
+          { id: "damaged", network: "n", open: 0, opened_at: T, data: '{"by":"ann"' },
+        ]);
+        await watch.putNotificationStates([{ episode: "over", destination: "d", data: "" }]);
+        await outbox.add([delivery("d1", "d", { episode: "over", message: "m" })]);
+        await outbox.update("d1", { state: "sent", settled_at: T });
+        await log.add([
+          { ...decision, episode: "over", at: T, what: "fired", lasting: 1 },
+          { ...decision, episode: "over", at: T, what: "acknowledged", detail: "by ann", lasting: 0 },
+          { ...decision, episode: "over", at: T + 1, what: "resolved", lasting: 1 },
+          { ...decision, episode: "never fired", at: T, what: "dismissed", lasting: 1 },
+          { ...decision, episode: null, at: T + 1, what: "seen", lasting: 0 },
+        ]);
+      });
+      const prune = (before: number, lastingBefore = 0) =>
+        on((tables) => tables.prune(T + before, false, T + lastingBefore));
+      await prune(1);
+      expect(await said()).toEqual(["fired", "acknowledged", "resolved", "dismissed", "seen"]);
+
+      await prune(2);
+      const [left] = await on(({ watch }) => watch.lastEpisodes(9));
+      expect(JSON.parse(left?.data ?? "")).toEqual({ id: "over", state: "resolved" });
+      expect(await on(({ watch }) => watch.lastEpisodes(9))).toHaveLength(1);
+      expect(await on(({ watch }) => watch.notificationStates(["over"]))).toEqual([]);
+      expect(await on(({ outbox }) => outbox.get(["d1"]))).toEqual([]);
+      expect(await said()).toEqual(["fired", "resolved", "dismissed"]);
+      expect(await on(({ log }) => log.ofEpisodes("n", T, T + 1))).toHaveLength(3);
+
+      // Somebody may take care of it even now: who that was goes after as long.
+      await on(({ watch }) => watch.putEpisodes([{ id: "over", network: "n", open: 0, opened_at: T, data }]));
+      await prune(3, 1);
+      const [again] = await on(({ watch }) => watch.lastEpisodes(9));
+      expect(JSON.parse(again?.data ?? "")).toEqual({ id: "over", state: "resolved" });
+      expect(await said()).toEqual(["fired", "resolved"]);
+
+      await prune(3, 2);
+      expect(await on(({ watch }) => watch.lastEpisodes(9))).toEqual([]);
+      expect(await said()).toEqual([]);
     });
   });
 }

@@ -8,6 +8,7 @@ import type {
 import type { Store } from "../../../store/store.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { Decision } from "../../judge/judge.ts";
+import { CHANGES } from "../../judge/rules/state-machine.ts";
 
 /** A decision, a delivery that came to be owed, or the outcome of one. */
 export type LogEntry =
@@ -79,6 +80,13 @@ async function entriesAt({ log, outbox }: AlertTables, positions: readonly LogPo
   });
 }
 
+/** Of decisions about the state of an episode, which name no person and no place. They are kept for as long as it is. */
+const LASTING: ReadonlySet<string> = new Set([...CHANGES, "withdrawn", "restarted", "calm"]);
+
+function isLasting({ what, episode, destination, delivery }: Decision): boolean {
+  return LASTING.has(what) && episode !== undefined && destination === undefined && delivery === undefined;
+}
+
 /** Adds decisions to the log. */
 export async function logDecisions(
   tables: AlertTables,
@@ -86,5 +94,5 @@ export async function logDecisions(
   at: Milliseconds,
 ): Promise<void> {
   const none = { network: null, episode: null, destination: null, delivery: null, detail: null };
-  await tables.log.add(decisions.map((one) => ({ ...none, ...one, at })));
+  await tables.log.add(decisions.map((one) => ({ ...none, ...one, at, lasting: isLasting(one) ? 1 : 0 })));
 }

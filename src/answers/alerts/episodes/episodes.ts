@@ -150,7 +150,7 @@ async function noSuchEpisode(alerts: EpisodeReader, typed: string, network: stri
   const near = nearest(typed, [...all.map(({ id }) => episodeName(id)), ...new Set(all.map(({ kind }) => kind))]);
   return new UserError(`No episode ${quoteTyped(typed)} is known${network === undefined ? "" : ` on ${network}`}.`, {
     option: "episode",
-    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Episodes are kept for 30 days after their end. Open alerts are listed by:`,
+    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Episodes are kept for at least 30 days after their end. Open alerts are listed by:`,
     suggestion: "alerts status",
   });
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-import { isPostgres } from "../queries.ts";
+import { isPostgres } from "../../queries.ts";
 
 /** Adds reminders to the notification states of open alerts, so that their buttons are removed at the end. */
 export async function remindersTold(db: Kysely<unknown>): Promise<void> {
