@@ -3,23 +3,13 @@ import type { Observation } from "../../src/alerts/judge/judge.ts";
 import { JudgeInMemory } from "../../src/alerts/judge/judge-in-memory.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import { buildSubscriptionIndex } from "../../src/alerts/route/subscription-index.ts";
-import type { Episode } from "../../src/alerts/judge/rules/episode.ts";
 import type { PollRound } from "../../src/api/verdict/verdict.ts";
 import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { Alerts, type Told } from "../../src/main/traces/score.ts";
 import { judgeLook } from "../../src/watchers/sources/sources.ts";
 import { SourcesState } from "../../src/watchers/sources/sources-state.ts";
 import { SnapshotsJudge } from "./snapshots.ts";
 import type { Round, World, WorldPlan } from "./world.ts";
-
-/** An alert that was given: its kind and subject, when it fired and ended (true time). */
-export interface Told {
-  readonly kind: string;
-  readonly subject: string;
-  readonly fired: number;
-  readonly why: string;
-  ended?: number;
-  whyEnded?: string;
-}
 
 /** A rule that watches a world. */
 export interface Watch {
@@ -28,7 +18,7 @@ export interface Watch {
   readonly told: readonly Told[];
 }
 
-const NETWORK = "mainnet";
+export const NETWORK = "mainnet";
 
 /** The settings as they come, with the world's poll interval. */
 export function configFor({ poll }: Pick<WorldPlan, "poll">): AlertsConfig {
@@ -102,12 +92,11 @@ export function observationOf(
 
 /** Today's engine as far as it is pure: the verdict, its readings and the state machines, with no store. */
 export class Bellwether implements Watch {
-  readonly told: Told[] = [];
+  readonly #alerts = new Alerts();
   readonly #config: AlertsConfig;
   readonly #every: number;
   readonly #judge: SourcesJudge;
   readonly #engine: JudgeInMemory;
-  readonly #toldOf = new Map<string, Told>();
   #process = 0;
   readonly #snapshots: SnapshotsJudge | undefined;
 
@@ -118,6 +107,10 @@ export class Bellwether implements Watch {
     this.#snapshots = world === undefined || !heights ? undefined : new SnapshotsJudge(NETWORK, nodes, world);
     this.#judge = new SourcesJudge(this.#config);
     this.#engine = new JudgeInMemory(buildSubscriptionIndex([], [], this.#config), this.#config);
+  }
+
+  get told(): readonly Told[] {
+    return this.#alerts.told;
   }
 
   /** Whether nothing is bad, pending, firing or flapping: another such round changes nothing that anybody is told. */
@@ -140,22 +133,16 @@ export class Bellwether implements Watch {
 
   #observe(observation: Observation, round: Round): void {
     const judged = this.#engine.see(observation, round.dueMillis);
-    for (const { change, episode } of judged.changes) {
-      if (episode !== undefined) this.#note(change, judged.episodes.get(episode), round.at);
+    for (const { change, rule, episode: id } of judged.changes) {
+      const episode = judged.episodes.get(id ?? "");
+      if (episode === undefined) continue;
+      const { subject, first, last } = episode;
+      this.#alerts.note({ change, rule, subject, why: (change === "fired" ? first : last).why }, toNanos(round.at));
     }
   }
+}
 
-  #note(change: string, episode: Episode | undefined, at: number): void {
-    if (episode === undefined) return;
-    if (change === "fired") {
-      const { kind, subject, first } = episode;
-      const told: Told = { kind, subject, fired: at, why: first.why ?? "" };
-      this.#toldOf.set(episode.id, told);
-      this.told.push(told);
-    } else if (change === "resolved" || change === "gone") {
-      const told = this.#toldOf.get(episode.id);
-      if (told !== undefined) Object.assign(told, { ended: at, whyEnded: episode.last.why ?? "" });
-      this.#toldOf.delete(episode.id);
-    }
-  }
+/** Milliseconds, in whole nanoseconds as traces have them. */
+export function toNanos(millis: number): number {
+  return Math.round(millis * 1e6) / 1e6;
 }

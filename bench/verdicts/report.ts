@@ -1,49 +1,14 @@
 import { atLeast, atMost, type Measured } from "../support/figure.ts";
 import type { Messages } from "./messages.ts";
-import { LENGTHS, type KindScore, type Mistake, PROMPT, quantile, type Score } from "./score.ts";
+import { type Mistake, PROMPT, quantile, type Score, SCORED } from "../../src/main/traces/score.ts";
+import { cellsOf, COLUMNS, lengthRows, seconds, table } from "../../src/main/traces/score-table.ts";
 import type { SickNode } from "./sick-nodes.ts";
-import { clockTime, KINDS } from "./truth.ts";
-
-/** The titles of the cells that `cellsOf` gives. */
-const COLUMNS = [
-  "alerts",
-  "precision",
-  "due",
-  "recall",
-  "delay p50",
-  "p99",
-  "wrong ends",
-  "late",
-  "false/calm year",
-] as const;
-
-/** The score of each kind of alert. */
-export function kindTable(score: Score): string {
-  return table([["kind", ...COLUMNS], ...KINDS.map((kind) => [kind, ...cellsOf(score.kinds[kind], score)])]);
-}
+import { clockTime } from "./truth.ts";
 
 /** The scores of several rules on network.stalled, and the part of halts told by length. */
 export function ruleTables(scores: ReadonlyMap<string, Score>): string {
   const rows = [...scores].map(([name, score]) => [name, ...cellsOf(score.kinds["network.stalled"], score)]);
-  const lengths = LENGTHS.map(([least, most]) => `${least} to ${most} s`);
-  const halts = [...scores.values()][0]?.lengths.map((one) => String(one.halts)) ?? [];
-  const told = [...scores].map(([name, score]) => [name, ...score.lengths.map((one) => part(one.told, one.halts))]);
-  return `${table([["rule", ...COLUMNS], ...rows])}\n\n${table([["halts told, by length", ...lengths], ["how many", ...halts], ...told])}`;
-}
-
-function cellsOf(score: KindScore, { calmDays }: Score): string[] {
-  const { right, wrong, due, caught, delays, ended, endedWrongly, late, calm } = score;
-  return [
-    String(right + wrong),
-    part(right, right + wrong),
-    String(due),
-    part(caught, due),
-    seconds(quantile(delays, 0.5)),
-    seconds(quantile(delays, 0.99)),
-    `${endedWrongly} of ${ended}`,
-    String(late),
-    calmDays === 0 ? "–" : ((calm * 365) / calmDays).toFixed(1),
-  ];
+  return `${table([["rule", ...COLUMNS], ...rows])}\n\n${table(lengthRows(scores))}`;
 }
 
 /** What must hold, as figures; false alarms also over days that were all calm. */
@@ -62,7 +27,7 @@ export function scoreFigures(score: Score, calmer: Score): readonly Measured[] {
       );
     }
   }
-  for (const kind of KINDS) {
+  for (const kind of SCORED) {
     const { right, wrong, due, caught, ended, endedWrongly } = score.kinds[kind];
     figures.push(
       partOf(`verdicts: precision of ${kind}`, right, right + wrong, 0.98),
@@ -70,7 +35,7 @@ export function scoreFigures(score: Score, calmer: Score): readonly Measured[] {
       inThousand(`verdicts: wrong ends of ${kind}`, endedWrongly, ended, ended < 1000 ? 0 : 1),
     );
   }
-  const falseAlarms = KINDS.reduce((sum, kind) => sum + score.kinds[kind].calm + calmer.kinds[kind].calm, 0);
+  const falseAlarms = SCORED.reduce((sum, kind) => sum + score.kinds[kind].calm + calmer.kinds[kind].calm, 0);
   const days = `in ${score.calmDays + calmer.calmDays} calm days`;
   figures.push(atMost("verdicts: false alarms in calm worlds", falseAlarms, 0, "", days));
   return figures;
@@ -119,27 +84,8 @@ export function explain(score: Score, kind: string): string {
   return score.mistakes
     .filter((one) => kind === "" || one.kind === kind)
     .map(({ world, at, kind: of, what, detail }: Mistake) => {
-      const setting = `${world.nodes} nodes, poll ${world.poll / 1000} s, blocks ${(world.block / 1000).toFixed(1)} s`;
-      return `${world.name} (${setting}${world.heights ? "" : ", no heights"}) ${clockTime(at)} ${of} ${what}: ${detail}`;
+      const setting = `${world.nodes} nodes, poll ${world.poll / 1000} s`;
+      return `${world.name} (${setting}) ${clockTime(at)} ${of} ${what}: ${detail}`;
     })
-    .join("\n");
-}
-
-function part(some: number, all: number): string {
-  return all === 0 ? "–" : (some / all).toFixed(3);
-}
-
-function seconds(millis: number): string {
-  return Number.isNaN(millis) ? "–" : `${(millis / 1000).toFixed(1)} s`;
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join("  "),
-    )
     .join("\n");
 }

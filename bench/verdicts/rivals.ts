@@ -1,6 +1,7 @@
 // Three rules for a stalled chain that others use, from their public descriptions. Each tells network.stalled alone.
 
-import type { Told, Watch } from "./engine.ts";
+import type { Told } from "../../src/main/traces/score.ts";
+import type { Watch } from "./engine.ts";
 import type { Answer, Round } from "./world.ts";
 
 /** Fires and ends one alert at a time. */

@@ -1,4 +1,5 @@
-import { Bellwether, type Told } from "./engine.ts";
+import type { Told } from "../../src/main/traces/score.ts";
+import { Bellwether } from "./engine.ts";
 import { fault, type Sickness, type Span } from "./sickness.ts";
 import { World, type WorldPlan } from "./world.ts";
 

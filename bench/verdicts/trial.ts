@@ -1,7 +1,8 @@
-import { Bellwether, type Watch } from "./engine.ts";
+import { Score, type Truth, type Watched } from "../../src/main/traces/score.ts";
+import { Bellwether, toNanos, type Watch } from "./engine.ts";
 import { drawPlan, type Given } from "./plan.ts";
 import { HighestHeight, MajorityOfAdvances, NoBlockForX } from "./rivals.ts";
-import { Score } from "./score.ts";
+import type { Span } from "./sickness.ts";
 import { Witness } from "./witness.ts";
 import { World, type WorldPlan } from "./world.ts";
 
@@ -35,8 +36,26 @@ export function trial(
       witness.see(round);
       for (const { watch } of watches) watch.see(round);
     }
-    const truth = witness.finish();
-    for (const { name, watch } of watches) scores.get(name)?.add(plan, truth, watch.told);
+    const truth = inNanos(witness.finish());
+    for (const { name, watch } of watches) scores.get(name)?.add(watchedOf(plan), truth, watch.told);
   }
   return { scores, rounds };
+}
+
+/** What the score knows of a world. */
+export function watchedOf(plan: WorldPlan): Watched {
+  const { name, nodes, poll, length, faults, halts, botClock, chainClock } = plan;
+  const calm = faults.length + halts.length + botClock.length + chainClock.length === 0;
+  return { name, nodes, poll, length, calm };
+}
+
+/** The truth with moments of whole nanoseconds, as traces have them. */
+export function inNanos({ facts, excused, unfollowed, lies }: Truth): Truth {
+  const rounded = <T extends Span>(one: T): T => ({ ...one, from: toNanos(one.from), to: toNanos(one.to) });
+  return {
+    facts: facts.map(rounded),
+    excused: excused.map(rounded),
+    unfollowed: unfollowed.map(rounded),
+    lies: lies.map(rounded),
+  };
 }

@@ -1,53 +1,13 @@
 // The truth about a world, written down apart from the engine. Here is what follows from the plan alone; witness.ts adds
 // what only a poll could have shown (how far behind a node is, a time that went back, a clock that is wrong).
 
+import type { Fact, Kind, Truth } from "../../src/main/traces/score.ts";
 import { changedTo, type Fault, lies, type Sickness, type Span } from "./sickness.ts";
 import { BEGAN, clockAt } from "./chain.ts";
 import { nodeName, type World } from "./world.ts";
 
-/** The kinds of alert that are scored. */
-export const KINDS = [
-  "network.stalled",
-  "network.disagree",
-  "watch.blind",
-  "node.lagging",
-  "node.down",
-  "node.lying",
-  "network.clock",
-  "network.time-back",
-  "node.refuses",
-  "node.slow",
-  "network.slow",
-  "snapshot.overdue",
-] as const;
-export type Kind = (typeof KINDS)[number];
-
-/** It was true from `from` to `to`. */
-export interface Fact extends Span {
-  readonly kind: Kind;
-  /** A node; empty where it is the network's. */
-  readonly subject: string;
-  readonly why: string;
-  /**
-   * The longest stretch of it that could be observed, and the one at its very beginning: the bot ran; of most kinds an
-   * honest majority answered, too; of what says nothing in a halt, the chain went on.
-   */
-  readonly seen: number;
-  readonly lead: number;
-}
-
 /** What is not yet weighed by what could be observed. */
 export type Bare = Omit<Fact, "seen" | "lead">;
-
-export interface Truth {
-  readonly facts: readonly Fact[];
-  /** When an alert of a kind and subject is no false alarm, though nobody need give it. */
-  readonly excused: readonly (Span & { readonly kind: Kind; readonly subject: string })[];
-  /** When nobody could tell whether the chain stands: all that answered were still behind it. */
-  readonly unfollowed: readonly Span[];
-  /** When each node that lied did. */
-  readonly lies: readonly (Span & { readonly node: number })[];
-}
 
 /** What a node does towards those who poll it. */
 type Posture =

@@ -1,6 +1,7 @@
+import type { Kind, Truth } from "../../src/main/traces/score.ts";
 import { clockAt, type Position } from "./chain.ts";
 import { lies, type Span } from "./sickness.ts";
-import { type Bare, type Kind, NEARLY, quorumOf, tellStory, type Truth } from "./truth.ts";
+import { type Bare, NEARLY, quorumOf, tellStory } from "./truth.ts";
 import { lives, nodeName, type Round, SNAPSHOTS, type World } from "./world.ts";
 
 /** Thresholds of docs/alerts.md, in milliseconds. */
@@ -182,7 +183,7 @@ export class Witness {
       facts,
       excused,
       unfollowed: story.unfollowed,
-      lies: lying.map(({ node, from, until }) => ({ node, from, to: until })),
+      lies: lying.map(({ node, from, until }) => ({ subject: nodeName(node), from, to: until })),
     };
   }
 }

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
-import { Score } from "../../bench/verdicts/score.ts";
 import { trial } from "../../bench/verdicts/trial.ts";
-import { type Kind, KINDS } from "../../bench/verdicts/truth.ts";
+import { type Kind, Score, SCORED } from "../../src/main/traces/score.ts";
 
 /** Ten days, by their seeds: a calm one, some with contradictions or wrong clocks, six with a liar all day, one with 90 incidents. */
 const DAYS = [10, 14, 41, 81, 83, 89, 92, 100, 121, 123];
@@ -27,7 +26,7 @@ const FLOOR: Readonly<Record<Kind, { due: number; told: number; wrong: number; e
 test("scores no lower than before on ten seeded days", () => {
   const score = new Score();
   for (const seed of DAYS) trial(1, seed, ["Bellwether"], { poll: 15_000 }, new Map([["Bellwether", score]]));
-  const now = KINDS.map((kind) => {
+  const now = SCORED.map((kind) => {
     const { due, caught: told, wrong, endedWrongly } = score.kinds[kind];
     return [kind, { due, told, wrong, endedWrongly }] as const;
   });
@@ -37,5 +36,5 @@ test("scores no lower than before on ten seeded days", () => {
   });
   expect(fallen).toEqual([]);
   // The days are the same as when the floor was laid.
-  expect(now.map(([kind, { due }]) => [kind, due])).toEqual(KINDS.map((kind) => [kind, FLOOR[kind].due]));
+  expect(now.map(([kind, { due }]) => [kind, due])).toEqual(SCORED.map((kind) => [kind, FLOOR[kind].due]));
 });

@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 
-import type { Told } from "../../bench/verdicts/engine.ts";
 import { drawPlan } from "../../bench/verdicts/plan.ts";
-import { Score } from "../../bench/verdicts/score.ts";
 import { fault } from "../../bench/verdicts/sickness.ts";
-import type { Kind, Truth } from "../../bench/verdicts/truth.ts";
+import { watchedOf } from "../../bench/verdicts/trial.ts";
 import { Witness } from "../../bench/verdicts/witness.ts";
 import { World, type WorldPlan } from "../../bench/verdicts/world.ts";
+import { type Kind, Score, type Told, type Truth } from "../../src/main/traces/score.ts";
 
 const MINUTE = 60_000;
 
@@ -116,7 +115,7 @@ test("scores alerts: right and wrong ones, missed ones, wrong ends, delays", () 
     return { kind: "network.stalled", subject: "", fired: fired * MINUTE, ended: ended * MINUTE, why: "" };
   };
   const score = new Score();
-  score.add(plan, truthOf(plan), [stalled(5, 6), stalled(21, 25), stalled(27, 31)]);
+  score.add(watchedOf(plan), truthOf(plan), [stalled(5, 6), stalled(21, 25), stalled(27, 31)]);
   const { right, wrong, due, caught, ended, endedWrongly, delays } = score.kinds["network.stalled"];
   expect({ right, wrong, due, caught, ended, endedWrongly }).toEqual({
     right: 2,

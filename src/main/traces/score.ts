@@ -1,7 +1,100 @@
-import type { Told } from "./engine.ts";
-import { clockTime, type Fact, type Kind, KINDS, type Truth } from "./truth.ts";
-import { DAY } from "./plan.ts";
-import type { WorldPlan } from "./world.ts";
+// How well alerts tell the truth: which of them were right, what was missed, how soon it was told and how it ended.
+
+import type { Milliseconds } from "../../units/duration.ts";
+import type { ReplayedChange } from "../replay.ts";
+
+/** The kinds of alert that are scored. */
+export const SCORED = [
+  "network.stalled",
+  "network.disagree",
+  "watch.blind",
+  "node.lagging",
+  "node.down",
+  "node.lying",
+  "network.clock",
+  "network.time-back",
+  "node.refuses",
+  "node.slow",
+  "network.slow",
+  "snapshot.overdue",
+] as const;
+export type Kind = (typeof SCORED)[number];
+
+/** From a moment to another, in milliseconds since what is scored began. */
+export interface Span {
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+}
+
+/** It was true from `from` to `to`. */
+export interface Fact extends Span {
+  readonly kind: Kind;
+  /** A node; empty where it is the network's. */
+  readonly subject: string;
+  readonly why: string;
+  /**
+   * The longest stretch of it that could be observed, and the one at its very beginning: the bot ran; of most kinds an
+   * honest majority answered, too; of what says nothing in a halt, the chain went on.
+   */
+  readonly seen: Milliseconds;
+  readonly lead: Milliseconds;
+}
+
+export interface Truth {
+  readonly facts: readonly Fact[];
+  /** When an alert of a kind and subject is no false alarm, though nobody need give it. */
+  readonly excused: readonly (Span & { readonly kind: Kind; readonly subject: string })[];
+  /** When nobody could tell whether the chain stands: all that answered were still behind it. */
+  readonly unfollowed: readonly Span[];
+  /** When each node that lied did. */
+  readonly lies: readonly (Span & { readonly subject: string })[];
+}
+
+/** What was watched. */
+export interface Watched {
+  /** For people. */
+  readonly name: string;
+  /** How many nodes, and the interval of their polls. */
+  readonly nodes: number;
+  readonly poll: Milliseconds;
+  readonly length: Milliseconds;
+  /** Nothing was wrong all the time. */
+  readonly calm: boolean;
+}
+
+/** An alert that was given: its kind and subject, when it fired and ended. */
+export interface Told {
+  readonly kind: string;
+  readonly subject: string;
+  readonly fired: Milliseconds;
+  readonly why: string;
+  ended?: Milliseconds;
+  whyEnded?: string;
+}
+
+/** Collects the alerts that changes of conditions give. */
+export class Alerts {
+  readonly told: Told[] = [];
+  readonly #open = new Map<string, Told>();
+
+  note(
+    { change, rule, subject, why = "" }: Omit<ReplayedChange, "at"> & { readonly why?: string | undefined },
+    at: Milliseconds,
+  ): void {
+    const key = `${rule}|${subject}`;
+    if (change === "fired") {
+      const told: Told = { kind: rule.split("{")[0] ?? "", subject, fired: at, why };
+      this.#open.set(key, told);
+      this.told.push(told);
+    } else if (change === "resolved" || change === "gone") {
+      const told = this.#open.get(key);
+      if (told !== undefined) Object.assign(told, { ended: at, whyEnded: why });
+      this.#open.delete(key);
+    }
+  }
+}
+
+const DAY: Milliseconds = 86_400_000;
 
 /** What a kind is due after, in milliseconds: true for as long before the bot's eyes, it has to be told. */
 function dueAfter(kind: Kind, poll: number): number {
@@ -75,7 +168,7 @@ export interface KindScore {
 
 /** Something that went wrong, for people. */
 export interface Mistake {
-  readonly world: WorldPlan;
+  readonly world: Watched;
   readonly at: number;
   readonly kind: Kind;
   readonly what: "missed" | "told late" | "false alarm" | "wrong end" | "late end";
@@ -85,7 +178,7 @@ export interface Mistake {
 export class Score {
   days = 0;
   calmDays = 0;
-  readonly kinds = Object.fromEntries(KINDS.map((kind) => [kind, emptyScore()])) as Record<Kind, KindScore>;
+  readonly kinds = Object.fromEntries(SCORED.map((kind) => [kind, emptyScore()])) as Record<Kind, KindScore>;
   /** By length: halts, and those told. */
   readonly lengths = LENGTHS.map(() => ({ halts: 0, told: 0 }));
   /**
@@ -95,62 +188,55 @@ export class Score {
   readonly halts = [0, 1].map(() => ({ due: 0, told: 0, delays: { 5: [] as number[], 15: [] as number[] } }));
   readonly mistakes: Mistake[] = [];
 
-  /** Adds one world. */
-  add(plan: WorldPlan, truth: Truth, told: readonly Told[]): void {
-    const isCalm = plan.faults.length + plan.halts.length + plan.botClock.length + plan.chainClock.length === 0;
-    this.days += plan.length / DAY;
-    if (isCalm) this.calmDays += plan.length / DAY;
-    const slack = 2 * plan.poll + 5000;
-    for (const one of told) this.#judgeTold(plan, truth, one, slack, isCalm);
+  /** Adds what was told of what was watched. */
+  add(world: Watched, truth: Truth, told: readonly Told[]): void {
+    this.days += world.length / DAY;
+    if (world.calm) this.calmDays += world.length / DAY;
+    const grace = 2 * world.poll + 5000;
+    for (const one of told) this.#judgeTold(world, truth, one, grace);
     const last = new Map<string, number>();
     for (const fact of truth.facts) {
       // A node that comes and goes is one case for as long as it does.
       const key = `${fact.kind}|${fact.subject}`;
       const isRepeated = fact.subject !== "" && fact.from - (last.get(key) ?? -Infinity) < SAME_CASE;
       last.set(key, fact.to);
-      if (!isRepeated) this.#judgeFact(plan, truth, fact, told, slack);
+      if (!isRepeated) this.#judgeFact(world, truth, fact, told, grace);
     }
   }
 
-  #judgeTold(
-    plan: WorldPlan,
-    { facts, excused, unfollowed, lies }: Truth,
-    told: Told,
-    slack: number,
-    isCalm: boolean,
-  ): void {
+  #judgeTold(world: Watched, { facts, excused, unfollowed, lies }: Truth, told: Told, grace: Milliseconds): void {
     const kind = told.kind as Kind;
     const score = this.kinds[kind];
     if (score === undefined) return;
     const isOf = (one: { readonly kind: string; readonly subject: string }): boolean =>
       one.kind === kind && one.subject === told.subject;
     const reaches = (one: { readonly from: number; readonly to: number }): boolean =>
-      isOf(told) && one.from <= told.fired && told.fired <= one.to + slack;
+      isOf(told) && one.from <= told.fired && told.fired <= one.to + grace;
     const fact = facts.find((one) => isOf(one) && reaches(one) && !isBrief(one));
     const isExcused =
-      fact === undefined && (excused.some((one) => isOf(one) && reaches(one)) || isQuarrel(plan, lies, told, slack));
+      fact === undefined && (excused.some((one) => isOf(one) && reaches(one)) || isQuarrel(world, lies, told, grace));
     const nearly = facts.some((one) => isOf(one) && reaches(one) && one.to - one.from >= 20_000);
     if (fact !== undefined) score.right += 1;
     else if (!isExcused && !nearly) {
       score.wrong += 1;
-      if (isCalm) score.calm += 1;
-      this.#note(plan, told.fired, kind, "false alarm", `${told.subject} ${told.why}`);
+      if (world.calm) score.calm += 1;
+      this.#note(world, told.fired, kind, "false alarm", `${told.subject} ${told.why}`);
     }
     if (told.ended === undefined) return;
     const { ended } = told;
     // Nodes that catch up with a chain that stands make blocks as one that goes on.
     const isHidden =
-      kind === "network.stalled" && unfollowed.some(({ from, to }) => from <= ended && ended <= to + slack);
+      kind === "network.stalled" && unfollowed.some(({ from, to }) => from <= ended && ended <= to + grace);
     const still = isHidden
       ? undefined
       : facts.find((one) => isOf(one) && one.from + OLD_ENOUGH <= ended && ended < one.to);
     // A single node can be taken for the network, whatever it does.
-    if (plan.nodes > 1 && (fact !== undefined || still !== undefined)) score.ended += 1;
-    if (plan.nodes > 1 && still !== undefined) {
+    if (world.nodes > 1 && (fact !== undefined || still !== undefined)) score.ended += 1;
+    if (world.nodes > 1 && still !== undefined) {
       score.endedWrongly += 1;
       const left = Math.round((still.to - ended) / 1000);
       this.#note(
-        plan,
+        world,
         ended,
         kind,
         "wrong end",
@@ -158,35 +244,35 @@ export class Score {
       );
     }
     const lately = ended - LATE;
-    const goesOn = [...facts, ...excused].some((one) => isOf(one) && one.from < ended && one.to + slack > lately);
+    const goesOn = [...facts, ...excused].some((one) => isOf(one) && one.from < ended && one.to + grace > lately);
     if (fact !== undefined && !goesOn) {
       score.late += 1;
-      this.#note(plan, ended, kind, "late end", `${told.subject} over since ${clockTime(fact.to)}`);
+      this.#note(world, ended, kind, "late end", `${told.subject} over for ${Math.round((ended - fact.to) / 1000)} s`);
     }
   }
 
-  #judgeFact(plan: WorldPlan, truth: Truth, fact: Fact, told: readonly Told[], slack: number): void {
+  #judgeFact(world: Watched, truth: Truth, fact: Fact, told: readonly Told[], grace: number): void {
     const { kind, subject, from, to } = fact;
     const opens = (names: readonly string[]): Told | undefined =>
       told.find(
         (one) =>
           names.includes(one.kind) &&
           one.subject === subject &&
-          one.fired <= to + slack &&
+          one.fired <= to + grace &&
           (one.ended === undefined || one.ended >= from),
       );
     // With a node that goes on while the others stand, a halt is told as a disagreement.
     const one = opens(kind === "network.stalled" ? [kind, "network.disagree"] : [kind]);
     const score = this.kinds[kind];
     const long = (to - from) / 1000;
-    const liars = new Set(truth.lies.filter((lie) => lie.from < to && from < lie.to).map(({ node }) => node)).size;
-    if (fact.seen >= dueAfter(kind, plan.poll)) {
+    const liars = new Set(truth.lies.filter((lie) => lie.from < to && from < lie.to).map((lie) => lie.subject)).size;
+    if (fact.seen >= dueAfter(kind, world.poll)) {
       score.due += 1;
       if (one !== undefined) {
         score.caught += 1;
-        if (one.fired >= from && fact.lead >= dueAfter(kind, plan.poll)) score.delays.push(one.fired - from);
+        if (one.fired >= from && fact.lead >= dueAfter(kind, world.poll)) score.delays.push(one.fired - from);
       } else {
-        this.#note(plan, from, kind, "missed", `${subject} for ${Math.round(long)} s, ${liars} lying (${fact.why})`);
+        this.#note(world, from, kind, "missed", `${subject} for ${Math.round(long)} s, ${liars} lying (${fact.why})`);
       }
     }
     if (kind !== "network.stalled") return;
@@ -196,32 +282,32 @@ export class Score {
       if (one !== undefined) length.told += 1;
     }
     const halts = this.halts[liars];
-    if (halts === undefined || plan.nodes < 3 || fact.seen < dueAfter(kind, plan.poll) + plan.poll) return;
+    if (halts === undefined || world.nodes < 3 || fact.seen < dueAfter(kind, world.poll) + world.poll) return;
     halts.due += 1;
     if (one === undefined) return;
     halts.told += 1;
-    const seconds = plan.poll === 5000 ? 5 : 15;
+    const seconds = world.poll === 5000 ? 5 : 15;
     if (fact.lead < PROMPT[seconds] || one.fired < from) return;
     const delay = one.fired - from;
     halts.delays[seconds].push(delay);
     if (delay <= PROMPT[seconds]) return;
-    this.#note(plan, from, kind, "told late", `after ${Math.round(delay / 1000)} s: ${one.why}`);
+    this.#note(world, from, kind, "told late", `after ${Math.round(delay / 1000)} s: ${one.why}`);
   }
 
-  #note(world: WorldPlan, at: number, kind: Kind, what: Mistake["what"], detail: string): void {
+  #note(world: Watched, at: number, kind: Kind, what: Mistake["what"], detail: string): void {
     this.mistakes.push({ world, at, kind, what, detail });
   }
 }
 
 /** Of two nodes the honest one may be called behind the one that lies until that is a disagreement. */
 function isQuarrel(
-  { nodes }: WorldPlan,
+  { nodes }: Watched,
   lies: Truth["lies"],
   { kind, fired, ended = Infinity }: Told,
-  slack: number,
+  grace: number,
 ): boolean {
-  const isLied = lies.some(({ from, to }) => from <= fired && fired <= to + slack);
-  return nodes === 2 && kind === "node.lagging" && isLied && ended - fired <= QUARREL + slack;
+  const isLied = lies.some(({ from, to }) => from <= fired && fired <= to + grace);
+  return nodes === 2 && kind === "node.lagging" && isLied && ended - fired <= QUARREL + grace;
 }
 
 /** A halt that is too short to be told. */
