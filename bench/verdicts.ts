@@ -1,10 +1,17 @@
 import { KIND_GROUPS } from "../src/alerts/judge/kinds/kinds.ts";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+
+import { judgeTrace } from "../src/main/traces/judge.ts";
+import { readTrace, writeTrace } from "../src/main/traces/lines.ts";
+import { Score } from "../src/main/traces/score.ts";
+import { kindTable } from "../src/main/traces/score-table.ts";
 import { atMost, type Measured, median, runAsScript } from "./support/figure.ts";
 import { type Messages, messagesOf, upgradeNews, upgradePlan } from "./verdicts/messages.ts";
 import { drawPlan } from "./verdicts/plan.ts";
-import { explain, kindTable, messageTable, ruleTables, scoreFigures, sickTable } from "./verdicts/report.ts";
-import { Score } from "./verdicts/score.ts";
+import { explain, messageTable, ruleTables, scoreFigures, sickTable } from "./verdicts/report.ts";
 import { trySickNodes } from "./verdicts/sick-nodes.ts";
+import { traceOf } from "./verdicts/traces.ts";
 import { trial } from "./verdicts/trial.ts";
 
 // How well verdicts and alerts tell the truth, in virtual time. First days of simulated networks with labelled trouble,
@@ -12,7 +19,8 @@ import { trial } from "./verdicts/trial.ts";
 // skipped), `--seed=N` (1); `--explain` prints each miss, false alarm and wrong end, `--explain=KIND` those of one kind.
 // Then calm days, by Bellwether alone, until as many days were calm.
 // Then 24 ways in which one node of three is sick while the chain halts. Then the messages that a channel gets, through
-// the engine, the outbox and a database: `--messages=N` days (20, from the same seed).
+// the engine, the outbox and a database: `--messages=N` days (20, from the same seed). With `--traces=FOLDER` each of the
+// first days is written there as a trace (docs/traces.md) and judged again: the score has to be the very same.
 //
 // The parts are in verdicts/: plan.ts draws a day, sickness.ts says what a node can have, world.ts answers polls,
 // truth.ts and witness.ts label, engine.ts and rivals.ts judge, score.ts counts, trial.ts runs them.
@@ -29,10 +37,31 @@ function flag(name: string): string | undefined {
 }
 
 async function measure(): Promise<readonly Measured[]> {
-  return [...scored(), ...sickNodes(), ...(await messages())];
+  const ours = scored();
+  return [...ours.figures, ...(await tracedAgain(ours.score)), ...sickNodes(), ...(await messages())];
 }
 
-function scored(): Measured[] {
+/** How many members of the score differ once the days are read back from traces. */
+async function tracedAgain(score: Score): Promise<Measured[]> {
+  const folder = flag("traces");
+  if (folder === undefined) return [];
+  const again = new Score();
+  for (let day = 0; day < DAYS; day += 1) {
+    const plan = drawPlan(SEED + day);
+    const file = path.join(folder, `seed-${SEED + day}.trace.gz`);
+    await writeTrace(file, traceOf(plan));
+    const { told, known } = await judgeTrace(readTrace(file), { name: plan.name });
+    if (known === undefined) throw new Error(`${file} has no truth`);
+    again.add(known.watched, known.truth, told);
+  }
+  const members = (one: Score) => Object.entries(one).filter(([name]) => name !== "mistakes");
+  const before = new Map(members(score));
+  const differ = members(again).filter(([name, value]) => !isDeepStrictEqual(value, before.get(name)));
+  const detail = `of ${before.size}, over ${DAYS} days in ${folder}`;
+  return [atMost("verdicts: parts of the score that differ from traces judged again", differ.length, 0, "", detail)];
+}
+
+function scored(): { readonly figures: readonly Measured[]; readonly score: Score } {
   const before = process.cpuUsage();
   const { scores, rounds } = trial(DAYS, SEED);
   const ours = scores.get("Bellwether");
@@ -49,7 +78,7 @@ function scored(): Measured[] {
   if (kind !== undefined) console.log(`${[ours, calmer].map((one) => explain(one, kind)).join("\n")}\n`);
   const detail = `${cpu.toFixed(0)} s for ${DAYS} by all four rules, and ${calmer.days} calm ones; ${rounds} rounds`;
   const figure = atMost("verdicts: CPU of a network-day", cpu / DAYS, CPU_SECONDS_A_DAY, "s", detail);
-  return [figure, ...scoreFigures(ours, calmer)];
+  return { figures: [figure, ...scoreFigures(ours, calmer)], score: ours };
 }
 
 function sickNodes(): Measured[] {

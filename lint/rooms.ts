@@ -127,11 +127,12 @@ export const doors: Readonly<Record<string, string>> = {
   "export/verify": "read-ledger-file",
   looks: "keep look",
   "main/alerting": "alerting-settings duties open-alerting",
-  "main/cli": "ask backup migrate-store platform-subcommands replay shutdown simulator",
+  "main/cli": "ask backup migrate-store platform-subcommands replay shutdown simulator trace",
   "main/health": "database-watch dead-man-switch readiness",
   "main/holder": "claim-database find-holder holder-client",
   "main/metrics": "alert-metrics",
   "main/platforms": "list platform-limits",
+  "main/traces": "anonymous export judge lines score score-table",
   "simulator/assets": "bundles ledger stake",
   "simulator/chain": "blocks validators",
   "simulator/faults": "control",
@@ -175,7 +176,7 @@ export const packages: Readonly<Record<string, string>> = {
   "node:module": "adapters/discord adapters/slack main",
   "node:net": "adapters/web api/http config units main simulator",
   "node:worker_threads": "export",
-  "node:zlib": "looks",
+  "node:zlib": "looks main",
 
   // The disk and the machine
   "node:diagnostics_channel": "main",

@@ -48,6 +48,11 @@ const SUBCOMMANDS: Readonly<Record<string, Listed>> = {
     ownHelp: true,
     run: async (args) => (await import("./main/cli/replay.ts")).replay(args),
   },
+  trace: {
+    about: "writes what the watchers saw to a file, and judges such files: trace export … FILE, trace judge FILE",
+    ownHelp: true,
+    run: async (args) => (await import("./main/cli/trace.ts")).trace(args),
+  },
 };
 
 const [name = "", ...args] = process.argv.slice(2);

@@ -28,7 +28,7 @@ export interface ReplayedChange {
 }
 
 /** No look for longer than three intervals. */
-interface Gap {
+export interface Gap {
   readonly from: Milliseconds;
   readonly to: Milliseconds;
 }

@@ -15,7 +15,7 @@ import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
-import { changeOf, type KeptSettings, Replay, type ReplayedChange, REPLAYED, settingsOf } from "../replay.ts";
+import { changeOf, Replay, type ReplayedChange, REPLAYED, settingsOf } from "../replay.ts";
 import { EXIT_CALLER, packageVersion } from "./cli.ts";
 
 const HELP = `replay: judges what the watchers saw again, as the bot would today, and prints each change of a condition.
@@ -33,7 +33,7 @@ not replayed. Judging begins a day before the range, so that what lasted when it
 long as looks, so older ones cannot be checked.`;
 
 /** Judging begins so long before the range. */
-const RUN_UP: Milliseconds = 86_400_000;
+export const RUN_UP: Milliseconds = 86_400_000;
 
 /** Judges kept looks again. */
 export async function replay(args: readonly string[]): Promise<number> {
@@ -86,7 +86,7 @@ function argumentsOf(args: readonly string[]) {
   }
 }
 
-function timeOf(typed: string, name: string): Milliseconds {
+export function timeOf(typed: string, name: string): Milliseconds {
   const span = parseTimeSpan(typed, fromMillis(Date.now()));
   if (span === undefined) {
     throw new UserError(`--${name} is no time.`, { remedy: 'Write it as 2026-11-01, "2026-11-01 18:00" or 7d.' });
@@ -116,7 +116,7 @@ export function settingsChanger(given: readonly string[]): (config: AlertsConfig
 }
 
 async function replayRange(store: Pick<Store, "read">, { network, from, to, check, changed }: Asked): Promise<number> {
-  const settings = await settingsBetween(store, network, to);
+  const settings = (await settingsUntil(store, network, to)).map(settingsOf);
   const gaps: string[] = [];
   const replayed: ReplayedChange[] = [];
   const judge = new Replay({
@@ -146,23 +146,21 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
   return differences.length === 0 || versions.length > 0 ? 0 : EXIT_CALLER;
 }
 
-function lineOf({ at, change, rule, subject }: ReplayedChange): string {
+export function lineOf({ at, change, rule, subject }: ReplayedChange): string {
   return `${utc(at)}  ${change.padEnd(10)}  ${rule}${subject === "" ? "" : ` of ${subject}`}`;
 }
 
-function utc(at: Milliseconds): string {
+export function utc(at: Milliseconds): string {
   return new Date(at).toISOString();
 }
 
-/** The settings that held until then, oldest first. */
-async function settingsBetween(
+/** The looks of the settings that held until then, oldest first. Throws UserError where there is none. */
+export async function settingsUntil(
   store: Pick<Store, "read">,
   network: string,
   to: Milliseconds,
-): Promise<readonly KeptSettings[]> {
-  const settings: KeptSettings[] = [];
-  for await (const look of readLooks(store, { network, watcher: SETTINGS, from: 0, to }))
-    settings.push(settingsOf(look));
+): Promise<readonly Look[]> {
+  const settings = await Array.fromAsync(readLooks(store, { network, watcher: SETTINGS, from: 0, to }));
   if (settings.length > 0) return settings;
   throw new UserError(`No looks at ${network} are kept from before that time.`, {
     remedy: "Name a network that is watched, and a time since LOOKS_KEEP is set.",
@@ -170,13 +168,13 @@ async function settingsBetween(
 }
 
 /** Those of today. */
-async function subscriptionsOf(store: Pick<Store, "read">, network: string): Promise<readonly Subscription[]> {
+export async function subscriptionsOf(store: Pick<Store, "read">, network: string): Promise<readonly Subscription[]> {
   const rows = await store.read(({ alerts }) => alerts.subscriptions.list());
   return rows.map(parseSubscription).filter((one) => isAlive(one) && one.network === network);
 }
 
 /** The looks of all watchers that are judged again, by the wall clock. */
-async function* merged(
+export async function* merged(
   store: Pick<Store, "read">,
   range: { readonly network: string; readonly from: Milliseconds; readonly to: Milliseconds },
 ): AsyncGenerator<{ readonly watcher: (typeof REPLAYED)[number]; readonly look: Look }> {

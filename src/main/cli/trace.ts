@@ -1,0 +1,145 @@
+import { parseArgs } from "node:util";
+
+import { loadConfig } from "../../config.ts";
+import { UserError } from "../../errors.ts";
+import { silentLog } from "../../log.ts";
+import { createStore } from "../../store/create-store.ts";
+import type { Store } from "../../store/store.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatBytes } from "../../units/format-number.ts";
+import { fromMillis, timeToText } from "../../units/nanoseconds.ts";
+import { PLATFORM_RECORDS } from "../platforms/list.ts";
+import { Anonymous } from "../traces/anonymous.ts";
+import { lookLine, settingsLine, subscriptionLine } from "../traces/export.ts";
+import { judgeTrace } from "../traces/judge.ts";
+import { readTrace, writeTrace } from "../traces/lines.ts";
+import { Score } from "../traces/score.ts";
+import { kindTable, lengthRows, table } from "../traces/score-table.ts";
+import type { TraceLine } from "../traces/traces.ts";
+import { packageVersion } from "./cli.ts";
+import { lineOf, merged, RUN_UP, settingsChanger, settingsUntil, subscriptionsOf, timeOf, utc } from "./replay.ts";
+
+const HELP = `trace: what the watchers saw in a file, to be judged anywhere.
+
+  npm run trace -- export --network mainnet --from "last night" --to now [--anonymous] night.trace.gz
+  npm run trace -- judge [--set lagging.behind=2m] night.trace.gz …
+
+  --network NAME      the network
+  --from, --to TIME   the range, in UTC: 2026-11-01, "2026-11-01 18:00", "last night", 7d (default: 1d to now)
+  --anonymous         node-1, node-2 … in the place of the nodes' names and addresses, also in what they answered
+  --set KEY=VALUE     judge by this setting instead, as ALERTS_CONFIG names it; may come several times
+
+export writes the looks of the nodes, of markets, checkpoints and snapshots, from a day before the range on, with the
+settings and what was subscribed to, but not who subscribed. judge prints each change of a condition, as npm run replay
+does; where a trace says what was true, also how well the alerts told it. docs/traces.md has the form of a line.`;
+
+/** Writes traces, and judges them. */
+export async function trace(args: readonly string[]): Promise<number> {
+  if (args.some((arg) => arg === "--help" || arg === "-h")) {
+    console.log(HELP);
+    return 0;
+  }
+  const { values, positionals } = argumentsOf(args);
+  const [what, ...files] = positionals;
+  const [file] = files;
+  if (what === "judge" && file !== undefined && isOnly(values, ["set"])) return judgeAll(files, values.set ?? []);
+  const isExport = what === "export" && isOnly(values, ["network", "from", "to", "anonymous"]);
+  const { network, anonymous = false } = values;
+  if (!isExport || file === undefined || files.length > 1 || network === undefined) {
+    throw new UserError("npm run trace takes export with --network and the file to write, or judge with files.", {
+      remedy: HELP,
+    });
+  }
+  const from = timeOf(values.from ?? "1d", "from");
+  const to = timeOf(values.to ?? "now", "to");
+  if (from >= to) throw new UserError("--from is not before --to.", { remedy: "Name a range that has a length." });
+  const { databaseUrl } = loadConfig(PLATFORM_RECORDS);
+  const store = createStore({ url: databaseUrl, log: silentLog(), hold: "read" });
+  try {
+    await exportTrace(store, file, { network, from, to, anonymous });
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+function isOnly(values: object, allowed: readonly string[]): boolean {
+  return Object.keys(values).every((name) => allowed.includes(name));
+}
+
+function argumentsOf(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        network: { type: "string" },
+        from: { type: "string" },
+        to: { type: "string" },
+        anonymous: { type: "boolean" },
+        set: { type: "string", multiple: true },
+      },
+    });
+  } catch (thrown) {
+    throw new UserError("npm run trace does not know such an argument.", { remedy: HELP, cause: thrown });
+  }
+}
+
+interface Exported {
+  readonly network: string;
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+  readonly anonymous: boolean;
+}
+
+async function exportTrace(store: Pick<Store, "read">, file: string, asked: Exported): Promise<void> {
+  const { network, from, to, anonymous } = asked;
+  const hidden = new Anonymous();
+  let count = 0;
+  async function* lines(): AsyncGenerator<TraceLine> {
+    for await (const line of linesOf(store, { network, from, to })) {
+      if ("look" in line) count += 1;
+      yield anonymous ? hidden.line(line) : line;
+    }
+  }
+  const bytes = await writeTrace(file, lines());
+  console.log(`${file}: ${count} looks at ${network}, ${formatBytes(bytes)}.`);
+}
+
+async function* linesOf(
+  store: Pick<Store, "read">,
+  { network, from, to }: Omit<Exported, "anonymous">,
+): AsyncGenerator<TraceLine> {
+  const settings = await settingsUntil(store, network, to);
+  const range = { from: timeToText(fromMillis(from)), to: timeToText(fromMillis(to)) };
+  yield { trace: 1, network, version: packageVersion(), ...range };
+  yield* settings.map(settingsLine);
+  for (const one of await subscriptionsOf(store, network)) {
+    const line = subscriptionLine(one);
+    if (line !== undefined) yield line;
+  }
+  for await (const { watcher, look } of merged(store, { network, from: from - RUN_UP, to })) {
+    yield lookLine(watcher, look);
+  }
+}
+
+async function judgeAll(files: readonly string[], set: readonly string[]): Promise<number> {
+  const changed = settingsChanger(set);
+  const score = new Score();
+  for (const file of files) {
+    let gaps = 0;
+    const { network, looks, changes, told, known } = await judgeTrace(readTrace(file), {
+      name: file,
+      changed,
+      onChange: (change) => console.log(lineOf(change)),
+      onGap: ({ from, to }) => {
+        gaps += 1;
+        console.log(`${utc(from)}  no look for ${formatDuration(to - from)}`);
+      },
+    });
+    console.log(`${file}: ${looks} looks at ${network}, ${changes} changes, ${gaps} gaps.`);
+    if (known !== undefined) score.add(known.watched, known.truth, told);
+  }
+  if (score.days > 0) console.log(`\n${kindTable(score)}\n\n${table(lengthRows(new Map([["Bellwether", score]])))}`);
+  return 0;
+}

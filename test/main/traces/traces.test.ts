@@ -1,0 +1,198 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, onTestFinished, test, vi } from "vitest";
+
+import { scratchFolder } from "../../../bench/support/export-once.ts";
+import { drawPlan } from "../../../bench/verdicts/plan.ts";
+import { fault } from "../../../bench/verdicts/sickness.ts";
+import { traceOf } from "../../../bench/verdicts/traces.ts";
+import { silentLog } from "../../../src/log.ts";
+import { SETTINGS } from "../../../src/looks/keep.ts";
+import { lookFromText, lookToText } from "../../../src/looks/look.ts";
+import { replay } from "../../../src/main/cli/replay.ts";
+import { trace } from "../../../src/main/cli/trace.ts";
+import { judgeTrace } from "../../../src/main/traces/judge.ts";
+import { readTrace, writeTrace } from "../../../src/main/traces/lines.ts";
+import { type LookLine, type TraceLine, traceSchema } from "../../../src/main/traces/traces.ts";
+import { createStore } from "../../../src/store/create-store.ts";
+import { toMillis } from "../../../src/units/nanoseconds.ts";
+
+const MINUTE = 60_000;
+const HALT = { from: 10 * MINUTE, to: 14 * MINUTE };
+const QUIET = { poll: 15_000, loss: 0, away: [], botClock: [], chainClock: [], slow: [], withheld: [] };
+/** Half an hour of three nodes: the chain halts, and one node is down for longer. */
+const LINES = [
+  ...traceOf({
+    ...drawPlan(3),
+    ...QUIET,
+    name: "half an hour",
+    nodes: 3,
+    heights: true,
+    length: 30 * MINUTE,
+    halts: [HALT],
+    faults: [fault(1, 9 * MINUTE, 20 * MINUTE, { sort: "dead", speed: 1000 })],
+  }),
+];
+const LOOKS = LINES.filter((line): line is LookLine => "look" in line);
+
+async function folder(): Promise<string> {
+  const scratch = await scratchFolder();
+  onTestFinished(() => scratch[Symbol.asyncDispose]());
+  return scratch.path;
+}
+
+const linesIn = (file: string): TraceLine[] =>
+  gunzipSync(readFileSync(file))
+    .toString()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as TraceLine);
+
+/** A database that keeps these looks, and what a subcommand prints on it. */
+async function watched() {
+  const at = await folder();
+  const url = `file:${path.join(at, "bellwether.db")}`;
+  vi.stubEnv("DATABASE_URL", url);
+  const said: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((line: string) => void said.push(line));
+  onTestFinished(() => {
+    log.mockRestore();
+    vi.unstubAllEnvs();
+  });
+  const store = createStore({ url, log: silentLog() });
+  await store.claim();
+  await store.transaction(async ({ alerts: { watch } }) => {
+    for (const line of LINES) {
+      if (!("look" in line) && !("settings" in line)) continue;
+      const {
+        look,
+        trueAt: _,
+        ...rest
+      } = "look" in line
+        ? line
+        : { look: SETTINGS, at: line.at, trueAt: "", run: line.run, dueMillis: 0, every: 0, seen: line.settings };
+      const kept = lookFromText(JSON.stringify(rest));
+      await watch.putSnapshot("mainnet", look, toMillis(kept.at), "{}", lookToText(kept));
+    }
+  });
+  await store.close();
+  const range = ["--network", "mainnet", "--from", "2024-06-03", "--to", "2024-06-04"];
+  return { at, said, range };
+}
+
+test("an exported trace is judged as the store is, and overwrites nothing", async () => {
+  const { at, said, range } = await watched();
+  const file = path.join(at, "new", "day.trace.gz");
+  await replay(range);
+  const replayed = said.splice(0);
+  expect(replayed.filter((line) => / (?:fired|resolved) /u.test(line)).length).toBeGreaterThan(3);
+  await trace(["export", ...range, file]);
+  expect(said.splice(0)[0]).toContain(`${LOOKS.length} looks at mainnet`);
+  await trace(["judge", file]);
+  expect(said.slice(0, -1)).toEqual(replayed.slice(0, -1));
+  const whole = linesIn(file).flatMap((line) => ("look" in line ? [line] : []));
+  expect(whole.map((look, index) => ({ ...look, trueAt: LOOKS[index]?.trueAt }))).toEqual(LOOKS);
+  await expect(trace(["export", ...range, file])).rejects.toThrow("exists already");
+  expect(readdirSync(path.dirname(file))).toEqual(["day.trace.gz"]);
+});
+
+test("an anonymous trace names no node, and is judged alike", async () => {
+  const { at, said, range } = await watched();
+  const file = path.join(at, "day.trace.gz");
+  await trace(["export", ...range, "--anonymous", file]);
+  const text = gunzipSync(readFileSync(file)).toString();
+  expect(text.includes(":3008")).toBe(false);
+  expect(text.includes('"node-2":{"reachable":false,"why":"refused')).toBe(true);
+  said.length = 0;
+  await trace(["judge", file]);
+  const anonymous = said.splice(0);
+  await replay(range);
+  expect(anonymous.slice(0, -1)).toEqual(said.slice(0, -1).map((line) => line.replace(/(node-\d):3008/u, "$1")));
+});
+
+test("a name and its address are hidden within the texts of failures", async () => {
+  const { Anonymous } = await import("../../../src/main/traces/anonymous.ts");
+  const hidden = new Anonymous();
+  hidden.add(["node.example:3008", "other.example", "n.other.example:443"]);
+  const look = { look: "markets", at: "1", run: "r", dueMillis: 1, every: 1 } as const;
+  const said = (failure: string) => (hidden.line({ ...look, failure }) as LookLine).failure;
+  expect(said("node.example:3008 and NODE.example: no answer from 10.0.0.7:3008.")).toBe(
+    "node-1 and a node: no answer from an address.",
+  );
+  expect(said("other.example, n.other.example:443 of another.example, https://x.example/a?b")).toBe(
+    "node-2, node-3 of another.example, an address",
+  );
+});
+
+test("every line that is written fits the schema beside docs/traces.md", () => {
+  const schema = JSON.parse(
+    readFileSync(new URL("../../../docs/trace.schema.json", import.meta.url), "utf8"),
+  ) as object;
+  expect(schema).toEqual(JSON.parse(JSON.stringify(traceSchema())));
+  const fits = new Ajv2020({ strict: false }).compile(schema);
+  expect(LINES.filter((line) => !fits(line))).toEqual([]);
+  const parts = ["trace", "settings", "look", "truth"];
+  expect(parts.filter((part) => !LINES.some((line) => part in line))).toEqual([]);
+  expect(fits({ ...LOOKS[0], at: 17 })).toBe(false);
+});
+
+const [header, settings] = LINES;
+const broken = (change: object): unknown[] => [header, settings, { ...LOOKS[0], ...change }];
+
+test.each<[what: string, lines: readonly unknown[], refusal: RegExp]>([
+  ["another version", [{ ...header, trace: 2 }], /^Line 1 does not fit: trace\.trace/u],
+  ["no first line", [settings], /^Line 1 does not fit: the first line/u],
+  ["two first lines", [header, header], /^Line 2 does not fit: the first line/u],
+  ["a number of 64 bits that is none", broken({ at: 1_717_416_000_000_000_000 }), /^Line 3 does not fit: look\.at/u],
+  ["an unknown member", broken({ more: 1 }), /^Line 3 does not fit: look: .*more/u],
+  ["a round without nodes", broken({ seen: { order: [] } }), /^Line 3 does not fit: look\.nodes/u],
+  ["settings after looks", [header, settings, LOOKS[0], settings], /^Line 4 does not fit: settings comes after look/u],
+  ["looks without settings", [header, LOOKS[0]], /^Line 2 does not fit: /u],
+  ["a fact without a kind", [header, settings, { truth: "fact", from: "1", to: "2" }], /^Line 3 .* needs a kind/u],
+  ["no object", [header, settings, 7], /^Line 3 does not fit: it is none of/u],
+])("%s is refused with the number of its line", async (_, lines, refusal) => {
+  const file = path.join(await folder(), "a.trace.gz");
+  writeFileSync(file, gzipSync(lines.map((line) => JSON.stringify(line)).join("\n")));
+  await expect(judgeTrace(readTrace(file), { name: "a" })).rejects.toThrow(refusal);
+});
+
+test("what is no trace, or a part of one, or too long, is refused in a sentence", async () => {
+  const at = await folder();
+  const file = path.join(at, "whole.trace.gz");
+  await writeTrace(file, LINES);
+  const bytes = readFileSync(file);
+  const judged = async (
+    name: string,
+    content: Buffer | string,
+    bounds?: { readonly line: number; readonly all: number },
+  ) => {
+    const other = path.join(at, name);
+    writeFileSync(other, content);
+    return judgeTrace(readTrace(other, bounds), { name });
+  };
+  await expect(judged("cut", bytes.subarray(0, bytes.length - 40))).rejects.toThrow(/cannot be read after line \d+/u);
+  await expect(judged("plain", "{}")).rejects.toThrow(/cannot be read \(Z_DATA_ERROR\)/u);
+  await expect(judged("nothing", gzipSync(""))).rejects.toThrow("nothing has no first line.");
+  await expect(judged("text", gzipSync("{\n"))).rejects.toThrow("Line 1 does not fit: it is no JSON.");
+  await expect(judged("bytes", gzipSync(Buffer.from([34, 255, 34])))).rejects.toThrow(
+    "Line 1 does not fit: it is no UTF-8.",
+  );
+  await expect(judged("long", bytes, { line: 300, all: 1e9 })).rejects.toThrow(
+    /^Line 2 does not fit: it is longer than 300/u,
+  );
+  await expect(judged("large", bytes, { line: 1e6, all: 50_000 })).rejects.toThrow(/the trace is longer than/u);
+  await expect(judgeTrace(readTrace(path.join(at, "missing")), { name: "missing" })).rejects.toThrow("(ENOENT)");
+});
+
+test("a file that cannot be finished leaves nothing behind", async () => {
+  const at = await folder();
+  function* failing(): Generator<TraceLine> {
+    yield* LINES.slice(0, 50);
+    throw new Error("the store is gone");
+  }
+  await expect(writeTrace(path.join(at, "a.trace.gz"), failing())).rejects.toThrow("the store is gone");
+  expect(readdirSync(at)).toEqual([]);
+});
