@@ -45,7 +45,7 @@ const options = {
   asset: idOption(ASSET, { required: true, description: "Its symbol (USDT) or id" }),
   from: {
     kind: "time",
-    hint: "From when (UTC): 7d, 2023-05-01; of a day or a month alone: all of it",
+    hint: "In UTC. Of a day or a month alone: all of it",
     description: "From when (UTC): 7d, 2023-05-01, last month; without to, a day or month is all of it",
   },
   to: {

@@ -1,13 +1,39 @@
 import type { HomeView, KnownBlock, ModalView } from "@slack/types";
 
+import { commands } from "../../commands/index.ts";
 import { draw } from "../../src/adapters/slack/page/page.js";
+import { renderForm } from "../../src/adapters/slack/render/form.ts";
 import { h, safeTree, type VNode } from "../../src/adapters/web/public/vnode/vnode.js";
+import { type AnyCommand, withCommonOptions } from "../../src/bot/command.ts";
 import { toMillis } from "../../src/units/nanoseconds.ts";
-import { slackViews } from "../support/gallery/slack-views.ts";
+import { headingsOf, slackViews } from "../support/gallery/slack-views.ts";
 import { html } from "../support/html.ts";
+import { PLATFORMS } from "../support/platforms.ts";
 import { openSimulatorTalk } from "../support/simulator-talk.ts";
 import { textsIn } from "./doubts.ts";
 import { type DrawnSample, json, SCREENS, type Screen } from "./draw.ts";
+
+/** The form of every command as it begins, and with each of its headings opened. */
+export function drawnForms(): { readonly begun: DrawnSample[]; readonly opened: DrawnSample[] } {
+  const draw = (declared: AnyCommand, open: readonly string[]): DrawnSample => {
+    const { name } = declared;
+    const view = renderForm(withCommonOptions(declared, PLATFORMS), {}, ["mainnet", "testnet"], {
+      command: name,
+      shared: true,
+      open,
+    });
+    const drawn = html(h("div", { class: "preview preview-slack" }, treeOfView(view, 0)));
+    const drawings = [{ surface: "slack" as const, screen: "phone" as const, html: drawn }];
+    return {
+      id: ["form", ...name.split(" "), ...open].join("-").replaceAll(" ", "-"),
+      group: "forms",
+      title: name,
+      drawings,
+    };
+  };
+  const opened = commands.flatMap((one) => headingsOf(one.name).map((heading) => draw(one, [heading])));
+  return { begun: commands.map((one) => draw(one, [])), opened };
+}
 
 /** The forms, the answers in a modal and the home tab of Slack; no other surface has them. */
 export async function drawnViews(): Promise<DrawnSample[]> {

@@ -78,10 +78,13 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
   const samples: SlackViewSample[] = [
     form("form-market-show", "market show"),
     form("form-alerts-add", "alerts add"),
-    form("form-alerts-add-all", "alerts add", {}, { all: true }),
+    form("form-alerts-add-when", "alerts add", {}, { open: ["When it is told"] }),
+    form("form-alerts-add-all", "alerts add", {}, { open: headingsOf("alerts add") }),
     form("form-alerts-edit", "alerts edit"),
     form("form-alerts-edit-prefilled", "alerts edit", { id, ...present }, { begins: id }),
+    form("form-alerts-add-price", "alerts add", { kinds: "market.price", subjects: "BTC/USDT" }),
     form("form-alerts-silence", "alerts silence"),
+    form("form-alerts-log", "alerts log"),
     form("form-ledger-export", "ledger export"),
     {
       id: "form-ask",
@@ -170,9 +173,13 @@ async function crowdedHome(talk: Talk): Promise<readonly (readonly [id: string, 
   for (let index = 0; index < 8; index += 1) {
     talk.become({ here: { ...HERE, channel: `C0789${String(index).repeat(4)}` } });
     await talk.askFor(`alerts add ${index % 2 === 0 ? "nodes" : "ops"}`);
+    talk.advance(1000);
   }
   talk.become({ here: HERE });
-  for (const kind of SILENCED) await talk.askFor(`alerts silence ${kind} 2h reason:"maintenance of the validators"`);
+  for (const kind of SILENCED) {
+    await talk.askFor(`alerts silence ${kind} 2h reason:"maintenance of the validators"`);
+    talk.advance(1000);
+  }
   const parties = [{ id: "ab34f2c1".repeat(8), name: "treasury" }];
   const home = async (list?: HomeList) => homeOf(talk, parties, list === undefined ? { page: 0 } : { list, page: 0 });
   return [
@@ -204,16 +211,24 @@ async function homeOf(
   });
 }
 
+/** The headings of a command's options. */
+export function headingsOf(name: string): string[] {
+  const declared = commands.find((one) => one.name === name);
+  if (declared === undefined) throw new Error(`no command is called ${name}`);
+  const options = Object.values(withCommonOptions(declared, PLATFORMS).options);
+  return [...new Set(options.flatMap(({ section }) => section ?? []))];
+}
+
 function form(
   id: string,
   name: string,
   given: Ask["options"] = {},
-  more: { all?: true; begins?: string } = {},
+  more: { open?: readonly string[]; begins?: string } = {},
 ): SlackViewSample {
   const declared = commands.find((one) => one.name === name);
   if (declared === undefined) throw new Error(`no command is called ${name}`);
   const command = withCommonOptions(declared, PLATFORMS);
-  const title = `${name}: the form${more.all === true ? " with all options" : more.begins === undefined ? "" : " of one that is there"}`;
+  const title = `${name}: the form${more.open !== undefined ? `, ${more.open.length} headings opened` : more.begins === undefined ? "" : " of one that is there"}`;
   const view = renderForm(command, given, ["mainnet", "testnet"], { command: name, shared: true, ...more });
   return { id, title, view };
 }

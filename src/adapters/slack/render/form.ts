@@ -46,8 +46,8 @@ const FormMetadata = z.object({
   thread: z.string().optional(),
   /** Whether others could see an answer there. */
   shared: z.boolean(),
-  /** All options are shown, those too that are needed less. */
-  all: z.literal(true).optional(),
+  /** The headings whose options are shown, too. */
+  open: z.array(z.string()).optional(),
   /** The thing whose values the form began with. */
   begins: z.string().optional(),
   /** Of these fields it is known that they are to be changed, whatever they held at first. */
@@ -58,12 +58,14 @@ export type FormMetadata = Immutable<z.infer<typeof FormMetadata>>;
 const VersionedMetadata = FormMetadata.extend({ v: z.literal(1) });
 
 export const FORM_CALLBACK_ID = "form";
-/** The action of the button that shows the options which are needed less. */
+/** The actions of the buttons that show the options under a heading. */
 export const MORE_ACTION_ID = "more";
 /** A form of so many fields shows all of them, without headings. */
 const MAX_PLAIN_FIELDS = 6;
+/** How many fields a longer one begins with: a phone shows as many at once. */
+const MAX_FIRST_FIELDS = 5;
 
-/** A command's form, with the values known. Those that are needed less are behind "More options" in a long one. */
+/** A command's form, with the values known. A long one shows the options that are needed less heading by heading. */
 export function renderForm(
   command: AnyCommand,
   given: Ask["options"],
@@ -75,35 +77,38 @@ export function renderForm(
   const options = formOptions(command, given);
   // First the thing; its values then follow.
   const chooses = edits !== undefined && !(edits.option in given) && edits.option in command.options;
-  const isGiven = (name: string): boolean => (given[name] ?? "") !== "";
-  const isUsual = (name: string, option: Option): boolean =>
-    !(name in given) || (option.kind === "network" && given[name] === networks[0]);
-  // Once it is known what it is about, what that needs most is shown at once.
-  const decided = options.some(([name, option]) => option.kind === "text" && option.decides === true && isGiven(name));
-  const needed = decided ? command.fields?.(given).slice(0, MAX_PLAIN_FIELDS) : undefined;
-  const first = options.filter(
-    ([name, option]) =>
-      (needed?.includes(name) ?? option.section === undefined) || isRequired(option) || !isUsual(name, option),
+  const first = chooses
+    ? options.filter(([name]) => name === edits.option)
+    : firstOptions(command, options, { given, networks, metadata });
+  const others = Map.groupBy(
+    chooses ? [] : options.filter((one) => !first.includes(one)),
+    ([, { section = MAIN }]) => section,
   );
-  const showsAll = metadata.all === true || options.length <= MAX_PLAIN_FIELDS || first.length === 0;
-  const shown = chooses ? options.filter(([name]) => name === edits.option) : showsAll ? options : first;
-  const sections = new Set(shown.flatMap(([, { section }]) => section ?? []));
-  const headings = options.length <= MAX_PLAIN_FIELDS ? [undefined] : [undefined, ...sections];
-  const blocks = headings.flatMap((heading): KnownBlock[] => [
-    ...(heading === undefined
-      ? []
-      : [{ type: "divider" as const }, headerBlock(plainTextObject(heading, HEADER_LENGTH).text)]),
-    ...shown
-      .filter(([, { section }]) => headings.length === 1 || section === heading)
-      .flatMap(([name, option]) =>
-        fieldsOf(name, option, given[name], {
-          networks,
-          stamp: metadata.begins,
-          dispatches: name === edits?.option || (option.kind === "text" && option.decides === true),
-          mandatory: metadata.begins !== undefined && isGiven(name) && !("none" in option),
-        }),
-      ),
-  ]);
+  const isOpen = ([section]: readonly [string, Options]): boolean => metadata.open?.includes(section) === true;
+  const fields = (shown: Options): KnownBlock[] =>
+    shown.flatMap(([name, option]) =>
+      fieldsOf(name, option, given[name], {
+        networks,
+        stamp: metadata.begins,
+        dispatches: name === edits?.option || isDeciding(option),
+        mandatory: metadata.begins !== undefined && isGiven(given, name) && !("none" in option),
+      }),
+    );
+  const blocks: readonly KnownBlock[] = [
+    ...fields(first),
+    ...Array.from(others)
+      .filter(isOpen)
+      .flatMap(([section, shown]): KnownBlock[] => [
+        { type: "divider" },
+        headerBlock(plainTextObject(section, HEADER_LENGTH).text),
+        ...fields(shown),
+      ]),
+    ...moreButtons(
+      Array.from(others).filter((one) => !isOpen(one)),
+      given,
+      networks,
+    ),
+  ];
   const title = command.title ?? command.verb ?? command.name;
   return {
     type: "modal",
@@ -115,28 +120,86 @@ export function renderForm(
     private_metadata:
       json.length <= PRIVATE_METADATA_LENGTH ? json : JSON.stringify({ v: 1, ...metadata, response: undefined }),
     blocks: [
-      // The title may say all of it.
-      ...(command.summary === title
+      // The title may say all of it, and what is chosen.
+      ...(command.summary === title || isDecided(options, given)
         ? []
         : [sectionBlock(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn)]),
       ...placeBlock(metadata),
       ...blocks,
-      ...(chooses || shown.length === options.length ? [] : [MORE]),
     ].slice(0, MAX_VIEW_BLOCKS),
   };
+}
+
+type Options = ReturnType<typeof formOptions>;
+
+/** The options that a form begins with: the most needed ones, and those that were given or changed. */
+function firstOptions(
+  command: AnyCommand,
+  options: Options,
+  { given, networks, metadata }: { given: Ask["options"]; networks: readonly string[]; metadata: FormMetadata },
+): Options {
+  if (options.length <= MAX_PLAIN_FIELDS) return options;
+  const { begins, changed = [], open = [] } = metadata;
+  const isChanged = ([name]: Options[number]): boolean => changed.includes(name);
+  // Of what it tells besides, other kinds may take nothing: then all that is set is shown.
+  const showsSet = begins === undefined || options.some((one) => isDeciding(one[1]) && isChanged(one));
+  // Once it is known what it is about, what that needs most is shown at once, beside what was shown before.
+  const usual = options.filter(([, { section }]) => section === undefined).map(([name]) => name);
+  const before = begins === undefined ? usual : [command.edits?.option];
+  const needed = isDecided(options, given) ? command.fields?.(given) : undefined;
+  const shown = needed === undefined ? usual : [...new Set([...before, ...needed])].slice(0, MAX_FIRST_FIELDS);
+  const first = options.filter((one) => {
+    const [name, option] = one;
+    const isSet = isGiven(given, name) && !isDefault(option, given[name], networks);
+    if (shown.includes(name) || (isSet && COMMON_OPTIONS.includes(name))) return true;
+    // What was filled in under its heading stays there.
+    const isBelow = open.includes(option.section ?? MAIN);
+    return isRequired(option) || (!isBelow && (isChanged(one) || (showsSet && isSet)));
+  });
+  return first.length === 0 ? options : first;
+}
+
+function isDeciding(option: Option): boolean {
+  return option.kind === "text" && option.decides === true;
+}
+
+/** Whether it is chosen what it is about. */
+function isDecided(options: Options, given: Ask["options"]): boolean {
+  return options.some(([name, option]) => isDeciding(option) && isGiven(given, name));
+}
+
+function isGiven(given: Ask["options"], name: string): boolean {
+  return (given[name] ?? "") !== "";
+}
+
+/** The network that is asked anyway. */
+function isDefault(option: Option, value: Ask["options"][string] | undefined, networks: readonly string[]): boolean {
+  return option.kind === "network" && value === networks[0];
+}
+
+/** The heading of options that have none, once what is chosen needs others first. */
+const MAIN = "Further settings";
+
+/** A button for each heading that is not opened, with how many of its options are set. */
+function moreButtons(
+  closed: readonly (readonly [section: string, options: Options])[],
+  given: Ask["options"],
+  networks: readonly string[],
+): KnownBlock[] {
+  const elements = closed.map(([section, options], index) => {
+    const set = options.filter(
+      ([name, option]) => isGiven(given, name) && !isDefault(option, given[name], networks) && name !== "private",
+    ).length;
+    const label = plainTextObject(`${section}${set === 0 ? "" : ` (${set})`} …`, 75);
+    return { type: "button" as const, action_id: `${MORE_ACTION_ID}:${index}`, text: label, value: section };
+  });
+  return elements.length === 0 ? [] : [{ type: "actions", elements }];
 }
 
 /** The channel that a form is about, where it was not opened there. */
 function placeBlock({ channel = "", response }: FormMetadata): KnownBlock[] {
   return response === undefined && /^[CG][A-Z\d]+$/u.test(channel) ? [contextBlock(`For <#${channel}>`)] : [];
 }
-
-const MORE: KnownBlock = {
-  type: "actions",
-  elements: [
-    { type: "button", action_id: MORE_ACTION_ID, text: plainTextObject("More options", 75), value: MORE_ACTION_ID },
-  ],
-};
 
 /**
  * What stands in a form. One that began with what a thing has asks for its changes alone: `changed` names them. What stands

@@ -112,9 +112,10 @@ export function createBoltApp({ receiver, apiUrl, served, slack: shared, track }
     await ack();
     const slack = slackOf(context);
     if (body.view?.callback_id === FORM_CALLBACK_ID) {
-      // A form has one button, and fields that tell at once what is chosen in them.
-      if (payload.action_id === MORE_ACTION_ID) track(showFields(slack, body.view, { all: true }));
-      else track(showChosen(slack, body.view, payload.block_id, askerOf(slack, body)));
+      // A form has buttons that show more of it, and fields that tell at once what is chosen in them.
+      const asker = askerOf(slack, body);
+      if (payload.action_id.startsWith(MORE_ACTION_ID)) track(showFields(slack, body.view, asker, valueOf(payload)));
+      else track(showChosen(slack, body.view, payload.block_id, asker));
       return;
     }
     if (payload.type === "conversations_select") {

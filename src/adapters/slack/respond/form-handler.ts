@@ -57,9 +57,7 @@ export async function formOf(
   const here = targetOf({ workspace: asker.workspace, channel: metadata.channel });
   const openly = slack.bot.audience(ask.command, here) === "channel";
   const given = openly ? { private: "no", ...ask.options } : ask.options;
-  const { id, workspace } = asker;
-  const zone = () => slack.managers.zoneOf({ id, workspace });
-  const present = await slack.bot.present({ ...ask, here, caller: plainCaller(asker), zone, signal: slack.stopping });
+  const present = await presentOf(slack, ask, metadata, asker);
   const { edits } = command;
   if (present === undefined || edits === undefined || !(edits.option in ask.options))
     return renderForm(command, { ...present, ...given }, slack.bot.networks, metadata);
@@ -69,18 +67,42 @@ export async function formOf(
   return renderForm(command, { ...present, ...given }, slack.bot.networks, { ...metadata, begins, changed });
 }
 
+/** What a thing has now, as it would be typed. */
+function presentOf(slack: SlackContext, ask: Ask, { channel }: FormMetadata, asker: Asker) {
+  const { id, workspace } = asker;
+  const here = targetOf({ workspace, channel });
+  const zone = () => slack.managers.zoneOf({ id, workspace });
+  return slack.bot.present({ ...ask, here, caller: plainCaller(asker), zone, signal: slack.stopping });
+}
+
 /**
- * Shows the fields of an open form anew, with what is filled in: all of them, or those that make a difference now. Never
- * rejects.
+ * Shows the fields of an open form anew, with what is filled in: those that make a difference now, and those under a
+ * heading that is opened. Never rejects.
  */
-export async function showFields(slack: SlackContext, open: SubmittedView, more: { all?: true } = {}): Promise<void> {
-  await updateForm(slack, open, (command, metadata) => {
+export async function showFields(
+  slack: SlackContext,
+  open: SubmittedView,
+  asker: Asker,
+  section?: string,
+): Promise<void> {
+  await updateForm(slack, open, async (command, metadata) => {
     const { changed } = readQuestion(command, metadata, open);
-    // An emptied field stays: it takes away what was set.
-    const held = [...readFields(open.state?.values ?? {})].map(([name, { value }]) => [name, value] as const);
-    return Promise.resolve(
-      renderForm(command, Object.fromEntries(held), slack.bot.networks, { ...metadata, ...more, changed }),
+    const held = Object.fromEntries(
+      [...readFields(open.state?.values ?? {})].map(([name, { value }]) => [name, value]),
     );
+    const shown = { ...metadata, open: [...(metadata.open ?? []), ...(section === undefined ? [] : [section])] };
+    const { begins } = metadata;
+    // What a thing has is not in the fields that are not shown yet.
+    if (begins !== undefined && command.edits !== undefined) {
+      const present = await presentOf(
+        slack,
+        { command: command.name, options: { [command.edits.option]: begins } },
+        metadata,
+        asker,
+      );
+      return renderForm(command, { ...present, ...held }, slack.bot.networks, { ...shown, changed });
+    }
+    return renderForm(command, held, slack.bot.networks, { ...shown, changed });
   });
 }
 
@@ -88,8 +110,8 @@ export async function showFields(slack: SlackContext, open: SubmittedView, more:
 export async function showChosen(slack: SlackContext, open: SubmittedView, block: string, asker: Asker): Promise<void> {
   const metadata = readFormMetadata(open.private_metadata);
   const { edits } = (metadata && commandOf(slack, { command: metadata.command, options: {} })) ?? {};
-  if (edits === undefined || optionNameOf(block) !== edits.option) return showFields(slack, open);
-  await updateForm(slack, open, (command, { begins: _begins, changed: _changed, ...rest }) => {
+  if (edits === undefined || optionNameOf(block) !== edits.option) return showFields(slack, open, asker);
+  await updateForm(slack, open, (command, { begins: _begins, changed: _changed, open: _open, ...rest }) => {
     const chosen = readForm(open.state?.values ?? {})[edits.option];
     const options = chosen === undefined ? {} : { [edits.option]: chosen };
     return formOf(slack, command, { command: command.name, options }, rest, asker);

@@ -109,6 +109,9 @@ const readMoment = (option: string, typed: string): unknown =>
   parseMoment(option === "until" ? "until" : "from", typed, 0);
 const takesMoment = (typed: string): boolean => passes(() => readMoment("from", typed));
 
+/** A heading of the form. */
+const LATER = "Later or repeated";
+
 export const SILENCE_OPTIONS = {
   what: {
     kind: "text",
@@ -148,6 +151,7 @@ export const SILENCE_OPTIONS = {
   from: {
     kind: "text",
     label: "Begins",
+    section: LATER,
     hint: "22:00, in 2h, or a day and a time; empty: now",
     moment: true,
     reads: readMoment,
@@ -157,14 +161,14 @@ export const SILENCE_OPTIONS = {
   every: {
     kind: "choice",
     label: "Repeats every",
-    section: "Again and again",
+    section: LATER,
     description: "The same again every day or week: a maintenance window",
     choices: plainChoices(["day", "week"]),
   },
   zone: {
     kind: "text",
     label: "Time zone",
-    section: "Again and again",
+    section: LATER,
     hint: "That of these times",
     description: "The time zone of these times; left out = yours",
     example: "Europe/Berlin",

@@ -17,7 +17,7 @@ const ALL_FIELDS = Object.keys(SUBSCRIPTION_OPTIONS) as readonly Field[];
 const OF_A_NEW_WATCH: readonly Field[] = ["subjects", "quiet", "zone", "note", "runbook", "kinds"];
 /** A watch keeps its kind and its subject. */
 const OF_A_WATCH: readonly Field[] = ["quiet", "zone", "note", "runbook"];
-const OF_A_PRICE: readonly Field[] = ["high", "low", "when", "subjects", "quiet"];
+const OF_A_PRICE: readonly Field[] = ["high", "low", "subjects", "quiet", "when"];
 const OF_A_VALUE: readonly Field[] = ["if", "subjects", "quiet"];
 /** Behind the kind's own thresholds. */
 const OF_ONE_KIND: readonly Field[] = ["quiet", "kinds", "mention", "style"];

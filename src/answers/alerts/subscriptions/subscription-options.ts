@@ -9,7 +9,6 @@ import { suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
 import { orOff, positiveAmount, positiveFactor, readIf } from "./thresholds.ts";
 
 // Headings of the form; what has none stands above them.
-const WHICH = "Which ones";
 const PRICES = "Prices";
 const WHEN = "When it is told";
 const HOW = "How it is told";
@@ -141,6 +140,7 @@ const NOTIFICATION_SETTINGS = {
   style: {
     kind: "choice",
     label: "Messages",
+    section: HOW,
     description: "live: a card that is edited; thread: a card with a thread; plain: a message for each state",
     hint: "",
     choices: [
@@ -184,6 +184,7 @@ const NOTIFICATION_SETTINGS = {
   mention: {
     kind: "text",
     label: "Whom to notify",
+    section: HOW,
     none: "off",
     hint: "A group; notified of what is critical",
     mention: { picked: "A role or a member, for critical alerts" },
@@ -232,8 +233,7 @@ const KINDS = {
 const SUBJECTS = {
   kind: "text",
   label: "Markets or nodes",
-  hint: "None chosen: all. To watch an order, a party or a bundle: its id",
-  section: WHICH,
+  hint: "None chosen: all. An order, party or bundle: its id",
   several: "suggested",
   none: "all",
   description: "Only these markets or nodes; or the order, party or bundle to watch",

@@ -90,7 +90,7 @@ test("every kind can be chosen in the form, by itself or by a set that stands fo
 
 test.each([
   ["ops", ["Alerts", "Severity at least", "Messages", "Quiet hours", "Whom to notify"]],
-  ["market.price", ["Above", "Below", "Beyond or within", "Markets or nodes", "Quiet hours"]],
+  ["market.price", ["Above", "Below", "Markets or nodes", "Quiet hours", "Beyond or within"]],
   ["ops,market.price", ["Above", "Below", "Alerts", "Severity at least", "Messages"]],
   ["network.stalled", ["Told after", "Critical after", "Quiet hours", "Alerts", "Whom to notify"]],
   ["node.down", ["Looks in a row", "Quiet hours", "Alerts", "Messages", "Markets or nodes"]],

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { commands } from "../../../../commands/index.ts";
 import { renderForm } from "../../../../src/adapters/slack/render/form.ts";
 import { withCommonOptions } from "../../../../src/bot/command.ts";
+import type { Option } from "../../../../src/bot/options/options.ts";
 import { FILE_COLUMNS } from "../../../../src/export/normalise/file-columns.ts";
 import { alertsOn } from "../../../support/alert-service.ts";
 import { until } from "../../../support/fake-discord/until.ts";
@@ -10,6 +11,7 @@ import { fieldOf, initialOf, nameOf } from "../../../support/fake-slack/form-sta
 import { judgeView } from "../../../support/fake-slack/judge.ts";
 import { labelsOf, type Person } from "../../../support/fake-slack/person.ts";
 import type { Block, View } from "../../../support/fake-slack/state.ts";
+import { opened } from "../opened.ts";
 import { said } from "../shown.ts";
 import { stage, type Stage } from "../stage.ts";
 import { PLATFORMS } from "../../../support/platforms.ts";
@@ -62,7 +64,7 @@ describe("a form", () => {
       const view = renderForm(command, "id" in command.options ? { id: "7k2mq" } : {}, ["mainnet"], {
         command: command.name,
         shared: false,
-        all: true,
+        open: Object.values(command.options).flatMap(({ section }: Option) => section ?? []),
       });
       expect(judgeView(view)).toEqual([]);
       const labels = view.blocks.flatMap((block) => ("label" in block ? [block.label.text] : []));
@@ -83,33 +85,41 @@ describe("a form", () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
     const form = await openForm(ann, "ledger export");
-    const all = await after(scene, form, () => ann.pressInForm(form, "More options"));
+    const all = await after(scene, form, () => ann.pressInForm(form, "The file …"));
     expect(all.title?.text).toBe("Export a ledger");
     const { type, option_groups: groups = [] } = fieldOf(all, "columns")?.element ?? {};
     expect(type).toBe("multi_static_select");
     expect(groups.flatMap(({ options }) => options.map(({ value }) => value))).toEqual(FILE_COLUMNS);
   });
 
-  test("of many options begins with those that matter; More options has the rest under headings, and keeps what is filled in", async () => {
+  test("of many options begins with those that matter; each heading opens the rest of its own, and keeps what is filled in", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
     const form = await openForm(ann, "alerts add");
-    expect(shape(form)).toEqual(["kinds", "severity", "style", "quiet", "mention", "pick:mention"]);
-    const longer = await after(scene, form, () =>
-      ann.pressInForm(form, "More options", { style: "plain", kinds: "network.stalled,nodes" }),
+    expect(shape(form)).toEqual(["kinds", "subjects", "severity", "quiet"]);
+    expect(labelsOf(form.blocks)).toEqual(["Prices …", "When it is told …", "How it is told …", "The answer …"]);
+    const chosen = { kinds: "network.stalled,nodes" };
+    const longer = await after(scene, form, () => ann.pressInForm(form, "How it is told …", chosen));
+    expect(shape(longer)).toEqual(expect.arrayContaining(shape(form)));
+    const how = ["# How it is told", "events", "zone", "mention", "pick:mention", "note", "runbook"];
+    expect(shape(longer).slice(-how.length)).toEqual(how);
+    expect(labelsOf(longer.blocks)).toEqual(["When it is told …", "The answer …"]);
+    const longest = await after(scene, longer, () =>
+      ann.pressInForm(longer, "When it is told …", { style: "plain", note: "Call us" }),
     );
-    expect(shape(longer).slice(0, 6)).toEqual(shape(form));
-    expect(shape(longer).filter((one) => one.startsWith("#")).length).toBeGreaterThan(3);
-    expect(shape(longer).length).toBeGreaterThan(20);
     // Not what none of these kinds takes.
-    expect(shape(longer)).toEqual(expect.arrayContaining(["critical-for", "rounds"]));
-    expect(shape(longer).filter((one) => ["high", "low", "percent", "factor"].includes(one))).toEqual([]);
-    expect(labelsOf(longer.blocks)).toEqual([]);
-    expect(initials(longer)).toMatchObject({ style: "plain", kinds: "network.stalled,nodes" });
-    await ann.submit(longer, { "critical-for": "1h" });
+    expect(shape(longest)).toEqual(expect.arrayContaining([...how, "critical-for", "rounds"]));
+    expect(shape(longest).filter((one) => ["high", "low", "percent", "factor"].includes(one))).toEqual([]);
+    expect(initials(longest)).toMatchObject({ ...chosen, style: "plain", note: "Call us" });
+    await ann.submit(longest, { "critical-for": "1h" });
     await ann.answerInView();
     expect(await subscriptions(scene)).toMatchObject([
-      { style: "plain", groups: ["nodes"], parameters: { "network.stalled": { criticalFor: 3_600_000 } } },
+      {
+        style: "plain",
+        groups: ["nodes"],
+        guidance: { note: "Call us" },
+        parameters: { "network.stalled": { criticalFor: 3_600_000 } },
+      },
     ]);
   });
 
@@ -176,12 +186,11 @@ describe("a form", () => {
     const ann = scene.fake.person("ann");
     const form = await openForm(ann, "alerts add");
     expect(fieldOf(form, "kinds")?.element).toMatchObject({ type: "multi_static_select" });
-    const longer = await after(scene, form, () => ann.pressInForm(form, "More options"));
-    expect(fieldOf(longer, "subjects")?.element).toMatchObject({ type: "multi_external_select" });
+    expect(fieldOf(form, "subjects")?.element).toMatchObject({ type: "multi_external_select" });
     const kinds = { kinds: "market.auction,market.state" };
-    const offered = await ann.complete(longer, "subjects", "", kinds);
+    const offered = await ann.complete(form, "subjects", "", kinds);
     expect(offered).toEqual(expect.arrayContaining(["BTC/USDT", "ETH/USDT"]));
-    await ann.submit(longer, { ...kinds, subjects: "BTC/USDT,ETH/USDT" });
+    await ann.submit(form, { ...kinds, subjects: "BTC/USDT,ETH/USDT" });
     await ann.answerInView();
     const [one] = await subscriptions(scene);
     expect(one?.kinds).toEqual(["market.auction", "market.state"]);
@@ -225,7 +234,9 @@ describe("whom to notify, in a form", () => {
     }
     const ann = scene.fake.person("ann");
     const mentions = async () => (await subscriptions(scene)).map(({ mention }) => mention);
-    return { scene, ann, form: await openForm(ann, "alerts add"), mentions };
+    const begun = await openForm(ann, "alerts add");
+    const form = await after(scene, begun, () => ann.pressInForm(begun, "How it is told …"));
+    return { scene, ann, form, mentions };
   };
 
   test("groups are offered by handle and name, and one is chosen", async () => {
@@ -282,7 +293,7 @@ describe("whom to notify, in a form", () => {
     for (const [begins, values, mention] of changes) {
       ann.closeViews();
       ann.type(scene.channel, `alerts edit ${id}`);
-      const form = await ann.form();
+      const form = await opened(scene, ann, await ann.form(), ["mention"]);
       const { mention: group, "pick:mention": person } = initials(form);
       expect({ mention: group, "pick:mention": person }).toEqual(begins);
       expect(await ann.submit(form, values)).toEqual({});
@@ -333,7 +344,7 @@ describe("a time in a form", () => {
     const form = await openForm(ann, "ledger export");
     expect(fieldOf(form, "pick:from")?.element).toMatchObject({ type: "datepicker" });
     const longer = await after(scene, form, () =>
-      ann.pressInForm(form, "More options", { "pick:from": "2026-05-01", to: "7d" }),
+      ann.pressInForm(form, "The file …", { "pick:from": "2026-05-01", to: "7d" }),
     );
     expect(initials(longer)).toMatchObject({ "pick:from": "2026-05-01", to: "7d" });
     expect(initials(longer)).not.toHaveProperty("from");
@@ -352,17 +363,15 @@ describe("a form that changes a subscription", () => {
     const [chosen = ""] = await ann.complete(form, "id", "");
     expect(chosen).toBe(id);
     const filled = await after(scene, form, () => ann.choose(form, "id", chosen));
-    expect(initials(filled)).toEqual({
-      id,
-      kinds: "nodes",
-      severity: "warning",
-      style: "live",
-      quiet: "22:00-07:00",
-      rounds: "4",
-    });
+    const begins = { id, kinds: "nodes", severity: "warning", style: "live", quiet: "22:00-07:00" };
+    expect(initials(filled)).toEqual(begins);
+    // What is set and not shown yet is counted, and has its value once it is.
+    expect(labelsOf(filled.blocks)).toContain("When it is told (1) …");
+    const longer = await opened(scene, ann, filled, ["rounds"]);
+    expect(initials(longer)).toMatchObject({ ...begins, rounds: "4" });
     // Meanwhile somebody else changes another thing.
     await ann.run(scene.channel, `alerts edit ${id} severity:critical note:"Call us"`);
-    expect(await ann.submit(filled, { style: "thread" })).toEqual({});
+    expect(await ann.submit(longer, { style: "thread" })).toEqual({});
     await dialog.answered();
     expect(await subscriptions(scene)).toMatchObject([
       {
@@ -393,7 +402,7 @@ describe("a form that changes a subscription", () => {
     const { scene, ann, id } = await subscribed('market.price BTC/USDT high:70000 low:50000 note:"Call us"');
     await using _scene = scene;
     await ask(ann, scene, id);
-    const form = await ann.form();
+    const form = await opened(scene, ann, await ann.form(), ["note"]);
     expect(initials(form)).toMatchObject({ id, subjects: "BTC/USDT", high: "70000", low: "50000", note: "Call us" });
     expect(await ann.submit(form, { low: "", note: "", high: "75000" })).toEqual({});
     await expect.poll(async () => JSON.stringify(await subscriptions(scene))).toContain("75000");
@@ -403,13 +412,14 @@ describe("a form that changes a subscription", () => {
     expect(one?.subjects).toHaveLength(1);
   });
 
-  test("keeps what was changed when More options is pressed, and changes nothing else", async () => {
+  test("keeps what was changed when a heading is opened, and changes nothing else", async () => {
     const { scene, ann, id } = await subscribed("ops mention:S0123ABCD");
     await using _scene = scene;
     const dialog = ann.type(scene.channel, `alerts edit ${id}`);
     const form = await ann.form();
-    const longer = await after(scene, form, () =>
-      ann.pressInForm(form, "More options", { mention: "", severity: "warning" }),
+    const first = await after(scene, form, () => ann.pressInForm(form, "How it is told (1) …"));
+    const longer = await after(scene, first, () =>
+      ann.pressInForm(first, "When it is told …", { mention: "", severity: "warning" }),
     );
     expect(await ann.submit(longer, { runbook: "https://example.org/run" })).toEqual({});
     await dialog.answered();
@@ -431,10 +441,11 @@ describe("a form that changes a subscription", () => {
     const dialog = ann.type(scene.channel, `alerts edit ${id}`);
     const form = await ann.form();
     expect(initials(form)).toMatchObject({ network: "testnet" });
+    const whole = await opened(scene, ann, form);
     for (const name of ["kinds", "severity", "style"]) {
-      expect(fieldOf(form, name)).toMatchObject({ optional: false });
+      expect(fieldOf(whole, name)).toMatchObject({ optional: false });
     }
-    expect(await ann.submit(form, { subjects: "ETH/USDT" })).toEqual({});
+    expect(await ann.submit(whole, { subjects: "ETH/USDT" })).toEqual({});
     await dialog.answered();
     expect(await subscriptions(scene)).toMatchObject([{ network: "testnet" }]);
     expect(said(dialog.last)).toContain("ETH/USDT");
@@ -444,11 +455,11 @@ describe("a form that changes a subscription", () => {
     const { scene, ann, id } = await subscribed('market.price BTC/USDT high:70000 low:5 note:"Call us"');
     await using _scene = scene;
     const dialog = ann.type(scene.channel, `alerts edit ${id}`);
-    const form = await ann.form();
+    const form = await opened(scene, ann, await ann.form(), ["kinds", "note"]);
     const kinds = { kinds: "market.price,market.bound" };
     const wider = await after(scene, form, () => ann.choose(form, "kinds", kinds.kinds, { note: "", low: "" }));
     expect(shape(wider)).toEqual(expect.arrayContaining(["note", "low"]));
-    const all = await after(scene, wider, () => ann.pressInForm(wider, "More options"));
+    const all = await opened(scene, ann, wider, ["percent"]);
     expect(await ann.submit(all, { percent: "5%" })).toEqual({});
     await dialog.answered();
     const [one] = await subscriptions(scene);
@@ -483,7 +494,9 @@ describe("a form that changes a subscription", () => {
     ann.type(scene.channel, "alerts edit zzzzz");
     const form = await ann.form();
     expect(initials(form)).toMatchObject({ id: "zzzzz" });
-    expect(await ann.submit(form, { style: "thread" })).toEqual({ id: expect.stringContaining("zzzzz") as string });
+    expect(await ann.submit(await opened(scene, ann, form, ["style"]), { style: "thread" })).toEqual({
+      id: expect.stringContaining("zzzzz") as string,
+    });
     expect(await subscriptions(scene)).toMatchObject([{ style: "live" }]);
   });
 });

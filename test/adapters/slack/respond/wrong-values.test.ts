@@ -7,12 +7,12 @@ import { type AnyCommand, command, withCommonOptions } from "../../../../src/bot
 import { isRequired } from "../../../../src/bot/grammar/usage.ts";
 import type { Option } from "../../../../src/bot/options/options.ts";
 import { dumpTables } from "../../../support/dump-tables.ts";
-import { until } from "../../../support/fake-discord/until.ts";
 import { fieldOf, initialOf } from "../../../support/fake-slack/form-state.ts";
-import { labelsOf, type Person } from "../../../support/fake-slack/person.ts";
+import type { Person } from "../../../support/fake-slack/person.ts";
 import type { View } from "../../../support/fake-slack/state.ts";
 import { PLATFORMS } from "../../../support/platforms.ts";
 import { UserError } from "../../../../src/errors.ts";
+import { opened } from "../opened.ts";
 import { probe } from "../probe-commands.ts";
 import { said } from "../shown.ts";
 import { stage, type Stage } from "../stage.ts";
@@ -45,20 +45,20 @@ function wrongValues(command: AnyCommand, name: string, option: Option): string[
   }
 }
 
-/** The form of a command in the channel, with all its options. */
-async function formOf(scene: Stage, ann: Person, command: string, line?: string): Promise<View> {
+/** The form of a command in the channel, with these fields; left out, with all of them. */
+async function formOf(
+  scene: Stage,
+  ann: Person,
+  command: string,
+  { line, fields }: { line?: string; fields?: readonly string[] } = {},
+): Promise<View> {
   ann.closeViews();
   if (line !== undefined) ann.type(scene.channel, line);
   else {
     ann.shortcut("Ask Bellwether");
     await ann.submit(await ann.form(), { "ask:command": command, "ask:channel": scene.channel });
   }
-  const form = await ann.form();
-  if (!labelsOf(form.blocks).includes("More options")) return form;
-  ann.pressInForm(form, "More options");
-  const shown = () => scene.fake.state.views.get(form.id)!;
-  await until(() => !labelsOf(shown().blocks).includes("More options"), "all options");
-  return shown();
+  return opened(scene, ann, await ann.form(), fields);
 }
 
 /** Sends wrong values, and gives the errors: the form stays, and the store is as before. */
@@ -82,7 +82,7 @@ describe("a wrong value", () => {
       await ann.run(scene.channel, "alerts add all");
       const [one] = await scene.alerts.subscriptions();
       const line = declared.edits === undefined ? undefined : `${declared.name} ${one?.id ?? ""}`;
-      const form = await formOf(scene, ann, declared.name, line);
+      const form = await formOf(scene, ann, declared.name, line === undefined ? {} : { line });
       const asked = Object.entries(declared.options).filter(([name]) => fieldOf(form, name) !== undefined);
       const everyWrong: Record<string, string> = {};
       for (const [name, option] of asked) {
@@ -207,7 +207,10 @@ describe("what is wrong together", () => {
     const ann = scene.fake.person("ann");
     await ann.run(scene.channel, "alerts add market.price BTC/USDT high:5 low:2 quiet:22:00-07:00");
     const [one] = await scene.alerts.subscriptions();
-    const form = await formOf(scene, ann, "alerts edit", `alerts edit ${one?.id ?? ""}`);
+    const form = await formOf(scene, ann, "alerts edit", {
+      line: `alerts edit ${one?.id ?? ""}`,
+      fields: [...Object.keys(values), field],
+    });
     const errors = await refused(scene, ann, form, values);
     expect(errors).toEqual({ [field]: expect.stringMatching(words) as string });
   });
@@ -216,7 +219,7 @@ describe("what is wrong together", () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
     const declared = all.find((one) => one.name === name)!;
-    const form = await formOf(scene, ann, name);
+    const form = await formOf(scene, ann, name, { fields: [...Object.keys(values), field] });
     const given = name === "alerts silence" ? values : { ...valid(scene, declared), ...values };
     const errors = await refused(scene, ann, form, given);
     expect(errors).toEqual({ [field]: expect.stringMatching(words) as string });
