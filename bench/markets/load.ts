@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import { createDispatcher } from "../../src/alerts/deliver/dispatch/dispatch.ts";
 import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
-import { judgeObservation } from "../../src/alerts/judge/judge.ts";
+import { judgeObservation, type Seen } from "../../src/alerts/judge/judge.ts";
 import { RuleSubjectMap } from "../../src/alerts/judge/rules/state-cache.ts";
 import { buildSubscriptionIndex } from "../../src/alerts/route/subscription-index.ts";
 import { parseSubscription } from "../../src/alerts/route/subscription.ts";
@@ -97,11 +97,7 @@ export async function measureLoad(): Promise<readonly Measured[]> {
   wanted.update(subscriptions);
   const watcher = marketsWatcher({ network: NETWORK, nodes: 1, config });
   let snapshot: MarketsState | undefined;
-  const memory = {
-    judged: new RuleSubjectMap<boolean>(),
-    unseen: new RuleSubjectMap<boolean>(),
-    resumed: new RuleSubjectMap<boolean>(),
-  };
+  const memory = new RuleSubjectMap<Seen>();
   const machines = new RuleSubjectMap<never>();
   const look = async () => {
     const before = snapshot;
@@ -141,7 +137,7 @@ export async function measureLoad(): Promise<readonly Measured[]> {
       observation,
       observation.dueMillis + 1,
     );
-    for (const name of ["judged", "unseen"] as const) for (const one of remembered[name]) memory[name].set(...one);
+    for (const one of remembered) memory.set(...one);
     if (round >= 0) times.push(observation.readMillis + cpuMillis() - began);
     if (changes.length > 0) throw new Error("nothing is beyond its limit yet");
   }

@@ -18,7 +18,7 @@ import {
   judgeObservation,
   type Observation,
   type ObservationState,
-  type ProcessMemory,
+  type Seen,
   type WatcherProgress,
 } from "../judge/judge.ts";
 import { ruleWords } from "../words/subscription-words.ts";
@@ -96,9 +96,7 @@ export function observationProcessor(
     dependencies.onStep?.("observation committed");
     known.progress.set(watcher.name, judged.progress);
     known.isBlind = judged.isBlind;
-    for (const name of ["judged", "unseen", "resumed"] as const) {
-      for (const one of judged.remembered[name]) known.memory[name].set(...one);
-    }
+    for (const one of judged.remembered) known.memory.set(...one);
     const owed = batch.deliveries.length;
     if (owed > 0) dependencies.onOwed?.();
     return { changes: judged.changes, owed };
@@ -107,15 +105,10 @@ export function observationProcessor(
 
 /** What this process knows of a network that it has not observed yet. */
 function nothingKnown() {
-  const memory: ProcessMemory = {
-    judged: new RuleSubjectMap<boolean>(),
-    unseen: new RuleSubjectMap<boolean>(),
-    resumed: new RuleSubjectMap<boolean>(),
-  };
   return {
     machines: new ParsedRowCache(parseMachine),
     episodes: new ParsedRowCache(parseEpisode),
-    memory,
+    memory: new RuleSubjectMap<Seen>(),
     progress: new Map<string, WatcherProgress>(),
     isBlind: false,
   };

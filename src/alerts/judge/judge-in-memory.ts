@@ -1,13 +1,7 @@
 import { toMillis } from "../../units/nanoseconds.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import {
-  judgeObservation,
-  type Observation,
-  type ProcessMemory,
-  type RuleIndex,
-  type WatcherProgress,
-} from "./judge.ts";
+import { judgeObservation, type Observation, type RuleIndex, type Seen, type WatcherProgress } from "./judge.ts";
 import { type Episode, isOpen, type Machine } from "./rules/episode.ts";
 import { RuleSubjectMap } from "./rules/state-cache.ts";
 
@@ -18,7 +12,7 @@ export class JudgeInMemory {
   readonly #stored = new Map<string, Milliseconds>();
   #index: RuleIndex;
   #config: Pick<AlertsConfig, "keep" | "flap">;
-  #memory = nothingKnown();
+  #memory = new RuleSubjectMap<Seen>();
   #progress = new Map<string, WatcherProgress>();
   #wasBlind = false;
 
@@ -33,7 +27,7 @@ export class JudgeInMemory {
 
   /** Another process goes on from what is stored. */
   restart(): void {
-    this.#memory = nothingKnown();
+    this.#memory = new RuleSubjectMap();
     this.#progress = new Map();
     this.#wasBlind = false;
   }
@@ -61,20 +55,10 @@ export class JudgeInMemory {
       if (isOpen(episode)) this.#open.set(episode.id, episode);
       else this.#open.delete(episode.id);
     }
-    for (const memory of ["judged", "unseen", "resumed"] as const) {
-      for (const one of judged.remembered[memory]) this.#memory[memory].set(...one);
-    }
+    for (const one of judged.remembered) this.#memory.set(...one);
     this.#progress.set(name, judged.progress);
     this.#wasBlind = judged.isBlind;
     this.#stored.set(name, toMillis(observation.at));
     return judged;
   }
-}
-
-function nothingKnown(): ProcessMemory {
-  return {
-    judged: new RuleSubjectMap<boolean>(),
-    resumed: new RuleSubjectMap<boolean>(),
-    unseen: new RuleSubjectMap<boolean>(),
-  };
 }

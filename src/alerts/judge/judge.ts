@@ -38,15 +38,11 @@ export interface WatcherProgress {
   readonly downtimeMillis: Milliseconds;
 }
 
-/** This process's memory of a network's machines, by rule and subject. */
-export interface ProcessMemory {
-  /** Those that had a reading. */
-  readonly judged: RuleSubjectMap<boolean>;
-  /** Those that were not ok when this process first observed them, as logged. */
-  readonly resumed: RuleSubjectMap<boolean>;
-  /** Those whose last reading was unknown. */
-  readonly unseen: RuleSubjectMap<boolean>;
-}
+/**
+ * What a process has seen of a rule and a subject: a reading that was known, last; one long ago, and then unknown ones;
+ * unknown ones alone, and of a machine that was not ok when the process began, which the log says once.
+ */
+export type Seen = "judged" | "lost" | "unseen" | "resumed";
 
 /** One entry of the decision log: what was decided, about what, and why. */
 export interface Decision {
@@ -57,9 +53,6 @@ export interface Decision {
   readonly delivery?: string;
   readonly detail?: string;
 }
-
-/** A value to set in a memory. */
-type Remembered = readonly [rule: string, subject: string, value: boolean];
 
 /** The rules to judge by, and who asked for them. */
 export interface RuleIndex {
@@ -88,7 +81,8 @@ export interface ObservationState {
   readonly stored: Milliseconds | undefined;
   /** Undefined at the watcher's first observation in this process. */
   readonly last: WatcherProgress | undefined;
-  readonly memory: ProcessMemory;
+  /** This process's. */
+  readonly memory: Pick<RuleSubjectMap<Seen>, "get">;
   /** Whether the network was last found blind, for observations that do not say. */
   readonly wasBlind: boolean;
 }
@@ -109,7 +103,7 @@ export function judgeObservation(state: ObservationState, observation: Observati
   const episodes = new Map<string, Episode>();
   const changes: { readonly episode?: string; readonly rule: string; readonly change: Change }[] = [];
   const decisions: Decision[] = [];
-  const remembered = { judged: [] as Remembered[], unseen: [] as Remembered[], resumed: [] as Remembered[] };
+  const remembered: (readonly [rule: string, subject: string, seen: Seen])[] = [];
 
   const openEpisode = (machine: Machine): Episode | undefined => {
     const id = episodeId(machine, machine.number);
@@ -143,22 +137,27 @@ export function judgeObservation(state: ObservationState, observation: Observati
     const { subject } = reading;
     const existing = machines.get(rule.id, subject) ?? state.machines.get(rule.id, subject);
     const judgement = judgeReading(rule, reading, existing?.phase === "firing");
-    const isUnseen = judgement.state === "unknown";
-    const wasUnseen = memory.unseen.get(rule.id, subject) === true;
-    const wasJudged = memory.judged.get(rule.id, subject) === true;
-    if (!isUnseen && !wasJudged) remembered.judged.push([rule.id, subject, true]);
-    if (isUnseen !== wasUnseen) remembered.unseen.push([rule.id, subject, isUnseen]);
+    const seenAs = memory.get(rule.id, subject);
+    const wasJudged = seenAs === "judged" || seenAs === "lost";
+    const resumes =
+      downtimeMillis > 0 && existing !== undefined && existing.phase !== "ok" && !wasJudged && seenAs !== "resumed";
+    const seesNothing = wasJudged ? "lost" : resumes || seenAs === "resumed" ? "resumed" : "unseen";
+    const seesNow: Seen = judgement.state === "unknown" ? seesNothing : "judged";
+    if (seesNow !== seenAs) remembered.push([rule.id, subject, seesNow]);
     // Good, and good before: true of nearly all readings.
     if (existing === undefined && judgement.state !== "bad") return;
     const before = existing ?? freshMachine({ ...reading, rule: rule.id });
     // A machine that was ok is not stored when its reading becomes unknown.
-    const machine = { ...clearAbsence(before), watcher: watcher.name, ...(wasUnseen ? { known: false } : {}) };
+    const machine = {
+      ...clearAbsence(before),
+      watcher: watcher.name,
+      ...(seenAs === undefined || seenAs === "judged" ? {} : { known: false }),
+    };
     const timing = timingOf(rule, watcher.every);
-    if (downtimeMillis > 0 && machine.phase !== "ok" && !wasJudged && memory.resumed.get(rule.id, subject) !== true) {
+    if (resumes) {
       const number = machine.number + (machine.phase === "pending" ? 1 : 0);
       const detail = downtimeWords(machine, downtimeMillis, timing);
       decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });
-      remembered.resumed.push([rule.id, subject, true]);
     }
     // An observation without this rule does not show that it was good.
     const sawItBefore = wasJudged || (last === undefined && wasJudgedBefore(rule, reading));

@@ -10,12 +10,9 @@ import {
 } from "../../../units/decimal.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
-import type { MarketFacts } from "./market-measure.ts";
+import { type MarketFacts, PERCENT_DIGITS } from "./market-measure.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";
 import { exactPrice } from "./price.ts";
-
-/** Digits behind the point of what is in percent. */
-const PERCENT_DIGITS = 6;
 
 type MarketDecimals = Pick<MarketNames, "decimalPlaces" | "positionDecimalPlaces">;
 

@@ -3,6 +3,9 @@ import { addDecimals, compareDecimals, type Decimal, parseDecimal, percentOf } f
 import { formatSpan, type Milliseconds } from "../../../units/duration.ts";
 import { factOf, type MarketCondition, type MarketFact } from "./market-value.ts";
 
+/** Digits behind the point of what is in per cent. */
+export const PERCENT_DIGITS = 6;
+
 /** Exact decimals by the names of facts; the least and the most of a time as `mark low 10m` and `mark high 10m`. */
 export type MarketFacts = Readonly<Record<string, string>>;
 
@@ -53,16 +56,15 @@ export function measure(condition: MarketCondition, facts: MarketFacts): Measure
  */
 export function meets({ side, limit, back }: MarketCondition, measured: Measure, isTold: boolean): boolean {
   const beyond = compareWith(measured, limit);
-  const compared = (distance: Decimal): number => compareWith(measured, addDecimals(limit, distance));
   switch (side) {
     case "within":
-      return beyond <= 0 || (isTold && compared(back) <= 0);
+      return beyond <= 0 || (isTold && compareWith(measured, addDecimals(limit, back)) <= 0);
     case "below":
-      return beyond < 0 || (isTold && compared(back) < 0);
+      return beyond < 0 || (isTold && compareWith(measured, addDecimals(limit, back)) < 0);
     case "above":
-      return beyond > 0 || (isTold && compared(negated(back)) > 0);
+      return beyond > 0 || (isTold && compareWith(measured, addDecimals(limit, negated(back))) > 0);
     case "changes":
-      return beyond >= 0 || (isTold && compared(negated(back)) > 0);
+      return beyond >= 0 || (isTold && compareWith(measured, addDecimals(limit, negated(back))) > 0);
   }
 }
 
@@ -71,11 +73,10 @@ function compareWith({ value, of }: Measure, limit: Decimal): number {
   return compareDecimals({ units: value.units * 100n, scale: value.scale }, times(limit, of));
 }
 
-/** In the limit's unit; a change in per cent, cut behind six digits. */
+/** In the limit's unit; a change in per cent, cut behind its digits. */
 export function measuredValue({ value, of }: Measure): Decimal {
-  return (of && percentOf(value, of, CHANGE_DIGITS)) ?? value;
+  return (of && percentOf(value, of, PERCENT_DIGITS)) ?? value;
 }
-const CHANGE_DIGITS = 6;
 
 /** How far a value is beyond the limit. */
 export function beyondLimit({ side, limit }: MarketCondition, measured: Measure): Decimal {

@@ -20,21 +20,21 @@ export class ParsedRowCache<R extends { readonly data: string }, T> {
   }
 }
 
-/** A map by rule and subject. It needs no joined key, of which an observation of 20,000 markets would build many. */
+/** A map by subject and rule. It needs no joined key, of which an observation of 20,000 markets would build many. */
 export class RuleSubjectMap<T> {
-  readonly #rules = new Map<string, Map<string, T>>();
+  readonly #subjects = new Map<string, Map<string, T>>();
 
   get(rule: string, subject: string): T | undefined {
-    return this.#rules.get(rule)?.get(subject);
+    return this.#subjects.get(subject)?.get(rule);
   }
 
   set(rule: string, subject: string, value: T): void {
-    const known = this.#rules.get(rule);
-    if (known === undefined) this.#rules.set(rule, new Map([[subject, value]]));
-    else known.set(subject, value);
+    const known = this.#subjects.get(subject);
+    if (known === undefined) this.#subjects.set(subject, new Map([[rule, value]]));
+    else known.set(rule, value);
   }
 
   *values(): Generator<T> {
-    for (const subjects of this.#rules.values()) yield* subjects.values();
+    for (const rules of this.#subjects.values()) yield* rules.values();
   }
 }
