@@ -44,6 +44,20 @@ export interface WatcherProgress {
  */
 export type Seen = "judged" | "lost" | "unseen" | "resumed";
 
+function isActive(machine: Machine | undefined): boolean {
+  return machine !== undefined && machine.phase !== "ok";
+}
+
+function isJudged(seen: Seen | undefined): boolean {
+  return seen === "judged" || seen === "lost";
+}
+
+function seenNow(before: Seen | undefined, state: Reading["state"], resumes: boolean): Seen {
+  if (state !== "unknown") return "judged";
+  if (isJudged(before)) return "lost";
+  return resumes || before === "resumed" ? "resumed" : "unseen";
+}
+
 /** One entry of the decision log: what was decided, about what, and why. */
 export interface Decision {
   readonly what: string;
@@ -110,6 +124,13 @@ export function judgeObservation(state: ObservationState, observation: Observati
     return episodes.get(id) ?? state.open.get(id);
   };
 
+  /** Whether a rule waits for the open alert of the whole that it is a part of, or is a whole without one. */
+  const isLeft = ({ id, whole }: Rule, subject: string): boolean => {
+    if (whole === undefined) return false;
+    const phase = state.machines.get(whole, subject)?.phase;
+    return (phase === "firing" || phase === "recovering") !== (id === whole);
+  };
+
   /** Whether the process before this one judged it, too. */
   const wasJudgedBefore = (rule: Rule, reading: Reading): boolean =>
     isJudgedAlways(rule) ||
@@ -133,16 +154,14 @@ export function judgeObservation(state: ObservationState, observation: Observati
     }
   };
 
-  const judge = (reading: Reading, rule: Rule): void => {
+  const advance = (reading: Reading, rule: Rule): void => {
     const { subject } = reading;
     const existing = machines.get(rule.id, subject) ?? state.machines.get(rule.id, subject);
     const judgement = judgeReading(rule, reading, existing?.phase === "firing");
     const seenAs = memory.get(rule.id, subject);
-    const wasJudged = seenAs === "judged" || seenAs === "lost";
-    const resumes =
-      downtimeMillis > 0 && existing !== undefined && existing.phase !== "ok" && !wasJudged && seenAs !== "resumed";
-    const seesNothing = wasJudged ? "lost" : resumes || seenAs === "resumed" ? "resumed" : "unseen";
-    const seesNow: Seen = judgement.state === "unknown" ? seesNothing : "judged";
+    const wasJudged = isJudged(seenAs);
+    const resumes = downtimeMillis > 0 && isActive(existing) && !wasJudged && seenAs !== "resumed";
+    const seesNow = seenNow(seenAs, judgement.state, resumes);
     if (seesNow !== seenAs) remembered.push([rule.id, subject, seesNow]);
     // Good, and good before: true of nearly all readings.
     if (existing === undefined && judgement.state !== "bad") return;
@@ -172,6 +191,10 @@ export function judgeObservation(state: ObservationState, observation: Observati
       ...(wasJudged ? {} : { downtimeMillis }),
     });
     note(before, next, reading);
+  };
+
+  const judge = (reading: Reading, rule: Rule): void => {
+    if (!isLeft(rule, reading.subject)) advance(reading, rule);
   };
 
   for (const given of readings) {

@@ -67,10 +67,15 @@ export function buildSubscriptionIndex(
     always.set(kind, rule);
   }
   // A paused one goes on being judged, so that its open episodes are known when it is resumed.
-  for (const one of subscriptions.filter(isAlive)) {
-    for (const given of rulesOfOne(one)) {
+  const alive = subscriptions.filter(isAlive).map((one) => [one, rulesOfOne(one)] as const);
+  for (const rule of alive.flatMap(([, own]) => own)) {
+    // What is asked for by itself as well does not wait for the alert of a whole.
+    const known = rules.get(rule.id);
+    if (known === undefined || (known.whole !== undefined && rule.whole === undefined)) rules.set(rule.id, rule);
+  }
+  for (const [one, own] of alive) {
+    for (const given of own) {
       const rule = rules.get(given.id) ?? given;
-      rules.set(rule.id, rule);
       // Rules that are always judged are not indexed: `rules` adds them.
       if (!isJudgedAlways(rule)) indexIn(byKind, rule.kind).add(one, rule);
       if (one.state === "active") indexIn(subscribers, rule.id).add(one, one);

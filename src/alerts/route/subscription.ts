@@ -119,10 +119,13 @@ export function rulesOf(subscription: Pick<Subscription, "kinds" | "parameters">
     .filter((kind) => isConditionKind(kind))
     .flatMap((kind) => {
       const given = subscription.parameters[kind] ?? {};
-      const { split }: Condition = KINDS[kind];
+      const { split, wasWhole }: Condition = KINDS[kind];
       // Together they may contradict each other.
       const whole = ruleFor(kind, given, config);
-      return split?.(given).map((own) => ruleFor(kind, own, config)) ?? [whole];
+      const parts = split?.(given).map((own) => ruleFor(kind, own, config)) ?? [whole];
+      return wasWhole === undefined || parts.length === 1
+        ? parts
+        : [whole, ...parts].map((rule): Rule => ({ ...rule, whole: whole.id }));
     });
 }
 

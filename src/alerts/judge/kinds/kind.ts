@@ -52,6 +52,8 @@ export interface Condition<S extends Shape = Shape, P extends z.ZodObject = z.Zo
   readonly needsThreshold?: true;
   /** The parameters of the rules that those of a subscription make, where they are several; each has its own episodes. */
   readonly split?: (given: GivenParameters) => readonly GivenParameters[];
+  /** Versions before judged by one rule what is split now. */
+  readonly wasWhole?: true;
   /** The bot itself, not a node, observes it. */
   readonly seenByBot?: true;
   /** The fields of its readings beside the common ones. */

@@ -70,6 +70,7 @@ export const MARKET_CONDITIONS = {
             { ...rest, high },
             { ...rest, low },
           ],
+    wasWhole: true,
     reading: {
       ...market,
       /** The mark price in the market's units; left out where its decimals are not known or there is no price. */

@@ -17,6 +17,11 @@ export type Rule = {
     readonly id: string;
     readonly kind: K;
     readonly parameters: RuleParameters<K>;
+    /**
+     * The rule by which a version before judged this one and others together, or itself: its open alert goes on until it
+     * is over, and they are judged from then on.
+     */
+    readonly whole?: string;
   };
 }[ConditionKind];
 

@@ -155,7 +155,9 @@ export async function crossedThresholdNote(
   labels: Labels,
 ): Promise<Block[]> {
   const { alerts, api, network } = context;
-  const rules = rulesOf(subscription, alerts.config).filter(({ kind }) => needsThreshold(kind));
+  const rules = rulesOf(subscription, alerts.config).filter(
+    ({ id, kind, whole }) => needsThreshold(kind) && id !== whole,
+  );
   if (rules.length === 0 || subscription.network !== network) return [];
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PRICES_WAIT_MILLIS)]);
   const [answer, names] = await Promise.all([
