@@ -27,7 +27,7 @@ export const COMPARABLE_BLOCKS = 100n;
 /** At most this many blocks may share a time that is cut to the second. */
 const BLOCKS_OF_A_SECOND = 10;
 /** More than any chain makes: two blocks that would need more are not of one chain. */
-const MAX_BLOCKS_A_SECOND = 100;
+const MAX_BLOCKS_A_SECOND = 20;
 /** A node that missed this many polls in a row is silent. */
 export const SILENT_ROUNDS = 3;
 
@@ -111,7 +111,8 @@ export function judgeBelief(
     const present = going.filter((millis) => millis <= wrong && millis >= -limit).length;
     if (present * 2 > witnesses.length) return undefined;
     const was = wasBehindMillis ?? -Infinity;
-    const still = going.find((millis) => millis > wrong && Math.abs(millis - was) <= limit);
+    const near = going.filter((millis) => millis > wrong && Math.abs(millis - was) <= limit).toSorted((a, b) => b - a);
+    const still = near[Math.floor((near.length - 1) / 2)];
     if (still !== undefined) return still;
     const most = witnesses.length < 3 ? undefined : ahead[Math.floor(witnesses.length / 2)];
     if (most !== undefined && most > wrong) return most;

@@ -160,9 +160,9 @@ export function judgeNetwork(
     };
   }
 
-  /** From the last of: an advance, a move by the node that showed the tip, an unconfirmed advance that was good. */
+  /** From the last of: an advance, a move by the node that showed the tip and is there, an unconfirmed advance that was good. */
   function stillMillis(): Milliseconds {
-    const first = believed.find(({ memory: { node } }) => node === tip?.node);
+    const first = believed.find(({ memory: { node, last } }) => node === tip?.node && !isFurther(frontier, last));
     const start = Math.max(
       frontier?.advancedAtMillis ?? -Infinity,
       memory.confirmedAtMillis ?? -Infinity,

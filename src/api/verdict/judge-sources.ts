@@ -173,11 +173,11 @@ function judgeDisagreement(
     // The count starts again after a pause.
     const isPaused = before === undefined || now - before.atMillis > thresholds.motionMillis;
     const memory: DisagreementMemory = { ...sides, sinceMillis, rounds: (isPaused ? 0 : (known?.rounds ?? 0)) + 1 };
-    // Of two nodes, none can be shown to be wrong: until the age is critical, the node behind counts as lagging.
+    // One against one, none can be shown to be wrong: until the age is critical, it may as well be a node that lags.
     const isDue =
       memory.rounds >= DIVIDED_ROUNDS &&
       now - memory.sinceMillis >= DIVIDED_MILLIS &&
-      (configured > 2 || memory.ageMillis >= thresholds.criticalMillis);
+      (sides.moving.length + sides.standing.length > 2 || memory.ageMillis >= thresholds.criticalMillis);
     return { finding: isDue ? "bad" : "unknown", memory };
   }
 

@@ -38,7 +38,7 @@ export function judgeMotion(
   const elapsed = before === undefined ? 0 : Math.max(0, now - before.atMillis);
   const remembered = round.witnesses.map((witness) => ({ witness, memory: remember(witness) }));
   const memories = remembered.map(({ memory }) => memory);
-  const tip = judgeTip(memories, before, now, thresholds);
+  const tip = judgeTip(memories, before, round, belief, thresholds);
   const voters = remembered.map(({ witness, memory }): Voter => {
     const isBehind = memory.last !== undefined && isBehindTip(memory.last, tip, thresholds);
     const vote = voteOf(memory, now, thresholds);
@@ -155,12 +155,14 @@ export function findRegressions(
 
 /**
  * The furthest position that a believed node has shown, or a quorum confirmed. One that was only shown is forgotten when
- * its node is no longer believed, or when no node has been there for as long as makes a stall critical.
+ * its node is no longer believed, when it is ahead of the clock by more than a believed node may be, or when no node has
+ * been there for as long as makes a stall critical.
  */
 function judgeTip(
   nodes: readonly NodeMemory[],
   before: SourceMemory | undefined,
-  nowMillis: number,
+  { atMillis: nowMillis, wallClock }: PollRound,
+  { clockBehindMillis = 0 }: Belief,
   thresholds: VerdictThresholds,
 ): Tip | undefined {
   const { tip: known, frontier } = before ?? {};
@@ -172,9 +174,10 @@ function judgeTip(
   const isShown = heard.some(({ last }) => last !== undefined && !isBehindTip(last, tip, thresholds));
   return isShown ? { ...tip, shownAtMillis: nowMillis } : tip;
 
-  function isKept({ node: name, shownAtMillis }: Tip): boolean {
+  function isKept({ node: name, time, shownAtMillis }: Tip): boolean {
     const isBelieved = nodes.every(({ node, disbelief }) => node !== name || disbelief === undefined);
-    return isBelieved && nowMillis - shownAtMillis < thresholds.criticalMillis;
+    const isAhead = millisBetween(wallClock, time) - clockBehindMillis > thresholds.aheadMillis;
+    return isBelieved && !isAhead && nowMillis - shownAtMillis < thresholds.criticalMillis;
   }
 
   function at({ time, height }: Position, node: string): Tip {

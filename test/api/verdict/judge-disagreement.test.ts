@@ -54,6 +54,14 @@ test.each<[string, Script, number, Finding, number | undefined]>([
   ["of two neither is right before it is critical", { a: [], b: [[0, "still"]] }, 170, "unknown", 170_000],
   ["of two, when it is critical", { a: [], b: [[0, "still"]] }, 180, "bad", 180_000],
   [
+    "nor one against one, where a third is silent",
+    { a: [], b: [[0, "still"]], c: [[-5, "off"]] },
+    170,
+    "unknown",
+    170_000,
+  ],
+  ["but it is critical then", { a: [], b: [[0, "still"]], c: [[-5, "off"]] }, 180, "bad", 180_000],
+  [
     "of five, two go on and three stand: it advances, and they disagree",
     { a: [], b: [], c: [[0, "still"]], d: [[0, "still"]], e: [[0, "still"]] },
     60,

@@ -320,6 +320,15 @@ describe("over rounds", () => {
     expect(verdict).toMatchObject({ network: "stalled", stalled: "bad", stillMillis: 20_000 });
   });
 
+  test("not of one that has gone back since", () => {
+    const a: Script[string] = [
+      [60, "-3600"],
+      [65, "still"],
+    ];
+    const verdict = play({ a, b: [[0, "still"]], c: [[0, "still"]] }, 80).get(80);
+    expect(verdict).toMatchObject({ network: "stalled", stalled: "bad", stillMillis: 80_000 });
+  });
+
   test.each([
     ["from when one alone was enough", 60, 20_000],
     ["from before, where one alone never was", 20, 35_000],

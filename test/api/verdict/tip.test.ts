@@ -77,6 +77,23 @@ describe("the tip", () => {
     expect(states(liar, 95, 100)).toEqual(["unconfirmed, good", "healthy, good"]);
   });
 
+  test("is forgotten at once where it is ahead of a clock that is right again", () => {
+    const watch = new Watch();
+    const halt = (now: number) => [
+      says("a", now + 200),
+      ...["b", "c"].map((node) => says(node, Math.min(now, 0) + 200)),
+    ];
+    for (let now = -30; now <= 600; now += 5) watch.round(now, halt(now));
+    const verdicts = [605, 610, 615, 620].map((now) =>
+      watch.round(
+        now,
+        ["a", "b", "c"].map((node) => says(node, now)),
+      ),
+    );
+    expect(new Set(verdicts.map(({ network }) => network))).toEqual(new Set(["healthy"]));
+    expect(verdicts.at(-1)?.nodes.map(({ state }) => state)).toEqual(["ok", "ok", "ok"]);
+  });
+
   test("is never before what a quorum confirmed", () => {
     const all: Script[string] = [[100, "-3600"]];
     expect(states({ a: all, b: all, c: all }, 120, 280, 600)).toEqual([
