@@ -175,6 +175,8 @@ const COSTS = {
   alert_machines: "its condition is then judged anew, and an alert that is open may be told again",
   alert_episodes: "nobody is then told how that alert ends",
   alert_notification_states: "that alert may then be told there again",
+  looks_tail: "that look is then missing where looks are judged again",
+  looks_chunks: "the looks of that hour are then missing where looks are judged again",
 } as const;
 
 /**

@@ -1,3 +1,4 @@
+import { packageVersion } from "../../src/main/cli/cli.ts";
 import { lookLine, settingsLine } from "../../src/main/traces/export.ts";
 import type { TraceLine, TruthLine } from "../../src/main/traces/traces.ts";
 import type { Truth } from "../../src/main/traces/score.ts";
@@ -20,7 +21,8 @@ export function* traceOf(plan: WorldPlan): Generator<TraceLine> {
   const config = configFor(plan);
   const sources = new SourcesJudge(config);
   const snapshots = plan.heights ? new SnapshotsJudge(NETWORK, plan.nodes, world) : undefined;
-  const [version, known] = ["0.0.0", watchedOf(plan).calm ? ("calm" as const) : ("all" as const)];
+  const version = packageVersion();
+  const known = watchedOf(plan).calm ? "calm" : "all";
   yield { trace: 1, network: NETWORK, version, from: trueTime(0), to: trueTime(plan.length), known };
   const nodes = Array.from({ length: plan.nodes }, (_, index) => nodeName(index));
   const seen = JSON.parse(JSON.stringify({ version, nodes, config })) as Json;

@@ -1,3 +1,4 @@
+import { DamagedRow, messageOf } from "../errors.ts";
 import type { LooksChunkRow, LooksOf, TailRow } from "../store/alert-tables/looks.ts";
 import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
@@ -22,11 +23,43 @@ export interface Series {
 const CHUNKS_AT_ONCE = 24;
 const TAIL_AT_ONCE = 2000;
 
-/** The looks of a range, in the order in which they were made. */
-export async function* readLooks(store: Pick<Store, "read">, range: LooksRange): AsyncGenerator<Look> {
+/**
+ * The looks of a range, in the order in which they were made. A row that cannot be read is passed to `onDamaged`, and left
+ * out; without that, DamagedRow is thrown.
+ */
+export async function* readLooks(
+  store: Pick<Store, "read">,
+  range: LooksRange,
+  onDamaged: (row: DamagedRow) => void = (row) => {
+    throw row;
+  },
+): AsyncGenerator<Look> {
+  const { network, watcher } = range;
   for await (const { chunks, tail } of readPages(store, range)) {
-    for (const { bytes } of chunks) yield* new Chunk(bytes).looks().filter((look) => isWithin(look, range));
-    for (const { data } of tail) yield lookFromText(data);
+    for (const { first, bytes } of chunks) {
+      const key = { network, watcher, first: String(first) };
+      const looks = readable("looks_chunks", key, () => new Chunk(bytes).looks(), onDamaged);
+      if (looks !== undefined) yield* looks.filter((look) => isWithin(look, range));
+    }
+    for (const { number, data } of tail) {
+      const key = { network, watcher, number: String(number) };
+      const look = readable("looks_tail", key, () => lookFromText(data), onDamaged);
+      if (look !== undefined) yield look;
+    }
+  }
+}
+
+function readable<T>(
+  table: "looks_tail" | "looks_chunks",
+  key: Readonly<Record<string, string>>,
+  decode: () => T,
+  onDamaged: (row: DamagedRow) => void,
+): T | undefined {
+  try {
+    return decode();
+  } catch (thrown) {
+    onDamaged(new DamagedRow(table, key, messageOf(thrown)));
+    return undefined;
   }
 }
 

@@ -72,6 +72,8 @@ export type Replayed = (typeof REPLAYED)[number];
 
 interface ReplayOptions {
   readonly network: string;
+  /** What is judged. Looks from before it only say what lasted when it began; both ends in Unix milliseconds. */
+  readonly range: { readonly from: Milliseconds; readonly to: Milliseconds };
   /** In their order, one at least; the first hold from the beginning. */
   readonly settings: readonly KeptSettings[];
   /** What is judged by in place of kept settings. */
@@ -115,7 +117,7 @@ export class Replay {
   }
 
   see(watcher: Replayed, look: Look): readonly ReplayedChange[] {
-    const { network, onGap } = this.#options;
+    const { network } = this.#options;
     const at = toMillis(look.at);
     this.#settle(look, at);
     const { every } = look;
@@ -126,7 +128,11 @@ export class Replay {
     const unseen = isSameRun ? look.dueMillis - last.look.dueMillis : at - from;
     // Other watchers are late where nodes are, and the judging goes on.
     const isGap = watcher === "sources" && unseen > GAP_INTERVALS * every;
-    if (isGap) onGap({ from, to: at });
+    if (isGap) this.#gap(from, at);
+    // Before the first look as well.
+    if (watcher === "sources" && last === undefined && at - this.#options.range.from > GAP_INTERVALS * every) {
+      this.#gap(this.#options.range.from, at);
+    }
     if ((isGap && isSameRun) || (this.#run !== undefined && this.#run !== look.run)) this.#judge.restart();
     this.#run = look.run;
     const readings = this.#readings(watcher, look);
@@ -136,6 +142,18 @@ export class Replay {
     const seen = { readings, events: [], snapshot: undefined, at: look.at, dueMillis: look.dueMillis, ...failure };
     const judged = this.#judge.see({ network, watcher: { name: watcher, every }, ...seen }, look.dueMillis);
     return judged.decisions.flatMap((one) => changeOf(one, network, at) ?? []);
+  }
+
+  /** Nothing follows: the range may end with a gap. */
+  end(): void {
+    const last = this.#last.get("sources")?.look;
+    const { from, to } = this.#options.range;
+    const at = last === undefined ? from : toMillis(last.at);
+    if (last !== undefined && to - at > GAP_INTERVALS * last.every) this.#gap(at, to);
+  }
+
+  #gap(from: Milliseconds, to: Milliseconds): void {
+    if (to > this.#options.range.from) this.#options.onGap({ from, to });
   }
 
   /** Of a failed look, those before it, as unknown. */

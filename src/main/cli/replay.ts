@@ -1,21 +1,24 @@
 import { parseArgs } from "node:util";
 
+import { z } from "zod";
+
 import { type AlertsConfig, fittingSettings, requireConsistent } from "../../alerts/alerts-config.ts";
 import { KINDS } from "../../alerts/judge/kinds/kinds.ts";
 import { isAlive, parseSubscription, type Subscription } from "../../alerts/route/subscription.ts";
 import { parseTimeSpan } from "../../bot/options/time-span.ts";
 import { loadConfig } from "../../config.ts";
-import { UserError } from "../../errors.ts";
+import { DamagedRow, UserError } from "../../errors.ts";
 import { silentLog } from "../../log.ts";
 import { SETTINGS } from "../../looks/keep.ts";
 import type { Look } from "../../looks/look.ts";
 import { readLooks } from "../../looks/read.ts";
 import { createStore } from "../../store/create-store.ts";
+import type { LooksOf } from "../../store/alert-tables/looks.ts";
 import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
-import { changeOf, Replay, type ReplayedChange, REPLAYED, settingsOf } from "../replay.ts";
+import { changeOf, type Gap, Replay, type ReplayedChange, REPLAYED, settingsOf } from "../replay.ts";
 import { EXIT_CALLER, packageVersion } from "./cli.ts";
 
 const HELP = `replay: judges what the watchers saw again, as the bot would today, and prints each change of a condition.
@@ -24,7 +27,8 @@ const HELP = `replay: judges what the watchers saw again, as the bot would today
 
   --network NAME      the network
   --from, --to TIME   the range, in UTC: 2026-11-01, "2026-11-01 18:00", "last night", 7d (default: 1d to now)
-  --check             compare with the decisions that were made then; ends with 1 where one differs
+  --check             compare with the decisions that were made then; ends with 1 where one differs. What was
+                      decided while no look was kept is listed with that gap, and is no difference
   --set KEY=VALUE     judge by this setting instead, as ALERTS_CONFIG names it; may come several times
 
 It covers the changes of conditions that come from the nodes' answers, from markets, and from checkpoints and snapshots
@@ -116,41 +120,89 @@ export function settingsChanger(given: readonly string[]): (config: AlertsConfig
 }
 
 async function replayRange(store: Pick<Store, "read">, { network, from, to, check, changed }: Asked): Promise<number> {
-  const settings = (await settingsUntil(store, network, to)).map(settingsOf);
-  const gaps: string[] = [];
+  const settings = (await settingsUntil(store, network, to)).map((look) => {
+    try {
+      return settingsOf(look);
+    } catch (thrown) {
+      throw thrown instanceof z.ZodError ? lookOfNoShape(network, SETTINGS, look) : thrown;
+    }
+  });
+  const gaps: Gap[] = [];
+  let damaged = 0;
+  const onDamaged = (row: DamagedRow): void => {
+    damaged += 1;
+    sayDamaged(row);
+  };
   const replayed: ReplayedChange[] = [];
   const judge = new Replay({
     network,
     settings,
     changed,
     subscriptions: await subscriptionsOf(store, network),
-    onGap: (gap) => {
-      if (gap.to > from) gaps.push(`${utc(gap.from)}  no look for ${formatDuration(gap.to - gap.from)}`);
-    },
+    range: { from, to: Math.min(to, Date.now()) },
+    onGap: (gap) => void gaps.push(gap),
   });
   let looks = 0;
-  for await (const { watcher, look } of merged(store, { network, from: from - RUN_UP, to })) {
-    const changes = judge.see(watcher, look).filter(({ at }) => at >= from);
+  for await (const { watcher, look } of merged(store, { network, from: from - RUN_UP, to }, onDamaged)) {
+    const changes = readably({ network, watcher, look }, () => judge.see(watcher, look), onDamaged).filter(
+      ({ at }) => at >= from,
+    );
     if (toMillis(look.at) >= from) looks += 1;
     replayed.push(...changes);
     if (!check) for (const one of changes) console.log(lineOf(one));
   }
-  for (const gap of gaps) console.log(gap);
+  judge.end();
+  const { ofGaps, differences } = check
+    ? await differencesOf(store, { network, from, to }, replayed, gaps)
+    : { ofGaps: new Map<Gap, readonly string[]>(), differences: [] };
+  for (const gap of gaps) {
+    console.log(gapLine(gap));
+    for (const line of ofGaps.get(gap) ?? []) console.log(`  ${line}`);
+  }
   const versions = [...new Set(settings.map(({ version }) => version))].filter((one) => one !== packageVersion());
-  console.log(`${looks} looks at ${network}, ${replayed.length} changes, ${gaps.length} gaps.`);
+  const unread = damaged === 0 ? "" : `, ${damaged} damaged rows left out`;
+  console.log(`${looks} looks at ${network}, ${replayed.length} changes, ${gaps.length} gaps${unread}.`);
   if (!check) return 0;
-  const differences = await differencesOf(store, { network, from, to }, replayed);
   for (const one of differences) console.log(one);
   if (versions.length > 0) console.log(`Some of these looks were judged by version ${versions.join(" and ")} then.`);
   console.log(differences.length === 0 ? "Equal to what was decided then." : `${differences.length} differences.`);
   return differences.length === 0 || versions.length > 0 ? 0 : EXIT_CALLER;
 }
 
+/** What `judge` makes of a look, or nothing where its shape is not known. */
+function readably(
+  { network, watcher, look }: LooksOf & { readonly look: Look },
+  judge: () => readonly ReplayedChange[],
+  onDamaged: (row: DamagedRow) => void,
+): readonly ReplayedChange[] {
+  try {
+    return judge();
+  } catch (thrown) {
+    if (!(thrown instanceof z.ZodError)) throw thrown;
+    onDamaged(lookOfNoShape(network, watcher, look));
+    return [];
+  }
+}
+
+function lookOfNoShape(network: string, watcher: string, { at }: Look): DamagedRow {
+  const why = "its JSON has a shape that this version does not know";
+  return new DamagedRow("looks_tail", { network, watcher, at: String(toMillis(at)) }, why);
+}
+
+export function gapLine({ from, to }: Gap): string {
+  return `${utc(from)}  no look for ${formatDuration(to - from)}`;
+}
+
+/** Says which kept row cannot be read; what is left is judged. */
+export function sayDamaged({ message }: DamagedRow): void {
+  console.error(`Left out: ${message}.`);
+}
+
 export function lineOf({ at, change, rule, subject }: ReplayedChange): string {
   return `${utc(at)}  ${change.padEnd(10)}  ${rule}${subject === "" ? "" : ` of ${subject}`}`;
 }
 
-export function utc(at: Milliseconds): string {
+function utc(at: Milliseconds): string {
   return new Date(at).toISOString();
 }
 
@@ -177,8 +229,9 @@ export async function subscriptionsOf(store: Pick<Store, "read">, network: strin
 export async function* merged(
   store: Pick<Store, "read">,
   range: { readonly network: string; readonly from: Milliseconds; readonly to: Milliseconds },
+  onDamaged: (row: DamagedRow) => void,
 ): AsyncGenerator<{ readonly watcher: (typeof REPLAYED)[number]; readonly look: Look }> {
-  const all = REPLAYED.map((watcher) => ({ watcher, looks: readLooks(store, { ...range, watcher }) }));
+  const all = REPLAYED.map((watcher) => ({ watcher, looks: readLooks(store, { ...range, watcher }, onDamaged) }));
   const next = await Promise.all(all.map(async (one) => ({ ...one, found: await one.looks.next() })));
   for (;;) {
     const open = next.filter(({ found }) => found.done !== true);
@@ -193,22 +246,43 @@ function timeOfNext({ found }: { readonly found: IteratorResult<Look, unknown> }
   return found.done === true ? 0n : found.value.at;
 }
 
-/** What was decided then and is not now, and the reverse, a line each. */
+/**
+ * What was decided then and is not now, and the reverse, a line each. What was decided while no look was kept could not be
+ * decided again, nor what followed from it until both decide alike: those lines are told with their gap.
+ */
 async function differencesOf(
   store: Pick<Store, "read">,
   { network, from, to }: { readonly network: string; readonly from: Milliseconds; readonly to: Milliseconds },
   replayed: readonly ReplayedChange[],
-): Promise<readonly string[]> {
+  gaps: readonly Gap[],
+) {
   const decided = await store.read(({ alerts }) => alerts.log.ofEpisodes(network, from, to));
   const then = decided.flatMap((one) => changeOf(one, network, one.at) ?? []).filter(isReplayed);
-  const [was, is] = [countLines(then), countLines(replayed.filter(isReplayed))];
-  const lines = [...new Set([...was.keys(), ...is.keys()])].toSorted();
-  return lines.flatMap((line) => {
-    const [before, now] = [was.get(line) ?? 0, is.get(line) ?? 0];
-    return before === now
-      ? []
-      : [`${line}  ${before > now ? "was decided then, not now" : "is decided now, was not then"}`];
-  });
+  const now = replayed.filter(isReplayed);
+  const [was, is] = [countLines(then), countLines(now)];
+  const ofGaps = new Map<Gap, string[]>();
+  const differences: string[] = [];
+  /** Of a condition and its subject, the gap in which the two went different ways. */
+  const since = new Map<string, Gap>();
+  const seen = new Set<string>();
+  for (const one of [...then, ...now].toSorted((a, b) => a.at - b.at)) {
+    const line = lineOf(one);
+    if (seen.has(line)) continue;
+    seen.add(line);
+    const of = `${one.rule}|${one.subject}`;
+    const [before, after] = [was.get(line) ?? 0, is.get(line) ?? 0];
+    const within = gaps.find((gap) => gap.from < one.at && one.at < gap.to);
+    if (before === after) {
+      since.delete(of);
+      continue;
+    }
+    if (within !== undefined) since.set(of, within);
+    const gap = since.get(of);
+    const said = `${line}  ${before > after ? "was decided then, not now" : "is decided now, was not then"}`;
+    if (gap === undefined) differences.push(said);
+    else ofGaps.set(gap, [...(ofGaps.get(gap) ?? []), said]);
+  }
+  return { ofGaps, differences };
 }
 
 function countLines(changes: readonly ReplayedChange[]): ReadonlyMap<string, number> {

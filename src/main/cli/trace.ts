@@ -5,10 +5,11 @@ import { UserError } from "../../errors.ts";
 import { silentLog } from "../../log.ts";
 import { createStore } from "../../store/create-store.ts";
 import type { Store } from "../../store/store.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { fromMillis, timeToText } from "../../units/nanoseconds.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
+import type { Gap } from "../replay.ts";
 import { Anonymous } from "../traces/anonymous.ts";
 import { lookLine, settingsLine, subscriptionLine } from "../traces/export.ts";
 import { judgeTrace } from "../traces/judge.ts";
@@ -17,7 +18,17 @@ import { Score } from "../traces/score.ts";
 import { kindTable, lengthRows, table } from "../traces/score-table.ts";
 import type { TraceLine } from "../traces/traces.ts";
 import { packageVersion } from "./cli.ts";
-import { lineOf, merged, RUN_UP, settingsChanger, settingsUntil, subscriptionsOf, timeOf, utc } from "./replay.ts";
+import {
+  gapLine,
+  lineOf,
+  merged,
+  RUN_UP,
+  sayDamaged,
+  settingsChanger,
+  settingsUntil,
+  subscriptionsOf,
+  timeOf,
+} from "./replay.ts";
 
 const HELP = `trace: what the watchers saw in a file, to be judged anywhere.
 
@@ -118,7 +129,7 @@ async function* linesOf(
     const line = subscriptionLine(one);
     if (line !== undefined) yield line;
   }
-  for await (const { watcher, look } of merged(store, { network, from: from - RUN_UP, to })) {
+  for await (const { watcher, look } of merged(store, { network, from: from - RUN_UP, to }, sayDamaged)) {
     yield lookLine(watcher, look);
   }
 }
@@ -127,17 +138,15 @@ async function judgeAll(files: readonly string[], set: readonly string[]): Promi
   const changed = settingsChanger(set);
   const score = new Score();
   for (const file of files) {
-    let gaps = 0;
+    const gaps: Gap[] = [];
     const { network, looks, changes, told, known } = await judgeTrace(readTrace(file), {
       name: file,
       changed,
       onChange: (change) => console.log(lineOf(change)),
-      onGap: ({ from, to }) => {
-        gaps += 1;
-        console.log(`${utc(from)}  no look for ${formatDuration(to - from)}`);
-      },
+      onGap: (gap) => void gaps.push(gap),
     });
-    console.log(`${file}: ${looks} looks at ${network}, ${changes} changes, ${gaps} gaps.`);
+    for (const gap of gaps) console.log(gapLine(gap));
+    console.log(`${file}: ${looks} looks at ${network}, ${changes} changes, ${gaps.length} gaps.`);
     if (known !== undefined) score.add(known.watched, known.truth, told);
   }
   if (score.days > 0) console.log(`\n${kindTable(score)}\n\n${table(lengthRows(new Map([["Bellwether", score]])))}`);

@@ -5,7 +5,7 @@ import { Subscription } from "../../alerts/route/subscription.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import type { Json, Look } from "../../looks/look.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { fromMillis, timeFromText } from "../../units/nanoseconds.ts";
+import { timeFromText, toMillis } from "../../units/nanoseconds.ts";
 import { type Gap, type KeptSettings, Replay, type ReplayedChange, settingsOf } from "../replay.ts";
 import { type NumberedLine, partOf, refused } from "./lines.ts";
 import { Alerts, type Fact, type Told, type Truth, type Watched } from "./score.ts";
@@ -96,6 +96,7 @@ class Trace {
         remedy: "docs/traces.md says what a trace holds.",
       });
     }
+    this.#replay?.end();
     const judged = { network: header.network, ...this.#count, told: this.#alerts.told };
     if (header.known === undefined && this.#truth.length === 0) return judged;
     const { nodes, config } = settings;
@@ -122,9 +123,8 @@ class Trace {
       settings: this.#settings,
       subscriptions: this.#subscriptions,
       changed,
-      onGap: (gap) => {
-        if (fromMillis(gap.to) > from) onGap?.(gap);
-      },
+      range: { from: toMillis(from), to: toMillis(timeFromText(this.#header?.to ?? "0")) },
+      onGap: (gap) => onGap?.(gap),
     });
     const isWithin = timeFromText(line.at) >= from;
     const at = this.#since(line.trueAt ?? line.at);

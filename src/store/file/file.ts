@@ -125,7 +125,11 @@ export function openToRead(file: string): FileAccess {
   let opened: Promise<Kysely<Schema>> | undefined;
   const open = async (): Promise<Kysely<Schema>> => {
     try {
-      if (!existsSync(file)) throw new UserError(`There is no database ${file}.`, { remedy: "Set DATABASE_URL." });
+      if (!existsSync(file)) {
+        throw new UserError(`There is no database ${file}.`, {
+          remedy: "Set DATABASE_URL to the database of the bot whose data is wanted; npm start makes one.",
+        });
+      }
       const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLIS });
       if (schemaAgeOf(database).age !== "current") {
         database.close();

@@ -1,117 +1,16 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
-import { scratchFolder } from "../../../bench/support/export-once.ts";
-import { drawPlan } from "../../../bench/verdicts/plan.ts";
-import { fault } from "../../../bench/verdicts/sickness.ts";
-import { traceOf } from "../../../bench/verdicts/traces.ts";
-import { silentLog } from "../../../src/log.ts";
-import { SETTINGS } from "../../../src/looks/keep.ts";
-import { lookFromText, lookToText } from "../../../src/looks/look.ts";
-import { replay } from "../../../src/main/cli/replay.ts";
-import { trace } from "../../../src/main/cli/trace.ts";
 import { judgeTrace } from "../../../src/main/traces/judge.ts";
 import { readTrace, writeTrace } from "../../../src/main/traces/lines.ts";
 import { type LookLine, type TraceLine, traceSchema } from "../../../src/main/traces/traces.ts";
-import { createStore } from "../../../src/store/create-store.ts";
-import { toMillis } from "../../../src/units/nanoseconds.ts";
+import { LINES, scratch } from "./half-hour.ts";
 
-const MINUTE = 60_000;
-const HALT = { from: 10 * MINUTE, to: 14 * MINUTE };
-const QUIET = { poll: 15_000, loss: 0, away: [], botClock: [], chainClock: [], slow: [], withheld: [] };
-/** Half an hour of three nodes: the chain halts, and one node is down for longer. */
-const LINES = [
-  ...traceOf({
-    ...drawPlan(3),
-    ...QUIET,
-    name: "half an hour",
-    nodes: 3,
-    heights: true,
-    length: 30 * MINUTE,
-    halts: [HALT],
-    faults: [fault(1, 9 * MINUTE, 20 * MINUTE, { sort: "dead", speed: 1000 })],
-  }),
-];
 const LOOKS = LINES.filter((line): line is LookLine => "look" in line);
-
-async function folder(): Promise<string> {
-  const scratch = await scratchFolder();
-  onTestFinished(() => scratch[Symbol.asyncDispose]());
-  return scratch.path;
-}
-
-const linesIn = (file: string): TraceLine[] =>
-  gunzipSync(readFileSync(file))
-    .toString()
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as TraceLine);
-
-/** A database that keeps these looks, and what a subcommand prints on it. */
-async function watched() {
-  const at = await folder();
-  const url = `file:${path.join(at, "bellwether.db")}`;
-  vi.stubEnv("DATABASE_URL", url);
-  const said: string[] = [];
-  const log = vi.spyOn(console, "log").mockImplementation((line: string) => void said.push(line));
-  onTestFinished(() => {
-    log.mockRestore();
-    vi.unstubAllEnvs();
-  });
-  const store = createStore({ url, log: silentLog() });
-  await store.claim();
-  await store.transaction(async ({ alerts: { watch } }) => {
-    for (const line of LINES) {
-      if (!("look" in line) && !("settings" in line)) continue;
-      const {
-        look,
-        trueAt: _,
-        ...rest
-      } = "look" in line
-        ? line
-        : { look: SETTINGS, at: line.at, trueAt: "", run: line.run, dueMillis: 0, every: 0, seen: line.settings };
-      const kept = lookFromText(JSON.stringify(rest));
-      await watch.putSnapshot("mainnet", look, toMillis(kept.at), "{}", lookToText(kept));
-    }
-  });
-  await store.close();
-  const range = ["--network", "mainnet", "--from", "2024-06-03", "--to", "2024-06-04"];
-  return { at, said, range };
-}
-
-test("an exported trace is judged as the store is, and overwrites nothing", async () => {
-  const { at, said, range } = await watched();
-  const file = path.join(at, "new", "day.trace.gz");
-  await replay(range);
-  const replayed = said.splice(0);
-  expect(replayed.filter((line) => / (?:fired|resolved) /u.test(line)).length).toBeGreaterThan(3);
-  await trace(["export", ...range, file]);
-  expect(said.splice(0)[0]).toContain(`${LOOKS.length} looks at mainnet`);
-  await trace(["judge", file]);
-  expect(said.slice(0, -1)).toEqual(replayed.slice(0, -1));
-  const whole = linesIn(file).flatMap((line) => ("look" in line ? [line] : []));
-  expect(whole.map((look, index) => ({ ...look, trueAt: LOOKS[index]?.trueAt }))).toEqual(LOOKS);
-  await expect(trace(["export", ...range, file])).rejects.toThrow("exists already");
-  expect(readdirSync(path.dirname(file))).toEqual(["day.trace.gz"]);
-});
-
-test("an anonymous trace names no node, and is judged alike", async () => {
-  const { at, said, range } = await watched();
-  const file = path.join(at, "day.trace.gz");
-  await trace(["export", ...range, "--anonymous", file]);
-  const text = gunzipSync(readFileSync(file)).toString();
-  expect(text.includes(":3008")).toBe(false);
-  expect(text.includes('"node-2":{"reachable":false,"why":"refused')).toBe(true);
-  said.length = 0;
-  await trace(["judge", file]);
-  const anonymous = said.splice(0);
-  await replay(range);
-  expect(anonymous.slice(0, -1)).toEqual(said.slice(0, -1).map((line) => line.replace(/(node-\d):3008/u, "$1")));
-});
 
 test("a name and its address are hidden within the texts of failures", async () => {
   const { Anonymous } = await import("../../../src/main/traces/anonymous.ts");
@@ -154,13 +53,13 @@ test.each<[what: string, lines: readonly unknown[], refusal: RegExp]>([
   ["a fact without a kind", [header, settings, { truth: "fact", from: "1", to: "2" }], /^Line 3 .* needs a kind/u],
   ["no object", [header, settings, 7], /^Line 3 does not fit: it is none of/u],
 ])("%s is refused with the number of its line", async (_, lines, refusal) => {
-  const file = path.join(await folder(), "a.trace.gz");
+  const file = path.join(await scratch(), "a.trace.gz");
   writeFileSync(file, gzipSync(lines.map((line) => JSON.stringify(line)).join("\n")));
   await expect(judgeTrace(readTrace(file), { name: "a" })).rejects.toThrow(refusal);
 });
 
 test("what is no trace, or a part of one, or too long, is refused in a sentence", async () => {
-  const at = await folder();
+  const at = await scratch();
   const file = path.join(at, "whole.trace.gz");
   await writeTrace(file, LINES);
   const bytes = readFileSync(file);
@@ -188,7 +87,7 @@ test("what is no trace, or a part of one, or too long, is refused in a sentence"
 });
 
 test("a file that cannot be finished leaves nothing behind", async () => {
-  const at = await folder();
+  const at = await scratch();
   function* failing(): Generator<TraceLine> {
     yield* LINES.slice(0, 50);
     throw new Error("the store is gone");
