@@ -53,7 +53,8 @@ async function asking(line: string) {
   };
   await see([]);
   await told();
-  return { talk, market, see, told };
+  const card = () => shown(sender.edits.at(-1)!.reply);
+  return { talk, market, see, told, card };
 }
 
 describe("a state of a market", () => {
@@ -106,6 +107,66 @@ describe("a market that is over", () => {
     for (let look = 0; look < 3; look += 1) await see([last]);
     expect((await told()).map(({ title }) => title)).toEqual([expect.stringMatching(saying("settled", "71,000.5"))]);
     expect((await talk.engine.subscriptions())[0]).toMatchObject({ state: "ended", why: "the market is over" });
+  });
+});
+
+describe("a watch of several markets", () => {
+  const isOver = (market: string) => ({ over: true, price: "71000.5", subject: market });
+  const settles = (market: string): [MarketSide, MarketSide, object] => [
+    side("ACTIVE"),
+    side("SETTLED"),
+    isOver(market),
+  ];
+  const settledAt = (mark: string, market: string) =>
+    ({ ...values({ mark }, market), over: "STATE_SETTLED" }) as Reading;
+
+  async function watching() {
+    const asked = await asking('alerts add market.value BTC/USDT,ETH/USDT if:"mark above 70,000"');
+    const one = async () => (await asked.talk.engine.subscriptions())[0];
+    const [first = "", second = ""] = (await one())?.subjects ?? [];
+    return { ...asked, one, first, second };
+  }
+
+  test("goes on for the others once one is over, and ends with the last", async () => {
+    const { see, told, one, first, second } = await watching();
+    await see([], [settles(first)]);
+    expect((await told()).map(({ title }) => title)).toEqual([expect.stringMatching(saying("settled", "71,000.5"))]);
+    expect(await one()).toMatchObject({ state: "active", subjects: [second] });
+    await see([values({ mark: "60000" }, second)]);
+    await see([values({ mark: "71000" }, second)]);
+    expect((await told()).map(({ title }) => title)).toEqual([expect.stringMatching(saying("71,000"))]);
+    for (let look = 0; look < 4; look += 1) await see([settledAt("71000", second)]);
+    expect((await told()).map(({ title }) => title)).toEqual([expect.stringMatching(saying("settled", "71,000"))]);
+    expect(await one()).toMatchObject({ state: "ended", why: "the market is over" });
+  });
+
+  test("ends where all are over at once, each told", async () => {
+    const { see, told, one, first, second } = await watching();
+    await see([], [settles(first), settles(second)]);
+    expect(await told()).toHaveLength(2);
+    expect(await one()).toMatchObject({ state: "ended", why: "the market is over" });
+  });
+
+  test("tells the end of one also while an alert of another is open", async () => {
+    const { see, told, one, first, second } = await watching();
+    for (const mark of ["60000", "71000"]) await see([values({ mark }, first)]);
+    expect(await told()).toHaveLength(1);
+    await see([values({ mark: "71000" }, first)], [settles(second)]);
+    expect((await told()).map(({ title }) => title)).toEqual([expect.stringMatching(saying("settled", "71,000.5"))]);
+    expect(await one()).toMatchObject({ state: "active", subjects: [first] });
+  });
+
+  test("ends with the open alerts of all", async () => {
+    const { see, told, card, one, first, second } = await watching();
+    for (const mark of ["60000", "71000"]) await see([values({ mark }, first), values({ mark }, second)]);
+    await told();
+    const last = [settledAt("71000.5", first), settledAt("71000.5", second)];
+    await see(last, [settles(first), settles(second)]);
+    expect(await one()).toMatchObject({ state: "active", subjects: [first, second] });
+    for (let look = 0; look < 4; look += 1) await see(last);
+    expect(await told()).toHaveLength(1);
+    expect(card()).toMatch(saying("settled", "71,000.5 at the end"));
+    expect(await one()).toMatchObject({ state: "ended", why: "the market is over" });
   });
 });
 

@@ -8,7 +8,7 @@ import { holdMessage } from "../deliver/outbox/held.ts";
 import { type NotificationState, shownTo, UNREACHED, UNSENT } from "../deliver/outbox/notification-state.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
-import { endsWithMarket, MARKET_OVER, ownEndOf, type Subscription } from "../route/subscription.ts";
+import { endsWithMarkets, MARKET_OVER, ownEndOf, type Subscription } from "../route/subscription.ts";
 import { type Episode, isOpen, seenFrom } from "../judge/rules/episode.ts";
 import { decision, type DeliveryInput, labelled, planDelivery } from "./plan-delivery.ts";
 import { isReminderDue } from "./reminders.ts";
@@ -262,8 +262,8 @@ function planResolve(
   const closed: NotificationState = { ...state, state: "closed" };
   const message = { type: "condition", phase: "resolve", episode } as const;
   const once = subscriptions.filter((one) => ownEndOf(one).once === true);
-  const over = isMarketOver(episode.last) ? subscriptions.filter(endsWithMarket) : [];
-  const endedSubscriptions = [...endedBecause("it was told once", once), ...endedBecause(MARKET_OVER, over)];
+  const over = isMarketOver(episode.last) ? subscriptions.filter(endsWithMarkets) : [];
+  const endings = [...endedBecause("it was told once", once), ...endedBecause(MARKET_OVER, over, episode.subject)];
   if (state.trigger === undefined) {
     const states = [{ episode: episode.id, destination, state: closed }];
     const decide = (what: string, detail: string) => [decision(input, destination, what, detail)];
@@ -272,7 +272,7 @@ function planResolve(
       const { destination: to } = state;
       const deliveries = [holdMessage({ id: input.newId(), destination: to }, labelled(input, message), until)];
       const decisions = decide("held for the digest", "over before quiet hours ended");
-      return { states, deliveries, decisions, endedSubscriptions };
+      return { states, deliveries, decisions, endings };
     }
     return state.by === UNSENT || state.by === UNREACHED
       ? { states, decisions: decide("no resolve owed", "its trigger could not be sent") }
@@ -288,7 +288,7 @@ function planResolve(
     deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits, ...how }));
   }
   const states = [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }];
-  return { deliveries, states, endedSubscriptions };
+  return { deliveries, states, endings };
 }
 
 /** What rings beside a card is one line with a link to it; in plain style each state is a message of its own. */

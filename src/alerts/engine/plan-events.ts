@@ -8,7 +8,7 @@ import type { ListMessage } from "../message/list-message.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
-import { covers, endsWithMarket, isRolling, MARKET_OVER, type Subscription } from "../route/subscription.ts";
+import { covers, endsWithMarkets, isRolling, MARKET_OVER, type Subscription } from "../route/subscription.ts";
 import { eventLine } from "../words/describe-event.ts";
 import type { Decision } from "../judge/judge.ts";
 
@@ -21,8 +21,8 @@ interface EventsPlanInput {
   readonly simulated: boolean;
   /** By the key of their destination. */
   readonly subscriptions: ReadonlyMap<string, readonly Subscription[]>;
-  /** Those that an open episode is told to, whose end will say the same. */
-  readonly told?: ReadonlySet<Subscription>;
+  /** By subject, those that an open episode of it is told to, whose end will say the same. */
+  readonly told?: ReadonlyMap<string, ReadonlySet<Subscription>>;
   readonly silences: readonly Silence[];
   /** Unix milliseconds. */
   readonly at: Milliseconds;
@@ -102,15 +102,15 @@ function routeEvent(
   one: EventToRoute,
 ): RoutedEvent | undefined {
   const { event, message, routing } = one;
-  const watching = subscriptions.filter((of) => endsWatch(of, event) && told?.has(of) !== true);
+  const watching = subscriptions.filter((of) => endsWatch(of, event) && told?.get(event.subject)?.has(of) !== true);
   const asked = subscriptions
     .filter((of) => (of.kinds.includes(event.kind) && covers(of, event)) || watching.includes(of))
     .toSorted((a, b) => Number(hasOwnPost(b, event)) - Number(hasOwnPost(a, event)));
   const done = KINDS[event.kind].final === true ? asked.filter(({ personal }) => personal === true) : [];
   const ended = {
-    endedSubscriptions: [
+    endings: [
       ...endedBecause("it has seen the final state", done),
-      ...endedBecause(MARKET_OVER, watching.filter(endsWithMarket)),
+      ...endedBecause(MARKET_OVER, watching.filter(endsWithMarkets), event.subject),
     ],
   };
   let suppressed: Exclude<RoutingDecision, { notify: true }> | undefined;

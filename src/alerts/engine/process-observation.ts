@@ -138,7 +138,11 @@ async function planObservation(
   const subscriptions = index.eventSubscriptions(network);
   const { silences } = index;
   const watched = [...after.values()].filter((one) => isOpen(one) && needsThreshold(one.kind));
-  const told = new Set(watched.flatMap((one) => index.subscribers(one.rule, one)));
+  const told = new Map(
+    [...Map.groupBy(watched, ({ subject }) => subject)].map(
+      ([subject, all]) => [subject, new Set(all.flatMap((one) => index.subscribers(one.rule, one)))] as const,
+    ),
+  );
   const news = planEvents({ events, simulated: simulated.has(network), subscriptions, told, silences, at, newId });
   const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);
   const seen = { what: "seen", network, detail: counts.join(", ") };

@@ -112,7 +112,7 @@ export function createUpkeep(
       const closed = await closeEndedOffers(dependencies, tables, closedUntil ?? at - RETENTION, at);
       const notice = await planSilenceNotice(dependencies, tables, ends.silences, at);
       const over = index.subscriptions.filter((one) => isAlive(one) && ownEndOf(one).until <= at);
-      const ended = { endedSubscriptions: endedBecause("its time is over", over) };
+      const ended = { endings: endedBecause("its time is over", over) };
       const batch = joinPlans([
         withdrawn,
         ...plans,

@@ -101,11 +101,11 @@ export function ownEndOf(subscription: Pick<Subscription, "parameters">): OwnEnd
   return end;
 }
 
-/** Why a subscription ends that is about the values of one market alone. */
+/** Why a subscription to the values of markets alone ends: wholly with the last of them, until then for each that is over. */
 export const MARKET_OVER = "the market is over";
 
-export function endsWithMarket({ kinds, subjects }: Pick<Subscription, "kinds" | "subjects">): boolean {
-  return subjects.length === 1 && kinds.every((kind) => needsThreshold(kind));
+export function endsWithMarkets({ kinds, subjects }: Pick<Subscription, "kinds" | "subjects">): boolean {
+  return subjects.length > 0 && kinds.every((kind) => needsThreshold(kind));
 }
 
 /** Whether an event of a kind goes into the day's rolling message. */

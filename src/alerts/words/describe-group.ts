@@ -15,6 +15,7 @@ import { labelOf } from "../judge/kinds/reading.ts";
 import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import { conditionWords } from "./condition-words.ts";
 import { eventLines } from "./describe-event.ts";
+import { overWith } from "./market-words.ts";
 import {
   actionsOf,
   explanation,
@@ -156,7 +157,9 @@ export function storyBlocks(episode: Episode, { episodes, notices }: MessageGrou
 function memberLine(episode: Episode): Text {
   const { acknowledged } = episode;
   const by = acknowledged === undefined || !isOpen(episode) ? [] : text`, acknowledged by ${acknowledged.by}`;
-  return text`${subjectWords({ ...episode, label: labelOf(episode.last) })}: ${spanOf(episode)}${by}`;
+  const over =
+    isOpen(episode) || !("over" in episode.last) ? [] : overWith(episode.last, conditionWords(episode).figures);
+  return text`${subjectWords({ ...episode, label: labelOf(episode.last) })}${over}: ${spanOf(episode)}${by}`;
 }
 
 /** Clock times, as in the first line of the message. */

@@ -116,7 +116,7 @@ export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> =
 };
 
 /** That a market is over, and its last figure, as an insertion; nothing while it is not. */
-function overWith({ over }: { readonly over?: string }, figure: readonly TextPart[]): Text {
+export function overWith({ over }: { readonly over?: string }, figure: readonly TextPart[]): Text {
   if (over === undefined) return [];
   return text` (${enumWords(over, "STATE")}${figure.length === 0 ? [] : text`, ${joinText(figure, ", ")} at the end`})`;
 }

@@ -6,6 +6,7 @@ import type { Subscription } from "../../route/subscription.ts";
 import type { AlertMessage } from "../../message/message.ts";
 import type { Notice } from "../../message/notice.ts";
 import { timeToText } from "../../judge/kinds/json-fields.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { NotificationState } from "./notification-state.ts";
 import { type Destination, StoredDestination } from "../../destination.ts";
@@ -88,9 +89,15 @@ export interface OutboxBatch {
     readonly destination: string;
     readonly state: NotificationState;
   }[];
-  /** Subscriptions to end, with why. */
-  readonly endedSubscriptions: readonly Subscription[];
+  readonly endings: readonly Ending[];
   readonly decisions: readonly Decision[];
+}
+
+/** A subscription that ends, and why; of a subject, it goes on with its others, as long as it has any. */
+export interface Ending {
+  readonly subscription: Subscription;
+  readonly why: string;
+  readonly subject?: string;
 }
 
 /** A part of a batch; what is absent is none. */
@@ -100,8 +107,20 @@ export type Plan = Partial<OutboxBatch>;
 const NOTHING: readonly never[] = [];
 
 /** Subscriptions that end with a plan, and why. */
-export function endedBecause(why: string, subscriptions: readonly Subscription[]): readonly Subscription[] {
-  return subscriptions.map((one) => ({ ...one, why }));
+export function endedBecause(why: string, subscriptions: readonly Subscription[], subject?: string): Ending[] {
+  return subscriptions.map((subscription) => ({ subscription, why, ...withoutUndefined({ subject }) }));
+}
+
+/** Subscriptions as they are after their endings. */
+export function afterEndings(endings: readonly Ending[]): Subscription[] {
+  return [...Map.groupBy(endings, ({ subscription }) => subscription.id).values()].flatMap((all) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const { subscription, why } = first;
+    const gone = all.map(({ subject }) => subject);
+    const subjects = gone.includes(undefined) ? [] : subscription.subjects.filter((one) => !gone.includes(one));
+    return [subjects.length === 0 ? { ...subscription, why, state: "ended" } : { ...subscription, subjects }];
+  });
 }
 
 /** One batch of several plans, in their order. */
@@ -109,7 +128,7 @@ export function joinPlans(plans: readonly Plan[]): OutboxBatch {
   return {
     deliveries: plans.flatMap(({ deliveries = NOTHING }) => deliveries),
     states: plans.flatMap(({ states = NOTHING }) => states),
-    endedSubscriptions: plans.flatMap(({ endedSubscriptions = NOTHING }) => endedSubscriptions),
+    endings: plans.flatMap(({ endings = NOTHING }) => endings),
     decisions: plans.flatMap(({ decisions = NOTHING }) => decisions),
   };
 }

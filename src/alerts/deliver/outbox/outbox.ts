@@ -8,7 +8,7 @@ import type { AlertTables, NewDeliveryRow } from "../../../store/alert-tables/al
 import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { subscriptionRow } from "../../route/subscription.ts";
-import { joinPlans, type OutboxBatch, type Plan, type RuleOf } from "./batch.ts";
+import { afterEndings, joinPlans, type OutboxBatch, type Plan, type RuleOf } from "./batch.ts";
 import { type Chunk, parseChunk, splitIntoChunks, toChunkRow } from "./chunk.ts";
 import { logDecisions } from "./alert-log.ts";
 import { joinMessages, openUntil, placedKey } from "./join.ts";
@@ -41,8 +41,7 @@ export async function enqueue(
     await tables.chunks.put(stored);
     if (sentFirst !== undefined) await fanOut(tables, sentFirst, at);
   }
-  const ended = new Map(batch.endedSubscriptions.map((one) => [one.id, { ...one, state: "ended" as const }]));
-  await tables.subscriptions.put([...ended.values()].map((one) => subscriptionRow(one, at)));
+  await tables.subscriptions.put(afterEndings(batch.endings).map((one) => subscriptionRow(one, at)));
   await logDecisions(tables, batch.decisions, at);
 }
 
