@@ -407,7 +407,10 @@ test.each<[string, RegExp]>([
   ["alerts add node.down zone:Europe/Berlin", saying("zone")],
   ["alerts add node.down severity:bad", /“bad” is no severity/u],
   ["alerts add node.down mention:@oncall", saying("oncall", "1122334455667788990")],
-  ["alerts add checkpoint.overdue factor:0", saying("factor")],
+  ["alerts add checkpoint.overdue factor:0", saying("factor", "0.01", "1,000")],
+  ["alerts add checkpoint.overdue factor:0.0000000001", saying("factor", "0.01", "1,000")],
+  ["alerts add checkpoint.overdue at-least:9999999d", saying("at-least", "1 ms", "365 d", "9999999d")],
+  ["alerts add node.lagging behind:400d", saying("behind", "1 ms", "365 d")],
 ])("%s is refused with what is right", async (line, expected) => {
   const talk = await talkInOps();
   expect(await talk.ask(line)).toMatch(expected);

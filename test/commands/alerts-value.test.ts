@@ -158,6 +158,7 @@ test.each([
   ['alerts add market.value BTC/USDT if:"mark above 5 until soon"', saying("soon")],
   ['alerts add market.value,market.state BTC/USDT if:"mark above 5 once"', saying("once", "alone")],
   ['alerts add node.down if:"rounds none at all"', saying("whole number")],
+  ['alerts add node.down if:"rounds 1001"', saying("whole number", "1,000")],
 ])("%s is refused with what is right", async (line, expected) => {
   const talk = await talkInOps();
   expect(await talk.ask(line)).toMatch(expected);

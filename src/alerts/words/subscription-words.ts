@@ -194,10 +194,11 @@ const PARAMETER_WORDS: Readonly<
   drift: (span) => `drift above ${spanWords(span)}`,
   behind: (span) => `behind by ${spanWords(span)}`,
   atLeast: (span) => `at least ${spanWords(span)}`,
-  percent: (value) => `within ${value} %`,
-  rounds: (value) => `${value} looks in a row`,
-  blocks: (value) => `behind by ${value} blocks`,
-  factor: (value) => `${value} times the usual spacing`,
+  percent: (value) => `within ${groupedNumber(value)} %`,
+  rounds: (value) => `${groupedNumber(value)} looks in a row`,
+  blocks: (value) => `behind by ${groupedNumber(value)} blocks`,
+  // A small number of JSON may have an exponent.
+  factor: (value) => `${Number(value).toLocaleString("en-US", { maximumFractionDigits: 20 })} times the usual spacing`,
   if: (written) => marketConditionsWords(String(written)),
 };
 

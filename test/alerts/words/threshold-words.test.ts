@@ -62,6 +62,8 @@ describe("a rule's id", () => {
     ["market.auction{for=60000}", "for 1 min"],
     ["market.price{high=70000,low=50000.5}", "above 70,000 or below 50,000.5"],
     ["node.lagging{behind=120000,blocks=50}", "behind by 2 min, behind by 50 blocks"],
+    ["node.lagging{blocks=1000000}", "behind by 1,000,000 blocks"],
+    ["checkpoint.overdue{factor=1e-10}", "0.0000000001 times the usual spacing"],
   ])("%s in words is %j", (id, words) => {
     expect(ruleWords(id)).toBe(words);
   });

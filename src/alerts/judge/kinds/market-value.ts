@@ -105,7 +105,7 @@ export function requirePossible(conditions: readonly MarketCondition[]): void {
   for (const { value, side, limit, back, way, givenBack } of conditions) {
     if (side === "above" && VALUES[value].percent === false && limit.units > 0n && compareDecimals(back, limit) >= 0) {
       throw impossible(
-        `An alert above ${formatDecimal(limit)} that is over once back by ${givenBack ?? ""} never ends`,
+        `An alert above ${formatDecimal(limit)} that is over once back by ${backWords(givenBack ?? "")} never ends`,
       );
     }
     if (way === "down" && compareDecimals(limit, WHOLE) > 0) throw impossible("Nothing falls by more than 100%");
@@ -306,11 +306,15 @@ export function marketConditionsWords(written: string): string {
   const { givenBack, critical, once, until } = first;
   return [
     words.join(" or "),
-    ...(givenBack === undefined ? [] : [`over once back by ${givenBack.replace("%", " %")}`]),
+    ...(givenBack === undefined ? [] : [`over once back by ${backWords(givenBack)}`]),
     ...(critical ? ["critical"] : []),
     ...(once === undefined ? [] : ["once"]),
     ...(until === undefined ? [] : [`until ${until.replace("T", " ").replace("Z", " UTC")}`]),
   ].join(", ");
+}
+
+function backWords(given: string): string {
+  return `${formatDecimal(exactly(given))}${given.endsWith("%") ? " %" : ""}`;
 }
 
 /** The fact that a condition is about. */

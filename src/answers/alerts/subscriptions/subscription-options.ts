@@ -3,10 +3,10 @@ import { type Options, plainChoices } from "../../../bot/options/options.ts";
 import { KIND_CHOICES, parseKinds, suggestKinds } from "../alert-kinds.ts";
 import { suggested } from "../alert-options.ts";
 import { findSubjects, suggestSubjects } from "../alert-subjects.ts";
-import { parseSpan, parseZone, suggestQuietHours, suggestZones } from "../alert-times.ts";
+import { parseZone, suggestQuietHours, suggestZones } from "../alert-times.ts";
 import { readQuietHours, readGuidance } from "./notification-settings.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
-import { orOff, positiveAmount, positiveFactor, readIf } from "./thresholds.ts";
+import { MOST_BLOCKS, MOST_ROUNDS, orOff, positiveAmount, readFactor, readIf, waitingSpan } from "./thresholds.ts";
 
 // Headings of the form; what has none stands above them.
 const PRICES = "Prices";
@@ -16,7 +16,7 @@ const HOW = "How it is told";
 /** What a threshold of each form has in common. */
 const PRICE = { kind: "text", section: PRICES, none: "off", reads: orOff(positiveAmount) } as const;
 const NUMBER = { ...PRICE, section: WHEN } as const;
-const SPAN = { ...NUMBER, reads: orOff(parseSpan) } as const;
+const SPAN = { ...NUMBER, reads: orOff(waitingSpan) } as const;
 /** `if` takes it, too. */
 const RARE = { within: "if" } as const;
 const COUNT = { kind: "integer", section: WHEN, min: 1 } as const;
@@ -83,7 +83,7 @@ const THRESHOLDS = {
     label: "Looks in a row",
     hint: "Nodes that do not answer: after so many failed looks",
     description: "node.down, watch.blind: after this many failed looks in a row",
-    max: 1000,
+    max: MOST_ROUNDS,
   },
   behind: {
     ...SPAN,
@@ -97,12 +97,12 @@ const THRESHOLDS = {
     label: "Blocks behind",
     hint: "A node: so many blocks behind the network",
     description: "node.lagging: this many blocks behind",
-    max: 1e9,
+    max: MOST_BLOCKS,
   },
   factor: {
     ...NUMBER,
     ...RARE,
-    reads: orOff(positiveFactor),
+    reads: orOff(readFactor),
     label: "Times the usual spacing",
     example: "3",
     hint: "A checkpoint or snapshot: so many times the usual spacing",

@@ -16,6 +16,7 @@ import { passes, UserError } from "../../../errors.ts";
 import type { Gathered } from "../../../bot/command.ts";
 import { parseKinds } from "../alert-kinds.ts";
 import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
+import { groupDigits } from "../../../units/format-number.ts";
 import { nearestNumber, parseTypedInteger, parseTypedNumber } from "../../../units/typed-number.ts";
 import { formatDuration, formatSpan, type Milliseconds } from "../../../units/duration.ts";
 import { parseMoment, parseSpan } from "../alert-times.ts";
@@ -99,20 +100,38 @@ export function withFixedEnd(typed: string, now: Milliseconds, zone: string): st
   return formatMarketConditions([{ ...first, until }, ...others]);
 }
 
-/** From 1; options of a command have their own bounds. */
-function integer(option: string, typed: string): number {
-  const whole = parseTypedInteger(typed);
-  if (whole !== undefined && whole > 0n && whole <= BigInt(MAX_COUNT)) return Number(whole);
-  throw new UserError((named) => `${named(option)} is a whole number from 1, not ${quoteTyped(typed)}.`, {
+export const MOST_ROUNDS = 1000;
+export const MOST_BLOCKS = 1e9;
+
+/** From 1 to the most. */
+function count(most: number): Threshold["read"] {
+  return (option, typed) => {
+    const whole = parseTypedInteger(typed);
+    if (whole !== undefined && whole > 0n && whole <= BigInt(most)) return Number(whole);
+    throw outOfBounds(option, typed, `a whole number from 1 to ${groupDigits(String(most))}`, "5");
+  };
+}
+
+/** Nobody waits for an alert for longer. */
+const LONGEST: Milliseconds = 365 * 86_400_000;
+
+/** A span that an alert waits for, or that something is late by. */
+export function waitingSpan(option: string, typed: string): Milliseconds {
+  const millis = parseSpan(option, typed);
+  if (millis <= LONGEST) return millis;
+  throw outOfBounds(option, typed, "from 1 ms to 365 d", "2h");
+}
+
+function outOfBounds(option: string, typed: string, bounds: string, example: string): UserError {
+  return new UserError((named) => `${named(option)} is ${bounds}, not ${quoteTyped(typed)}.`, {
     option,
-    remedy: "Write for example 5.",
+    remedy: `Write for example ${example}.`,
   });
 }
-const MAX_COUNT = 1e9;
 
 const asTyped = (_option: string, typed: string): string => typed;
 
-const span: Omit<Threshold, "option"> = { read: parseSpan, written: (value) => formatSpan(Number(value)) };
+const span: Omit<Threshold, "option"> = { read: waitingSpan, written: (value) => formatSpan(Number(value)) };
 
 const THRESHOLDS: Readonly<Record<ParameterName, Threshold>> = {
   high: { option: "high", read: positiveAmount },
@@ -123,10 +142,10 @@ const THRESHOLDS: Readonly<Record<ParameterName, Threshold>> = {
   for: { option: "for", ...span },
   criticalFor: { option: "critical-for", ...span },
   drift: { option: "drift", ...span },
-  rounds: { option: "rounds", read: integer },
+  rounds: { option: "rounds", read: count(MOST_ROUNDS) },
   behind: { option: "behind", ...span },
-  blocks: { option: "blocks", read: integer },
-  factor: { option: "factor", read: positiveFactor },
+  blocks: { option: "blocks", read: count(MOST_BLOCKS) },
+  factor: { option: "factor", read: readFactor },
   atLeast: { option: "at-least", ...span },
 };
 
@@ -289,18 +308,13 @@ function noPercentage(option: string, typed: string): UserError {
 export function positiveAmount(option: string, typed: string): string {
   const written = amount(option, typed);
   if ((parseDecimal(written)?.units ?? 0n) > 0n) return written;
-  throw notPositive(option, typed, option === "percent" ? "0.5" : "70000");
+  throw outOfBounds(option, typed, "above zero", option === "percent" ? "0.5" : "70000");
 }
 
-export function positiveFactor(option: string, typed: string): number {
+const [LEAST_FACTOR, MOST_FACTOR] = [0.01, 1000];
+
+export function readFactor(option: string, typed: string): number {
   const value = Number(amount(option, typed));
-  if (value > 0 && Number.isFinite(value)) return value;
-  throw notPositive(option, typed, "3");
-}
-
-function notPositive(option: string, typed: string, example: string): UserError {
-  return new UserError((named) => `${named(option)} is above zero, not ${quoteTyped(typed)}.`, {
-    option,
-    remedy: `Write for example ${example}.`,
-  });
+  if (value >= LEAST_FACTOR && value <= MOST_FACTOR) return value;
+  throw outOfBounds(option, typed, "from 0.01 to 1,000", "3");
 }

@@ -30,6 +30,7 @@ describe("a condition of a value of a market", () => {
     ["stake ratio below 100 %", "stake-ratio below 100%", "supplied stake below 100 %"],
     ["bound within 2%", "bound within 2%", "distance from the nearest price bound within 2 %"],
     ["open interest above 1'000", "open-interest above 1000", "open interest above 1,000"],
+    ["mid above 70k back 1,000.5", "mid above 70000 back 1000.5", "mid price above 70,000, over once back by 1,000.5"],
     ["mid above 1 back 0.5%", "mid above 1 back 0.5%", "mid price above 1, over once back by 0.5 %"],
     [
       "indicative above 1 back 10 as critical",
