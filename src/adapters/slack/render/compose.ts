@@ -62,11 +62,15 @@ export async function finish(
   const keys = kept === undefined ? stored : new Map([...stored, [KEPT_KEY, kept]]);
   const missing = presses.filter(([key]) => !keys.has(key));
   // Where the reply could not be stored, Details would show nothing.
-  const unkept = missing.some(([, press]) => press.kind === "share" && press.shown !== undefined);
-  const given = unkept ? message.unkept().blocks : message.blocks;
-  const blocks = given.flatMap((block) => withKeys(block, keys) ?? []);
-  const plain: MessageBody = { text: message.text, blocks, ...(unkept ? { unkept } : {}) };
-  const body = [...lines, missingButtons(missing.length)].reduce((all, line) => withLine(all, line), plain);
+  const isUnkept = missing.some(([, press]) => press.kind === "share" && press.shown !== undefined);
+  const shown = isUnkept ? message.unkept() : message;
+  // It may show other rows, whose choices are not stored yet.
+  const shownKeys = isUnkept ? await storePresses("slack", shown.unstored, dependencies) : keys;
+  // Details is missing, too.
+  const lost = isUnkept ? 1 + shown.unstored.size - shownKeys.size : missing.length;
+  const blocks = shown.blocks.flatMap((block) => withKeys(block, shownKeys) ?? []);
+  const plain: MessageBody = { text: message.text, blocks, ...(isUnkept ? { unkept: true } : {}) };
+  const body = [...lines, missingButtons(lost)].reduce((all, line) => withLine(all, line), plain);
   return withLine(body, above, true);
 }
 

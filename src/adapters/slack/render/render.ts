@@ -44,7 +44,7 @@ export interface SlackMessage {
   readonly text: string;
   readonly blocks: readonly KnownBlock[];
   /** The message where its details cannot be kept, and the files with all that it does not say itself. */
-  readonly unkept: () => Pick<SlackMessage, "blocks" | "files" | "filesLater">;
+  readonly unkept: () => Pick<SlackMessage, "blocks" | "files" | "filesLater" | "unstored">;
   /** The message where neither its details nor its files arrive: as much of the reply as fits. */
   readonly alone: () => Pick<SlackMessage, "blocks" | "unstored">;
   /** All files, those of the reply first; Slack uploads them beside the message. */

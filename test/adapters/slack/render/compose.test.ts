@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { compose } from "../../../../src/adapters/slack/render/compose.ts";
+import { compose, finish } from "../../../../src/adapters/slack/render/compose.ts";
 import { renderSlack } from "../../../../src/adapters/slack/render/render.ts";
 import { silentLog } from "../../../../src/log.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
@@ -26,6 +26,33 @@ test("buttons whose meaning the store does not take are counted", async () => {
   expect(shown).toMatch(saying(2));
   expect(shown).toContain("Docs");
   expect(shown).not.toContain("One");
+});
+
+test("choices of rows that only the message without its details has are stored, or counted with its buttons", async () => {
+  const rows = [[toText("1")], [toText("2")]];
+  const invocations = rows.map((_row, index) => ({ command: "order", options: { id: String(index) } }));
+  const rowAction = { label: "Show", invocations, effect: "reply" as const };
+  const table = { kind: "table" as const, name: "t", columns: [{ title: "A" }], rows, rowAction };
+  const given = reply({
+    title: "x",
+    blocks: [table, ...details([paragraph("1")], "One"), ...details([paragraph("2")], "Two")],
+  });
+  const second = renderSlack(given, { asker: "U1", show: 1 });
+  expect(
+    second.unstored
+      .values()
+      .map(({ kind }) => kind)
+      .toArray(),
+  ).toEqual(["share"]);
+  const write = async (takes: (payload: unknown) => boolean) => {
+    const put = (payload: unknown) => (takes(payload) ? Promise.resolve("key") : Promise.reject(new Error("full")));
+    const payloads = { put, get: () => Promise.resolve(undefined) };
+    return shownText((await finish(second, {}, { payloads, log: silentLog(), ttlMillis: 1 })).blocks);
+  };
+  expect(await write(() => false)).toMatch(saying("missing", 2));
+  const halfKept = await write((payload) => !JSON.stringify(payload).includes('"share"'));
+  expect(halfKept).toMatch(saying("missing", 1));
+  expect(halfKept).toContain("Show");
 });
 
 test("what fits beside everything else is shown whole", () => {
