@@ -4,7 +4,7 @@ import { answer, askFor, priceActions, watchAction } from "../src/answers/answer
 import { extraFields, idCell, namedCell, timeCell } from "../src/answers/cells.ts";
 import { capitalised, enumWords, timeInForceWords } from "../src/reply/enum-words.ts";
 import { marketsById, noteSeen, ORDER } from "../src/answers/ids/ids.ts";
-import { askAboutId, resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
+import { askAboutId, findOrder, idOption, ORDERS_ARE_DROPPED, resolveId } from "../src/answers/ids/typed-ids.ts";
 import { orderReason, shortReason } from "../src/answers/order-reasons.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError, asApiError } from "../src/api/api-error.ts";
@@ -24,7 +24,11 @@ const MAX_VERSION = 2 ** 31 - 1;
 const MAX_VERSIONS = 20;
 
 const options = {
-  id: idOption(ORDER, { required: true, description: "The order's id, or the beginning of one shown before" }),
+  id: idOption(ORDER, {
+    required: true,
+    description: "The order's id, or the beginning of one shown before",
+    finds: findOrder,
+  }),
   version: { kind: "integer", description: "An earlier version; left out = the current one", min: 1, max: MAX_VERSION },
 } as const;
 type Context = CommandContext<typeof options>;
@@ -127,9 +131,8 @@ function seenLabel({ status }: Order, code: string | undefined): string {
 async function getVersions(context: Context, orderId: string) {
   const { api, signal, options: asked } = context;
   const current = api.getOrder(orderId, undefined, { signal });
-  const hint = "A standard node drops orders after a month.";
   if (asked.version === undefined) {
-    const shown = await askAboutId(ORDER, orderId, "id", context, current, hint);
+    const shown = await askAboutId(ORDER, orderId, "id", context, current, ORDERS_ARE_DROPPED);
     return { shown, currentVersion: shown.value.version };
   }
   const [versioned, newest] = await Promise.allSettled([api.getOrder(orderId, asked.version, { signal }), current]);
@@ -145,7 +148,14 @@ async function getVersions(context: Context, orderId: string) {
         known === undefined ? `Leave ${named("version")} out for the current one.` : `Its versions are 1 to ${known}.`,
     });
   }
-  const shown = await askAboutId<Answer<Order>>(ORDER, orderId, "id", context, Promise.reject(refused), hint);
+  const shown = await askAboutId<Answer<Order>>(
+    ORDER,
+    orderId,
+    "id",
+    context,
+    Promise.reject(refused),
+    ORDERS_ARE_DROPPED,
+  );
   return { shown, currentVersion: known };
 }
 

@@ -24,7 +24,7 @@ import {
   PROPOSAL,
   VALIDATOR,
 } from "../ids/ids.ts";
-import { lookUp, type ResolveContext, resolveId, suggestIds } from "../ids/typed-ids.ts";
+import { findOrder, lookUp, type ResolveContext, resolveId, suggestIds } from "../ids/typed-ids.ts";
 import { parseKinds } from "./alert-kinds.ts";
 
 /** The most subjects of one subscription; without any it covers all. */
@@ -186,6 +186,7 @@ const ANY_FAMILY = ["market", "node", "validator"] as const;
 export async function findSubjects(option: string, typed: string, context: SuggestContext): Promise<void> {
   const { kinds = context.options["what"] } = context.options;
   const chosen = typeof kinds === "string" && passes(() => parseKinds(kinds)) ? parseKinds(kinds).kinds : [];
+  if (chosen.includes("order.final")) return findOrder(option, typed, context);
   if (chosen.length > 0) return void (await resolveSubjects(chosen, typed, lookUp(context), option));
   for (const word of typed.split(",").filter((one) => one.trim() !== "" && !ALL_SUBJECTS.test(one.trim()))) {
     const sought = ANY_FAMILY.map((family) => resolveSubject(family, word.trim(), lookUp(context), option));

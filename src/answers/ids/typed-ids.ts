@@ -11,7 +11,7 @@ import { inTime } from "../../in-time.ts";
 import { shortenId } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { capitalised } from "../../reply/enum-words.ts";
-import { findSeen, type IdKind, type NamedId, type NamesContext, type SeenContext } from "./ids.ts";
+import { findSeen, type IdKind, type NamedId, type NamesContext, ORDER, type SeenContext } from "./ids.ts";
 
 /** Parties, orders, markets, assets, nodes and proposals alike: 32 bytes in hex. */
 const ID_LENGTH = 64;
@@ -225,6 +225,17 @@ export function idOption<const D extends Partial<TextOption> & Pick<TextOption, 
 /** Where completion looks up, as a command does. */
 export function lookUp({ api, seen, signal }: SuggestContext): ResolveContext {
   return { api, network: api.network, seen, signal };
+}
+
+/** Another reason why a node knows no such order. */
+export const ORDERS_ARE_DROPPED = "A standard node drops orders after a month.";
+
+/** Asks for an order beside other values that are wrong. @throws UserError for an id that the network does not know. */
+export async function findOrder(option: string, typed: string, context: SuggestContext): Promise<void> {
+  const resolving = lookUp(context);
+  const id = await resolveId(ORDER, typed, resolving, option);
+  const question = context.api.getOrder(id, undefined, { signal: context.signal });
+  await askAboutId(ORDER, id, option, resolving, question, ORDERS_ARE_DROPPED);
 }
 
 /** How much of an id a question must say: digits and letters. */

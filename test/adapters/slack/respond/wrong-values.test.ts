@@ -102,6 +102,19 @@ describe("a wrong value", () => {
   );
 });
 
+test.each<[string, Record<string, string>]>([
+  ["order", { id: "ab".repeat(32), version: "x" }],
+  ["alerts add", { kinds: "order.final", subjects: "ab".repeat(32), quiet: "night" }],
+])("an order that only the network does not know is named beside what else is wrong in %s", async (name, values) => {
+  await using scene = await stage();
+  const ann = scene.fake.person("ann");
+  const form = await formOf(scene, ann, name, { fields: Object.keys(values) });
+  const errors = await refused(scene, ann, form, values);
+  const wrong = Object.keys(values).filter((one) => one !== "kinds");
+  expect(Object.keys(errors).toSorted()).toEqual(wrong.toSorted());
+  expect(errors[wrong[0] ?? ""]).toContain("knows of no order");
+});
+
 function hasWrongValues(command: AnyCommand): boolean {
   return Object.entries(command.options).some(
     ([name, option]) => !("operatorsOnly" in option) && wrongValues(command, name, option).length > 0,
