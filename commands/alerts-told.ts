@@ -32,6 +32,7 @@ export const alertsTold = command({
   title: "What people were told",
   examples: ["alerts told last night", "alerts told yesterday", "alerts told since:7d until:3d"],
   personal: true,
+  readsHere: true,
   options: TOLD_OPTIONS,
   run: async (context) => {
     const { alerts, options } = context;

@@ -34,7 +34,8 @@ export const answersSet = command({
     const audience = options.markets === "everyone" ? "channel" : "caller";
     const whom = audience === "channel" ? "everyone" : "the asker";
     const sentence = audienceSentence(audience, workspace, commands);
-    if ((chosen.of(here)?.markets ?? "caller") === audience) {
+    // What nobody chose is for the asker, but where a mention asks for everybody.
+    if (chosen.of(here)?.markets === audience) {
       return reply({
         title: `Nothing changed: answers about markets are for ${whom} already`,
         blocks: [paragraph(sentence)],

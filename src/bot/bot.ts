@@ -200,7 +200,7 @@ async function execute(
   invocation: Invocation,
   { setup, mistakes, run }: { setup: BotSetup; mistakes: Mistakes; run: (ask: Ask) => Promise<Reply> },
 ): Promise<{ readonly reply: Reply; readonly thrown?: unknown }> {
-  const { here, caller, signal, pressed, slip } = invocation;
+  const { here, caller, signal, openly, pressed, slip } = invocation;
   const { networks, exports, alerts, platforms, chosen, commands, now } = setup;
   const client = setup.clientOf(options["network"]);
   const started = performance.now();
@@ -234,7 +234,7 @@ async function execute(
       zone: () => setup.zoneOf(invocation),
       signal,
       isForm: invocation.form === true,
-      ...withoutUndefined({ pressed, slip }),
+      ...withoutUndefined({ openly, pressed, slip }),
       progress: (reply) => invocation.progress?.(marked(reply, client)),
       run,
     });

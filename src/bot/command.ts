@@ -45,6 +45,8 @@ export interface CommandContext<S extends Options> {
   now(): Nanoseconds;
   /** The channels that the caller may manage, as far as they are known beside the one here. */
   managed(): Promise<ReadonlySet<string>>;
+  /** Everybody in the channel sees the answer, and nobody knows what the caller manages. */
+  readonly openly?: true;
   /** The caller's time zone: the chosen one, else the platform's, else UTC. */
   zone(): Promise<string>;
   readonly signal: AbortSignal;
@@ -108,6 +110,8 @@ export interface Command<S extends Options> {
   readonly shownBy?: string;
   /** Its answer is for the caller alone: no Share. */
   readonly personal?: true;
+  /** Where everybody sees its answer (`openly`), it tells of that channel alone. */
+  readonly readsHere?: true;
   /** It is the same on every network: a form does not ask for one. */
   readonly anyNetwork?: true;
   readonly options: S;

@@ -47,8 +47,8 @@ export interface Invocation extends Ask {
   /** Sent as a form, which names what it changes: nothing else is asked. */
   readonly form?: true;
   /**
-   * Everybody sees the answer, and nobody knows what the asker may change: what is not for everybody is offered as one
-   * press, which says who presses.
+   * Everybody in the channel sees the answer, and nobody knows what the asker may change: what is not for everybody is
+   * offered as one press, which says who presses.
    */
   readonly openly?: true;
   /** The line was no command: this mistake is the answer, unless the question is plain. */

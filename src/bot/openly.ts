@@ -11,7 +11,7 @@ const MAX_IN_TITLE = 200;
 
 /**
  * The press that takes the place of an answer where everybody would see it and nobody knows the asker's rights: what
- * changes something, and what only the asker may see. A question in plain words stays as it is: what it runs is asked anew.
+ * changes something, and what only the asker may see. What everybody in the channel may see needs none. A question in plain words stays as it is: what it runs is asked anew.
  */
 export function pressInstead(
   { command: asked, here, options }: Invocation,
@@ -19,8 +19,10 @@ export function pressInstead(
 ): Reply | undefined {
   const command = byName.get(asked);
   if (command === undefined || asked === QUESTION) return undefined;
-  const { changes, name, title, verb } = command;
-  const audience = presetAudience(command, here, chosen) ?? command.audience;
+  const { changes, name, title, verb, workspaceChooses, readsHere } = command;
+  // Who asks in a message for everybody asks for everybody, unless the server chose otherwise.
+  const isForAll = workspaceChooses === true || readsHere === true;
+  const audience = presetAudience(command, here, chosen) ?? (isForAll ? "channel" : command.audience);
   if (changes !== true && audience === "channel" && options["private"] === undefined) return undefined;
   const whole = formatLine({ command: name, options });
   const isLong = whole.length > MAX_IN_TITLE;

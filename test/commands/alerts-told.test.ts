@@ -71,6 +71,26 @@ describe("what was told", () => {
     expect(tablesOf(talk.lastReply)).toHaveLength(1);
   });
 
+  test("is answered for everybody where everybody sees it: of the channel alone, whoever asks", async () => {
+    const talk = await aNight();
+    await talk.ask("alerts add node.lagging to:me");
+    talk.become({ here: ELSEWHERE });
+    await talk.ask("alerts add checkpoint.new");
+    await happen(talk, "ab".repeat(32), "1200");
+    talk.become({
+      here: OPS,
+      caller: ann,
+      managed: () => Promise.resolve(new Set([ELSEWHERE.channel ?? ""])),
+      openly: true,
+    });
+    const open = await talk.ask("what happened last night");
+    expect(open).toMatch(/a:1 on mainnet did not answer/u);
+    expect(open).toContain("what this channel was told");
+    expect(open).not.toContain("checkpoint");
+    talk.become({ caller: { ...bob, mayManageChannel: false } });
+    expect(await talk.ask("alerts told")).toBe(open);
+  });
+
   test("is grouped by day, newest first, and an alert that lasts says so", async () => {
     const talk = await aNight();
     talk.advance(24 * HOUR);

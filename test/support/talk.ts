@@ -63,6 +63,7 @@ export interface Talk {
     readonly openFile?: Invocation["openFile"];
     readonly zone?: Invocation["zone"];
     readonly managed?: Invocation["managed"];
+    readonly openly?: true;
   }) => void;
   /** The answer in a terminal of 200 columns. */
   readonly ask: (line: string) => Promise<string>;

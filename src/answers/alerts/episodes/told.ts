@@ -29,15 +29,16 @@ const NAMED_PLACES = 3;
 
 /**
  * The places whose messages the caller may read back, by key and in words: what they are told themselves, and the channels
- * that they manage. Operators may read all, without keys.
+ * that they manage; where everybody sees the answer, the channel alone. Operators may read all, without keys.
  */
 export async function readablePlaces(
-  context: AlertsContext & { managed(): Promise<ReadonlySet<string>> },
+  context: AlertsContext & { readonly openly?: true; managed(): Promise<ReadonlySet<string>> },
 ): Promise<{ readonly keys?: readonly string[]; readonly words: string }> {
   if (isOperator(context)) return { words: "This covers all channels, and nobody's direct messages." };
   const { alerts, caller, here, platforms } = context;
-  const own = destinationKey(directMessages(context));
   const channel = destinationKey(destinationHere(context));
+  if (context.openly === true) return { keys: [channel], words: "This covers what this channel was told." };
+  const own = destinationKey(directMessages(context));
   const near = (await alerts.subscriptions()).filter(({ destination, workspace }) => {
     const isHere = here.workspace !== undefined && (destination.workspace ?? workspace) === here.workspace;
     const isChannel = !destination.channel.startsWith("user:") && destinationKey(destination) !== channel;

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { createLog } from "../../../../src/log.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
 import { until } from "../../../support/fake-discord/until.ts";
+import { MEANT } from "../../../support/questions/asked.ts";
 import { probes } from "../probe-commands.ts";
 import { stage, type Stage } from "../stage.ts";
 
@@ -33,7 +34,10 @@ test("a mention is answered by a reply to it that notifies nobody, folded, with 
 test("what only the asker may see, and what changes something, is one press", async () => {
   await using on = await stage();
   const [ann, bob] = [on.fake.person("Ann"), on.fake.person("Bob", { manages: true })];
-  const price = await ann.writes(on.channel, "how wide is the spread on BTC @bot");
+  // Everybody may see a market, until the server chooses otherwise.
+  expect(textOf(await ann.writes(on.channel, "how wide is the spread on BTC @bot"))).toMatch(/trades at|auction/u);
+  await bob.run(on.channel, "answers set", { markets: "asker" });
+  const price = await ann.writes(on.channel, "what is the price of BTC @bot");
   expect(textOf(price)).not.toMatch(/trades at|auction/u);
   const [label = ""] = labelsOf(price);
   const shown = await ann.press(price, label);
@@ -47,6 +51,19 @@ test("what only the asker may see, and what changes something, is one press", as
   const personal = await ann.writes(on.channel, "@bot my parties");
   expect(labelsOf(personal)).toHaveLength(1);
   expect([price, subscribing, personal].map(({ edits }) => edits)).toEqual([0, 0, 0]);
+  expect(on.fake.complaints()).toEqual([]);
+});
+
+test("the seven questions take no more presses by a mention than in direct messages", async () => {
+  await using on = await stage();
+  const presses: Record<string, readonly boolean[]> = {};
+  for (const [index, question] of Object.keys(MEANT).entries()) {
+    const ann = on.fake.person(`Ann ${index}`);
+    const answers = [await ann.writes(on.channel, `@bot ${question}`), await ann.writes(on.fake.direct(ann), question)];
+    presses[question] = answers.map((answer) => /Did you mean|answered to you alone/u.test(textOf(answer)));
+  }
+  expect(Object.values(presses).filter(([open, direct]) => open !== direct)).toEqual([]);
+  expect(Object.values(presses).filter(([open]) => open !== true)).toHaveLength(3);
   expect(on.fake.complaints()).toEqual([]);
 });
 

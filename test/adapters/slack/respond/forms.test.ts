@@ -166,6 +166,7 @@ describe("a form", () => {
     const { scene, ann, id } = await subscribed("nodes");
     await using _scene = scene;
     await ann.run(scene.channel, "my zone Europe/Zurich");
+    await ann.run(scene.channel, "answers set asker");
     for (const [line, name, value] of [
       ["my zone", "zone", "Europe/Zurich"],
       ["answers set", "markets", "asker"],
