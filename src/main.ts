@@ -46,7 +46,11 @@ const SUBCOMMANDS: Readonly<Record<string, Listed>> = {
   replay: {
     about: "judges what the watchers saw again: replay --network NAME --from TIME --to TIME [--check]",
     ownHelp: true,
-    run: async (args) => (await import("./main/cli/replay.ts")).replay(args),
+    run: async (args) => {
+      const { replay } = await import("./main/cli/replay.ts");
+      (await import("./main/v8-memory.ts")).limitYoungGeneration();
+      return await replay(args);
+    },
   },
   trace: {
     about: "writes what the watchers saw to a file, and judges such files: trace export … FILE, trace judge FILE",

@@ -6,13 +6,14 @@ import { type Leaf, type Place, putLeaf } from "./leaves.ts";
 import { formatDecimal, roundDecimal } from "../units/decimal.ts";
 import { type Json, type Look, lookFromJson } from "./look.ts";
 
+/** Most columns have fewer bytes: room for more would cost more than to decompress them. */
+const COLUMN_BYTES = 4096;
+
 /** A chunk, of which columns are decoded as they are asked for. Throws for bytes that are none. */
 export class Chunk {
   readonly #bytes: Uint8Array;
   readonly #header: Header;
   readonly #offsets: readonly number[];
-  /** The looks, where all have a value. */
-  #all: readonly number[] | undefined;
   readonly #numeric = new Map<number, readonly (bigint | undefined)[]>();
 
   constructor(bytes: Uint8Array) {
@@ -30,11 +31,12 @@ export class Chunk {
     return this.#header.looks;
   }
 
-  /** All looks, in their order. */
-  looks(): readonly Look[] {
+  /** All looks, in their order; of what was seen, the members of those names are not read. */
+  looks(without: readonly string[] = []): readonly Look[] {
     const roots = Array.from({ length: this.size }, (): Record<string, Json> => ({}));
     for (const [index, { key }] of this.#header.columns.entries()) {
       const place = JSON.parse(key) as Place;
+      if (place[0] === "seen" && without.some((name) => name === place[1])) continue;
       for (const [look, leaf] of this.#leaves(index).entries()) {
         const root = roots[look];
         if (leaf !== undefined && root !== undefined) putLeaf(root, place, leaf);
@@ -68,9 +70,10 @@ export class Chunk {
     const { scale, scales } = readScales(reader, present.length);
     const values = this.#values(index);
     for (const [at, look] of present.entries()) {
+      const units = values[look] ?? 0n;
       // With as many digits behind the point as it had.
-      const exact = roundDecimal({ units: values[look] ?? 0n, scale }, scales?.[at] ?? scale);
-      const text = formatDecimal(exact, { group: false, trim: false });
+      const exact = roundDecimal({ units, scale }, scales?.[at] ?? scale);
+      const text = scale === 0 ? units.toString() : formatDecimal(exact, { group: false, trim: false });
       leaves[look] = holds === "number" ? Number(text) : text;
     }
     return leaves;
@@ -131,13 +134,13 @@ export class Chunk {
     const { bytes, plain } = this.#column(index);
     const from = this.#offsets[index] ?? 0;
     const part = this.#bytes.subarray(from, from + bytes);
-    return new IntegerReader(plain === true ? part : zstdDecompressSync(part));
+    return new IntegerReader(plain === true ? part : zstdDecompressSync(part, { chunkSize: COLUMN_BYTES }));
   }
 
   /** The looks that have a value. */
   #presence(reader: IntegerReader): readonly number[] {
     const runs = Array.from({ length: reader.count() }, () => reader.count());
-    if (runs.length === 0) return (this.#all ??= Array.from({ length: this.size }, (_, look) => look));
+    if (runs.length === 0) return allOf(this.size);
     const present: number[] = [];
     let look = 0;
     for (let run = 0; run <= runs.length; run += 1) {
@@ -150,6 +153,15 @@ export class Chunk {
     }
     return present;
   }
+}
+
+/** Most hours have as many looks as the one before. */
+let lastAll: readonly number[] = [];
+
+/** The looks, where all have a value. */
+function allOf(size: number): readonly number[] {
+  if (lastAll.length !== size) lastAll = Array.from({ length: size }, (_, look) => look);
+  return lastAll;
 }
 
 function readPrediction(by: Prediction | undefined) {

@@ -19,8 +19,8 @@ export const HEADER_AT = 5;
 /** A number as JSON or a text has it, which says it in one way only: with no exponent, and not -0. */
 const PLAIN_NUMBER = /^(?!-0(?:\.0+)?$)-?(?:0|[1-9]\d*)(?:\.\d+)?$/u;
 
-/** So many looks are taken apart at once. */
-const LOOKS_BEFORE_PAUSE = 50;
+/** So many looks are read or taken apart at once. */
+export const LOOKS_BEFORE_PAUSE = 25;
 /** Of so many values the cheapest prediction is chosen. */
 const SAMPLE = 96;
 

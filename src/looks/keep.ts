@@ -8,7 +8,7 @@ import type { Store } from "../store/store.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { formatBytes } from "../units/format-number.ts";
 import { toMillis } from "../units/nanoseconds.ts";
-import { encodeChunk } from "./columns.ts";
+import { encodeChunk, LOOKS_BEFORE_PAUSE } from "./columns.ts";
 import { type Json, type Look, lookFromText, lookToText } from "./look.ts";
 
 /** How long looks are kept, and how much room they may take. */
@@ -119,6 +119,7 @@ async function packRows(
 ): Promise<void> {
   const looks: Look[] = [];
   for (const { number, data } of rows) {
+    if (looks.length % LOOKS_BEFORE_PAUSE === LOOKS_BEFORE_PAUSE - 1) await setImmediate();
     try {
       looks.push(lookFromText(data));
     } catch (thrown) {

@@ -57,11 +57,13 @@ type Container = Json[] | Record<string, Json>;
 /** Puts a leaf into its place in `root`, in a list at its end: leaves come in the order of `eachLeaf`. */
 export function putLeaf(root: Record<string, Json>, place: Place, leaf: Leaf): void {
   let branch: Container = root;
-  for (const [depth, step] of place.slice(0, -1).entries()) {
-    branch = inner(branch, step, typeof place[depth + 1] === "number");
+  let step = place[0];
+  for (let depth = 1; depth < place.length && step !== undefined; depth += 1) {
+    const next = place[depth];
+    branch = inner(branch, step, typeof next === "number");
+    step = next;
   }
-  const last = place.at(-1);
-  if (last !== undefined) put(branch, last, leaf);
+  if (step !== undefined) put(branch, step, leaf);
 }
 
 function inner(branch: Container, step: string | number, isListed: boolean): Container {
@@ -74,6 +76,6 @@ function inner(branch: Container, step: string | number, isListed: boolean): Con
 
 function put(branch: Container, step: string | number, value: Json): void {
   if (Array.isArray(branch)) branch[Number(step)] = value;
-  // A member may be called __proto__.
+  else if (step !== "__proto__") branch[step] = value;
   else Object.defineProperty(branch, step, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -11,6 +11,8 @@ import { type Json, type Look, lookFromText } from "./look.ts";
 export interface LooksRange extends LooksOf {
   readonly from: Milliseconds;
   readonly to: Milliseconds;
+  /** Members of what was seen that are not read where they are packed. */
+  readonly without?: readonly string[];
 }
 
 /** One fact of a range: the times of the looks that have it, in Unix milliseconds, and its values as the nearest numbers. */
@@ -38,7 +40,7 @@ export async function* readLooks(
   for await (const { chunks, tail } of readPages(store, range)) {
     for (const { first, bytes } of chunks) {
       const key = { network, watcher, first: String(first) };
-      const looks = readable("looks_chunks", key, () => new Chunk(bytes).looks(), onDamaged);
+      const looks = readable("looks_chunks", key, () => new Chunk(bytes).looks(range.without), onDamaged);
       if (looks !== undefined) yield* looks.filter((look) => isWithin(look, range));
     }
     for (const { number, data } of tail) {

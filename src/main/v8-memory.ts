@@ -25,11 +25,14 @@ const COLLECT_AFTER: Milliseconds = 20_000;
  */
 export function collectGarbageOnce(): () => void {
   const timer = setTimeout(() => {
-    // The function exists only with this flag: https://nodejs.org/api/cli.html#--expose-gc.
-    setFlagsFromString("--expose-gc");
-    const collect = runInNewContext("gc") as (how: { type: "major"; execution: "async" }) => Promise<void>;
-    void collect({ type: "major", execution: "async" });
+    void garbageCollector()({ type: "major", execution: "async" });
   }, COLLECT_AFTER);
   timer.unref();
   return () => clearTimeout(timer);
+}
+
+/** Collects all garbage: https://nodejs.org/api/cli.html#--expose-gc. The function exists only with this flag. */
+export function garbageCollector() {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as (how: { type: "major"; execution: "async" | "sync" }) => unknown;
 }

@@ -62,6 +62,17 @@ test("a look is kept as it was given, in a chunk as in the tail", async () => {
   );
 });
 
+test("what is not asked for of what was seen is left out, and nothing else", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyLook, { minLength: 1, maxLength: 6 }), async (looks) => {
+      const both = looks.map((one) => ({ ...one, seen: { asked: one.seen ?? null, judged: one.seen ?? null } }));
+      const read = new Chunk(await encodeChunk(both)).looks(["judged"]);
+      expect(plain(read)).toEqual(plain(looks.map((one) => ({ ...one, seen: { asked: one.seen ?? null } }))));
+    }),
+    runs(30),
+  );
+});
+
 test("one fact is read alone, as the nearest number", async () => {
   const value = fc.oneof(fc.integer().map(String), digits, fc.constant(undefined));
   await fc.assert(

@@ -223,7 +223,8 @@ export function judgeObservation(state: ObservationState, observation: Observati
 
 /** Machines that this watcher had and does not read any more: a market that is gone, a node no longer configured. */
 function absentMachines(machines: Iterable<Machine>, { watcher, readings }: Observation): Machine[] {
-  const own = [...machines].filter((one) => one.watcher === watcher.name && one.phase !== "ok");
+  const own: Machine[] = [];
+  for (const one of machines) if (one.watcher === watcher.name && one.phase !== "ok") own.push(one);
   if (own.length === 0) return own;
   const read = new Set(readings.map(({ kind, subject }) => machineKey(kind, subject)));
   return own.filter((one) => !read.has(machineKey(one.kind, one.subject)));

@@ -11,14 +11,16 @@ import { DamagedRow, UserError } from "../../errors.ts";
 import { silentLog } from "../../log.ts";
 import { SETTINGS } from "../../looks/keep.ts";
 import type { Look } from "../../looks/look.ts";
-import { readLooks } from "../../looks/read.ts";
+import { type LooksRange, readLooks } from "../../looks/read.ts";
 import { createStore } from "../../store/create-store.ts";
 import type { LooksOf } from "../../store/alert-tables/looks.ts";
 import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
+import { JUDGED_OF_ROUND } from "../../watchers/sources/kept-round.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
 import { changeOf, type Gap, Replay, type ReplayedChange, REPLAYED, settingsOf } from "../replay.ts";
+import { garbageCollector } from "../v8-memory.ts";
 import { EXIT_CALLER, packageVersion } from "./cli.ts";
 
 const HELP = `replay: judges what the watchers saw again, as the bot would today, and prints each change of a condition.
@@ -38,6 +40,9 @@ long as looks, so older ones cannot be checked.`;
 
 /** Judging begins so long before the range. */
 export const RUN_UP: Milliseconds = 86_400_000;
+
+/** So many looks leave some 15 MB of garbage, of which V8 would let four times as much gather. */
+const LOOKS_BEFORE_COLLECTION = 5_000;
 
 /** Judges kept looks again. */
 export async function replay(args: readonly string[]): Promise<number> {
@@ -142,8 +147,12 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
     range: { from, to: Math.min(to, Date.now()) },
     onGap: (gap) => void gaps.push(gap),
   });
-  let looks = 0;
-  for await (const { watcher, look } of merged(store, { network, from: from - RUN_UP, to }, onDamaged)) {
+  let [looks, read] = [0, 0];
+  const collect = garbageCollector();
+  const kept = { network, from: from - RUN_UP, to, without: JUDGED_OF_ROUND };
+  for await (const { watcher, look } of merged(store, kept, onDamaged)) {
+    read += 1;
+    if (read % LOOKS_BEFORE_COLLECTION === 0) collect({ type: "major", execution: "sync" });
     const changes = readably({ network, watcher, look }, () => judge.see(watcher, look), onDamaged).filter(
       ({ at }) => at >= from,
     );
@@ -225,13 +234,16 @@ export async function subscriptionsOf(store: Pick<Store, "read">, network: strin
   return rows.map(parseSubscription).filter((one) => isAlive(one) && one.network === network);
 }
 
-/** The looks of all watchers that are judged again, by the wall clock. */
+/** The looks of all watchers that are judged again, by the wall clock; rounds are read without those members. */
 export async function* merged(
   store: Pick<Store, "read">,
-  range: { readonly network: string; readonly from: Milliseconds; readonly to: Milliseconds },
+  { without = [], ...range }: Omit<LooksRange, "watcher">,
   onDamaged: (row: DamagedRow) => void,
 ): AsyncGenerator<{ readonly watcher: (typeof REPLAYED)[number]; readonly look: Look }> {
-  const all = REPLAYED.map((watcher) => ({ watcher, looks: readLooks(store, { ...range, watcher }, onDamaged) }));
+  const all = REPLAYED.map((watcher) => {
+    const of = { ...range, watcher, without: watcher === "sources" ? without : [] };
+    return { watcher, looks: readLooks(store, of, onDamaged) };
+  });
   const next = await Promise.all(all.map(async (one) => ({ ...one, found: await one.looks.next() })));
   for (;;) {
     const open = next.filter(({ found }) => found.done !== true);

@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, sql } from "kysely";
+import { CompiledQuery, type Insertable, type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
 import { isPostgres } from "../queries.ts";
@@ -151,41 +151,26 @@ export function createLookTables(db: Kysely<Schema>) {
 /** Puts a watcher's snapshot, and its look with the next number: on a server in one statement. */
 export async function putWithLook(
   db: Kysely<Schema>,
-  snapshot: LooksOf & { readonly at: Milliseconds; readonly data: string },
+  { network, watcher, at, data }: LooksOf & { readonly at: Milliseconds; readonly data: string },
   look: string,
 ): Promise<void> {
-  const { network, watcher, at } = snapshot;
-  const put = (on: Pick<Kysely<Schema>, "insertInto">) =>
-    on
-      .insertInto("watcher_snapshots")
-      .values({ ...snapshot, looks: 1 })
-      .onConflict((conflict) =>
-        conflict.columns(["network", "watcher"]).doUpdateSet((eb) => ({
-          at: eb.ref("excluded.at"),
-          data: eb.ref("excluded.data"),
-          looks: eb("watcher_snapshots.looks", "+", 1),
-        })),
-      )
-      .returning("looks");
   if (isPostgres(db)) {
-    await db
-      .with("counted", (on) => put(on))
-      .insertInto("looks_tail")
-      .columns(["network", "watcher", "number", "at", "data"])
-      .expression((eb) =>
-        eb
-          .selectFrom("counted")
-          .select([
-            sql<string>`${network}::text`.as("network"),
-            sql<string>`${watcher}::text`.as("watcher"),
-            "looks as number",
-            sql<number>`${at}::bigint`.as("at"),
-            sql<string>`${look}::text`.as("data"),
-          ]),
-      )
-      .execute();
+    await sql`with counted as (
+      insert into watcher_snapshots (network, watcher, at, data, looks)
+      values (${network}::text, ${watcher}::text, ${at}::bigint, ${data}::text, 1)
+      on conflict (network, watcher) do update
+      set at = excluded.at, data = excluded.data, looks = watcher_snapshots.looks + 1 returning looks
+    )
+    insert into looks_tail (network, watcher, number, at, data)
+    select ${network}::text, ${watcher}::text, looks, ${at}::bigint, ${look}::text from counted`.execute(db);
     return;
   }
-  const { looks: number } = await put(db).executeTakeFirstOrThrow();
-  await db.insertInto("looks_tail").values({ network, watcher, number, at, data: look }).execute();
+  const counted = CompiledQuery.raw(COUNT_LOOK, [network, watcher, at, data]);
+  const [row] = (await db.executeQuery<Pick<Schema["watcher_snapshots"], "looks">>(counted)).rows;
+  await db.executeQuery(CompiledQuery.raw(ADD_LOOK, [network, watcher, row?.looks, at, look]));
 }
+
+// Every look is written by these two: to build them anew each time would take as long as to run them.
+const COUNT_LOOK = `insert into watcher_snapshots (network, watcher, at, data, looks) values (?, ?, ?, ?, 1)
+on conflict (network, watcher) do update set at = excluded.at, data = excluded.data, looks = looks + 1 returning looks`;
+const ADD_LOOK = `insert into looks_tail (network, watcher, number, at, data) values (?, ?, ?, ?, ?)`;
