@@ -24,11 +24,12 @@ const HALTS = {
   tradingMode: "TRADING_MODE_MONITORING_AUCTION",
   trigger: "AUCTION_TRIGGER_PRICE",
 };
+const SETTLED = { state: "STATE_SETTLED", tradingMode: "TRADING_MODE_NO_TRADING" };
 const OPENS = { state: "STATE_ACTIVE", tradingMode: "TRADING_MODE_OPENING_AUCTION" };
 
 /** In the bot's own words, so that this test fails when they change. */
-function titleOf(after: object, before?: object): string {
-  const event = AlertEvent.parse({ ...MARKET, after, ...(before === undefined ? {} : { before }) });
+function titleOf(after: object, before?: object, more: object = {}): string {
+  const event = AlertEvent.parse({ ...MARKET, after, ...(before === undefined ? {} : { before }), ...more });
   return plainText(describe({ type: "event", event }, {}).title);
 }
 
@@ -52,6 +53,7 @@ const NEW = titleOf(OPENS);
 const OPENED = titleOf(TRADES, OPENS);
 const INTO = titleOf(HALTS, TRADES);
 const OUT = titleOf(TRADES, HALTS);
+const OVER = titleOf(SETTLED, TRADES, { price: "92695.98" });
 const BEGINS = auctionTitle("firing");
 const ENDS = auctionTitle("resolved");
 const DIGEST = "6 changes of markets on testnet, all at once";
@@ -110,6 +112,7 @@ test.each([
   ["nothing", [], undefined],
   ["there and back", [INTO, OUT, INTO, OUT], CONTINUOUS],
   ["a new one that opens", [NEW, OPENED, INTO], AUCTION],
+  ["one that is over, with its last price", [INTO, OUT, OVER], "settled, no trading"],
   ["a digest between", [INTO, OUT, DIGEST, OUT], CONTINUOUS],
   ["an auction after the other", [BEGINS, ENDS, BEGINS], undefined],
   [

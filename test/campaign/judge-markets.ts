@@ -119,9 +119,9 @@ function isPartOf(before: string, known: string): boolean {
   return before.split(", ").every((word) => all.includes(word));
 }
 
-/** Without the reason: another reason for the same state is no change. */
+/** Without the reason, and without the last price of a market that is over: with another one the state is the same. */
 function bare(words: string): string {
-  return words.replace(/ \([^)]*\)$/u, "");
+  return words.replace(/, mark price .* at the end$/u, "").replace(/ \([^)]*\)$/u, "");
 }
 
 /** In the place of a market's name. */
