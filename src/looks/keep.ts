@@ -60,12 +60,12 @@ export async function keepLooks(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, log } = dependencies;
-  let packedUntil = Number.NEGATIVE_INFINITY;
+  let packedUntil = Number.NaN;
   let [failing, noted] = [false, false];
   while (!signal.aborted) {
     const hour = Math.floor(toMillis(clock.wallClock()) / HOUR) * HOUR;
     // A wall clock that was set back begins an hour anew: its looks are packed with the next one.
-    if (hour > packedUntil) {
+    if (hour !== packedUntil) {
       try {
         if (!noted) await keepSettings(network, dependencies);
         noted = true;
@@ -103,12 +103,15 @@ async function packLooks(
   }
 }
 
-/** The rows of the first hour in the tail, as long as it is over. Their order is by number, not by the wall clock. */
+/**
+ * The rows of the first hour in the tail, unless it is the present one, which begins at `until`. Their order is by number,
+ * not by the wall clock: where that was ahead, an hour of the future comes first, and is over, too.
+ */
 function endedHour(rows: readonly TailRow[], until: Milliseconds): readonly TailRow[] {
   const [first] = rows;
-  if (first === undefined || first.at >= until) return [];
-  const hour = Math.floor(first.at / HOUR);
-  const end = rows.findIndex(({ at }) => at >= until || Math.floor(at / HOUR) !== hour);
+  const hour = Math.floor((first?.at ?? until) / HOUR);
+  if (hour === Math.floor(until / HOUR)) return [];
+  const end = rows.findIndex(({ at }) => Math.floor(at / HOUR) !== hour);
   return end === -1 ? rows : rows.slice(0, end);
 }
 
@@ -143,7 +146,8 @@ async function packRows(
 async function dropOldLooks({ store, bounds, clock, log }: KeepLooksDependencies): Promise<void> {
   const now = toMillis(clock.wallClock());
   const dropped = await store.transaction(async ({ looks }) => {
-    let { bytes } = await looks.stored();
+    // The tail is no chunk yet, but takes room as well.
+    let bytes = (await looks.stored()).bytes + (await looks.tailBytes());
     let [count, youngest] = [0, 0];
     for (;;) {
       const old = await looks.oldest(OLD_CHUNKS);

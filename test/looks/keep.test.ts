@@ -94,6 +94,45 @@ test("a wall clock that is set back keeps the order in which looks were made", a
   expect(await facts()).toEqual([0, 1, 2]);
 });
 
+test("a wall clock that was far ahead for a while holds up no packing", async () => {
+  const { clock, look, facts, chunks, tail } = await kept();
+  clock.setWall(400 * HOUR);
+  await look(0);
+  await clock.advance(60_000);
+  await look(1);
+  clock.setWall(-400 * HOUR);
+  await look(2);
+  await clock.advance(HOUR);
+  await look(3);
+  await clock.advance(HOUR);
+  const left = async () => {
+    await clock.advance(60_000);
+    return (await tail()).length;
+  };
+  await expect.poll(left).toBe(0);
+  expect((await chunks()).map(({ first, last }) => [first, last])).toEqual([
+    [1, 2],
+    [3, 3],
+    [4, 4],
+  ]);
+  expect(await facts()).toEqual([0, 1, 2, 3]);
+});
+
+test("what is not packed yet counts towards the room that looks may take", async () => {
+  const { clock, look, chunks, tail, events } = await kept({ maxBytes: 2000 });
+  await look(0);
+  await clock.advance(HOUR);
+  await expect.poll(async () => (await chunks()).length).toBe(1);
+  const large = { run: "r", dueMillis: 1, every: 5000, at: fromMillis(toMillis(clock.wallClock())) };
+  await look(1, lookToText({ ...large, seen: { fact: 1, text: "ä".repeat(1500) } }));
+  // Of the present hour still, when the oldest looks go next: at a clock that was set back.
+  clock.setWall(-HOUR);
+  await clock.advance(60_000);
+  await expect.poll(async () => (await chunks()).length).toBe(0);
+  expect((await tail()).length).toBe(1);
+  expect(events.filter(([event]) => event === "looks dropped")).toHaveLength(1);
+});
+
 test("a look that cannot be read is dropped, and said so", async () => {
   const { clock, look, facts, events } = await kept();
   await look(0);

@@ -128,6 +128,14 @@ export function createLookTables(db: Kysely<Schema>) {
         .executeTakeFirstOrThrow();
       return { bytes: Number(bytes ?? 0), oldest: oldest ?? undefined };
     },
+    /** How many bytes the looks have that are not packed, of all watchers. */
+    async tailBytes(): Promise<number> {
+      const { bytes } = await db
+        .selectFrom("looks_tail")
+        .select(sql<number | string | null>`sum(octet_length(data))`.as("bytes"))
+        .executeTakeFirstOrThrow();
+      return Number(bytes ?? 0);
+    },
     /** The oldest chunks of all watchers. */
     oldest: (limit: number): Promise<OldChunk[]> =>
       db
