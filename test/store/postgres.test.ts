@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
@@ -31,4 +32,23 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? 
   installationContract("PostgreSQL", emptied);
   openAnswerContract("PostgreSQL", emptied);
   looksContract("PostgreSQL", emptied);
+
+  it("puts a look with its snapshot in one statement, so that it costs no round trip", async () => {
+    const under = await emptied();
+    const { store } = under;
+    const put = (look?: string) =>
+      store.transaction(({ alerts }) => alerts.watch.putSnapshot("mainnet", "sources", 5, "{}", look));
+    await put();
+    const query = vi.spyOn(Client.prototype, "query");
+    await put();
+    const without = query.mock.calls.length;
+    await put('{"at":"5"}');
+    const withLook = query.mock.calls.length - without;
+    query.mockRestore();
+    const tail = await store.read(({ looks }) => looks.tail({ network: "mainnet", watcher: "sources" }, 10));
+    await under.cleanUp();
+    expect(tail).toHaveLength(1);
+    expect(without).toBeGreaterThanOrEqual(3);
+    expect(withLook).toBe(without);
+  });
 });
