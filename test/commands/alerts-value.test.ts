@@ -158,6 +158,20 @@ test.each([
   ['alerts add market.value BTC/USDT if:"mark above 5 until soon"', saying("soon")],
   ['alerts add market.value,market.state BTC/USDT if:"mark above 5 once"', saying("once", "alone")],
   ['alerts add node.down if:"rounds none at all"', saying("whole number")],
+  ['alerts add market.value BTC/USDT if:"mark below 0 back 10"', saying("below 0")],
+  ['alerts add market.value BTC/USDT if:"mark below 0"', saying("below 0")],
+  ['alerts add market.value BTC/USDT if:"stake-ratio above 0%"', saying("stake-ratio above 0% back 0")],
+  ['alerts add market.value BTC/USDT if:"mark below 80,000 or above 70,000"', saying("always", "70,000", "80,000")],
+  ['alerts add market.value BTC/USDT if:"funding above 5"', saying("begins with", "open-interest", "funding above 5")],
+  ['alerts add market.value BTC/USDT if:"mark changes 5% within 1h back 6"', saying("5 %", "never ends")],
+  ['alerts add market.value BTC/USDT if:"spread above 0.5% back 1"', saying("0.5 %", "never ends")],
+  ["alerts edit 1 once", saying("once", "behind a whole condition")],
+  ['alerts add market.value BTC/USDT if:"mark above 5 and last below 3"', saying("joined by or")],
+  ['alerts add market.value BTC/USDT if:"mark above 5 as warning"', saying("as warning", "as critical")],
+  ["alerts add BTC/USDT mark above", saying(/needs a number: /u)],
+  ["alerts add BTC/USDT mark above 95,5", saying("95,5", "95.5")],
+  ["alerts add BTC/USDT mark above 2m", saying("2M (2,000,000)")],
+  ["alerts add BTC/USDT crosses 95k", saying("btc/usdt", "alerts add BTC/USDT mark above 70,000")],
   ['alerts add node.down if:"rounds 1001"', saying("whole number", "1,000")],
 ])("%s is refused with what is right", async (line, expected) => {
   const talk = await talkInOps();
@@ -178,6 +192,9 @@ test.each([
 test.each([
   ["alerts add BTC/USDT mark above 95k once", "mark above 95000 once"],
   ["alerts add BTC/USDT if mark is above 95k style:plain", "mark above 95000"],
+  ["alerts add BTC/USDT above 95k once", "mark above 95000 once"],
+  ["alerts add BTC/USDT market.value mark above 95k", "mark above 95000"],
+  ["alerts add BTC/USDT > 95k or < 70k", "mark above 95000 or mark below 70000"],
   ["alerts add market.value BTC/USDT last below 50,000 or above 70,000 until tomorrow to:me", "until"],
   ["alerts add BTC/USDT if:spread > 0.5%", "spread above 0.5%"],
   ["alerts add BTC/USDT price rises 5% within 10 min as critical", "mark changes 5% within 10m up as critical"],
@@ -187,6 +204,15 @@ test.each([
   const [subscription] = await talk.engine.subscriptions();
   expect(subscription).toMatchObject({ kinds: ["market.value"], subjects: [talk.samples.marketId] });
   expect(subscription?.parameters["market.value"]?.["if"]).toContain(condition);
+});
+
+test.each([
+  ["alerts add BTC/USDT mark above 95k severity:critical", "Nothing will be told"],
+  ["alerts add BTC/USDT mark above 95k mention:<@&1122334455667788990>", "Nobody will be mentioned"],
+])("%s says that a value is critical only where its condition is", async (line, note) => {
+  const talk = await talkInOps();
+  expect(await talk.ask(line)).toMatch(saying(note, "as critical"));
+  expect(await talk.ask(line.replace("95k", "96k as critical"))).not.toContain(note);
 });
 
 test("a condition without quotes is changed, and refused, as one in quotes", async () => {

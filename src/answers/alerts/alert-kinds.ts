@@ -68,6 +68,19 @@ function unknownKind(word: string): UserError {
   const near = nearest(word, known) ?? (tail === undefined ? undefined : tails.get(tail));
   const groups = `There are the groups ${KIND_GROUP_NAMES.join(", ")}`;
   const title = `${quoteTyped(word)} is no kind of alert.`;
+  if (/^(?:once|until|back|as)$/u.test(word)) {
+    return new UserError(title, {
+      option: "kinds",
+      remedy: 'once, until, back and as critical stand behind a whole condition, as in if:"mark above 70,000 once".',
+    });
+  }
+  if (word.includes("/")) {
+    return new UserError(title, {
+      option: "kinds",
+      remedy: "A market stands behind a kind, or before a condition:",
+      suggestion: `alerts add ${word.toUpperCase()} mark above 70,000`,
+    });
+  }
   if (near === undefined) {
     return new UserError(title, {
       option: "kinds",

@@ -2,7 +2,7 @@
 import { UserError } from "../../../errors.ts";
 import { compareDecimals, type Decimal, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { formatDuration, formatSpan, type Milliseconds, parseDuration } from "../../../units/duration.ts";
-import { parseTypedNumber } from "../../../units/typed-number.ts";
+import { nearestNumber, parseTypedNumber } from "../../../units/typed-number.ts";
 
 /** What can be compared, how people call it, and whether it is a per cent: `either` has a form in each unit. */
 const VALUES = {
@@ -72,6 +72,9 @@ const SIDES: readonly (readonly [RegExp, Side])[] = [
   [/^(?:is )?within\b/iu, "within"],
 ];
 
+/** A limit without its value is one of the mark price. */
+const BARE_LIMIT = /^(?:is )?(?:above|over|below|under|[<>]) ?\d/iu;
+
 const EXAMPLES = "mark above 70,000, last below 50,000 or above 70,000, mark changes 5% within 10min";
 
 /**
@@ -102,13 +105,19 @@ export function parseMarketConditions(typed: string): readonly [MarketCondition,
  * @throws UserError for one that is never met, or never over: a price does not come down to zero, nor fall by more than all
  */
 export function requirePossible(conditions: readonly MarketCondition[]): void {
-  for (const { value, side, limit, back, way, givenBack } of conditions) {
-    if (side === "above" && VALUES[value].percent === false && limit.units > 0n && compareDecimals(back, limit) >= 0) {
-      throw impossible(
-        `An alert above ${formatDecimal(limit)} that is over once back by ${backWords(givenBack ?? "")} never ends`,
-      );
+  for (const { value, side, limit, percent, back, way, givenBack } of conditions) {
+    // No value goes below zero, and no price down to it.
+    const past = limit.units === 0n || side === "below" || side === "within" ? -1 : compareDecimals(back, limit);
+    if (past > 0 || (past === 0 && side === "above" && VALUES[value].percent === false)) {
+      const from = `${formatDecimal(limit)}${percent ? " %" : ""}`;
+      throw impossible(`An alert from ${from} on that is over once back by ${backWords(givenBack ?? "")} never ends`);
     }
     if (way === "down" && compareDecimals(limit, WHOLE) > 0) throw impossible("Nothing falls by more than 100%");
+    if (side === "below" && limit.units === 0n) throw impossible(`No ${VALUES[value].words} is below 0`);
+    const below = conditions.find((one) => one.side === "below" && one.value === value && one.percent === percent);
+    if (side === "above" && below !== undefined && compareDecimals(limit, below.limit) < 0) {
+      throw impossible(`A value is always above ${formatDecimal(limit)} or below ${formatDecimal(below.limit)}`);
+    }
   }
 }
 const WHOLE = { units: 100n, scale: 0 };
@@ -121,7 +130,7 @@ function impossible(what: string): UserError {
 export function beginsCondition(words: string): boolean {
   const reader = new Reader(words);
   const isValue = MARKET_VALUES.some((one) => reader.takes(VALUES[one].called));
-  return isValue && [...SIDES, ...CHANGES].some(([said]) => reader.takes(said));
+  return BARE_LIMIT.test(reader.rest) || (isValue && [...SIDES, ...CHANGES].some(([said]) => reader.takes(said)));
 }
 
 type Limit = Pick<MarketCondition, "value" | "side" | "limit" | "percent" | "within" | "way">;
@@ -152,8 +161,11 @@ class Reader {
   }
 
   limit(before: MarketValue | undefined): Limit {
-    const value = MARKET_VALUES.find((one) => this.takes(VALUES[one].called)) ?? before;
-    if (value === undefined) throw this.fault(`“${this.rest}” begins with no value of a market`);
+    const named = MARKET_VALUES.find((one) => this.takes(VALUES[one].called)) ?? before;
+    const value = named ?? (BARE_LIMIT.test(this.rest) ? "mark" : undefined);
+    if (value === undefined) {
+      throw this.fault(`A condition begins with ${MARKET_VALUES.slice(0, -1).join(", ")} or ${MARKET_VALUES.at(-1)}`);
+    }
     const change = CHANGES.find(([words]) => this.takes(words));
     if (change !== undefined) return this.change(value, change[1]);
     const side = SIDES.find(([words]) => this.takes(words))?.[1];
@@ -209,7 +221,13 @@ class Reader {
       else if (until?.[1] !== undefined) {
         options = { ...options, until: until[1] };
         this.rest = this.rest.slice(until[0].length).trimStart();
-      } else throw this.fault(`“${this.rest}” is not understood behind a limit`);
+      } else if (/^and\b/iu.test(this.rest)) {
+        throw this.fault("Limits are joined by or, not by and: each is an alert of its own");
+      } else {
+        throw this.fault(
+          `“${this.rest}” is not understood behind a limit, where back, once, until and as critical stand`,
+        );
+      }
     }
     return options;
   }
@@ -219,15 +237,20 @@ class Reader {
     const [found, number = "", sign = ""] = /^(\S+?)( ?%)?(?= |$)/u.exec(this.rest) ?? [];
     const exact = parseTypedNumber(number);
     if (found === undefined || exact === undefined) {
-      throw this.fault(`${of} needs a number, not “${this.rest.split(" ")[0] ?? ""}”`);
+      const [given = ""] = this.rest.split(" ");
+      const near = nearestNumber(given);
+      throw this.fault(
+        `${of} needs a number${given === "" ? "" : `, not “${given}”`}`,
+        near === undefined ? undefined : `Did you mean ${near}?`,
+      );
     }
     if (exact.units < 0n) throw this.fault(`${of} cannot be negative`);
     this.rest = this.rest.slice(found.length).trimStart();
     return `${formatDecimal(exact, { group: false })}${sign === "" ? "" : "%"}`;
   }
 
-  fault(what: string): UserError {
-    return new UserError(`${what}: “${this.#typed}”.`, { option: "if", remedy: `Write for example ${EXAMPLES}.` });
+  fault(what: string, remedy = `Write for example ${EXAMPLES}.`): UserError {
+    return new UserError(`${what}: “${this.#typed}”.`, { option: "if", remedy });
   }
 }
 
@@ -236,9 +259,14 @@ function exactly(written: string): Decimal {
 }
 
 /** How far behind the limit it is over. */
-function backOf({ limit, side, value }: Limit, given: string | undefined, reader: Reader): Decimal {
+function backOf({ limit, percent, side, value }: Limit, given: string | undefined, reader: Reader): Decimal {
   if (given !== undefined && !given.endsWith("%")) return exactly(given);
-  if (limit.units === 0n) throw reader.fault(`A limit of 0 needs back and a number, as in ${value} ${side} 0 back 10`);
+  if (limit.units === 0n) {
+    const example = `${value} ${side} 0${percent ? "%" : ""} back ${side === "above" ? 0 : 1}`;
+    throw reader.fault(
+      side === "below" ? "No value is below 0" : `A limit of 0 needs back and a number, as in ${example}`,
+    );
+  }
   const share = given === undefined ? USUAL_BACK : { ...exactly(given), scale: exactly(given).scale + 2 };
   return { units: limit.units * share.units, scale: limit.scale + share.scale };
 }

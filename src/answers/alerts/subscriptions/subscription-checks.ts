@@ -1,8 +1,9 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
-import { isConditionKind, KINDS, needsThreshold } from "../../../alerts/judge/kinds/kinds.ts";
+import { type AlertKind, isConditionKind, KINDS, needsThreshold } from "../../../alerts/judge/kinds/kinds.ts";
 import { marketFactsOf, marketPace } from "../../../alerts/judge/kinds/market-facts.ts";
+import { storedConditions } from "../../../alerts/judge/kinds/market-value.ts";
 import type { Reading } from "../../../alerts/judge/kinds/reading.ts";
-import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
+import { compareSeverity, type Severity } from "../../../alerts/judge/kinds/severity.ts";
 import { judgeReading } from "../../../alerts/judge/rules/rules.ts";
 import { isAlive, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { Suspension } from "../../../alerts/route/suspension.ts";
@@ -72,24 +73,40 @@ export function requireUnlike(
 }
 
 /** Notes where kinds never reach the minimum severity, or the one of a mention; empty where all can. */
-export function severityNotes({ kinds, floor, mention }: Pick<Subscription, "kinds" | "floor" | "mention">): Block[] {
-  return [...minimumSeverityNote(kinds, floor), ...(mention === undefined ? [] : mentionNote(kinds))];
+export function severityNotes(subscription: Pick<Subscription, "kinds" | "floor" | "mention" | "parameters">): Block[] {
+  const { mention } = subscription;
+  return [...minimumSeverityNote(subscription), ...(mention === undefined ? [] : mentionNote(subscription))];
 }
 
-function mentionNote(kinds: Subscription["kinds"]): Block[] {
-  if (kinds.some((kind) => KINDS[kind].worst === "critical")) return [];
-  const never = `${kinds.join(", ")} never ${kinds.length === 1 ? "becomes" : "become"} critical`;
+/** How bad a kind can become: a value of a market only where its condition says so. */
+function worstOf(kind: AlertKind, { parameters }: Pick<Subscription, "parameters">): Severity {
+  const { worst } = KINDS[kind];
+  if (kind !== "market.value") return worst;
+  const conditions = storedConditions(String(parameters[kind]?.["if"] ?? ""));
+  return conditions.some(({ critical }) => critical) ? worst : "warning";
+}
+
+function neverWords(kinds: readonly AlertKind[], what: string): string {
+  const named = kinds.map((kind) => (kind === "market.value" ? `${kind} without “as critical”` : kind));
+  return `${named.join(", ")} never ${kinds.length === 1 ? "becomes" : "become"} ${what}`;
+}
+
+function mentionNote(subscription: Pick<Subscription, "kinds" | "parameters">): Block[] {
+  const { kinds } = subscription;
+  if (kinds.some((kind) => worstOf(kind, subscription) === "critical")) return [];
+  const never = neverWords(kinds, "critical");
   return [paragraph(`Nobody will be mentioned: that is for what is critical, and ${never}.`)];
 }
 
-function minimumSeverityNote(kinds: Subscription["kinds"], floor: Subscription["floor"]): Block[] {
-  const covered = kinds.filter((kind) => compareSeverity(KINDS[kind].worst, floor) >= 0);
+function minimumSeverityNote(subscription: Pick<Subscription, "kinds" | "floor" | "parameters">): Block[] {
+  const { kinds, floor } = subscription;
+  const covered = kinds.filter((kind) => compareSeverity(worstOf(kind, subscription), floor) >= 0);
   if (covered.length === kinds.length) return [];
   const bad = floor === "critical" ? "critical" : "a warning";
   return [
     paragraph(
       covered.length === 0
-        ? `Nothing will be told: ${kinds.join(", ")} never ${kinds.length === 1 ? "becomes" : "become"} ${bad}. Give a lower severity.`
+        ? `Nothing will be told: ${neverWords(kinds, bad)}. Give a lower severity.`
         : `Of these only ${covered.join(", ")} ever ${covered.length === 1 ? "becomes" : "become"} ${bad}; the rest is not told.`,
     ),
   ];

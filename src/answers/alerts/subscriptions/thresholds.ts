@@ -82,9 +82,11 @@ export function gatherCondition(words: readonly string[]): Gathered | undefined 
 export function gatherNewCondition(words: readonly string[]): Gathered | undefined {
   const found = gatherCondition(words);
   if (found === undefined) return undefined;
-  const [first = ""] = words.slice(0, found.from).filter((word) => !NAMES_OPTION.test(word));
-  const isNamed = words.some((word) => /^kinds:/iu.test(word)) || passes(() => parseKinds(first));
-  return isNamed ? found : { ...found, options: { kinds: "market.value", ...found.options } };
+  const [first = "", ...others] = words.slice(0, found.from).filter((word) => !NAMES_OPTION.test(word));
+  if (words.some((word) => /^kinds:/iu.test(word)) || passes(() => parseKinds(first))) return found;
+  // It may stand before the condition, behind the market.
+  const isLast = others.at(-1)?.toLowerCase() === "market.value" && words[found.from - 1] === others.at(-1);
+  return { ...found, from: found.from - Number(isLast), options: { kinds: "market.value", ...found.options } };
 }
 
 /** A condition with its end as a moment that means the same at all times and in all zones. */
