@@ -33,6 +33,8 @@ const LATE_INTERVALS = 3;
 const MIN_LATE_MILLIS: Milliseconds = 30_000;
 /** How many episodes get buttons. */
 const BUTTONS = 2;
+/** How many markets without looks are named. */
+const NAMED_MARKETS = 10;
 /** Of more networks the verdicts stand in a table above the fold. */
 const FEW_NETWORKS = 4;
 
@@ -109,6 +111,9 @@ export const alertsStatus = command({
     if (unreachable.length > 1) {
       below.push({ kind: "list", title: text`Places that cannot be reached, or were lost`, items: unreachable });
     }
+    const unkept = networks.flatMap((network) => withoutLooks(network, alerts.marketsWithoutLooks?.(network) ?? []));
+    if (unkept.length > 0)
+      below.push({ kind: "list", title: text`Markets without looks (LOOKS_MARKETS)`, items: unkept });
     // The headline names few networks with their verdicts already.
     (networks.length <= FEW_NETWORKS ? below : blocks).push(networkTable(statuses, observations, now));
     const offered = open.slice(0, BUTTONS).filter(({ acknowledged }) => acknowledged === undefined);
@@ -203,6 +208,15 @@ function openWords({ state, acknowledged }: Episode): string {
 
 function lateWords({ network, watcher, ageMillis }: WatcherObservation): Text {
   return text`${code(watcher)} on ${strong(network)} last looked ${formatDuration(ageMillis ?? 0)} ago`;
+}
+
+/** Of which markets no looks are kept; none where there are looks of all. */
+function withoutLooks(network: string, markets: readonly string[]): readonly Text[] {
+  if (markets.length === 0) return [];
+  const more = markets.length - NAMED_MARKETS;
+  const named = joinText(markets.slice(0, NAMED_MARKETS).map(code), ", ");
+  const rest = more > 0 ? ` and ${formatCount(more)} more` : "";
+  return [text`${strong(network)}: ${named}${rest}`];
 }
 
 /** One line as it is, several counted: the list of them is a detail. Undefined where there is none. */

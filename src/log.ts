@@ -88,6 +88,7 @@ export const LOG_EVENTS = [
   "look unreadable",
   "looks dropped",
   "looks not packed",
+  "markets without looks",
   "metrics failed",
   "observation failed",
   "observation not stored",

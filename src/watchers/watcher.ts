@@ -25,7 +25,11 @@ export interface WatcherOptions {
   readonly clock: Clock;
   readonly selector?: NodeSelector;
   /** Of how many markets looks are kept. */
-  readonly looks?: { readonly markets: number };
+  readonly looks?: {
+    readonly markets: number;
+    /** Is given the labels of the others at each look. */
+    readonly onBeyond?: (markets: readonly string[]) => void;
+  };
 }
 
 /** The context of one observation. */

@@ -161,6 +161,15 @@ describe("the status", () => {
     expect(said).not.toContain("Nobody is watching");
   });
 
+  test("names the markets of which no looks are kept, the first ones by name", async () => {
+    const markets = Array.from({ length: 13 }, (_, index) => `M${index + 1}/USDT`);
+    const talk = await talkToSimulator({ marketsWithoutLooks: (network) => (network === "mainnet" ? markets : []) });
+    const said = await talk.ask("alerts status");
+    expect(said).toMatch(saying("LOOKS_MARKETS", "mainnet", "M1/USDT", "M10/USDT", "3"));
+    expect(said).not.toContain("M11/USDT");
+    expect(await (await talkToSimulator()).ask("alerts status")).not.toContain("LOOKS_MARKETS");
+  });
+
   test("names markets by what the watchers know them by, though the reading did not", async () => {
     const talk = await talkToSimulator();
     await talk.ask("alerts add market.auction");

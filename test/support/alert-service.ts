@@ -5,12 +5,14 @@ import { type Clock, systemClock } from "../../src/api/clock.ts";
 import type { Verdict } from "../../src/api/verdict/verdict.ts";
 import { silentLog } from "../../src/log.ts";
 import type { Store } from "../../src/store/store.ts";
+import { withoutUndefined } from "../../src/units/without-undefined.ts";
 
 interface AlertServiceOptions {
   readonly clock?: Clock;
   readonly platforms?: readonly string[];
   /** The last verdicts of the watchers; without them, nothing is watched. */
   readonly verdict?: (network: string) => Verdict | undefined;
+  readonly marketsWithoutLooks?: (network: string) => readonly string[];
   /** Ids of deliveries; default: random. */
   readonly newId?: () => string;
 }
@@ -18,11 +20,12 @@ interface AlertServiceOptions {
 /** Alerts on a store, without watchers or a dispatcher; a test may record observations in the engine. */
 export function alertsOn(
   store: Pick<Store, "transaction">,
-  { clock = systemClock, platforms = [], verdict, ...more }: AlertServiceOptions = {},
+  { clock = systemClock, platforms = [], verdict, marketsWithoutLooks, ...more }: AlertServiceOptions = {},
 ): { readonly service: AlertService; readonly engine: AlertEngine } {
   const config = DEFAULT_ALERTS_CONFIG;
   const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set(), ...more });
-  return { engine, service: createAlertService(engine, config, () => platforms, verdict) };
+  const told = withoutUndefined({ verdict, marketsWithoutLooks });
+  return { engine, service: createAlertService(engine, config, () => platforms, told) };
 }
 
 /** The service alone. */

@@ -41,6 +41,7 @@ export interface TalkOptions {
   readonly platforms?: Platforms;
   /** The last verdicts of the watchers; without them, nothing is watched. */
   readonly verdict?: (network: string) => Verdict | undefined;
+  readonly marketsWithoutLooks?: (network: string) => readonly string[];
   /** Whether answers are cached, as in production. Default false: tests change a node's answers. */
   readonly cache?: boolean;
   /** Ids of deliveries; default: random. */
@@ -124,6 +125,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     clock: { ...clock, monotonicMillis: () => monotonicMillis },
     platforms: options.delivering ?? [],
     ...(options.verdict === undefined ? {} : { verdict: options.verdict }),
+    ...(options.marketsWithoutLooks === undefined ? {} : { marketsWithoutLooks: options.marketsWithoutLooks }),
     ...(options.newId === undefined ? {} : { newId: options.newId }),
   });
   const bot = createBot({

@@ -9,6 +9,8 @@ import { encodeChunk } from "../../src/looks/columns.ts";
 import type { Look } from "../../src/looks/look.ts";
 import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
 import { type Changes, changesOf, keptFindings, keptReadings, withChanges } from "../../src/watchers/kept.ts";
+import { keptMarkets } from "../../src/watchers/markets/kept-markets.ts";
+import type { MarketsState } from "../../src/watchers/markets/markets.ts";
 import { keptRound, roundOf } from "../../src/watchers/sources/kept-round.ts";
 import { snapshotOf } from "../../src/watchers/sources/sources-state.ts";
 import { runs } from "../support/runs.ts";
@@ -67,4 +69,14 @@ test("the rounds of a world are kept as they were given, through the chunk", asy
     const kept = new Chunk(await encodeChunk(looks)).looks();
     expect(kept.map(({ seen }) => roundOf(seen))).toEqual(given);
   }
+});
+
+test("the markets beyond those of which looks are kept are named: subscribed ones come first, gone ones are none", () => {
+  const markets = { a: { label: "A/B" }, b: {}, c: { label: "C/D" }, d: { absent: true as const }, e: {} };
+  const after = { count: 1, since: "1", node: "n", behind: false, markets } as unknown as MarketsState;
+  const beyond: (readonly string[])[] = [];
+  const seen = { findings: { readings: [], events: [] }, named: () => new Set(["e"]) };
+  const kept = keptMarkets(after, undefined, seen, { markets: 2, onBeyond: (names) => void beyond.push(names) });
+  expect(Object.keys((kept as { readonly markets: object }).markets)).toEqual(["a", "e"]);
+  expect(beyond).toEqual([["b", "C/D"]]);
 });

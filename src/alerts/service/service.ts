@@ -1,6 +1,7 @@
 // The alert service for commands, the console and the home tab: the engine without the methods that watchers call.
 // Read ../engine/engine.ts next; feed.ts is the console's list, downtime-report.ts the report after a restart.
 import type { Verdict } from "../../api/verdict/verdict.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../judge/rules/episode.ts";
 import type { AlertEngine } from "../engine/engine.ts";
@@ -18,13 +19,15 @@ export interface AlertService extends Omit<AlertEngine, "processObservation" | "
    * process watches nothing: what is stored may then be old.
    */
   readonly verdict?: (network: string) => Verdict | undefined;
+  /** The markets beyond those of which this process keeps looks. */
+  readonly marketsWithoutLooks?: (network: string) => readonly string[];
 }
 
 export function createAlertService(
   engine: AlertEngine,
   config: AlertsConfig,
   platforms: () => readonly string[] = () => [],
-  verdict?: AlertService["verdict"],
+  { verdict, marketsWithoutLooks }: Pick<AlertService, "verdict" | "marketsWithoutLooks"> = {},
 ): AlertService {
   const real = <T extends { readonly network: string }>(all: readonly T[]): T[] => all.filter((one) => !isDrill(one));
   return {
@@ -34,6 +37,6 @@ export function createAlertService(
     lastEpisodes: async (limit, network) => real(await engine.lastEpisodes(limit, network)),
     config,
     platforms,
-    ...(verdict === undefined ? {} : { verdict }),
+    ...withoutUndefined({ verdict, marketsWithoutLooks }),
   };
 }

@@ -139,7 +139,8 @@ export function createAlerting(dependencies: AlertingDependencies) {
   const engine = createAlertEngine(alertDependencies);
   const watched = new WatchedNetworks({ ...dependencies, alerts: alertDependencies, subjects, damaged });
   const verdict = watched.verdict.bind(watched);
-  const service = createAlertService(engine, config, () => dependencies.senders, verdict);
+  const marketsWithoutLooks = watched.marketsWithoutLooks.bind(watched);
+  const service = createAlertService(engine, config, () => dependencies.senders, { verdict, marketsWithoutLooks });
 
   let subscribed = false;
   async function subscribe(): Promise<void> {

@@ -32,11 +32,15 @@ interface WatchedNetworksDependencies {
   readonly onObservation?: ((observation: Observation) => void) | undefined;
 }
 
+/** So many markets without looks are named in the log. */
+const NAMED_MARKETS = 5;
+
 /** The watch of each network, by this process or by another one. */
 export class WatchedNetworks {
   readonly #dependencies: WatchedNetworksDependencies;
   readonly #observations = new Map<string, LastObservation>();
   readonly #verdicts = new Map<string, Verdict>();
+  readonly #withoutLooks = new Map<string, readonly string[]>();
   /** Those that this process watches. */
   readonly #own = new Set<string>();
 
@@ -51,6 +55,11 @@ export class WatchedNetworks {
   /** The last verdict, by whichever process watches the network. */
   verdict(network: string): Verdict | undefined {
     return this.#verdicts.get(network);
+  }
+
+  /** The markets of which this process keeps no looks, since LOOKS_MARKETS are kept already. */
+  marketsWithoutLooks(network: string): readonly string[] {
+    return this.#withoutLooks.get(network) ?? [];
   }
 
   /** Reads what other processes have stored of the networks that this one does not watch. */
@@ -84,7 +93,8 @@ export class WatchedNetworks {
     const onVerdict = (latest: Verdict): void => void this.#verdicts.set(network, latest);
     this.#own.add(network);
     const run = randomUUID();
-    const markets = looks === undefined ? {} : { looks };
+    const markets =
+      looks === undefined ? {} : { looks: { markets: looks.markets, onBeyond: this.#noteBeyond(network) } };
     const options = { network, nodes: api.nodes.length, config, clock, onVerdict, run, ...markets };
     const watchers = load.createWatchers(options);
     const ending = new AbortController();
@@ -110,6 +120,19 @@ export class WatchedNetworks {
       await Promise.all([schedule.stop(), packing]);
       for (const { name } of watchers) damaged.clear(`${network}/${name}`);
       this.#own.delete(network);
+      this.#withoutLooks.delete(network);
+    };
+  }
+
+  /** Remembers the markets without looks, and says so once. */
+  #noteBeyond(network: string): (markets: readonly string[]) => void {
+    let isSaid = false;
+    return (markets) => {
+      this.#withoutLooks.set(network, markets);
+      if (isSaid || markets.length === 0) return;
+      isSaid = true;
+      const some = markets.slice(0, NAMED_MARKETS).join(", ");
+      this.#dependencies.alerts.log.info({ network, markets: markets.length, some }, "markets without looks");
     };
   }
 

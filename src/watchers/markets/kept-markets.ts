@@ -2,7 +2,7 @@ import { ALERT_KINDS } from "../../alerts/judge/kinds/kinds.ts";
 import type { Json } from "../../looks/look.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { type Changes, changesOf, keptFindings } from "../kept.ts";
-import type { KeptContext } from "../watcher.ts";
+import type { KeptContext, WatcherOptions } from "../watcher.ts";
 import type { MarketsState } from "./markets.ts";
 
 /** Of so many markets looks are kept where nobody says otherwise. */
@@ -16,9 +16,11 @@ export function keptMarkets(
   after: MarketsState,
   before: MarketsState | undefined,
   seen: Pick<KeptContext<MarketsState>, "findings" | "named">,
-  most: number,
+  { markets: most, onBeyond }: NonNullable<WatcherOptions["looks"]>,
 ): Json {
   const ids = idsOf(after, seen.named(MARKET_KINDS), most);
+  const others = Object.entries(after.markets).filter(([id, { absent }]) => !ids.has(id) && absent !== true);
+  onBeyond?.(others.map(([id, { label }]) => label ?? id));
   const { events } = keptFindings(seen.findings);
   return { ...changesOf(before && only(before, ids), only(after, ids)), ...withoutUndefined({ events }) };
 }

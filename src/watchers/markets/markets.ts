@@ -132,7 +132,7 @@ export function marketsWatcher(
       };
     },
     kept(after, { before, ...seen }) {
-      return keptMarkets(after, before, seen, looks.markets);
+      return keptMarkets(after, before, seen, looks);
     },
   };
 }
