@@ -124,8 +124,11 @@ describe("forms", () => {
           ),
         ),
         fc.array(anyString(), { maxLength: 5 }),
-        fc.constantFrom({}, { all: true as const }, { begins: "7k2mq" }, { begins: "7k2mq", all: true as const }),
-        (asking, typed, networks, more) => {
+        fc.constantFrom({}, { begins: "7k2mq" }),
+        fc.boolean(),
+        (asking, typed, networks, begun, isOpen) => {
+          const headings = Object.values(asking.options).flatMap(({ section }) => section ?? []);
+          const more = { ...begun, ...(isOpen ? { open: ["–", "Further settings", ...headings] } : {}) };
           const names = Object.keys(asking.options);
           const given = Object.fromEntries(typed.slice(0, names.length).map((value, at) => [names[at] ?? "", value]));
           const values = () => Promise.resolve(undefined);

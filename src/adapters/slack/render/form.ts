@@ -80,9 +80,8 @@ export function renderForm(
   const first = chooses
     ? options.filter(([name]) => name === edits.option)
     : firstOptions(command, options, { given, networks, metadata });
-  const others = Map.groupBy(
-    chooses ? [] : options.filter((one) => !first.includes(one)),
-    ([, { section = MAIN }]) => section,
+  const others = Map.groupBy(chooses ? [] : options.filter((one) => !first.includes(one)), ([, option]) =>
+    headingOf(option),
   );
   const isOpen = ([section]: readonly [string, Options]): boolean => metadata.open?.includes(section) === true;
   const fields = (shown: Options): KnownBlock[] =>
@@ -98,11 +97,7 @@ export function renderForm(
     ...fields(first),
     ...Array.from(others)
       .filter(isOpen)
-      .flatMap(([section, shown]): KnownBlock[] => [
-        { type: "divider" },
-        headerBlock(plainTextObject(section, HEADER_LENGTH).text),
-        ...fields(shown),
-      ]),
+      .flatMap(([section, shown]): KnownBlock[] => [{ type: "divider" }, headerBlock(section), ...fields(shown)]),
     ...moreButtons(
       Array.from(others).filter((one) => !isOpen(one)),
       given,
@@ -153,7 +148,7 @@ function firstOptions(
     const isSet = isGiven(given, name) && !isDefault(option, given[name], networks);
     if (shown.includes(name) || (isSet && COMMON_OPTIONS.includes(name))) return true;
     // What was filled in under its heading stays there.
-    const isBelow = open.includes(option.section ?? MAIN);
+    const isBelow = open.includes(headingOf(option));
     return isRequired(option) || (!isBelow && (isChanged(one) || (showsSet && isSet)));
   });
   return first.length === 0 ? options : first;
@@ -179,6 +174,10 @@ function isDefault(option: Option, value: Ask["options"][string] | undefined, ne
 
 /** The heading of options that have none, once what is chosen needs others first. */
 const MAIN = "Further settings";
+
+function headingOf({ section = MAIN }: Option): string {
+  return plainTextObject(section, HEADER_LENGTH).text;
+}
 
 /** A button for each heading that is not opened, with how many of its options are set. */
 function moreButtons(
