@@ -75,6 +75,7 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
   const sleep: Sleep = options.sleep ?? ((millis, signal) => wait(millis, undefined, { signal, ref: false }));
   const served = new ServedInstallations({
     ...options,
+    now,
     shared,
     ttlMillis: BUTTON_LIFETIME_MILLIS,
     sleep,

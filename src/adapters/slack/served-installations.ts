@@ -17,6 +17,7 @@ import { createWebClient, type Sleep } from "./transport/web-api.ts";
 
 interface ServedDependencies
   extends PressStorage, Pick<SlackAdapterOptions, "botToken" | "command" | "apiUrl" | "mayManage"> {
+  readonly now: () => Milliseconds;
   readonly shared: SharedToken;
   readonly sleep: Sleep;
   readonly timing: SlackTiming;

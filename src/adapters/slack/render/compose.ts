@@ -4,6 +4,7 @@ import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { fullText } from "../../../reply/full-text.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
 import type { Reply } from "../../../reply/reply.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import { toText } from "../../../reply/text.ts";
 import { missingButtons, type Press, type PressStorage, storePresses } from "../../chat/press.ts";
 import { TEXT_LENGTH } from "../limits.ts";
@@ -39,9 +40,9 @@ export interface MessageLines {
 export async function compose(
   reply: Reply,
   context: MessageContext,
-  dependencies: PressStorage,
+  dependencies: PressStorage & { readonly now?: (() => Milliseconds) | undefined },
 ): Promise<ComposedMessage> {
-  const message = renderSlack(reply, context);
+  const message = renderSlack(reply, { ...context, now: dependencies.now?.() });
   return { body: await finish(message, {}, dependencies), files: message.filesLater ? [] : message.files };
 }
 

@@ -1,4 +1,5 @@
 // How a press is packed into the value of a button or an option.
+import type { Milliseconds } from "../../../units/duration.ts";
 import { parseJson } from "../../chat/parse-json.ts";
 import {
   type KeptContext,
@@ -9,6 +10,7 @@ import {
   type StoredPress,
 } from "../../chat/press.ts";
 import { z } from "zod";
+
 import { BUTTON_VALUE_LENGTH } from "../limits.ts";
 
 /** The context of a message, beside its reply. */
@@ -17,6 +19,8 @@ export interface MessageContext extends KeptContext {
   readonly command?: string;
   /** It is shown in a modal, which takes no table. */
   readonly inView?: boolean | undefined;
+  /** The moment at which it is sent, in Unix milliseconds: its notification counts from there. */
+  readonly now?: Milliseconds | undefined;
   /** How much it shows of its reply; left out = what people read first. */
   readonly show?: Show;
 }

@@ -5,7 +5,7 @@
 import type { KnownBlock } from "@slack/types";
 
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
-import { aboveFold, detailPages, shortText, unfolded } from "../../../reply/fold.ts";
+import { aboveFold, detailPages, unfolded } from "../../../reply/fold.ts";
 import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
@@ -20,7 +20,6 @@ import {
   MAX_TABLE_ROWS,
   MESSAGE_LENGTH,
   SECTION_LENGTH,
-  TEXT_LENGTH,
 } from "../limits.ts";
 import { ROOT_COMMAND } from "../platform.ts";
 import {
@@ -36,6 +35,7 @@ import {
 } from "./blocks.ts";
 import { renderButtons, textLength } from "./buttons.ts";
 import { escapeMrkdwn, type Markup, renderPlain, renderText } from "./mrkdwn.ts";
+import { notificationText } from "./notification.ts";
 import { type MessageContext, placeholderKey } from "./press.ts";
 
 /** A reply as one Slack message. `unstored` presses get their key once they are in the store. */
@@ -77,7 +77,7 @@ const MAX_TABLES_LEFT_OUT = 5;
  */
 export function renderSlack(given: Reply, context: MessageContext = {}): SlackMessage {
   const reply = withCommandPrefix(given, context.command ?? ROOT_COMMAND);
-  const text = notificationText(reply);
+  const text = notificationText(reply, context.now);
   // An alert has no Details in its message: its card is what people read first.
   if (context.asker === undefined) {
     const { layouts, files, filesLater } = layOut(aboveFold(reply), context, undefined);
@@ -335,14 +335,4 @@ function renderBody(
     freeBlocks -= part.blocks.length;
   }
   return rendered;
-}
-
-/** Title and first lines above the fold, in the digits that people read, for a notification. */
-function notificationText(reply: Reply): string {
-  const above = reply.blocks.filter((block) => !("detail" in block));
-  const [first] = above.flatMap((block) => (block.kind === "paragraph" ? [block.text] : []));
-  const title = renderPlain(shortText(reply.title), TEXT_LENGTH / 2).text;
-  const rest = first === undefined ? "" : renderPlain(shortText(first), TEXT_LENGTH / 2 - 10).text;
-  const text = `${TONE_SIGNS[reply.tone]}${[title, rest].filter((part) => part !== "").join(": ")}`.trim();
-  return text === "" ? "–" : text;
 }

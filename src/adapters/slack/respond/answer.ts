@@ -60,6 +60,7 @@ export function createAnswer(
     const context: MessageContext = {
       asker: caller.id,
       command: slack.command,
+      now: slack.now(),
       inView: here.place().kind === "view",
       ...refresh,
       shareable: may?.share === true && shownTo === "caller" && here.shared === true,
@@ -77,7 +78,7 @@ export function createAnswer(
   /** For an answer that is late, or that could not be sent to its own destination. */
   async function sayDirectly(direct: Responder, again: boolean): Promise<void> {
     const late = ask === undefined ? reply : lateAnswer(reply, code(`${slack.command} ${formatLine(ask)}`));
-    const context = { asker: caller.id, command: slack.command, ...refresh };
+    const context = { asker: caller.id, command: slack.command, now: slack.now(), ...refresh };
     const sent = await sendFilesOf(late, context, { again, to: direct, shownTo: "caller" });
     if (sent === undefined) return sayDirectly(direct, again);
     await direct.say(sent.body, "caller");

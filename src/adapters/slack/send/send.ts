@@ -33,6 +33,7 @@ import {
 import { describeError, errorCodeOf, retryAfterMillis } from "../transport/api-error.ts";
 import { type CallPolicy, openDirectChannel } from "../transport/web-api.ts";
 import { ChannelQueue } from "./channel-queue.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import { type FileUploadDependencies, threadFiles } from "./files.ts";
 import { isNotInChannel, isDeleted, isThreadClosed, toSendError } from "./send-error.ts";
 import type { SlackTiming } from "../context.ts";
@@ -49,6 +50,8 @@ export interface SlackSenderDependencies
   extends PressStorage, Omit<FileUploadDependencies, "web">, Pick<SlackTiming, "editMillis" | "channelMillis"> {
   /** The root command, with its slash. */
   readonly command: string;
+  /** Unix milliseconds. */
+  readonly now?: (() => Milliseconds) | undefined;
   /** Called with a channel that the bot is not in. */
   readonly onNotInChannel?: ((channel: string) => void) | undefined;
   readonly token: SharedToken;

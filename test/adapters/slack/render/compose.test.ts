@@ -6,7 +6,8 @@ import { silentLog } from "../../../../src/log.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { details, paragraph } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
-import { id, named, number, text, toText } from "../../../../src/reply/text.ts";
+import { id, named, number, text, time, toText } from "../../../../src/reply/text.ts";
+import { nanoseconds } from "../../../../src/units/nanoseconds.ts";
 import { judgeMessage } from "../../../support/fake-slack/judge.ts";
 import { labelsOf } from "../../../support/fake-slack/person.ts";
 import type { Block } from "../../../support/fake-slack/state.ts";
@@ -161,6 +162,18 @@ test("a notification has the digits that people read, and no words from below th
     blocks: details([paragraph("Below the fold")]),
   });
   expect(renderSlack(said).text).toBe("34 parties stake 26,356,629.59");
+});
+
+test("a notification counts from its sending, where the blocks draw the reader's zone", async () => {
+  const at = (millis: number) => time(nanoseconds(BigInt(millis) * 1_000_000n));
+  const given = reply({
+    title: text`Lost since ${at(60_000)}`,
+    blocks: [paragraph(text`Until ${at(7_320_000)}: deploy`)],
+  });
+  const payloads = { put: () => Promise.resolve("key"), get: () => Promise.resolve(undefined) };
+  const { body } = await compose(given, {}, { payloads, log: silentLog(), ttlMillis: 1, now: () => 120_000 });
+  expect(body.text).toBe("Lost since 1 min ago: Until 2 h from now: deploy");
+  expect(JSON.stringify(body.blocks)).toMatch(/since\*? <!date\^60\^.*Until <!date\^7320\^/su);
 });
 
 test("a table in a modal names its columns once, and leaves out what a row does not have", () => {
