@@ -34,6 +34,7 @@ export class Witness {
   readonly #backSince: (number | undefined)[] = [];
   readonly #stood: { readonly said: Position; readonly at: number }[] = [];
   readonly #answers: { readonly at: number; readonly isLate: boolean }[][] = [];
+  readonly #late: number[] = [];
   readonly #heights: { readonly gone: number; readonly height: number }[] = [];
   #last = 0;
 
@@ -70,9 +71,14 @@ export class Witness {
   #seeAnswer(node: number, { answers, again, at }: Round): void {
     const { reachable, roundTripMillis } = again[node] ?? answers[node] ?? {};
     const all = (this.#answers[node] ??= []);
-    if (reachable === true && roundTripMillis !== undefined) all.push({ at, isLate: roundTripMillis > LATE_ANSWER });
-    while ((all[0]?.at ?? at) <= at - WINDOW) all.shift();
-    const late = all.filter(({ isLate }) => isLate).length;
+    let late = this.#late[node] ?? 0;
+    if (reachable === true && roundTripMillis !== undefined) {
+      const isLate = roundTripMillis > LATE_ANSWER;
+      all.push({ at, isLate });
+      if (isLate) late += 1;
+    }
+    while ((all[0]?.at ?? at) <= at - WINDOW) if (all.shift()?.isLate === true) late -= 1;
+    this.#late[node] = late;
     const limit = all.length * LATE_PART;
     const subject = nodeName(node);
     if (late <= limit * NEARLY && !this.#sampled.has(`node.slow|${subject}`)) return;

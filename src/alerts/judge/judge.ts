@@ -164,7 +164,7 @@ export function judgeObservation(state: ObservationState, observation: Observati
     const seesNow = seenNow(seenAs, judgement.state, resumes);
     if (seesNow !== seenAs) remembered.push([rule.id, subject, seesNow]);
     // Good, and good before: true of nearly all readings.
-    if (existing === undefined && judgement.state !== "bad") return;
+    if (wasGood(existing) && judgement.state !== "bad") return;
     const before = existing ?? freshMachine({ ...reading, rule: rule.id });
     // A machine that was ok is not stored when its reading becomes unknown.
     const machine = {
@@ -256,6 +256,11 @@ function downtimeWords({ phase }: Machine, downtimeMillis: Milliseconds, { patie
 function blindness(readings: readonly Reading[]): boolean | undefined {
   const reading = readings.find(({ kind }) => kind === "watch.blind");
   return reading === undefined ? undefined : reading.state === "bad";
+}
+
+/** Whether nothing follows for a machine from a reading that is not bad. */
+function wasGood(machine: Machine | undefined): boolean {
+  return machine === undefined || (machine.phase === "ok" && machine.flapping === undefined);
 }
 
 /** Whether a machine need not be written: it was ok and is ok, so that it has no timers. */

@@ -107,6 +107,7 @@ export function judgeBelief(
   function clockBehind(): Milliseconds | undefined {
     const wrong = limit * CLOCK_WRONG;
     const ahead = timed.map((one) => aheadMillis(one, round)).toSorted((a, b) => b - a);
+    if (wasBehindMillis === undefined && (ahead[0] ?? 0) <= wrong) return undefined;
     const going = timed.filter((one) => goesOn(one)).map((one) => aheadMillis(one, round));
     const present = going.filter((millis) => millis <= wrong && millis >= -limit).length;
     if (present * 2 > witnesses.length) return undefined;

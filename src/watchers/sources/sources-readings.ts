@@ -64,7 +64,7 @@ export function sourcesReadings(seen: JudgedRound): readonly Reading[] {
       seenBy: blind ? [] : believed,
       why: verdict.why,
       facts: {
-        nodes: verdict.nodes.map(({ node, why }) => ({ node, ...withoutUndefined({ why }) })),
+        nodes: verdict.nodes.map(({ node, why }) => (why === undefined ? { node } : { node, why })),
       },
     },
     ...round.witnesses.flatMap((_, index) => nodeReadings(seen, index, nodes)),
@@ -126,9 +126,7 @@ function disagreeing({ moving, standing, forMillis }: NonNullable<Verdict["disag
 /** How far the wall clock is from the furthest moving node's time as it moved; during a stall clocks cannot be compared. */
 function clock({ verdict }: JudgedRound, common: CommonFields): Reading {
   const { network, basis, at, atMillis, memory } = verdict;
-  const moving = memory.nodes.filter(({ node }) =>
-    verdict.nodes.some((one) => one.node === node && one.vote === "moves"),
-  );
+  const moving = memory.nodes.filter((_, index) => verdict.nodes[index]?.vote === "moves");
   const drifts = moving.flatMap(({ peak, movedAtMillis }) =>
     peak === undefined || movedAtMillis === undefined
       ? []
@@ -150,7 +148,7 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   const { node } = witness;
   const common = { network, subject: node, nodes, seenBy: [node] };
   const said = historyMismatch(judged) ?? judged.why;
-  const told = { ...common, ...withoutUndefined({ why: said }) };
+  const told = said === undefined ? common : { ...common, why: said };
   const blind = verdict.network === "blind";
   const reply = replyOf(witness);
   const believed = witness.reachable && judged.disbelief === undefined;
