@@ -26,6 +26,8 @@ export const NEARLY = 0.75;
 const PLAUSIBLE = 10_000;
 /** A lie is held against a node for as long after it: for twelve polls, or what goes for them where one is missed. */
 const OUTVOTED = 240_000;
+/** So long one node that goes on and one that stands are no disagreement yet. */
+const QUARREL = 180_000;
 /** As many nodes show where the chain is, where so many are asked. */
 export const quorumOf = (nodes: number): number => (nodes <= 2 ? 1 : 2);
 
@@ -65,6 +67,7 @@ export function tellStory(world: World): {
   const healthy: [number, number][] = [];
   const unfollowed: Span[] = [];
   let outnumbered = -Infinity;
+  let splitSince: number | undefined;
   const network = (kind: Kind) => ({ kind, subject: "" });
   for (const [index, from] of edges.entries()) {
     const to = edges[index + 1];
@@ -109,12 +112,13 @@ export function tellStory(world: World): {
         for (const kind of kinds) excused.add({ kind, subject: nodeName(node), from, to });
       }
     }
-    // With a clock that is behind, each of at most two nodes could be the one that is ahead.
-    const wrongClock = nodes < 3 && skew.most > PLAUSIBLE * NEARLY;
+    // With a clock that is behind, unless a majority shows the present, it may as well be a node that is ahead.
+    const wrongClock = skew.most > PLAUSIBLE * NEARLY && (nodes < 3 || following.length * 2 <= nodes);
     if (!isFollowed) unfollowed.push({ from, to });
     if (runs && isFollowed && answering * 2 > nodes && !wrongClock) {
       extend(witnessed, from, to);
-      if (isShown) extend(healthy, from, to);
+      // An advance is one of a quorum.
+      if (isShown && following.length >= quorumOf(nodes)) extend(healthy, from, to);
     }
 
     if (!isShown) {
@@ -130,10 +134,17 @@ export function tellStory(world: World): {
     if (behind > 0 && onSomeSide > 0 && behind * 2 >= nodes - silent - count("unsteady")) {
       excused.add({ ...network("network.disagree"), from, to });
     }
+    // A liar that its heights give away is on no side: the others may be one against one.
+    const honest = postures.filter((_, node) => isHonest(node));
+    const late = honest.filter((one) => one === "stands" || one === "climbs").length;
+    const isSplit = heights && liars > 0 && isShown && late >= honest.filter((one) => one === "moves").length;
+    splitSince = isSplit ? (splitSince ?? from) : undefined;
+    if (splitSince !== undefined && splitSince + QUARREL < to) {
+      excused.add({ ...network("network.disagree"), from: Math.max(from, splitSince + QUARREL), to });
+    }
     if (silent === nodes) facts.add({ ...network("watch.blind"), from, to, why });
     if (answering * 2 <= nodes || wrongClock) excused.add({ ...network("watch.blind"), from, to });
-    // Unless a majority shows the present, it may as well be the node that is ahead.
-    if (skew.most > PLAUSIBLE * NEARLY && (wrongClock || following.length * 2 <= nodes)) {
+    if (wrongClock) {
       for (let node = 0; node < nodes; node += 1)
         excused.add({ kind: "node.lying", subject: nodeName(node), from, to });
     }

@@ -109,6 +109,24 @@ test.each<[name: string, plan: Partial<WorldPlan>, facts: [kind: Kind, subject: 
   }
 });
 
+test("excuses a disagreement of one against one beside a liar after three minutes, where heights give the liar away", () => {
+  const faults = [
+    fault(0, 0, 60 * MINUTE, { sort: "plausible" }),
+    fault(1, ...between(20, 30), { sort: "cut", speed: 1000 }),
+  ];
+  const excusedWith = (heights: boolean) =>
+    truthOf(hour({ heights, faults })).excused.flatMap(({ kind, from }) => (kind === "network.disagree" ? [from] : []));
+  expect([excusedWith(true), excusedWith(false)]).toEqual([[23 * MINUTE], []]);
+});
+
+test("expects nothing of a clock while one node alone follows the chain, nor sight where it may be the wrong one", () => {
+  const clock = [{ ...spanOf(20, 30), by: -120_000, gradual: false }];
+  const alone = [1, 2].map((node) => fault(node, ...between(10, 50), { sort: "cut", speed: 1000 }));
+  const truth = truthOf(hour({ botClock: clock, faults: alone }));
+  expect(truth.facts.filter(({ kind }) => kind === "network.clock").map(({ seen }) => seen)).toEqual([0]);
+  expect(truth.excused.some(({ kind, from }) => kind === "watch.blind" && from === 20 * MINUTE)).toBe(true);
+});
+
 test("scores alerts: right and wrong ones, missed ones, wrong ends, delays", () => {
   const plan = hour({ halts: [HALT, { from: 50 * MINUTE, to: 55 * MINUTE }] });
   const stalled = (fired: number, ended: number): Told => {
