@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { plainText } from "../../src/reply/plain-text.ts";
 import { values } from "../alerts/readings.ts";
+import { tellAtActions } from "../../src/alerts/words/subscription-words.ts";
 import { toMillis } from "../../src/units/nanoseconds.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { saying } from "../support/said.ts";
@@ -213,6 +214,20 @@ test.each([
   const talk = await talkInOps();
   expect(await talk.ask(line)).toMatch(saying(note, "as critical"));
   expect(await talk.ask(line.replace("95k", "96k as critical"))).not.toContain(note);
+});
+
+test("a market that is over is said to be so, not to be beyond a limit already", async () => {
+  const talk = await talkInOps();
+  const said = await talk.ask("alerts add BTC/USDT,BTC/USDT-230331 mark above 5");
+  expect(said).toMatch(saying("BTC/USDT on mainnet", "above 5, already"));
+  expect(said).toMatch(saying("BTC/USDT-230331 is over (settled)"));
+});
+
+test("a button never offers a limit of nothing, which would be refused", () => {
+  const offered = (spread: string) =>
+    tellAtActions({ rule: "market.value{if=spread_below_5}", last: values({ spread }), network: "mainnet" });
+  expect(offered("0")).toEqual([]);
+  expect(offered("0.5")).toMatchObject([{ invocation: { options: { if: "spread below 0.5" } } }]);
 });
 
 test("a condition without quotes is changed, and refused, as one in quotes", async () => {

@@ -274,8 +274,9 @@ function presentThreshold(rule: string, { kind, facts }: Reading): Readonly<Reco
   return { kinds: kind, if: `${value} ${condition.side === "below" ? "below" : "above"} ${present}${unit}` };
 }
 
-/** With the digits that people read. */
+/** With the digits that people read; a value of nothing is no limit. */
 function typed(written: string): string | undefined {
   const exact = parseDecimal(written);
-  return exact && formatDecimal(roundDecimal(exact, readPlaces(exact)), { group: false });
+  if (exact === undefined || exact.units === 0n) return undefined;
+  return formatDecimal(roundDecimal(exact, readPlaces(exact)), { group: false });
 }

@@ -1,7 +1,15 @@
 // Whether the values of a market meet a condition. All of it is exact: a ratio is compared by multiplying, not by dividing.
-import { addDecimals, compareDecimals, type Decimal, parseDecimal, percentOf } from "../../../units/decimal.ts";
+import { UserError } from "../../../errors.ts";
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  formatDecimal,
+  parseDecimal,
+  percentOf,
+} from "../../../units/decimal.ts";
 import { formatSpan, type Milliseconds } from "../../../units/duration.ts";
-import { factOf, type MarketCondition, type MarketFact } from "./market-value.ts";
+import { backWords, EXAMPLES, factOf, type MarketCondition, type MarketFact, VALUES } from "./market-value.ts";
 
 /** Digits behind the point of what is in per cent. */
 export const PERCENT_DIGITS = 6;
@@ -71,6 +79,33 @@ export function meets({ side, limit, back }: MarketCondition, measured: Measure,
 function compareWith({ value, of }: Measure, limit: Decimal): number {
   if (of === undefined) return compareDecimals(value, limit);
   return compareDecimals({ units: value.units * 100n, scale: value.scale }, times(limit, of));
+}
+
+/**
+ * Conditions that are typed anew. Stored ones stay as they are.
+ *
+ * @throws UserError for one that is never met, or never over: a price does not come down to zero, nor fall by more than all
+ */
+export function requirePossible(conditions: readonly MarketCondition[]): void {
+  for (const { value, side, limit, percent, back, way, givenBack } of conditions) {
+    // No value goes below zero, and no price down to it.
+    const past = limit.units === 0n || side === "below" || side === "within" ? -1 : compareDecimals(back, limit);
+    if (past > 0 || (past === 0 && side === "above" && VALUES[value].percent === false)) {
+      const from = `${formatDecimal(limit)}${percent ? " %" : ""}`;
+      throw impossible(`An alert from ${from} on that is over once back by ${backWords(givenBack ?? "")} never ends`);
+    }
+    if (way === "down" && compareDecimals(limit, WHOLE) > 0) throw impossible("Nothing falls by more than 100%");
+    if (side === "below" && limit.units === 0n) throw impossible(`No ${VALUES[value].words} is below 0`);
+    const below = conditions.find((one) => one.side === "below" && one.value === value && one.percent === percent);
+    if (side === "above" && below !== undefined && compareDecimals(limit, below.limit) < 0) {
+      throw impossible(`A value is always above ${formatDecimal(limit)} or below ${formatDecimal(below.limit)}`);
+    }
+  }
+}
+const WHOLE = { units: 100n, scale: 0 };
+
+function impossible(what: string): UserError {
+  return new UserError(`${what}.`, { option: "if", remedy: `Write for example ${EXAMPLES}.` });
 }
 
 /** In the limit's unit; a change in per cent, cut behind its digits. */

@@ -1,11 +1,11 @@
 // The condition that an alert about a value of a market has: what people write and its one spelling. market-measure.ts says when it is met.
 import { UserError } from "../../../errors.ts";
-import { compareDecimals, type Decimal, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
+import { type Decimal, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { formatDuration, formatSpan, type Milliseconds, parseDuration } from "../../../units/duration.ts";
 import { nearestNumber, parseTypedNumber } from "../../../units/typed-number.ts";
 
 /** What can be compared, how people call it, and whether it is a per cent: `either` has a form in each unit. */
-const VALUES = {
+export const VALUES = {
   mark: { words: "mark price", called: /^(?:mark(?: price)?|price)\b/iu, percent: false },
   last: { words: "last traded price", called: /^last(?: traded)?(?: price)?\b/iu, percent: false },
   mid: { words: "mid price", called: /^mid(?: price)?\b/iu, percent: false },
@@ -75,7 +75,7 @@ const SIDES: readonly (readonly [RegExp, Side])[] = [
 /** A limit without its value is one of the mark price. */
 const BARE_LIMIT = /^(?:is )?(?:above|over|below|under|[<>]) ?\d/iu;
 
-const EXAMPLES = "mark above 70,000, last below 50,000 or above 70,000, mark changes 5% within 10min";
+export const EXAMPLES = "mark above 70,000, last below 50,000 or above 70,000, mark changes 5% within 10min";
 
 /**
  * The comparisons of `last below 50,000 or above 70,000 back 1% as critical`, each of which is an alert of its own. What
@@ -97,33 +97,6 @@ export function parseMarketConditions(typed: string): readonly [MarketCondition,
   const [first, ...others] = bySpelling.values();
   if (first === undefined) throw reader.fault("There is no condition");
   return [first, ...others];
-}
-
-/**
- * Conditions that are typed anew. Stored ones stay as they are.
- *
- * @throws UserError for one that is never met, or never over: a price does not come down to zero, nor fall by more than all
- */
-export function requirePossible(conditions: readonly MarketCondition[]): void {
-  for (const { value, side, limit, percent, back, way, givenBack } of conditions) {
-    // No value goes below zero, and no price down to it.
-    const past = limit.units === 0n || side === "below" || side === "within" ? -1 : compareDecimals(back, limit);
-    if (past > 0 || (past === 0 && side === "above" && VALUES[value].percent === false)) {
-      const from = `${formatDecimal(limit)}${percent ? " %" : ""}`;
-      throw impossible(`An alert from ${from} on that is over once back by ${backWords(givenBack ?? "")} never ends`);
-    }
-    if (way === "down" && compareDecimals(limit, WHOLE) > 0) throw impossible("Nothing falls by more than 100%");
-    if (side === "below" && limit.units === 0n) throw impossible(`No ${VALUES[value].words} is below 0`);
-    const below = conditions.find((one) => one.side === "below" && one.value === value && one.percent === percent);
-    if (side === "above" && below !== undefined && compareDecimals(limit, below.limit) < 0) {
-      throw impossible(`A value is always above ${formatDecimal(limit)} or below ${formatDecimal(below.limit)}`);
-    }
-  }
-}
-const WHOLE = { units: 100n, scale: 0 };
-
-function impossible(what: string): UserError {
-  return new UserError(`${what}.`, { option: "if", remedy: `Write for example ${EXAMPLES}.` });
 }
 
 /** Whether words begin a condition: a value, and how it is compared. */
@@ -341,7 +314,7 @@ export function marketConditionsWords(written: string): string {
   ].join(", ");
 }
 
-function backWords(given: string): string {
+export function backWords(given: string): string {
   return `${formatDecimal(exactly(given))}${given.endsWith("%") ? " %" : ""}`;
 }
 

@@ -12,11 +12,13 @@ import { silencedWords } from "../../../alerts/words/network-status-words.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
-import { code, text } from "../../../reply/text.ts";
+import { code, strong, text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
+import { isOverState } from "../../../api/model/market.ts";
 import { marketsById } from "../../ids/ids.ts";
+import { stateWords } from "../../markets.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { type CallerContext, isOperator, isSameDestination } from "../destination.ts";
 import { silencedUntil } from "../silences/silences.ts";
@@ -165,7 +167,7 @@ export function coverageBy(own: Subscription, other: Subscription, config: Alert
 /** A reply does not wait longer for prices: the next observations say the same. */
 const PRICES_WAIT_MILLIS = 2000;
 
-/** A note for prices that are beyond their thresholds already; empty where none is, or no node answers in time. */
+/** A note for prices that are beyond their thresholds already, and for markets that have none any more; empty where none is, or no node answers in time. */
 export async function crossedThresholdNote(
   context: Pick<AlertCommandContext, "alerts" | "api" | "network" | "signal">,
   subscription: Subscription,
@@ -189,6 +191,10 @@ export async function crossedThresholdNote(
   const crossed = subscription.subjects.flatMap((subject) => {
     const data = markets.find(({ market }) => market === subject);
     if (data === undefined) return [];
+    if (isOverState(data.marketState)) {
+      const name = strong(labels[subject] ?? subject);
+      return [paragraph(text`${name} is over (${stateWords(data.marketState)}): none of its values is told any more.`)];
+    }
     const facts = marketFactsOf(data, names.get(subject));
     const common = {
       network,

@@ -1,12 +1,12 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { type AlertKind, CONDITION_KINDS, isConditionKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import type { ParameterName } from "../../../alerts/judge/kinds/reading.ts";
+import { requirePossible } from "../../../alerts/judge/kinds/market-measure.ts";
 import {
   beginsCondition,
   endingConditions,
   formatMarketConditions,
   parseMarketConditions,
-  requirePossible,
 } from "../../../alerts/judge/kinds/market-value.ts";
 import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";

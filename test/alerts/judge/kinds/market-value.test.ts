@@ -4,9 +4,8 @@ import {
   formatMarketConditions,
   marketConditionsWords,
   parseMarketConditions,
-  requirePossible,
 } from "../../../../src/alerts/judge/kinds/market-value.ts";
-import { meets } from "../../../../src/alerts/judge/kinds/market-measure.ts";
+import { meets, requirePossible } from "../../../../src/alerts/judge/kinds/market-measure.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { parseDecimal } from "../../../../src/units/decimal.ts";
 
