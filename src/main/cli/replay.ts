@@ -187,7 +187,7 @@ function readably(
   try {
     return judge();
   } catch (thrown) {
-    if (!(thrown instanceof z.ZodError)) throw thrown;
+    if (!(thrown instanceof z.ZodError || thrown instanceof SyntaxError)) throw thrown;
     onDamaged(lookOfNoShape(network, watcher, look));
     return [];
   }
