@@ -101,8 +101,11 @@ export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAda
   };
   const hear = (context: DiscordContext, message: GatewayMessageCreateDispatchData, self: string): void => {
     const line = questionOf(message, self);
-    if (line === undefined || !isNew(message) || !questions.take(message.author.id)) return;
-    follow(answerQuestion({ ...context, mention: mentions.in(message.guild_id) }, message, line));
+    if (line === undefined || !isNew(message)) return;
+    const taken = questions.take(message.author.id);
+    if (taken === "ignore") return;
+    const asked = { line, refused: taken === "refuse" };
+    follow(answerQuestion({ ...context, mention: mentions.in(message.guild_id) }, message, asked));
   };
   const handle: Webhook["handle"] = async (request) =>
     connection !== undefined && "handle" in connection && !stopping.signal.aborted

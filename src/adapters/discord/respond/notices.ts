@@ -2,6 +2,7 @@ import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Block } from "../../../reply/block.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import { code, commandLine, text, toText } from "../../../reply/text.ts";
+import { formatWholeDuration, type Milliseconds } from "../../../units/duration.ts";
 import { BUG, CALLERS, notice } from "../../chat/notices.ts";
 import { discordPlatform } from "../platform.ts";
 
@@ -24,6 +25,12 @@ export function expiredFormNotice(command: string | undefined, typed: Typed): Re
 /** For a form that could not be opened: the line says the same. */
 export function formNotOpenedNotice(ask: Ask): Reply {
   return notice("The form could not be opened", text`Type it instead: ${commandLine(formatLine(ask))}.`, CALLERS);
+}
+
+/** For a question in a message that is not answered, since the same person has asked as many a moment ago. */
+export function tooManyNotice(most: number, millis: Milliseconds): Reply {
+  const words = `${most} in ${formatWholeDuration(millis)} are answered. Ask this one again in a moment.`;
+  return notice("Too many questions at once", words, CALLERS);
 }
 
 /** What somebody sent in a form, by the names of its fields. */

@@ -9,6 +9,7 @@ import { discordPlatform } from "../platform.ts";
 import { compose, SILENT } from "../render/compose.ts";
 import { errorForLog, hasErrorCode } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
+import { tooManyNotice } from "./notices.ts";
 
 // A message that mentions the bot, or comes by direct message, is a typed line. Its content is neither kept nor logged.
 
@@ -22,12 +23,12 @@ const QUESTIONS_MILLIS = 10_000;
 export class QuestionLimit {
   readonly #asked = new LRUCache<string, number>({ maxSize: 5000, sizeCalculation: () => 1, ttl: QUESTIONS_MILLIS });
 
-  /** Whether one more of this person's is answered. */
-  take(person: string): boolean {
+  /** What becomes of one more of this person's: the first that is too many is refused in words, others by silence. */
+  take(person: string): "answer" | "refuse" | "ignore" {
     const asked = this.#asked.get(person) ?? 0;
-    if (asked >= MAX_QUESTIONS) return false;
+    if (asked > MAX_QUESTIONS) return "ignore";
     this.#asked.set(person, asked + 1, { noUpdateTTL: true });
-    return true;
+    return asked < MAX_QUESTIONS ? "answer" : "refuse";
   }
 }
 
@@ -45,11 +46,17 @@ export function questionOf({ author, content, guild_id, type, webhook_id }: Mess
   return line === "" ? undefined : line;
 }
 
-/** Answers a question by a message that replies to it and notifies nobody. Never rejects. */
-export async function answerQuestion(context: DiscordContext, message: Message, line: string): Promise<void> {
+/** Answers a question by a message that replies to it and notifies nobody; `refused`: it is one too many. Never rejects. */
+export async function answerQuestion(
+  context: DiscordContext,
+  message: Message,
+  { line, refused }: { readonly line: string; readonly refused: boolean },
+): Promise<void> {
   const { bot, log } = context;
   try {
-    const reply = await bot.runLine(line, askerOf(context, message));
+    const reply = refused
+      ? tooManyNotice(MAX_QUESTIONS, QUESTIONS_MILLIS)
+      : await bot.runLine(line, askerOf(context, message));
     try {
       await post(context, message, message.guild_id === undefined ? reply : forEverybody(reply));
     } finally {

@@ -120,7 +120,7 @@ test.each<[string, (ann: Person, channel: string, bot: string) => void]>([
   await expectSilence(on, ann, () => write(ann, on.channel, on.fake.state.applicationId));
 });
 
-test("a repeated event is answered once, and a flood of one person not at all", async () => {
+test("a repeated event is answered once, and a flood of one person once, with why", async () => {
   await using on = await stage();
   const [ann, bob] = [on.fake.person("Ann"), on.fake.person("Bob")];
   await ann.writes(on.channel, "@bot time");
@@ -128,7 +128,9 @@ test("a repeated event is answered once, and a flood of one person not at all", 
   for (let count = 0; count < 20; count += 1) ann.write(on.channel, "@bot time");
   await bob.writes(on.channel, "@bot time");
   await sleep(50);
-  expect(ann.sees(on.channel)).toHaveLength(5);
+  const seen = ann.sees(on.channel);
+  expect(seen).toHaveLength(6);
+  expect(seen.filter((one) => JSON.stringify(one).includes("Too many questions at once"))).toHaveLength(1);
 });
 
 test("without Read Message History the answer stands below the question", async () => {
