@@ -50,6 +50,7 @@ export const marketShow = command({
     const marketId = await resolveId(MARKET, options.market, context, "market", {
       also,
       prefer: (candidate) => live.has(candidate),
+      asSaid: true,
     });
     const market = value.find((data) => data.market?.toLowerCase() === marketId.toLowerCase());
     if (market === undefined) throw noSuchMarket(network, marketId, also);

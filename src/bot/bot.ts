@@ -10,7 +10,14 @@ import type { AnyCommand } from "./command.ts";
 import { type Asked, errorReply } from "./error-reply.ts";
 import { findCommand, lineTokens } from "./grammar/find-command.ts";
 import { faultsOf, otherMistakes, valueMistakes } from "./form.ts";
-import { fillExample, formatLine, parseLine, shortQuestion, withoutCodeMarks } from "./grammar/grammar.ts";
+import {
+  fillExample,
+  formatLine,
+  parseLine,
+  questionInstead,
+  shortQuestion,
+  withoutCodeMarks,
+} from "./grammar/grammar.ts";
 import { withRightLine } from "./grammar/offered-line.ts";
 import {
   type CommonButtons,
@@ -26,7 +33,7 @@ import { pressInstead } from "./openly.ts";
 import type { OptionValue } from "./options/options.ts";
 import { missingOption, type ParseContext, parseOptions } from "./options/parse-options.ts";
 import { neededParty, withSavedParties } from "./options/saved-parties.ts";
-import { type Asker, type BotDependencies, type BotSetup, marked, setUp } from "./setup.ts";
+import { type Asker, type BotDependencies, type BotSetup, marked, report, setUp } from "./setup.ts";
 import { createSuggestions, SUGGEST_MILLIS, type Suggestions } from "./suggestions.ts";
 import { withoutUndefined } from "../units/without-undefined.ts";
 
@@ -48,8 +55,7 @@ export function createBot(dependencies: BotDependencies) {
     try {
       const { command, options, visibility } = check(invocation, setup, mistakes);
       const run = async (): Promise<Reply> =>
-        (await execute({ command, options, visibility }, invocation, { setup, mistakes, run: asker(invocation) }))
-          .reply;
+        (await execute({ command, options, visibility }, invocation, { setup, mistakes, asker })).reply;
       return { ok: true, visibility, run };
     } catch (thrown) {
       const fallback = setup.clientOf(undefined);
@@ -75,7 +81,7 @@ export function createBot(dependencies: BotDependencies) {
         const { reply, thrown } = await execute(
           { command, options, visibility },
           { ...invocation, form: true },
-          { setup, mistakes, run: asker(invocation) },
+          { setup, mistakes, asker },
         );
         return { reply, faults: thrown instanceof UserError ? await faultsFrom(thrown) : [] };
       };
@@ -198,7 +204,11 @@ function audienceOf(
 async function execute(
   { command, options, visibility }: ReturnType<typeof check>,
   invocation: Invocation,
-  { setup, mistakes, run }: { setup: BotSetup; mistakes: Mistakes; run: (ask: Ask) => Promise<Reply> },
+  {
+    setup,
+    mistakes,
+    asker,
+  }: { setup: BotSetup; mistakes: Mistakes; asker: (by: Invocation) => (ask: Ask) => Promise<Reply> },
 ): Promise<{ readonly reply: Reply; readonly thrown?: unknown }> {
   const { here, caller, signal, openly, pressed, slip } = invocation;
   const { networks, exports, alerts, platforms, chosen, commands, now } = setup;
@@ -236,9 +246,19 @@ async function execute(
       isForm: invocation.form === true,
       ...withoutUndefined({ openly, pressed, slip }),
       progress: (reply) => invocation.progress?.(marked(reply, client)),
-      run,
+      run: asker(invocation),
     });
   } catch (thrown) {
+    const mistake = thrown instanceof UserError && slip === undefined && !invocation.form ? thrown : undefined;
+    const question = questionInstead(invocation, mistake?.option, commands);
+    if (mistake !== undefined && question !== undefined) {
+      const asked = { ...invocation, ...question, slip: mistake };
+      // Counted by its mistake, or by the command that answers.
+      const { onOutcome: _, ...uncounted } = setup;
+      const checked = { ...check(asked, setup, mistakes), visibility };
+      const other = await execute(checked, asked, { setup: uncounted, mistakes, asker });
+      if (other.thrown === undefined) return other;
+    }
     // Only here is it known that a party is missing: the caller may have saved one.
     answer =
       thrown === slip
@@ -249,16 +269,6 @@ async function execute(
   const reply = marked(answer, client);
   report(setup, command.name, here, reply, performance.now() - started);
   return { reply, ...failed };
-}
-
-function report({ byName, onOutcome }: BotSetup, command: string, here: Target, reply: Reply, millis: number): void {
-  onOutcome?.({
-    // Typing errors must not create metric labels.
-    command: byName.has(command) ? command : "unknown",
-    platform: here.platform,
-    outcome: reply.failure ?? "answered",
-    millis,
-  });
 }
 
 /** The replies to errors. No function rejects. */

@@ -95,3 +95,20 @@ function workspaceSeenIds(
     find: (network, kind, typed, limit) => seen.find(place(network, kind), kind, typed, limit),
   };
 }
+
+/** Counts an answer. */
+export function report(
+  { byName, onOutcome }: BotSetup,
+  command: string,
+  here: Target,
+  reply: Reply,
+  millis: number,
+): void {
+  onOutcome?.({
+    // Typing errors must not create metric labels.
+    command: byName.has(command) ? command : "unknown",
+    platform: here.platform,
+    outcome: reply.failure ?? "answered",
+    millis,
+  });
+}

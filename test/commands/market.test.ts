@@ -144,7 +144,7 @@ test("a market is found by code in any case, by id, by a unique beginning; else 
 
 test("an ambiguous or mistyped market is chosen by a press, with all else that was asked", async () => {
   const { ask, askFor, press, samples } = await talkToSimulator();
-  const reply = await askFor("market show BTC private:yes");
+  const reply = await askFor("market show BTC/ private:yes");
   const [choice] = reply.actions;
   if (choice === undefined || !("choices" in choice)) throw new Error("nothing to choose from");
   // Those that have not ended come first.
@@ -160,6 +160,12 @@ test("an ambiguous or mistyped market is chosen by a press, with all else that w
   expect(await press(new RegExp(`market:${samples.marketId}`, "u"))).toMatch(saying("✓", "BTC/USDT"));
   await ask("market show BTC/USDTT");
   expect(await press(/market:BTC\/USDT$/u)).toMatch(saying("✓", "BTC/USDT"));
+});
+
+test("a coin alone is its one plain market, however it is asked for", async () => {
+  const { ask } = await talkToSimulator();
+  for (const line of ["price btc", "market show BTC", "btc"]) expect(await ask(line)).toMatch(saying("✓", "BTC/USDT"));
+  expect(await ask("market show eth")).toMatch(saying("!", "“eth” could be 3 markets."));
 });
 
 test("codes are completed, live from the node, best match first", async () => {

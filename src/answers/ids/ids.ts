@@ -159,3 +159,14 @@ export async function findSeen(
 ): Promise<readonly SeenId[]> {
   return Promise.try(() => context.seen.find(context.network, kind, typed, limit)).catch(() => []);
 }
+
+/** The first word of a name: `btc` of `BTC/USDT`. */
+export function firstWord(label = ""): string | undefined {
+  return label.toLowerCase().split(/[^\p{L}\p{N}]+/u)[0];
+}
+
+/** The shortest of several names, where it begins all of them. */
+export function plainest(labels: readonly string[]): string | undefined {
+  const shortest = labels.toSorted((a, b) => a.length - b.length)[0];
+  return shortest !== undefined && labels.every((label) => label.startsWith(shortest)) ? shortest : undefined;
+}

@@ -11,7 +11,16 @@ import { inTime } from "../../in-time.ts";
 import { shortenId } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { capitalised } from "../../reply/enum-words.ts";
-import { findSeen, type IdKind, type NamedId, type NamesContext, ORDER, type SeenContext } from "./ids.ts";
+import {
+  findSeen,
+  firstWord,
+  plainest,
+  type IdKind,
+  type NamedId,
+  type NamesContext,
+  ORDER,
+  type SeenContext,
+} from "./ids.ts";
 
 /** Parties, orders, markets, assets, nodes and proposals alike: 32 bytes in hex. */
 const ID_LENGTH = 64;
@@ -41,6 +50,8 @@ export async function resolveId(
     also?: readonly NamedId[];
     /** Decides between several matches: the only one that satisfies it. */
     prefer?: (id: string) => boolean;
+    /** `btc` is the market that a question would mean by it: for what changes nothing. */
+    asSaid?: true;
     /** What to choose instead, where nothing is near. */
     instead?: { readonly label: string; readonly value: string };
   } = {},
@@ -59,9 +70,11 @@ export async function resolveId(
   const byPrefix = low.length < MIN_PREFIX_LENGTH ? [] : known.filter((candidate) => startsWithTyped(candidate, low));
   const found = exact.length > 0 ? unique(exact) : byPrefix;
   const preferred = found.length > 1 ? found.filter(({ id }) => more.prefer?.(id) === true) : found;
-  const [only] = preferred.length === 1 ? preferred : found;
-  if (only !== undefined && preferred.length === 1) return only.id;
-  if (only !== undefined) throw ambiguousId(kind, typed, found, option);
+  const meant = more.asSaid === true && preferred.every(({ label }) => firstWord(label) === low) ? preferred : [];
+  const plain = plainest(meant.flatMap(({ label }) => label ?? []));
+  const [only] = preferred.length === 1 ? preferred : preferred.filter(({ label }) => label === plain);
+  if (only !== undefined) return only.id;
+  if (found.length > 0) throw ambiguousId(kind, typed, found, option);
   throw unknownId(kind, typed, known, option, context.network, more.instead);
 }
 
@@ -267,11 +280,9 @@ export function saidId(kind: IdKind): NonNullable<TextOption["said"]> {
     const label = names.find((one) => one.label !== undefined && isSaidAs(one.label, called?.value ?? ""))?.label;
     if (called !== undefined && label !== undefined) return { ...called, value: label };
     for (const word of words.filter(isContentWord)) {
-      const fits = labelled.filter(({ label }) => label.toLowerCase().split(/[^\p{L}\p{N}]+/u)[0] === word);
+      const fits = labelled.filter(({ label }) => firstWord(label) === word);
       const live = fits.filter(({ ended }) => ended !== true).map(({ label }) => label);
-      const shortest = live.toSorted((a, b) => a.length - b.length)[0];
-      const isPlain = shortest !== undefined && live.every((label) => label.startsWith(shortest));
-      if (fits.length > 0) return { value: isPlain ? shortest : word, words: [word] };
+      if (fits.length > 0) return { value: plainest(live) ?? word, words: [word] };
     }
     return undefined;
   };

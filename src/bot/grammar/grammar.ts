@@ -6,6 +6,7 @@
 
 import type { Ask } from "../../reply/reply.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AnyCommand } from "../command.ts";
 import { type Found, findCommand, lineTokens } from "./find-command.ts";
 import { refuseForeignNames } from "./line-mistakes.ts";
@@ -90,6 +91,21 @@ export function shortQuestion(line: string, commands: readonly AnyCommand[]): As
   );
   const isAsked = isBare && tokens.length <= MAX_SHORT && commands.some(({ name }) => name === QUESTION);
   return isAsked ? { command: QUESTION, options: { question: line.trim() } } : undefined;
+}
+
+/** `order failed`: the question that has a refused value as its word; undefined where it is none, or more was given. */
+export function questionInstead(
+  { command, options }: Ask,
+  refused: string | undefined,
+  commands: readonly AnyCommand[],
+): Ask | undefined {
+  const { [refused ?? ""]: value, network, private: hidden, ...others } = options;
+  const isWords = typeof value === "string" && /^[a-z]+(?: [a-z]+)*$/iu.test(value);
+  const mayAsk = commands.some(({ name, changes }) => name === command && changes !== true);
+  const asks = commands.some(({ name }) => name === QUESTION);
+  if (!isWords || !mayAsk || !asks || Object.keys(others).length > 0) return undefined;
+  const question = `${command} ${value}`;
+  return { command: QUESTION, options: { question, ...withoutUndefined({ network, private: hidden }) } };
 }
 
 /**
