@@ -184,9 +184,11 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await judge(page, "the conversation");
 
     await say(page, "market-show");
+    const last = page.locator("#log > li").last();
+    if (!(await last.getByRole("tablist").isVisible())) await last.locator(".shown-as summary").click();
     for (const name of ["Discord", "Slack"]) {
-      await page.getByRole("tab", { name }).last().click();
-      await page.waitForSelector(`.preview-${name.toLowerCase()}`);
+      await last.getByRole("tab", { name }).click();
+      await last.locator(`.preview-${name.toLowerCase()}`).waitFor();
     }
     await judge(page, "a preview");
 
@@ -201,6 +203,20 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await page.waitForSelector(".told .preview-slack");
     await judge(page, "the view of alerts");
     expect(complaints).toEqual([]);
+  });
+
+  test("alerts are shown from their top, and the conversation where it was left", async () => {
+    const { page } = await open(PHONE);
+    for (const line of ["market-list", "stake", "market-show"]) await say(page, line);
+    await page.evaluate("scrollTo(0, 600)");
+    // A press of the driver would scroll by itself.
+    const follow = (link: string): Promise<unknown> => page.evaluate(`document.querySelector("${link}").click()`);
+    await follow("#to-alerts");
+    await page.waitForSelector("#view-alerts:not([hidden])");
+    expect(await page.evaluate("scrollY")).toBe(0);
+    await follow("#to-ask");
+    await page.waitForSelector("#view-ask:not([hidden])");
+    await expect.poll(() => page.evaluate("scrollY")).toBe(600);
   });
 
   test("the guided incident is switched, and a button of its alert is answered below it", async () => {
