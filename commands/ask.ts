@@ -3,8 +3,11 @@ import { command, type CommandContext } from "../src/bot/command.ts";
 import type { Options } from "../src/bot/options/options.ts";
 import { startsOf } from "../src/bot/grammar/find-command.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
-import { plainWords } from "../src/bot/grammar/plain-words.ts";
+import { isContentWord, plainWords } from "../src/bot/grammar/plain-words.ts";
+import { stem } from "../src/bot/grammar/stem.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
+import type { Choice } from "../src/bot/options/options.ts";
+import { neededParty, SAVE_PARTY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { type Action, type Ask, buttonsOrChoice, commandAction, reply, type Reply } from "../src/reply/reply.ts";
@@ -16,7 +19,16 @@ export const ask = command({
   summary: "Ask in plain words",
   verb: "Answer",
   title: "Ask a question",
-  examples: ["ask is the network healthy", "ask spread of BTC", "ask what happened last night"],
+  // The console begins with these.
+  examples: [
+    "ask is the network healthy?",
+    "ask what happened last night?",
+    "ask why was my order rejected?",
+    "ask spread of BTC",
+    "ask subscribe this channel",
+    "ask silence node 2 for two hours",
+    "ask export last week and check it",
+  ],
   personal: true,
   options: {
     question: {
@@ -50,7 +62,7 @@ export const ask = command({
       });
     }
     const sure = sureGuess(found);
-    if (sure === undefined || !runs(sure)) return offer(sure === undefined ? found : [sure], context);
+    if (sure === undefined || !runs(sure)) return offer(sure === undefined ? found : [sure], question, context);
     return context.run(askedPrivately ? { ...askOf(sure), options: { ...sure.options, private: true } } : askOf(sure));
   },
 });
@@ -68,7 +80,7 @@ function askOf({ command: { name }, options }: Guess): Ask {
 }
 
 /** One press for each command that may be meant; of a value that it lacks, those that may be meant. */
-async function offer(found: readonly Guess[], context: Context): Promise<Reply> {
+async function offer(found: readonly Guess[], question: string, context: Context): Promise<Reply> {
   const [only, ...others] = found;
   const notes = found.some((one) => !runs(one)) ? [paragraph("Nothing is done before you press it.")] : [];
   if (only === undefined || others.length > 0) {
@@ -80,12 +92,30 @@ async function offer(found: readonly Guess[], context: Context): Promise<Reply> 
       actions: found.map((one) => actionOf(one, context)),
     });
   }
-  const values = await valuesOf(only, context);
-  const isChosen = values.length > 0;
+  const option = await chosenHere(only, context);
+  const choices = option === undefined ? [] : await choicesOf(only, option, question, context);
+  if (option === undefined || choices.length === 0) {
+    return reply({
+      title: text`Did you mean ${commandLine(formatLine(askOf(only)))}?`,
+      blocks: [paragraph(aboutOf(only)), ...notes],
+      actions: [actionOf(only, context)],
+    });
+  }
+  const { name, title } = only.command;
+  const which = title === undefined ? "Which" : `${title}: which`;
+  const prepared = choices.map(({ label, value }) => ({
+    label,
+    invocation: { command: name, options: { ...only.options, [option]: value } },
+  }));
   return reply({
-    title: text`Did you mean ${commandLine(formatLine(askOf(only)))}?`,
-    blocks: isChosen ? [paragraph(only.command.summary)] : [paragraph(aboutOf(only)), ...notes],
-    actions: isChosen ? values : [actionOf(only, context)],
+    title: `${which} ${option === "id" ? name : option}?`,
+    blocks: [paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only, option)}`)],
+    actions: [
+      ...buttonsOrChoice("Choose one", prepared, "reply"),
+      ...(neededParty(only.command.options, only.options) === option
+        ? [commandAction(SAVE_PARTY.label, SAVE_PARTY.command)]
+        : []),
+    ],
   });
 }
 
@@ -97,23 +127,32 @@ function actionOf(guess: Guess, { here, platforms }: Context): Action {
   return opens ? { ...action, form: true } : action;
 }
 
-function aboutOf(guess: Guess): string {
-  const needs = lacking(guess);
+/** `chosen`: the value that is chosen from those below it. */
+function aboutOf(guess: Guess, chosen?: string): string {
+  const needs = lacking(guess).filter((name) => name !== chosen);
   return needs.length === 0 ? guess.command.summary : `${guess.command.summary}; it asks for ${needs.join(" and ")}`;
 }
 
-/** The question with each value that the caller may mean for the only one that is lacking, where nobody else sees them. */
-async function valuesOf(guess: Guess, context: Context): Promise<readonly Action[]> {
-  const [name, ...more] = lacking(guess);
-  const { askedFirst, changes } = guess.command;
-  // Those have forms.
-  if (askedFirst === true || changes === true) return [];
-  const option = guess.command.options[name ?? ""];
-  if (context.audience === "channel" || name === undefined || more.length > 0 || option?.kind !== "text") return [];
+/**
+ * What is asked for next by its values, where nobody else sees them: the only value that is lacking, or, where the place
+ * has no form, the first of them.
+ */
+async function chosenHere(guess: Guess, { audience, here, parties, platforms }: Context): Promise<string | undefined> {
+  const { askedFirst, changes, options } = guess.command;
+  const saved = neededParty(options, guess.options) === undefined ? [] : await parties.list().catch(() => []);
+  const party = saved.length > 0 ? undefined : neededParty(options, guess.options);
+  const [name, ...more] = [...(party === undefined ? [] : [party]), ...lacking(guess)];
+  if (audience === "channel" || changes === true) return undefined;
+  const hasForm = platforms.chat(here.platform) !== undefined;
+  return hasForm && (askedFirst === true || more.length > 0) ? undefined : name;
+}
+
+/** The values that the caller may mean, those that a word of the question describes first. */
+async function choicesOf(guess: Guess, name: string, question: string, context: Context): Promise<readonly Choice[]> {
+  const option = guess.command.options[name];
+  if (option?.kind !== "text") return [];
   const choices = (await option.suggest?.("", { ...context, options: guess.options }).catch(() => [])) ?? [];
-  const prepared = choices.map(({ label, value }) => ({
-    label,
-    invocation: { command: guess.command.name, options: { ...guess.options, [name]: value } },
-  }));
-  return choices.length === 0 ? [] : buttonsOrChoice("Which one?", prepared, "reply");
+  const said = new Set(plainWords(question).filter(isContentWord).map(stem));
+  const isSaid = ({ label }: Choice): boolean => plainWords(label).some((word) => said.has(stem(word)));
+  return choices.toSorted((a, b) => Number(isSaid(b)) - Number(isSaid(a)));
 }

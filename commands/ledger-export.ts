@@ -71,6 +71,7 @@ export const ledgerExport = command({
   name: "ledger export",
   asked: [
     "export|download|csv|dump|save|spreadsheet|extract {from}",
+    "export|download|csv|dump|save|spreadsheet|extract|file|give {from} check|verify|validate|prove",
     "export|download|csv|dump|save|file|spreadsheet ledger|transfer|entry|history|transaction|account|file",
     "ledger|transfer|transaction {from}",
     "ledger|transfer|transaction|file export|download|csv|dump|save|file {from}",

@@ -88,7 +88,7 @@ test("what a question says is filled in: networks, markets, ranges, ends, orders
   expect(linesOf(await talk.askFor("silence everything until 7am"))).toEqual([
     "alerts silence what:everything until:7am",
   ]);
-  expect(linesOf(await talk.askFor("export since yesterday"))).toEqual(["ledger export from:yesterday to:now"]);
+  expect(fullText(await talk.askFor("export since yesterday"))).toContain("ledger export from:yesterday to:now");
   expect(linesOf(await talk.askFor("please silence sim-3 overnight on testnet"))).toEqual([
     "alerts silence what:sim-3 for:night network:testnet",
   ]);
@@ -106,6 +106,41 @@ test("of a value that alone is lacking, those that may be meant are to choose fr
   await talk.ask(`order ${talk.samples.rejectedOrderId}`);
   expect(linesOf(await talk.askFor("why was my order rejected"))).toEqual([`order id:${talk.samples.rejectedOrderId}`]);
   expect(linesOf(await talk.askFor('ask "why was my order rejected" private:no'))).toEqual(["order"]);
+});
+
+test("those that a word of the question describes come first", async () => {
+  const talk = await talkToSimulator();
+  const { rejectedOrderId, orderId } = talk.samples;
+  for (const id of [rejectedOrderId, orderId]) await talk.ask(`order ${id}`);
+  const [first, second] = linesOf(await talk.askFor("why was my order rejected"));
+  expect([first, second]).toEqual([`order id:${rejectedOrderId}`, `order id:${orderId}`]);
+});
+
+test("an export in words is three presses: the party, the asset, the file", async () => {
+  const talk = await talkToSimulator();
+  const [party, ...others] = linesOf(await talk.askFor("export last week and check it"));
+  expect([party, others.at(-1)]).toEqual([
+    expect.stringMatching(/^ledger export from:"last week" party:[0-9a-f]{64}$/u),
+    "my party",
+  ]);
+  const [asset] = linesOf(await talk.askFor(party as string));
+  expect(asset).toMatch(/^ledger export from:"last week" party:[0-9a-f]{64} asset:/u);
+  const done = await talk.askFor((asset as string).replace(/asset:.*$/u, "asset:USDT"));
+  expect([done.failure, done.attachments.length, linesOf(done)]).toEqual([undefined, 1, ["ledger verify"]]);
+  await talk.ask(`my party ${/party:(\w+)/u.exec(party as string)?.[1]}`);
+  expect(linesOf(await talk.askFor("export last week"))[0]).toMatch(/^ledger export from:"last week" asset:/u);
+});
+
+test.each([
+  ["order failed", /^Which order\?/u],
+  ["order status", /^Which order\?/u],
+  ["order rejected", /^Rejected: /u],
+  ["order abcdef", /^No order “abcdef”/u],
+  ["market show nowhere", /^No market “nowhere”/u],
+])("%s: a value that is none may be a word of the question", async (line, said) => {
+  const talk = await talkToSimulator();
+  await talk.ask(`order ${talk.samples.rejectedOrderId}`);
+  expect(fullText(await talk.askFor(line)).replace("SIMULATED · ", "")).toMatch(said);
 });
 
 test("what is no question about the network is said so, with help; a slip keeps its suggestion", async () => {

@@ -8,7 +8,7 @@ import type { LedgerAccount, LedgerFlows } from "../../export/ledger-account.ts"
 import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../reply/block.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import { tableAttachment } from "../../reply/csv.ts";
-import type { Reply } from "../../reply/reply.ts";
+import { type Action, commandAction, type Reply } from "../../reply/reply.ts";
 import {
   code,
   commandLine,
@@ -48,6 +48,9 @@ export interface LedgerReplyContext {
   now(): Nanoseconds;
 }
 
+/** Takes the file as it arrived, and says whether it is the one that was delivered. */
+const CHECK: Action = { ...commandAction("Check the file", "ledger verify"), form: true };
+
 /** The reply to a whole export: the party's gain or loss, and the proof that its file is complete. */
 export function ledgerReply(
   context: LedgerReplyContext,
@@ -72,7 +75,7 @@ export function ledgerReply(
       ]),
     ],
     attachments: delivered.delivery.attachments,
-    actions: words.actions,
+    actions: [...words.actions, ...(delivered.delivery.attachments.length === 0 ? [] : [CHECK])],
   });
 }
 

@@ -5,6 +5,7 @@ import { parseTypedInteger } from "../../units/typed-number.ts";
 import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
 import type { GivenFile, Option, Options, OptionValue } from "./options.ts";
+import { SAVE_PARTY, takesParty } from "./saved-parties.ts";
 import { nearestTime, parseTimeSpan } from "./time-span.ts";
 
 type RawOptions = Readonly<Record<string, string | number | boolean>>;
@@ -43,12 +44,14 @@ export function missingOption(
   fill: ParseContext["fill"],
 ): UserError {
   const [example] = command.examples;
-  const description = command.options[name]?.description ?? "";
+  const option = command.options[name];
+  const description = option?.description ?? "";
   const taken = takenAs(name, command.options, raw);
   const instead = taken === undefined ? "" : `; ${quoteTyped(taken.value)} was taken as its ${taken.name}`;
   return new UserError(`${command.name} needs ${article(name)}${instead}.`, {
     option: name,
     explains: taken === undefined ? [] : [taken.name],
+    starts: takesParty(option) ? [SAVE_PARTY] : [],
     remedy: `${description}${description.endsWith(".") ? "" : "."} For example:`,
     ...(example === undefined ? {} : { suggestion: fill?.(example, raw) ?? example }),
   });

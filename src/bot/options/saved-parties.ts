@@ -49,6 +49,9 @@ export function ownParties(
   };
 }
 
+/** Offered to whoever names no party where one is needed. */
+export const SAVE_PARTY = { label: "Save my party", command: "my party" };
+
 /** Typed to ask about all parties despite a saved default: `stake party:all`. */
 export const EVERYBODY = "all";
 

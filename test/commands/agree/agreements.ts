@@ -471,9 +471,9 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
     },
   },
   ask: {
-    ...always("ask is the network healthy", "ask export last week and check it"),
+    ...always("ask is the network healthy", "ask my parties or my zone"),
     async pairs(reply, { talk }, line) {
-      if (line.includes("export")) return [["offered", itemsUnder(reply, "").length, reply.actions.length]];
+      if (line.includes(" or ")) return [["offered", itemsUnder(reply, "").length, reply.actions.length]];
       return [["the answer of time", titleOf(reply), titleOf(await talk.askFor("time"))]];
     },
   },

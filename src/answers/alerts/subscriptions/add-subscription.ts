@@ -5,7 +5,7 @@ import { type Labels, subscriptionWords } from "../../../alerts/words/subscripti
 import { together, UserError } from "../../../errors.ts";
 import { field, paragraph } from "../../../reply/block.ts";
 import { commandAction, givenOptions, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
-import { commandLine, text } from "../../../reply/text.ts";
+import { commandLine, type Text, text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive, testAnnouncement } from "../alerts.ts";
@@ -192,7 +192,7 @@ function reachRemedy({ platform, channel }: Destination, { platforms }: CallerCo
   return person ?? "Let the bot into the channel and let it post there";
 }
 
-/** The same subscription again changes nothing; other notification settings are offered as an edit. */
+/** The same subscription again changes nothing: it says what stands. Other notification settings are offered as an edit. */
 async function existingSubscriptionReply(
   context: AlertCommandContext,
   known: Subscription,
@@ -209,16 +209,26 @@ async function existingSubscriptionReply(
     ...(differs ? ["It is told in another way than you ask for: Change it does what you ask."] : []),
   ];
   return reply({
-    title: text`Nothing changed: all of that goes to ${place} already`,
+    title: text`Subscribed already: ${place} is told of ${subscriptionWords(known, labels)}`,
     blocks: [
       ...notes.map((sentence) => paragraph(sentence)),
+      paragraph(nextSteps(context)),
       ...standingBlocks(known, labels),
       ...(await silenceNote(context, known)),
     ],
     actions: [
       ...(differs ? [invalidatingAction("Change it", "alerts edit", { id: known.id, ...named })] : []),
+      commandAction("What is open now", "alerts status"),
       ...subscriptionActions(known, labels),
       listAction(),
     ],
   });
+}
+
+/** What somebody may have wanted who is subscribed already. */
+function nextSteps({ platforms, here }: AlertCommandContext): Text {
+  const drill = text`${commandLine("alerts drill")} shows how an alert looks here`;
+  return platforms.isOperators(here.platform)
+    ? text`${drill}. To tell a channel of a chat, ask the same there.`
+    : text`${drill}, and ${commandLine("alerts add markets BTC/USDT")} adds a market.`;
 }
