@@ -18,6 +18,8 @@ const COMMANDS = ["market list", "market show BTC/USD", "market show ETH/USD", "
 
 const discord: Preview = { platform: "discord", name: "Discord", render: (given) => ({ title: given.title }) };
 
+const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+
 describe.skipIf(chromiumPath === undefined)("in a browser", () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -38,17 +40,18 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     options: BrowserContextOptions = {},
     previews: readonly Preview[] = [],
     more: Partial<Bot> = {},
+    simulated = false,
   ): Promise<Visit> {
     const bot = fakeBot(answer, {
       ...more,
       completions: completing((line) => COMMANDS.filter((known) => known.startsWith(line) && known !== line)),
     });
-    const harness = await startConsole(bot, { previews });
+    const harness = await startConsole(bot, { previews, simulated });
     const context = await browser.newContext({ timezoneId: "Europe/Berlin", ...options });
     const page = await context.newPage();
     const complaints = complaintsOf(page);
     await page.goto(harness.adapter.url ?? "");
-    await page.waitForSelector("#examples button");
+    await page.waitForSelector("#commands button", { state: "attached" });
     return {
       page,
       bot,
@@ -314,7 +317,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
   });
 
   test("on a phone a button lists all commands, and a press asks or begins one", async () => {
-    await using visitor = await visit({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
+    await using visitor = await visit(PHONE);
     const { page, bot } = visitor;
     await page.getByRole("button", { name: "Find anything" }).tap();
     const command = page.getByRole("option", { name: "market list" });
@@ -383,7 +386,11 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
        document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: dropped }))`,
     );
     await page.waitForSelector("#log li:nth-child(4) h2:text('dropped.csv has 10 bytes')");
-    expect(bot.asked.filter((asked) => "command" in asked)).toHaveLength(3);
+    // Below an export one press chooses it.
+    await say(page, "exported");
+    await choose(page.getByRole("button", { name: "Check it" }));
+    await page.waitForSelector("#log li:nth-child(6) h2:text('ledger.csv has 19 bytes')");
+    expect(bot.asked.filter((asked) => "command" in asked)).toHaveLength(4);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
     expect(visitor.complaints).toEqual([]);
   });
@@ -465,15 +472,47 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(await readFile(await download.path(), "utf8")).toBe("a,b\n1,2\n");
   });
 
-  test("a simulated network is marked for as long as the page is open", async () => {
-    await using visitor = await visit();
+  test.each([true, false])(
+    "where all networks are simulated (%s), the page says it once, else the answer",
+    async (all) => {
+      await using visitor = await visit({}, [], {}, all);
+      const { page } = visitor;
+      await say(page, "simulated");
+      const marks = page.locator(".badge.simulated").filter({ visible: true });
+      expect(await marks.count()).toBe(1);
+      expect(await page.isVisible("#simulated")).toBe(all);
+      expect(await page.isVisible("#log .badge.simulated")).toBe(!all);
+      await page.emulateMedia({ media: "print" });
+      expect(await page.isVisible("#log .badge.simulated")).toBe(true);
+    },
+  );
+
+  test("it begins with questions as people ask them: a press asks, and all commands are another one", async () => {
+    await using visitor = await visit(PHONE);
+    const { page, bot } = visitor;
+    expect(await page.locator("#examples button").allTextContents()).toEqual([
+      "Is the network healthy?",
+      "Subscribe this channel",
+    ]);
+    await page.getByRole("button", { name: "All commands" }).tap();
+    await page.waitForSelector("#found [role=option]");
+    await page.keyboard.press("Escape");
+    await page.locator("#examples button").first().tap();
+    await answered(page);
+    expect(bot.asked).toMatchObject([{ line: "is the network healthy?" }]);
+  });
+
+  test("on a phone the previews of an answer take no line of their own until they are asked for", async () => {
+    await using visitor = await visit(PHONE, [discord]);
     const { page } = visitor;
     await say(page, "time");
-    expect(await page.isVisible("#banner")).toBe(false);
-    await say(page, "simulated");
-    await say(page, "time");
-    expect(await page.isVisible("#banner")).toBe(true);
-    expect(await page.isVisible("#simulated")).toBe(true);
+    const tabs = page.getByRole("tab", { name: "Discord" });
+    expect(await tabs.isVisible()).toBe(false);
+    const head = async () => (await page.locator("#log .asked").boundingBox())?.height ?? 0;
+    expect(await head()).toBeLessThan(36);
+    await page.locator("#log .shown-as summary").focus();
+    await page.keyboard.press("Enter");
+    expect(await tabs.isVisible()).toBe(true);
   });
 
   test("a reply can be switched to how another platform shows it, by arrows", async () => {
@@ -539,7 +578,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
   });
 
   test.each<[string, BrowserContextOptions]>([
-    ["a phone of 360 px", { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }],
+    ["a phone of 360 px", PHONE],
     ["a dark desktop", { colorScheme: "dark" }],
   ])("on %s every reply fits and keeps the page's policy", async (_what, options) => {
     await using visitor = await visit(options);

@@ -1,6 +1,6 @@
 import { markSimulated } from "../../../src/bot/simulated.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
-import { invalidatingAction, reply, type Reply } from "../../../src/reply/reply.ts";
+import { commandAction, invalidatingAction, reply, type Reply } from "../../../src/reply/reply.ts";
 import { code, id, text, time } from "../../../src/reply/text.ts";
 import { nanoseconds } from "../../../src/units/nanoseconds.ts";
 import { gallery } from "../../support/gallery.ts";
@@ -50,6 +50,8 @@ export function answer(asked: Asked): Reply | Promise<Reply> {
           },
         ],
       });
+    case "exported":
+      return reply({ title: "A ledger", actions: [{ ...commandAction("Check it", "ledger verify"), form: true }] });
     case "silences":
       return reply({
         title: "Two silences",

@@ -76,6 +76,7 @@ describe("the page", () => {
           takesFile: false,
           changes: false,
         },
+        expect.objectContaining({ name: "ask", needs: ["question"] }),
       ],
     });
   });

@@ -18,8 +18,6 @@ import { createViews } from "./views.js";
 import { makeElement } from "./vnode/make-dom.js";
 import { h } from "./vnode/vnode.js";
 
-const MAX_EXAMPLES = 9;
-
 const log = part("#log", HTMLOListElement);
 const welcome = part("#welcome", HTMLElement);
 const input = part("#line", HTMLInputElement);
@@ -111,7 +109,6 @@ function surroundings() {
     previews: info.previews.map((id) => ({ id, name: info.previewNames[id] ?? id })),
     announce: (text) => (announcer.textContent = text),
     files,
-    simulated: showSimulated,
     askBelow: (question, line, how) => conversation.ask(question, line, how),
     change: (line) => toAskView(() => composer.change(line)),
     grown: (element) => {
@@ -120,9 +117,11 @@ function surroundings() {
   };
 }
 
+/** Said once, where all networks are: answers have no mark of their own then. */
 function showSimulated() {
   part("#simulated", HTMLElement).hidden = false;
-  part("#banner", HTMLElement).hidden = false;
+  part("#unreal", HTMLElement).hidden = false;
+  document.body.dataset["simulated"] = "";
 }
 
 document.addEventListener("click", (event) => {
@@ -184,7 +183,7 @@ function fillCommands(commands) {
     dialog: part("#palette", HTMLDialogElement),
     input: part("#find", HTMLInputElement),
     list: part("#found", HTMLElement),
-    openers: [part("#open-palette", HTMLElement)],
+    openers: [part("#open-palette", HTMLElement), part("#all-commands", HTMLElement)],
     commands,
     seen: () => seen(),
     choose: ({ line, question }) =>
@@ -193,23 +192,19 @@ function fillCommands(commands) {
 }
 
 /**
- * What needs no value is asked at once; what does is begun, and completion offers what there is.
+ * Questions as people ask them; a press asks.
  *
  * @param {readonly CommandInfo[]} commands
  */
 function fillExamples(commands) {
-  const items = commands.slice(0, MAX_EXAMPLES).map((command) => {
-    const [example = command.name] = command.examples;
-    const begun = command.needs.length > 0;
-    const line = h("b", {}, begun ? `${command.name} …` : example);
-    const button = makeElement(h("button", { type: "button" }, line, h("span", {}, command.summary)));
+  const asking = commands.find(({ name }) => name === "ask");
+  const items = (asking?.examples ?? []).map((example) => {
+    const question = example.slice("ask ".length);
+    const words = `${question.slice(0, 1).toUpperCase()}${question.slice(1)}`;
+    const button = makeElement(h("button", { type: "button" }, words));
     button.addEventListener("click", () => {
-      if (begun) {
-        composer.fill(`${command.name} `);
-      } else {
-        void conversation.ask({ text: example }, example, { focus: false });
-        input.focus({ preventScroll: true });
-      }
+      void conversation.ask({ text: question }, question, { focus: false });
+      input.focus({ preventScroll: true });
     });
     const item = makeElement(h("li", {}));
     item.append(button);

@@ -62,11 +62,13 @@ export function createComposer({ form, input, list, history, send, changed, esca
   }
 
   /**
-   * Puts a line into the input whose last value is to be changed: what is typed takes its place.
+   * Puts a line into the input whose last value is to be changed: what is typed takes its place. Of a command without any,
+   * the first is to be typed.
    *
    * @param {string} line
    */
   function change(line) {
+    if (!line.includes(":")) return fill(`${line} `);
     fill(line);
     input.setSelectionRange(line.lastIndexOf(":") + 1, line.length);
   }

@@ -12,7 +12,7 @@ import { h } from "../vnode/vnode.js";
 import { drawPreview } from "../preview/preview.js";
 import { drawReply } from "../reply/draw-reply.js";
 import { pressable } from "../reply/render-actions.js";
-import { announcement, isSimulated } from "../reply/reply.js";
+import { announcement } from "../reply/reply.js";
 import { createTabs } from "../tabs.js";
 import { localTime, span } from "../reply/times.js";
 
@@ -21,7 +21,6 @@ import { localTime, span } from "../reply/times.js";
  * @property {HTMLDialogElement} dialog
  * @property {readonly { readonly id: string, readonly name: string }[]} previews The platforms whose previews come with answers.
  * @property {(text: string) => void} announce
- * @property {() => void} simulated Called when an answer says that nothing in it is real.
  * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string }) => Promise<void>} askBelow
  *   Resolves once it is answered.
  * @property {(line: string) => void} change Puts a line into the input, whose last value is to be changed before it is sent.
@@ -139,11 +138,10 @@ export function createExchange(line, around) {
     panel.classList.remove("stale");
     shown = "bellwether";
     panel.replaceChildren(drawOwn(reply, line, around.files));
-    if (isSimulated(reply)) around.simulated();
     if (!how.final) return;
     const now = `${BigInt(shownAt)}000000`;
-    const at = `${localTime(now, undefined).slice(11, 19)}${how.millis === 0 ? "" : ` · ${span(how.millis)}`}`;
-    status.replaceChildren(makeElement(h("span", { class: "status-text" }, at)));
+    const took = how.millis === 0 ? undefined : h("span", { class: "took" }, ` · ${span(how.millis)}`);
+    status.replaceChildren(makeElement(h("span", { class: "status-text" }, clock(now), took)));
     // What failed on the way can be asked once more.
     const again = () => void run(asking, { inPlace: true, focusLabel: "Ask again", file: given });
     if (reply.failure === "network" || how.unanswered === true) status.append(makeButton("Ask again", "small", again));
@@ -186,6 +184,7 @@ export function createExchange(line, around) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
     const { effect, form, invalidates, invocation } = action;
     const { command, options } = invocation;
+    if (form === true && around.files.takesFile(command)) return around.files.choose();
     if (form === true) return around.change(formatLine(command, options));
     const inPlace = effect === "replace" || invalidates === true;
     if (inPlace) return run({ command, options }, { inPlace, focusLabel: label });
@@ -306,8 +305,17 @@ function makeParts(line) {
   return { element, asked, code, status, panel };
 }
 
+/** @param {string} at Nanoseconds. */
+function clock(at) {
+  return localTime(at, undefined).slice(11, 19);
+}
+
+/** Here the tabs have room beside the question. */
+const ROOMY = "(width >= 40rem)";
+
 /**
- * The tabs that show an answer as platforms show it; none where there are no previews.
+ * The tabs that show an answer as platforms show it, folded where they would take a line of their own; none where there
+ * are no previews.
  *
  * @param {Answer} reply
  * @param {Surroundings["previews"]} previews
@@ -317,5 +325,9 @@ function makeParts(line) {
 function previewTabs(reply, previews, how) {
   const platforms = previews.filter(({ id }) => Object.hasOwn(reply.previews ?? {}, id));
   const tabs = [{ id: "bellwether", name: "Bellwether" }, ...platforms];
-  return platforms.length === 0 ? [] : [createTabs({ label: "Shown as", tabs, ...how })];
+  if (platforms.length === 0) return [];
+  const fold = makeElement(h("details", { class: "shown-as" }, h("summary", {}, "Preview")));
+  fold.toggleAttribute("open", how.chosen !== "bellwether" || matchMedia(ROOMY).matches);
+  fold.append(createTabs({ label: "Shown as", tabs, ...how }));
+  return [fold];
 }

@@ -10,6 +10,7 @@ import { h, isSafeLink } from "../vnode/vnode.js";
  * @property {string | undefined} [timeZone] The zone in which times are shown; without one, the browser's.
  * @property {true} [exact] Numbers with all their digits, as below the fold.
  * @property {true} [inLine] A number is no button: hundreds stand side by side in a table, and a heading breaks its lines.
+ * @property {true} [heading] What is short enough to be read is no button, either: the line breaks within it.
  */
 
 /**
@@ -80,7 +81,7 @@ function renderInline(inline, reader) {
     case "strong":
       return inline.text === "" ? [] : [h("strong", {}, visible(inline.text))];
     case "code":
-      return inline.text === "" ? [] : [renderCode(inline.text, inline.id === true)];
+      return inline.text === "" ? [] : [renderCode(inline.text, inline.id === true, reader)];
     case "link":
       return [renderLink(inline.text, inline.url)];
     case "time":
@@ -129,12 +130,14 @@ function renderNumber(number, reader) {
  *
  * @param {string} value
  * @param {boolean} isId
+ * @param {Reader} reader
  * @returns {VNode}
  */
-function renderCode(value, isId) {
+function renderCode(value, isId, { heading }) {
   const short = isId ? shorten(value) : value;
   const whole = visible(value);
   if (short === value) {
+    if (heading === true) return h("code", {}, whole);
     return h("button", { type: "button", class: "copy", "data-copy": value, title: "Copy" }, h("code", {}, whole));
   }
   return h(

@@ -14,7 +14,7 @@ const SIMULATED = "SIMULATED";
 
 /** A colour alone says nothing to many. That something went well needs no word: it would seem to be about the market. */
 const TONE_WORDS = { neutral: undefined, good: undefined, warning: "Warning", bad: "Problem" };
-const FAILURE_WORDS = { caller: "Check this", network: "Network problem", bug: "Bot problem" };
+const FAILURE_WORDS = { caller: "Not done", network: "Network problem", bug: "Bot problem" };
 
 /** A value longer than this takes the place of two, and one longer than that a line of its own. */
 const BROAD_LENGTH = 24;
@@ -31,8 +31,9 @@ export function renderReply(reply, reader) {
   // The rows of tables are numbered on from the actions, as `pressable` lists them.
   let pressed = asButtons(reply.actions).length;
   const failed = reply.failure !== undefined;
+  const choosing = isChoosing(reply);
   const blocks = reply.blocks.map((block, index) => {
-    const place = { index, firstAction: pressed, failed };
+    const place = { index, firstAction: pressed, failed, choosing };
     pressed += ofRows(block).length;
     return { detail: "detail" in block, place, block };
   });
@@ -85,13 +86,19 @@ export function isSimulated(reply) {
 }
 
 /**
- * The word for the tone; undefined for a neutral one.
+ * The word for the tone; undefined for a neutral one, and where what is missing is to be chosen.
  *
  * @param {ReplyJson} reply
  * @returns {string | undefined}
  */
 function toneWord(reply) {
-  return reply.failure === undefined ? TONE_WORDS[reply.tone] : FAILURE_WORDS[reply.failure];
+  if (reply.failure === undefined) return TONE_WORDS[reply.tone];
+  return isChoosing(reply) ? undefined : FAILURE_WORDS[reply.failure];
+}
+
+/** @param {ReplyJson} reply */
+function isChoosing({ actions, failure }) {
+  return failure === "caller" && actions.some((action) => "choices" in action);
 }
 
 /**
@@ -125,7 +132,7 @@ function renderHeader(reply, reader) {
   const heading =
     reply.url !== undefined && isSafeLink(reply.url)
       ? [h("a", { href: reply.url, target: "_blank", rel: "noopener noreferrer" }, plainOf(title, reader))]
-      : renderText(title, { ...reader, inLine: true });
+      : renderText(title, { ...reader, inLine: true, heading: true });
   return h(
     "header",
     { class: "head" },
@@ -156,7 +163,7 @@ function withoutLabel(title) {
 /**
  * @param {Block} block
  * @param {Reader} reader
- * @param {{ readonly index: number, readonly firstAction: number, readonly failed: boolean }} place
+ * @param {{ readonly index: number, readonly firstAction: number, readonly failed: boolean, readonly choosing: boolean }} place
  * @returns {VElement}
  */
 function renderBlock(block, reader, place) {
@@ -191,7 +198,7 @@ function renderBlock(block, reader, place) {
     case "table":
       return renderTable(block, reader, place);
     case "code":
-      return renderCodeBlock(block, place.failed);
+      return renderCodeBlock(block, place);
   }
 }
 
@@ -223,16 +230,16 @@ const PLACEHOLDERS = /<[a-z][a-z\d-]*>.*$/u;
 
 /**
  * A line to type can be put into the input with one press; so can a failure's single line of code, which is the line that
- * would be right.
+ * would be right. Below values to choose from it is folded away.
  *
  * @param {Extract<Block, { kind: "code" }>} block
- * @param {boolean} failed
+ * @param {Pick<Parameters<typeof renderBlock>[2], "failed" | "choosing">} place
  * @returns {VElement}
  */
-function renderCodeBlock({ text, language, command }, failed) {
+function renderCodeBlock({ text, language, command }, { failed, choosing }) {
   const isOne = text !== "" && !/[\n\r]/u.test(text);
   const line = isOne && (command === true || (failed && (language ?? "") === ""));
-  return h(
+  const figure = h(
     "figure",
     { class: line ? "code suggestion" : "code" },
     h("pre", { tabindex: "0" }, h("code", {}, visible(text))),
@@ -241,4 +248,5 @@ function renderCodeBlock({ text, language, command }, failed) {
       : undefined,
     h("button", { type: "button", class: "small", "data-copy": text }, "Copy"),
   );
+  return line && choosing ? h("details", { class: "more" }, h("summary", {}, "Or type it"), figure) : figure;
 }

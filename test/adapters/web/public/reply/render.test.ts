@@ -110,13 +110,14 @@ describe("a number", () => {
 
 test("no line breaks between what can be copied and the punctuation behind it", () => {
   const code = { kind: "code", text: "d3bd6" } as const;
-  const tree = render(
-    reply({ title: [{ kind: "text", text: "Changed " }, code, { kind: "text", text: ": the ops" }] }),
-  );
+  const words = [{ kind: "text", text: "Changed " } as const, code, { kind: "text", text: ": the ops" } as const];
+  const tree = render(reply({ title: words, blocks: [{ kind: "paragraph", text: words }] }));
   const joined = elementsOf(tree).filter(({ attrs }) => attrs["class"] === "joined");
   expect(joined.map((one) => textsOf(one).join(""))).toEqual(["d3bd6:"]);
+  // A heading breaks within what it names, which is no button there.
   const [heading] = elementsOf(tree).filter(({ tag }) => tag === "h2");
   expect(textsOf(heading ?? "").join("")).toBe("Changed d3bd6: the ops");
+  expect(elementsOf(heading ?? "").filter(({ tag }) => tag === "button")).toEqual([]);
 });
 
 test.each([
@@ -155,7 +156,7 @@ describe("the tone is said by a word as well as a colour", () => {
     [{ title: "t", tone: "good" }, undefined],
     [{ title: "t", tone: "warning" }, "Warning"],
     [{ title: "t", tone: "bad" }, "Problem"],
-    [{ title: "t", tone: "warning", failure: "caller" }, "Check this"],
+    [{ title: "t", tone: "warning", failure: "caller" }, "Not done"],
     [{ title: "t", tone: "bad", failure: "network" }, "Network problem"],
     [{ title: "t", tone: "bad", failure: "bug" }, "Bot problem"],
   ])("%o", (parts, word) => {
