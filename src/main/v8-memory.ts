@@ -34,5 +34,9 @@ export function collectGarbageOnce(): () => void {
 /** Collects all garbage: https://nodejs.org/api/cli.html#--expose-gc. The function exists only with this flag. */
 export function garbageCollector() {
   setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as (how: { type: "major"; execution: "async" | "sync" }) => unknown;
+  return runInNewContext("gc") as (how: {
+    type: "major";
+    execution: "async" | "sync";
+    flavor?: "last-resort";
+  }) => unknown;
 }

@@ -149,6 +149,8 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
   });
   let [looks, read] = [0, 0];
   const collect = garbageCollector();
+  // The modules that were loaded let the young generation grow: only this makes it small again.
+  collect({ type: "major", execution: "sync", flavor: "last-resort" });
   const kept = { network, from: from - RUN_UP, to, without: JUDGED_OF_ROUND };
   for await (const { watcher, look } of merged(store, kept, onDamaged)) {
     read += 1;
