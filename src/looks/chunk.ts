@@ -9,12 +9,32 @@ import { type Json, type Look, lookFromJson } from "./look.ts";
 /** Most columns have fewer bytes: room for more would cost more than to decompress them. */
 const COLUMN_BYTES = 4096;
 
+/** What a place has in each look; undefined where it has nothing. */
+export interface Column {
+  at(look: number): Leaf | undefined;
+  /** Of numbers, the nearest ones, all times the same power of ten: NaN where there is none. */
+  readonly numbers: Float64Array | undefined;
+}
+
+function at(leaves: readonly (Leaf | undefined)[]): Column["at"] {
+  return (look) => leaves[look];
+}
+
+/** The integers of a column by look as the nearest numbers, which are times ten to the power of `scale`. */
+interface NearestIntegers {
+  readonly values: Float64Array;
+  readonly scale: number;
+  /** None was rounded. */
+  readonly isExact: boolean;
+}
+
 /** A chunk, of which columns are decoded as they are asked for. Throws for bytes that are none. */
 export class Chunk {
   readonly #bytes: Uint8Array;
   readonly #header: Header;
   readonly #offsets: readonly number[];
   readonly #numeric = new Map<number, readonly (bigint | undefined)[]>();
+  readonly #near = new Map<number, NearestIntegers>();
 
   constructor(bytes: Uint8Array) {
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -45,14 +65,43 @@ export class Chunk {
     return roots.map((root) => lookFromJson(root));
   }
 
-  /** The values of a place by look, as the nearest numbers; NaN where there is none, or where it is no number. */
-  numbers(key: string): Float64Array {
-    const found = new Float64Array(this.size).fill(Number.NaN);
+  /** The keys of the places below one, whose key has no end yet: `["seen","facts",`. */
+  keys(beginning: string): readonly string[] {
+    return this.#header.columns.map(({ key }) => key).filter((key) => key.startsWith(beginning));
+  }
+
+  /** What a place has in each look, of which single ones may be asked for. */
+  column(key: string): Column {
     const index = this.#header.columns.findIndex((one) => one.key === key);
     const column = this.#header.columns[index];
-    if (column === undefined || column.holds === "any") return found;
-    this.#readNumbers(index, found);
-    return found;
+    if (column === undefined) return { numbers: undefined, at: () => undefined };
+    if (column.holds === "any") return { numbers: undefined, at: at(this.#leaves(index)) };
+    const { values, scale, isExact } = this.#nearest(index);
+    const isNumber = column.holds === "number";
+    if (!isExact || (scale > 0 && !isNumber)) return { numbers: values, at: at(this.#leaves(index)) };
+    return {
+      numbers: values,
+      at: (look) => {
+        // The quotient of two exact numbers is the number nearest to the text: as JSON reads it.
+        const value = (values[look] ?? Number.NaN) / 10 ** scale;
+        return Number.isNaN(value) ? undefined : isNumber ? value : String(value);
+      },
+    };
+  }
+
+  /** The integers at a place by look; undefined where there is none. */
+  integers(key: string): readonly (bigint | undefined)[] {
+    const index = this.#header.columns.findIndex((one) => one.key === key);
+    return index === -1 ? [] : this.#values(index);
+  }
+
+  /** The same as the nearest numbers; NaN where there is none, or where it is no number. */
+  numbers(key: string): Float64Array {
+    const index = this.#header.columns.findIndex((one) => one.key === key);
+    const column = this.#header.columns[index];
+    if (column === undefined || column.holds === "any") return new Float64Array(this.size).fill(Number.NaN);
+    const { values, scale } = this.#nearest(index);
+    return scale === 0 ? values : values.map((value) => value / 10 ** scale);
   }
 
   /** The values of a column by look. */
@@ -63,8 +112,8 @@ export class Chunk {
     const reader = this.#reader(index);
     const present = this.#presence(reader);
     if (holds === "any") {
-      const texts = readTexts(reader);
-      for (const look of present) leaves[look] = JSON.parse(texts[reader.count()] ?? "null") as Leaf;
+      const texts = readTexts(reader).map((text) => JSON.parse(text) as Leaf);
+      for (const look of present) leaves[look] = texts[reader.count()] ?? null;
       return leaves;
     }
     const { scale, scales } = readScales(reader, present.length);
@@ -102,26 +151,41 @@ export class Chunk {
   }
 
   /** The same as the nearest numbers. What is far from zero is added last, so that no rounding adds up. */
-  #readNumbers(index: number, into: Float64Array): void {
+  #nearest(index: number): NearestIntegers {
+    const known = this.#near.get(index);
+    if (known !== undefined) return known;
+    const near = this.#readNearest(index);
+    this.#near.set(index, near);
+    return near;
+  }
+
+  #readNearest(index: number): NearestIntegers {
+    const values = new Float64Array(this.size).fill(Number.NaN);
     const { is, by } = this.#column(index);
-    if (is !== undefined) return void into.fill(Number(is));
+    if (is !== undefined) {
+      const numbers = numbersOf([is]);
+      const value = Number(numbers?.values[0]);
+      return { values: values.fill(value), scale: numbers?.scale ?? 0, isExact: Number.isSafeInteger(value) };
+    }
     const reader = this.#reader(index);
     const present = this.#presence(reader);
     const { scale } = readScales(reader, present.length);
     const { order, less, base, unit } = readPrediction(by);
-    const others = less === undefined ? undefined : new Float64Array(this.size);
-    if (less !== undefined && others !== undefined) this.#readNumbers(less, others);
-    const [first, size, divisor] = [Number(base), Number(unit), 10 ** scale];
-    let last = 0;
-    let step = 0;
-    let count = 0;
+    const others = less === undefined ? undefined : this.#nearest(less);
+    const [first, size] = [Number(base), Number(unit)];
+    let [last, step, count, furthest] = [0, 0, 0, 0];
     for (const look of present) {
       const left = count === 0 ? 0 : reader.nearest() * size;
       step = order === 2 && count > 1 ? step + left : left;
       last = order === 0 ? left : last + step;
-      into[look] = (first + last) / divisor + (others === undefined ? 0 : (others[look] ?? 0));
+      const value = first + last + (others?.values[look] ?? 0);
+      values[look] = value;
+      furthest = Math.max(furthest, Math.abs(left), Math.abs(step), Math.abs(last), Math.abs(value));
       count += 1;
     }
+    // A sum of two is at most twice as far.
+    const isExact = Math.max(furthest, Math.abs(first)) * 2 <= Number.MAX_SAFE_INTEGER && others?.isExact !== false;
+    return { values, scale, isExact };
   }
 
   #column(index: number): ColumnHeader {

@@ -65,6 +65,18 @@ function readable<T>(
   }
 }
 
+/** A chunk with looks of a range, and when its last one was; or a look of the present hour. */
+export type Block = { readonly chunk: Chunk; readonly first: Milliseconds; readonly last: Milliseconds } | Look;
+
+/** The same looks, those that are packed by chunk: also those of the first and last chunk that are outside of the range. */
+export async function* readBlocks(store: Pick<Store, "read">, range: LooksRange): AsyncGenerator<Block> {
+  for await (const { chunks, tail } of readPages(store, range)) {
+    for (const { bytes, first_at, last_at } of chunks)
+      yield { chunk: new Chunk(bytes), first: first_at, last: last_at };
+    for (const { data } of tail) yield lookFromText(data);
+  }
+}
+
 /** One fact of a range; the columns of the others are not read. */
 export async function readSeries(store: Pick<Store, "read">, range: LooksRange, place: Place): Promise<Series> {
   const at: number[] = [];

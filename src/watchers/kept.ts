@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { KINDS } from "../alerts/judge/kinds/kinds.ts";
+import { type ConditionKind, KINDS } from "../alerts/judge/kinds/kinds.ts";
 import { CONDITION_KINDS, Reading } from "../alerts/judge/kinds/reading.ts";
 import type { Json } from "../looks/look.ts";
+import { withoutUndefined } from "../units/without-undefined.ts";
 import type { Findings } from "./watcher.ts";
 
 /** What a kept look says of the findings: facts by kind and subject, and events. */
@@ -12,12 +13,12 @@ type KeptFindings = { readonly facts?: Json; readonly events?: Json };
 export function keptFindings({ readings, events }: Findings): KeptFindings {
   const facts: Record<string, Record<string, Json>> = {};
   for (const reading of readings) {
-    const { kind, subject, state, badForMillis } = reading;
+    const { kind, subject, state, badForMillis, since } = reading;
     const record = KINDS[kind];
     if (Object.keys(record.parameters.shape).length === 0) continue;
     const judged = record.isBad === undefined ? {} : scalarsOf(reading.facts);
     const bySubject = (facts[kind] ??= {});
-    bySubject[subject] = { state, ...judged, ...(badForMillis === undefined ? {} : { badForMillis }) };
+    bySubject[subject] = { state, ...judged, ...withoutUndefined({ badForMillis, since }) };
   }
   return {
     ...(Object.keys(facts).length === 0 ? {} : { facts }),
@@ -27,16 +28,25 @@ export function keptFindings({ readings, events }: Findings): KeptFindings {
 
 /** The readings of a kept look as far as thresholds are judged by them. Throws where a fact is none of its kind. */
 export function keptReadings({ facts = {} }: { readonly facts?: Changes }, of: Pick<Reading, "network" | "nodes">) {
-  return Object.entries(facts).flatMap(([kind, subjects]) =>
-    isRecord(subjects) && CONDITION_KINDS.some((one) => one === kind)
-      ? Object.entries(subjects).map(([subject, one]) => {
-          const { state, badForMillis, ...known } = isRecord(one) ? one : {};
-          const measured = badForMillis === undefined ? {} : { badForMillis };
-          return Reading.parse({ ...of, kind, subject, state, seenBy: [], facts: known, ...measured });
-        })
-      : [],
-  );
+  return CONDITION_KINDS.flatMap((kind) => {
+    const { [kind]: subjects = {} } = facts;
+    if (!isRecord(subjects)) return [];
+    return Object.entries(subjects).map(([subject, kept]) =>
+      Reading.parse({ ...keptReading(kind, of.network, subject, kept), ...of }),
+    );
+  });
 }
+
+/** A reading as far as a threshold needs it, unchecked: `kept` is what a look has of its kind and subject. Pure. */
+export function keptReading(kind: ConditionKind, network: string, subject: string, kept: Json): Reading {
+  const { state, badForMillis, since, ...facts } = isRecord(kept) ? kept : {};
+  const reading: Record<string, unknown> = { kind, network, subject, state, nodes: 0, seenBy: NOBODY, facts };
+  if (badForMillis !== undefined) reading["badForMillis"] = badForMillis;
+  if (since !== undefined) reading["since"] = since;
+  return reading as unknown as Reading;
+}
+
+const NOBODY: readonly string[] = [];
 
 /** The same, for watchers of which nothing is kept where nothing is found. */
 export function findingsOrNothing(findings: Findings): Json | undefined {

@@ -1,9 +1,19 @@
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { judgeObservation, type Observation, type RuleIndex, type Seen, type WatcherProgress } from "./judge.ts";
+import {
+  judgeObservation,
+  type Observation,
+  type RuleIndex,
+  type Seen,
+  seenNow,
+  type WatcherProgress,
+} from "./judge.ts";
+import type { Reading } from "./kinds/reading.ts";
 import { type Episode, isOpen, type Machine } from "./rules/episode.ts";
+import { judgeReading, type Rule } from "./rules/rules.ts";
 import { RuleSubjectMap } from "./rules/state-cache.ts";
+import { endFlapping } from "./rules/state-machine.ts";
 
 /** Judges the observations of one network one after the other as the engine does, with no store and nobody to tell. */
 export class JudgeInMemory {
@@ -15,6 +25,9 @@ export class JudgeInMemory {
   #memory = new RuleSubjectMap<Seen>();
   #progress = new Map<string, WatcherProgress>();
   #wasBlind = false;
+  /** How many machines are not ok, and those that flap. */
+  #busy = 0;
+  readonly #flapping = new Set<Machine>();
 
   constructor(index: RuleIndex, config: Pick<AlertsConfig, "keep" | "flap">) {
     [this.#index, this.#config] = [index, config];
@@ -50,7 +63,8 @@ export class JudgeInMemory {
       observation,
       dueMillis,
     );
-    for (const machine of judged.machines.values()) this.machines.set(machine.rule, machine.subject, machine);
+    for (const machine of judged.machines.values()) this.#set(machine);
+    this.#endFlapping(name, observation.at);
     for (const episode of judged.episodes.values()) {
       if (isOpen(episode)) this.#open.set(episode.id, episode);
       else this.#open.delete(episode.id);
@@ -61,4 +75,59 @@ export class JudgeInMemory {
     this.#stored.set(name, toMillis(observation.at));
     return judged;
   }
+
+  /**
+   * Takes observations of a watcher of which none begins anything, as the last of them; `all` are readings that stand
+   * for those of all. False, and none is taken, where one may change more than the time and what is known.
+   */
+  pass(last: Observation, dueMillis: Milliseconds, all: readonly Reading[] = last.readings): boolean {
+    const { at, failure } = last;
+    const { name } = last.watcher;
+    const progress = this.#progress.get(name);
+    if (this.#busy > 0 || progress === undefined || failure !== undefined) return false;
+    if (last.readings.some(isBlindness)) return false;
+    if (this.#wasBlind && !last.readings.some(({ kind }) => kind === "watch.blind")) return false;
+    for (const reading of all) {
+      for (const rule of this.#index.rules(reading.kind, reading)) if (!this.#isCalm(rule, reading)) return false;
+      if (this.#flapping.size > 0 && isBlindness(reading)) return false;
+    }
+    this.#wasBlind = false;
+    for (const reading of last.readings) {
+      for (const rule of this.#index.rules(reading.kind, reading)) {
+        const seenAs = this.#memory.get(rule.id, reading.subject);
+        const now = seenNow(seenAs, judgeReading(rule, reading).state, false);
+        if (now !== seenAs) this.#memory.set(rule.id, reading.subject, now);
+      }
+    }
+    this.#progress.set(name, { ...progress, monotonicMillis: dueMillis, known: at });
+    this.#stored.set(name, toMillis(at));
+    this.#endFlapping(name, at);
+    return true;
+  }
+
+  /** Whether a reading leaves a machine as it is that is ok: one that flaps counts the time in which it was not known. */
+  #isCalm(rule: Rule, reading: Reading): boolean {
+    const { state } = judgeReading(rule, reading);
+    const machine = this.#flapping.size === 0 ? undefined : this.machines.get(rule.id, reading.subject);
+    return machine?.flapping === undefined ? state !== "bad" : state === "good" && machine.known;
+  }
+
+  #endFlapping(watcher: string, at: Nanoseconds): void {
+    for (const machine of this.#flapping) {
+      if (machine.watcher === watcher) this.#set(endFlapping(machine, at, this.#config) ?? machine);
+    }
+  }
+
+  #set(machine: Machine): void {
+    const before = this.machines.get(machine.rule, machine.subject);
+    if (before === machine) return;
+    this.#busy += Number(machine.phase !== "ok") - Number(before !== undefined && before.phase !== "ok");
+    if (before !== undefined) this.#flapping.delete(before);
+    if (machine.flapping !== undefined) this.#flapping.add(machine);
+    this.machines.set(machine.rule, machine.subject, machine);
+  }
+}
+
+function isBlindness({ kind, state }: Reading): boolean {
+  return kind === "watch.blind" && state === "bad";
 }

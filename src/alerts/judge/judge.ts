@@ -52,7 +52,8 @@ function isJudged(seen: Seen | undefined): boolean {
   return seen === "judged" || seen === "lost";
 }
 
-function seenNow(before: Seen | undefined, state: Reading["state"], resumes: boolean): Seen {
+/** What a process knows of a rule once it has seen one more reading; `resumes`: it goes on with a machine that was not ok. */
+export function seenNow(before: Seen | undefined, state: Reading["state"], resumes: boolean): Seen {
   if (state !== "unknown") return "judged";
   if (isJudged(before)) return "lost";
   return resumes || before === "resumed" ? "resumed" : "unseen";

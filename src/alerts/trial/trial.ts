@@ -1,0 +1,122 @@
+// A trial: what rules would have told of looks that are kept, judged by the same state machines in virtual time. It is
+// pure; main/trial.ts reads the looks, in a thread of its own.
+import type { Milliseconds } from "../../units/duration.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
+import type { AlertsConfig } from "../alerts-config.ts";
+import type { Observation, RuleIndex } from "../judge/judge.ts";
+import { JudgeInMemory } from "../judge/judge-in-memory.ts";
+import { timeFromText } from "../judge/kinds/json-fields.ts";
+import type { ConditionKind } from "../judge/kinds/kinds.ts";
+import { labelOf, type Reading } from "../judge/kinds/reading.ts";
+import type { Severity } from "../judge/kinds/severity.ts";
+import { type Episode, isOpen } from "../judge/rules/episode.ts";
+import type { Rule } from "../judge/rules/rules.ts";
+
+/** The rules of one subscription, and the subjects that it names; none = all. */
+export interface TriedRules {
+  readonly rules: readonly Rule[];
+  readonly subjects: readonly string[];
+}
+
+/** One alert that a trial would have told. Times in Unix milliseconds. */
+export interface TrialEpisode {
+  readonly rule: string;
+  readonly kind: ConditionKind;
+  readonly subject: string;
+  readonly label?: string;
+  readonly began: Milliseconds;
+  readonly fired: Milliseconds;
+  /** Absent where it is open. */
+  readonly ended?: Milliseconds;
+  /** The worst that it was. */
+  readonly severity: Severity;
+  /** Its end was not observed: its subject is gone. */
+  readonly gone?: true;
+}
+
+/** What rules would have told. */
+export interface Trial {
+  /** In the order in which they fired. */
+  readonly episodes: readonly TrialEpisode[];
+  /** When notices of flapping would have come. */
+  readonly flapping: readonly Milliseconds[];
+  /** Since when there is something to judge each kind by; a kind that is absent could not be judged. */
+  readonly known: ReadonlyMap<ConditionKind, Milliseconds>;
+}
+
+/** Tries the rules of one subscription, as if it had been there from the first look on. */
+export class RuleTrial {
+  readonly #judge: JudgeInMemory;
+  readonly #episodes = new Map<string, Episode>();
+  readonly #flapping: Milliseconds[] = [];
+  readonly #known = new Map<ConditionKind, Milliseconds>();
+  readonly #kinds: ReadonlySet<string>;
+
+  constructor({ rules, subjects }: TriedRules, config: Pick<AlertsConfig, "keep" | "flap">) {
+    this.#judge = new JudgeInMemory(indexOf(rules, subjects), config);
+    this.#kinds = new Set(rules.map(({ kind }) => kind));
+  }
+
+  /** Another process goes on from what is stored. */
+  restart(): void {
+    this.#judge.restart();
+  }
+
+  see(observation: Observation, dueMillis: Milliseconds): void {
+    this.#noteKnown(observation);
+    const { episodes, changes } = this.#judge.see(observation, dueMillis);
+    for (const [id, episode] of episodes) this.#episodes.set(id, episode);
+    for (const { change } of changes) if (change === "flapping") this.#flapping.push(toMillis(observation.at));
+  }
+
+  /**
+   * Takes looks at once, as the last of them; false, and none is taken, where one of them may change more than the time
+   * and what is known. `all` are the corners of what they show: figures are compared with limits one by one, so what is
+   * good at all corners is good between them.
+   */
+  pass(last: Observation, dueMillis: Milliseconds, all?: readonly Reading[]): boolean {
+    if (!this.#judge.pass(last, dueMillis, all)) return false;
+    this.#noteKnown(last);
+    return true;
+  }
+
+  result(): Trial {
+    const episodes = [...this.#episodes.values()].map(trialEpisode).toSorted((a, b) => a.fired - b.fired);
+    return { episodes, flapping: this.#flapping, known: this.#known };
+  }
+
+  #noteKnown({ readings, at }: Observation): void {
+    if (this.#known.size === this.#kinds.size) return;
+    for (const { kind, state } of readings) {
+      if (state !== "unknown" && this.#kinds.has(kind) && !this.#known.has(kind)) this.#known.set(kind, toMillis(at));
+    }
+  }
+}
+
+function indexOf(rules: readonly Rule[], subjects: readonly string[]): RuleIndex {
+  const byKind = Map.groupBy(rules, ({ kind }) => kind);
+  const named = new Set(subjects);
+  const always = [{ created: Number.NEGATIVE_INFINITY }];
+  return {
+    rules: (kind, { subject }) =>
+      named.size === 0 || subject === "" || named.has(subject) ? (byKind.get(kind) ?? []) : [],
+    subscribers: () => always,
+  };
+}
+
+/** An episode as a trial tells it. Pure. */
+export function trialEpisode(episode: Episode): TrialEpisode {
+  const { rule, kind, subject, began, detected, ended, severity, state, last } = episode;
+  return {
+    rule,
+    kind,
+    subject,
+    ...withoutUndefined({ label: labelOf(last) }),
+    began: toMillis(timeFromText(began)),
+    fired: toMillis(timeFromText(detected)),
+    ...(isOpen(episode) || ended === undefined ? {} : { ended: toMillis(timeFromText(ended)) }),
+    severity,
+    ...(state === "gone" ? { gone: true as const } : {}),
+  };
+}

@@ -1,0 +1,234 @@
+// Reads kept looks, and tries rules on them. It runs in a thread of its own (alerting/trial-thread.ts).
+import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import type { Observation } from "../alerts/judge/judge.ts";
+import { type ConditionKind, KINDS } from "../alerts/judge/kinds/kinds.ts";
+import type { Reading } from "../alerts/judge/kinds/reading.ts";
+import { RuleTrial, type Trial, type TriedRules } from "../alerts/trial/trial.ts";
+import type { Look } from "../looks/look.ts";
+import { type Block, readBlocks } from "../looks/read.ts";
+import type { Store } from "../store/store.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { toMillis } from "../units/nanoseconds.ts";
+import { type Changes, keptReading, withChanges } from "../watchers/kept.ts";
+import { marketReadings, type MarketsState } from "../watchers/markets/markets.ts";
+import { unknownBecause } from "../watchers/schedule.ts";
+import { type Moment, PackedReadings } from "./packed-readings.ts";
+
+/** What is tried. */
+export interface TrialRequest {
+  readonly network: string;
+  /** In Unix milliseconds, both included. */
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+  /** Judged together in one pass. */
+  readonly tried: readonly TriedRules[];
+  readonly config: Pick<AlertsConfig, "keep" | "flap">;
+}
+
+/** A time in which nobody looked, or all that was looked at. In Unix milliseconds. */
+export interface Stretch {
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+}
+
+/** What came of it. */
+export interface TrialAnswer {
+  /** As they were asked for. */
+  readonly trials: readonly Trial[];
+  /** From the first look to the last; undefined where there is none. */
+  readonly seen: Stretch | undefined;
+  /** No look for longer than three intervals. */
+  readonly gaps: readonly Stretch[];
+}
+
+/** The watcher that says whether anything is seen at all. */
+const SOURCES = "sources";
+const MARKETS = "markets";
+const GAP_INTERVALS = 3;
+
+/** Tries rules on the looks of a range. Rejects with the signal's reason. */
+export async function tryRules(
+  store: Pick<Store, "read">,
+  request: TrialRequest,
+  signal?: AbortSignal,
+): Promise<TrialAnswer> {
+  const pass = new TrialPass(request);
+  const streams = pass.watchers.map((watcher) => new Stream(pass, watcher, readBlocks(store, { ...request, watcher })));
+  await Promise.all(streams.map((stream) => stream.fill()));
+  for (;;) {
+    signal?.throwIfAborted();
+    const [first] = streams.filter((one) => one.at !== undefined).toSorted((a, b) => Number(a.at) - Number(b.at));
+    if (first === undefined) return pass.answer();
+    first.take();
+    await first.fill();
+  }
+}
+
+/** Looks in a row, or one look; and the trials that have not taken them yet. */
+type Step = {
+  readonly at: Milliseconds;
+  readonly trials: readonly RuleTrial[];
+} & ({ readonly look: Look } | { readonly packed: PackedReadings; readonly from: number; readonly to: number });
+
+/** The looks of one watcher: a chunk at once, and parts of it where it has to be looked at more closely. */
+class Stream {
+  readonly #pass: TrialPass;
+  readonly #watcher: string;
+  readonly #blocks: AsyncGenerator<Block>;
+  /** The next one last. */
+  readonly #steps: Step[] = [];
+
+  constructor(pass: TrialPass, watcher: string, blocks: AsyncGenerator<Block>) {
+    [this.#pass, this.#watcher, this.#blocks] = [pass, watcher, blocks];
+  }
+
+  /** When the next look was; undefined where there is none. */
+  get at(): Milliseconds | undefined {
+    return this.#steps.at(-1)?.at;
+  }
+
+  take(): void {
+    const step = this.#steps.pop();
+    if (step !== undefined) this.#push(this.#pass.take(this.#watcher, step));
+  }
+
+  async fill(): Promise<void> {
+    if (this.#steps.length > 0) return;
+    const next = await this.#blocks.next();
+    if (next.done !== true) this.#push(this.#pass.stepsOf(this.#watcher, next.value));
+  }
+
+  #push(steps: readonly Step[]): void {
+    for (let at = steps.length - 1; at >= 0; at -= 1) {
+      const step = steps[at];
+      if (step !== undefined) this.#steps.push(step);
+    }
+  }
+}
+
+/** Where a chunk cannot be passed over as a whole, so many looks at once are tried, then each. */
+const PART = 60;
+
+/** One pass over the looks of a range, for all that is tried. */
+class TrialPass {
+  readonly watchers: readonly string[];
+  readonly #request: TrialRequest;
+  readonly #trials: readonly RuleTrial[];
+  readonly #kinds: readonly ConditionKind[];
+  readonly #last = new Map<string, { readonly moment: Moment; readonly readings: readonly Reading[] }>();
+  readonly #gaps: Stretch[] = [];
+  #markets: Changes = {};
+  #run: string | undefined;
+  #first: Milliseconds | undefined;
+  #latest: Milliseconds = 0;
+
+  constructor(request: TrialRequest) {
+    this.#request = request;
+    this.#trials = request.tried.map((one) => new RuleTrial(one, request.config));
+    const kinds = request.tried.flatMap(({ rules }) => rules.map(({ kind }) => kind));
+    this.#kinds = [...new Set(["watch.blind" as const, ...kinds])];
+    this.watchers = [...new Set(this.#kinds.flatMap((kind) => KINDS[kind].watchers))];
+  }
+
+  answer(): TrialAnswer {
+    const seen = this.#first === undefined ? undefined : { from: this.#first, to: this.#latest };
+    return { trials: this.#trials.map((one) => one.result()), seen, gaps: this.#gaps };
+  }
+
+  stepsOf(watcher: string, block: Block): readonly Step[] {
+    const trials = this.#trials;
+    if (!("chunk" in block)) return [{ look: block, at: toMillis(block.at), trials }];
+    if (watcher === MARKETS) return block.chunk.looks().map((look) => ({ look, at: toMillis(look.at), trials }));
+    const packed = new PackedReadings(block.chunk, this.#request.network, this.#kinds);
+    return [{ packed, from: 0, to: packed.size, at: block.first, trials }];
+  }
+
+  /** Takes a step; gives the smaller ones of which it consists, where they have to be judged one by one. */
+  take(watcher: string, step: Step): readonly Step[] {
+    if ("look" in step) {
+      this.#see(watcher, step.look, this.#readings(watcher, step.look), step.trials);
+      return [];
+    }
+    const { packed, from, to } = step;
+    const rest = this.#passOver(watcher, step);
+    if (rest.length === 0) return [];
+    if (to - from === 1) {
+      this.#see(watcher, packed.momentOf(from, true), packed.readingsOf(from), rest);
+      return [];
+    }
+    const size = to - from > PART ? PART : 1;
+    return Array.from({ length: Math.ceil((to - from) / size) }, (_, part) => {
+      const begin = from + part * size;
+      return { packed, from: begin, to: Math.min(to, begin + size), at: packed.atOf(begin), trials: rest };
+    });
+  }
+
+  /** Passes over looks that change nothing but the time; gives the trials for which one of them may change more. */
+  #passOver(watcher: string, { packed, from, to, trials }: Extract<Step, { readonly packed: object }>) {
+    const before = this.#last.get(watcher)?.moment;
+    if (before === undefined || !packed.goesOn(from, to, before, GAP_INTERVALS)) return trials;
+    const corners = packed.cornersOf(from, to);
+    if (corners === undefined) return trials;
+    const moment = packed.momentOf(to - 1, false);
+    const readings = packed.readingsOf(to - 1);
+    const observation = this.#observation(watcher, moment, readings);
+    const rest = trials.filter((one) => !one.pass(observation, moment.dueMillis, corners));
+    if (rest.length === 0) this.#note(watcher, moment, readings);
+    return rest;
+  }
+
+  #see(watcher: string, moment: Moment, seen: readonly Reading[], trials: readonly RuleTrial[]): void {
+    const before = this.#last.get(watcher);
+    const { failure } = moment;
+    this.#goOn(watcher, moment, before?.moment);
+    const readings =
+      failure === undefined ? seen : (before?.readings ?? []).map((one) => unknownBecause({ message: failure }, one));
+    this.#note(watcher, moment, readings);
+    if (failure !== undefined && before === undefined) return;
+    const observation = this.#observation(watcher, moment, readings);
+    for (const one of trials) one.see(observation, moment.dueMillis);
+  }
+
+  #observation(watcher: string, moment: Moment, readings: readonly Reading[]): Observation {
+    const { every, at, dueMillis, failure } = moment;
+    const common = { network: this.#request.network, watcher: { name: watcher, every } };
+    const failed = failure === undefined ? {} : { failure };
+    return { ...common, readings, events: [], snapshot: undefined, at, dueMillis, ...failed };
+  }
+
+  /** After a gap judging begins as after a restart. */
+  #goOn(watcher: string, moment: Moment, before: Moment | undefined): void {
+    const at = toMillis(moment.at);
+    const from = before === undefined ? at : toMillis(before.at);
+    const isSameRun = before?.run === moment.run;
+    const unseen = isSameRun ? moment.dueMillis - before.dueMillis : at - from;
+    const isGap = unseen > GAP_INTERVALS * moment.every;
+    if (isGap && watcher === SOURCES) this.#gaps.push({ from, to: at });
+    if ((isGap && isSameRun) || (this.#run !== undefined && this.#run !== moment.run)) {
+      for (const one of this.#trials) one.restart();
+    }
+    this.#run = moment.run;
+  }
+
+  #note(watcher: string, moment: Moment, readings: readonly Reading[]): void {
+    this.#last.set(watcher, { moment, readings });
+    const at = toMillis(moment.at);
+    this.#first ??= at;
+    this.#latest = Math.max(this.#latest, at);
+  }
+
+  #readings(watcher: string, { run, seen }: Look): readonly Reading[] {
+    const { network } = this.#request;
+    if (watcher === MARKETS) {
+      const { events: _, ...changes } = (seen ?? {}) as Changes;
+      const goesOn = this.#last.get(watcher)?.moment.run === run;
+      this.#markets = withChanges(goesOn ? this.#markets : undefined, changes);
+      const all = marketReadings(network, 0, this.#markets as unknown as MarketsState);
+      return all.filter(({ kind }) => this.#kinds.includes(kind));
+    }
+    const facts = ((seen as Changes | undefined)?.["facts"] ?? {}) as Readonly<Record<string, Changes>>;
+    return this.#kinds.flatMap((kind) =>
+      Object.entries(facts[kind] ?? {}).map(([subject, kept]) => keptReading(kind, network, subject, kept)),
+    );
+  }
+}
