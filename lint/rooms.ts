@@ -10,7 +10,7 @@ export const rooms: Readonly<Record<string, string>> = {
   main: "everything",
   // Floor 5; `adapters/*` = the files directly in `adapters/`, and so for `alerts/*`.
   commands:
-    "ground answers bot alerts/service(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types)",
+    "ground answers bot alerts/service(types) alerts/trial(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types)",
   "adapters/discord": "ground adapters/chat adapters/* bot alerts/sender alerts/*(types) export config/settings",
   "adapters/slack": "ground adapters/chat adapters/* bot alerts/sender alerts/*(types) export config/settings",
   "adapters/terminal": "ground bot",
@@ -24,13 +24,13 @@ export const rooms: Readonly<Record<string, string>> = {
   "adapters/*": "ground bot(types) alerts/sender(types)",
   // Floor 4½
   answers:
-    "ground bot alerts/service(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types) store(types)",
+    "ground bot alerts/service(types) alerts/trial(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types) store(types)",
   // Floor 4
   bot: "ground api alerts/service(types) alerts/sender(types) alerts/*(types) export(types) store(types)",
   watchers: "ground looks alerts/engine(types) alerts/route(types) alerts/judge alerts/*(types) api",
   // Floor 3, from top to bottom
   "alerts/service":
-    "ground alerts/engine(types) alerts/deliver alerts/words alerts/message alerts/route alerts/judge alerts/sender(types) alerts/* api(types) store(types)",
+    "ground alerts/trial(types) alerts/engine(types) alerts/deliver alerts/words alerts/message alerts/route alerts/judge alerts/sender(types) alerts/* api(types) store(types)",
   "alerts/engine":
     "ground alerts/deliver alerts/words alerts/message alerts/route alerts/judge alerts/sender(types) alerts/* api(types) store(types)",
   "alerts/deliver":
@@ -39,6 +39,8 @@ export const rooms: Readonly<Record<string, string>> = {
   "alerts/message": "ground alerts/route alerts/judge alerts/sender(types) alerts/* store(types)",
   "alerts/route": "ground alerts/judge alerts/* store(types)",
   "alerts/sender": "ground alerts/judge(types) alerts/*(types)",
+  // What would have been told of looks that are kept
+  "alerts/trial": "ground alerts/judge alerts/*",
   "alerts/judge": "ground alerts/* api(types) store(types)",
   "alerts/*": "ground api(types) store(types)",
   export: "ground api store(types)",
@@ -175,7 +177,7 @@ export const packages: Readonly<Record<string, string>> = {
   "node:https": "adapters/slack/send",
   "node:module": "adapters/discord adapters/slack main",
   "node:net": "adapters/web api/http config units main simulator",
-  "node:worker_threads": "export",
+  "node:worker_threads": "export main/alerting",
   "node:zlib": "looks main",
 
   // The disk and the machine

@@ -11,7 +11,7 @@ const COLUMN_BYTES = 4096;
 
 /** What a place has in each look; undefined where it has nothing. */
 export interface Column {
-  at(look: number): Leaf | undefined;
+  readonly at: (look: number) => Leaf | undefined;
   /** Of numbers, the nearest ones, all times the same power of ten: NaN where there is none. */
   readonly numbers: Float64Array | undefined;
 }

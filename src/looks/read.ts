@@ -37,7 +37,7 @@ export async function* readLooks(
   },
 ): AsyncGenerator<Look> {
   const { network, watcher } = range;
-  for await (const { chunks, tail } of readPages(store, range)) {
+  for await (const { chunks, tail } of readPages(pageReader(store), range)) {
     for (const { first, bytes } of chunks) {
       const key = { network, watcher, first: String(first) };
       const looks = readable("looks_chunks", key, () => new Chunk(bytes).looks(range.without), onDamaged);
@@ -69,8 +69,8 @@ function readable<T>(
 export type Block = { readonly chunk: Chunk; readonly first: Milliseconds; readonly last: Milliseconds } | Look;
 
 /** The same looks, those that are packed by chunk: also those of the first and last chunk that are outside of the range. */
-export async function* readBlocks(store: Pick<Store, "read">, range: LooksRange): AsyncGenerator<Block> {
-  for await (const { chunks, tail } of readPages(store, range)) {
+export async function* readBlocks(readPage: ReadPage, range: LooksRange): AsyncGenerator<Block> {
+  for await (const { chunks, tail } of readPages(readPage, range)) {
     for (const { bytes, first_at, last_at } of chunks)
       yield { chunk: new Chunk(bytes), first: first_at, last: last_at };
     for (const { data } of tail) yield lookFromText(data);
@@ -87,7 +87,7 @@ export async function readSeries(store: Pick<Store, "read">, range: LooksRange, 
     values.push(value);
   };
   const key = JSON.stringify(place);
-  for await (const { chunks, tail } of readPages(store, range)) {
+  for await (const { chunks, tail } of readPages(pageReader(store), range)) {
     for (const { bytes } of chunks) {
       const chunk = new Chunk(bytes);
       const found = chunk.numbers(key);
@@ -117,22 +117,37 @@ function numberAt(json: Json, place: Place): number {
 }
 
 /** Chunks, then the tail, some at a time. What is packed meanwhile is read once: looks have numbers. */
-async function* readPages(
-  store: Pick<Store, "read">,
-  range: LooksRange,
-): AsyncGenerator<{ readonly chunks: readonly LooksChunkRow[]; readonly tail: readonly TailRow[] }> {
+async function* readPages(readPage: ReadPage, range: LooksRange): AsyncGenerator<LooksPage> {
   let after = 0;
   for (;;) {
-    const query = { ...range, after };
-    const page = await store.read(async ({ looks }) => {
-      const chunks = await looks.packed({ ...query, limit: CHUNKS_AT_ONCE });
-      const last = chunks.at(-1)?.last ?? after;
-      const isLast = chunks.length < CHUNKS_AT_ONCE;
-      const tail = isLast ? await looks.tailBetween({ ...query, after: last, limit: TAIL_AT_ONCE }) : [];
-      return { chunks, tail, last: tail.at(-1)?.number ?? last, isEnd: isLast && tail.length < TAIL_AT_ONCE };
-    });
+    const page = await readPage({ ...range, after });
     yield page;
     if (page.isEnd) return;
     after = page.last;
   }
+}
+
+/** Some looks of a range, packed and not. */
+export interface LooksPage {
+  readonly chunks: readonly LooksChunkRow[];
+  readonly tail: readonly TailRow[];
+  /** The number of the last one. */
+  readonly last: number;
+  readonly isEnd: boolean;
+}
+
+/** Looks of a range, those after the look of a number. */
+export type LooksPageQuery = LooksRange & { readonly after: number };
+export type ReadPage = (query: LooksPageQuery) => Promise<LooksPage>;
+
+/** Reads pages in one state of the database each. */
+export function pageReader(store: Pick<Store, "read">): ReadPage {
+  return (query) =>
+    store.read(async ({ looks }) => {
+      const chunks = await looks.packed({ ...query, limit: CHUNKS_AT_ONCE });
+      const last = chunks.at(-1)?.last ?? query.after;
+      const isLast = chunks.length < CHUNKS_AT_ONCE;
+      const tail = isLast ? await looks.tailBetween({ ...query, after: last, limit: TAIL_AT_ONCE }) : [];
+      return { chunks, tail, last: tail.at(-1)?.number ?? last, isEnd: isLast && tail.length < TAIL_AT_ONCE };
+    });
 }

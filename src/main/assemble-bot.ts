@@ -7,6 +7,7 @@ import type { Bot } from "../bot/bot.ts";
 import type { BotDependencies } from "../bot/setup.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
+import { createTrials } from "./alerting/trials.ts";
 import type { Networks } from "./networks.ts";
 import { withSampleIds } from "./seen-ids.ts";
 
@@ -29,7 +30,7 @@ export async function assembleBot({ networks, store, ...more }: AssemblyOptions)
 
 /** The alert service of a process that neither watches nor delivers: another process delivers its changes. */
 export function createPassiveAlertService(
-  store: Pick<Store, "transaction">,
+  store: Pick<Store, "transaction" | "read">,
   networks: Pick<Networks, "clients" | "simulated">,
   config: AlertsConfig,
   log: Log,
@@ -37,5 +38,6 @@ export function createPassiveAlertService(
   const simulated = new Set(
     networks.simulated ? [...networks.clients.map(({ network }) => network), DRILL_NETWORK] : [],
   );
-  return createAlertService(createAlertEngine({ store, config, clock: systemClock, log, simulated }), config);
+  const engine = createAlertEngine({ store, config, clock: systemClock, log, simulated });
+  return createAlertService(engine, config, { trial: createTrials(store, config) });
 }

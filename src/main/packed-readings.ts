@@ -56,11 +56,11 @@ export class PackedReadings {
     const failure = this.#failure.at(look);
     const at = isExact ? nanoseconds(this.#chunk.integers('["at"]')[look] ?? 0n) : fromMillis(this.atOf(look));
     return {
-      run: String(this.#run.at(look)),
+      run: textOf(this.#run.at(look)),
       every: Number(this.#every.at(look)),
       dueMillis: this.#dueOf(look),
       at,
-      ...(failure === undefined ? {} : { failure: String(failure) }),
+      ...(failure === undefined ? {} : { failure: textOf(failure) }),
     };
   }
 
@@ -114,6 +114,10 @@ export class PackedReadings {
   #dueOf(look: number): Milliseconds {
     return Number(this.#due.at(look));
   }
+}
+
+function textOf(leaf: Json | undefined): string {
+  return typeof leaf === "string" ? leaf : JSON.stringify(leaf ?? null);
 }
 
 function subjectsOf(chunk: Chunk, kind: ConditionKind): readonly Subject[] {

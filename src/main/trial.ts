@@ -3,10 +3,9 @@ import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Observation } from "../alerts/judge/judge.ts";
 import { type ConditionKind, KINDS } from "../alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
-import { RuleTrial, type Trial, type TriedRules } from "../alerts/trial/trial.ts";
+import { NO_TRIAL, RuleTrial, type Stretch, type TrialAnswer, type TrialRequest } from "../alerts/trial/trial.ts";
 import type { Look } from "../looks/look.ts";
-import { type Block, readBlocks } from "../looks/read.ts";
-import type { Store } from "../store/store.ts";
+import { type Block, readBlocks, type ReadPage } from "../looks/read.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import { type Changes, keptReading, withChanges } from "../watchers/kept.ts";
@@ -14,54 +13,90 @@ import { marketReadings, type MarketsState } from "../watchers/markets/markets.t
 import { unknownBecause } from "../watchers/schedule.ts";
 import { type Moment, PackedReadings } from "./packed-readings.ts";
 
-/** What is tried. */
-export interface TrialRequest {
-  readonly network: string;
-  /** In Unix milliseconds, both included. */
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
-  /** Judged together in one pass. */
-  readonly tried: readonly TriedRules[];
-  readonly config: Pick<AlertsConfig, "keep" | "flap">;
-}
-
-/** A time in which nobody looked, or all that was looked at. In Unix milliseconds. */
-export interface Stretch {
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
-}
-
-/** What came of it. */
-export interface TrialAnswer {
-  /** As they were asked for. */
-  readonly trials: readonly Trial[];
-  /** From the first look to the last; undefined where there is none. */
-  readonly seen: Stretch | undefined;
-  /** No look for longer than three intervals. */
-  readonly gaps: readonly Stretch[];
-}
+/** What is tried, and the settings by which it is judged. */
+type Request = TrialRequest & { readonly config: Pick<AlertsConfig, "keep" | "flap"> };
 
 /** The watcher that says whether anything is seen at all. */
 const SOURCES = "sources";
 const MARKETS = "markets";
 const GAP_INTERVALS = 3;
 
-/** Tries rules on the looks of a range. Rejects with the signal's reason. */
+/** Tries rules on the looks of a range, until the time is over. */
 export async function tryRules(
-  store: Pick<Store, "read">,
-  request: TrialRequest,
-  signal?: AbortSignal,
+  readPage: ReadPage,
+  request: Request,
+  isOver: () => boolean = () => false,
 ): Promise<TrialAnswer> {
   const pass = new TrialPass(request);
-  const streams = pass.watchers.map((watcher) => new Stream(pass, watcher, readBlocks(store, { ...request, watcher })));
+  const streams = pass.watchers.map(
+    (watcher) => new Stream(pass, watcher, readBlocks(readPage, { ...request, watcher })),
+  );
   await Promise.all(streams.map((stream) => stream.fill()));
   for (;;) {
-    signal?.throwIfAborted();
+    if (isOver()) return { ...pass.answer(), isCut: true };
     const [first] = streams.filter((one) => one.at !== undefined).toSorted((a, b) => Number(a.at) - Number(b.at));
     if (first === undefined) return pass.answer();
     first.take();
     await first.fill();
   }
+}
+
+/** Of a longer range, so much is judged at once, the newest first. */
+const SPAN: Milliseconds = 30 * 86_400_000;
+/** Judging begins so long before: what lasts when a span begins was told before it. */
+const RUN_UP: Milliseconds = 86_400_000;
+
+/** Tries rules on as much of a range as can be judged in a time, the newest first. */
+export async function tryNewestFirst(
+  readPage: ReadPage,
+  request: Request,
+  limitMillis: Milliseconds,
+): Promise<TrialAnswer> {
+  const end = performance.now() + limitMillis;
+  const isOver = (): boolean => performance.now() > end;
+  let found: TrialAnswer | undefined;
+  for (let { to } = request; to > request.from; to -= SPAN) {
+    const from = Math.max(request.from, to - SPAN);
+    const answer = await tryRules(readPage, { ...request, from: from - RUN_UP, to: Math.min(to, request.to) }, isOver);
+    if (answer.isCut === true && found !== undefined) return { ...found, isCut: true };
+    found = joined(since(answer, from), found);
+    if (answer.isCut === true || answer.seen === undefined) break;
+  }
+  return found ?? { trials: request.tried.map(() => NO_TRIAL), seen: undefined, gaps: [] };
+}
+
+/** What came of it from a moment on. */
+function since(answer: TrialAnswer, from: Milliseconds): TrialAnswer {
+  const { trials, seen, gaps } = answer;
+  return {
+    ...answer,
+    trials: trials.map(({ episodes, flapping, known }) => ({
+      episodes: episodes.filter(({ fired }) => fired >= from),
+      flapping: flapping.filter((at) => at >= from),
+      known: new Map([...known].map(([kind, at]) => [kind, Math.max(at, from)])),
+    })),
+    seen: seen === undefined || seen.to < from ? undefined : { from: Math.max(from, seen.from), to: seen.to },
+    gaps: gaps.filter(({ to }) => to > from).map((gap) => ({ ...gap, from: Math.max(from, gap.from) })),
+  };
+}
+
+/** The answer for a span, and for those after it. */
+function joined(first: TrialAnswer, rest: TrialAnswer | undefined): TrialAnswer {
+  if (rest?.seen === undefined) return first;
+  if (first.seen === undefined) return rest;
+  return {
+    ...first,
+    trials: first.trials.map((one, index) => {
+      const { episodes, flapping, known } = rest.trials[index] ?? NO_TRIAL;
+      return {
+        episodes: [...one.episodes, ...episodes],
+        flapping: [...one.flapping, ...flapping],
+        known: new Map([...known, ...one.known]),
+      };
+    }),
+    seen: { from: first.seen.from, to: rest.seen.to },
+    gaps: [...first.gaps, ...rest.gaps],
+  };
 }
 
 /** Looks in a row, or one look; and the trials that have not taken them yet. */
@@ -112,7 +147,7 @@ const PART = 60;
 /** One pass over the looks of a range, for all that is tried. */
 class TrialPass {
   readonly watchers: readonly string[];
-  readonly #request: TrialRequest;
+  readonly #request: Request;
   readonly #trials: readonly RuleTrial[];
   readonly #kinds: readonly ConditionKind[];
   readonly #last = new Map<string, { readonly moment: Moment; readonly readings: readonly Reading[] }>();
@@ -122,7 +157,7 @@ class TrialPass {
   #first: Milliseconds | undefined;
   #latest: Milliseconds = 0;
 
-  constructor(request: TrialRequest) {
+  constructor(request: Request) {
     this.#request = request;
     this.#trials = request.tried.map((one) => new RuleTrial(one, request.config));
     const kinds = request.tried.flatMap(({ rules }) => rules.map(({ kind }) => kind));

@@ -55,7 +55,8 @@ async function watch(own: Stage, millis: number): Promise<void> {
   }
 }
 
-const serviceOf = (own: Stage): AlertService => createAlertService(own.engine, own.config, () => ["discord", "slack"]);
+const serviceOf = (own: Stage): AlertService =>
+  createAlertService(own.engine, own.config, { platforms: () => ["discord", "slack"] });
 
 /** A drill in virtual time, as operators ask for it, on platforms that the test may break. */
 function ask(own: Stage, destinations: readonly Destination[], signal: AbortSignal = new AbortController().signal) {

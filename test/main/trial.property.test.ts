@@ -12,6 +12,7 @@ import { type Rule, ruleFor } from "../../src/alerts/judge/rules/rules.ts";
 import { trialEpisode } from "../../src/alerts/trial/trial.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
 import { type Look, lookToText } from "../../src/looks/look.ts";
+import { pageReader } from "../../src/looks/read.ts";
 import { tryRules } from "../../src/main/trial.ts";
 import type { Store } from "../../src/store/store.ts";
 import { toMillis } from "../../src/units/nanoseconds.ts";
@@ -109,7 +110,7 @@ async function tried(seed: number, hours: number, failing: number): Promise<void
   const store = await stored(looks);
   const request = { network: NETWORK, from: 0, to: Number.MAX_SAFE_INTEGER, config };
   const each = rules.map((rule) => ({ rules: [rule], subjects: [] }));
-  const { trials } = await tryRules(store, { ...request, tried: each });
+  const { trials } = await tryRules(pageReader(store), { ...request, tried: each });
   expect(trials.map((one) => one.episodes)).toEqual(episodes);
 }
 

@@ -25,7 +25,7 @@ export function alertsOn(
   const config = DEFAULT_ALERTS_CONFIG;
   const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set(), ...more });
   const told = withoutUndefined({ verdict, marketsWithoutLooks });
-  return { engine, service: createAlertService(engine, config, () => platforms, told) };
+  return { engine, service: createAlertService(engine, config, { platforms: () => platforms, ...told }) };
 }
 
 /** The service alone. */

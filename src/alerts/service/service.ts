@@ -1,9 +1,9 @@
 // The alert service for commands, the console and the home tab: the engine without the methods that watchers call.
 // Read ../engine/engine.ts next; feed.ts is the console's list, downtime-report.ts the report after a restart.
 import type { Verdict } from "../../api/verdict/verdict.ts";
-import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../judge/rules/episode.ts";
+import { NO_TRIAL, type TrialAnswer, type TrialRequest } from "../trial/trial.ts";
 import type { AlertEngine } from "../engine/engine.ts";
 
 export type { LogEntry } from "../deliver/outbox/alert-log.ts";
@@ -21,13 +21,18 @@ export interface AlertService extends Omit<AlertEngine, "processObservation" | "
   readonly verdict?: (network: string) => Verdict | undefined;
   /** The markets beyond those of which this process keeps looks. */
   readonly marketsWithoutLooks?: (network: string) => readonly string[];
+  /**
+   * Tries rules on what was seen. `asker` names who asks, who may ask for one trial at a time.
+   *
+   * @throws UserError where too many trials are running; the signal's reason.
+   */
+  readonly trial: (request: TrialRequest, asker: string, signal: AbortSignal) => Promise<TrialAnswer>;
 }
 
 export function createAlertService(
   engine: AlertEngine,
   config: AlertsConfig,
-  platforms: () => readonly string[] = () => [],
-  { verdict, marketsWithoutLooks }: Pick<AlertService, "verdict" | "marketsWithoutLooks"> = {},
+  more: Partial<Pick<AlertService, "platforms" | "verdict" | "marketsWithoutLooks" | "trial">> = {},
 ): AlertService {
   const real = <T extends { readonly network: string }>(all: readonly T[]): T[] => all.filter((one) => !isDrill(one));
   return {
@@ -36,7 +41,8 @@ export function createAlertService(
     openEpisodes: async (network) => real(await engine.openEpisodes(network)),
     lastEpisodes: async (limit, network) => real(await engine.lastEpisodes(limit, network)),
     config,
-    platforms,
-    ...withoutUndefined({ verdict, marketsWithoutLooks }),
+    platforms: () => [],
+    trial: async ({ tried }) => ({ trials: tried.map(() => NO_TRIAL), seen: undefined, gaps: [] }),
+    ...more,
   };
 }

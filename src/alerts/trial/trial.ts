@@ -45,6 +45,37 @@ export interface Trial {
   readonly known: ReadonlyMap<ConditionKind, Milliseconds>;
 }
 
+/** What is tried. */
+export interface TrialRequest {
+  readonly network: string;
+  /** In Unix milliseconds, both included. */
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+  /** Judged together in one pass. */
+  readonly tried: readonly TriedRules[];
+}
+
+/** A time in which nobody looked, or all that was looked at. In Unix milliseconds. */
+export interface Stretch {
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+}
+
+/** What came of it. */
+export interface TrialAnswer {
+  /** As they were asked for. */
+  readonly trials: readonly Trial[];
+  /** From the first look to the last; undefined where there is none. */
+  readonly seen: Stretch | undefined;
+  /** No look for longer than three intervals. */
+  readonly gaps: readonly Stretch[];
+  /** The time was over before all looks were judged. */
+  readonly isCut?: true;
+}
+
+/** Of rules that nothing was kept for. */
+export const NO_TRIAL: Trial = { episodes: [], flapping: [], known: new Map() };
+
 /** Tries the rules of one subscription, as if it had been there from the first look on. */
 export class RuleTrial {
   readonly #judge: JudgeInMemory;

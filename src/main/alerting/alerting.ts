@@ -29,6 +29,7 @@ import type { Networks } from "../networks.ts";
 import { subscribeConsole } from "./console-alerts.ts";
 import { DamagedRows } from "./damaged-rows.ts";
 import { type Duties, fencedStore } from "./duties.ts";
+import { createTrials } from "./trials.ts";
 import { createWatchedSubjects, WatchedNetworks } from "./watched-networks.ts";
 import type { Destination } from "../../alerts/destination.ts";
 
@@ -140,7 +141,12 @@ export function createAlerting(dependencies: AlertingDependencies) {
   const watched = new WatchedNetworks({ ...dependencies, alerts: alertDependencies, subjects, damaged });
   const verdict = watched.verdict.bind(watched);
   const marketsWithoutLooks = watched.marketsWithoutLooks.bind(watched);
-  const service = createAlertService(engine, config, () => dependencies.senders, { verdict, marketsWithoutLooks });
+  const service = createAlertService(engine, config, {
+    platforms: () => dependencies.senders,
+    verdict,
+    marketsWithoutLooks,
+    trial: createTrials(store, config),
+  });
 
   let subscribed = false;
   async function subscribe(): Promise<void> {

@@ -1,0 +1,24 @@
+// Runs in a thread of its own: tries rules on kept looks, which the main thread reads for it.
+import { parentPort, workerData } from "node:worker_threads";
+
+import { messageOf } from "../../errors.ts";
+import type { LooksPage, LooksPageQuery } from "../../looks/read.ts";
+import { tryNewestFirst } from "../trial.ts";
+import type { TrialWork } from "./trials.ts";
+
+// trials.ts declares the messages: a query is answered by its page, in order.
+const waiting: ((page: LooksPage) => void)[] = [];
+parentPort?.on("message", (page: LooksPage) => waiting.shift()?.(page));
+
+function readPage(query: LooksPageQuery): Promise<LooksPage> {
+  parentPort?.postMessage({ query }, []);
+  return new Promise((resolve) => void waiting.push(resolve));
+}
+
+const { request, limitMillis } = workerData as TrialWork;
+try {
+  parentPort?.postMessage({ answer: await tryNewestFirst(readPage, request, limitMillis) }, []);
+} catch (thrown) {
+  parentPort?.postMessage({ failed: messageOf(thrown) }, []);
+}
+parentPort?.close();
