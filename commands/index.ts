@@ -10,6 +10,7 @@ import { alertsSilence } from "./alerts-silence.ts";
 import { alertsSilences } from "./alerts-silences.ts";
 import { alertsStatus } from "./alerts-status.ts";
 import { alertsTold } from "./alerts-told.ts";
+import { alertsTry } from "./alerts-try.ts";
 import { alertsUnsilence } from "./alerts-unsilence.ts";
 import { alertsWhy } from "./alerts-why.ts";
 import { answersSet } from "./answers-set.ts";
@@ -56,6 +57,7 @@ export const commands: readonly AnyCommand[] = [
   ledgerFetch,
   ledgerVerify,
   alertsAdd,
+  alertsTry,
   alertsList,
   alertsEdit,
   alertsRemove,

@@ -1,6 +1,7 @@
 // Turns observations, subscriptions and silences into episodes and planned deliveries, each in one transaction.
 // Read process-observation.ts and ../judge/judge.ts (observations), plan-open.ts and plan-events.ts (deliveries) and
 // upkeep.ts (changes that time alone causes) next.
+import type { Milliseconds } from "../../units/duration.ts";
 import { isDeepStrictEqual } from "node:util";
 
 import { UserError } from "../../errors.ts";
@@ -235,6 +236,11 @@ function createQueries(store: AlertDependencies["store"]) {
     /** Newest first. */
     lastEpisodes: (limit: number, network?: string) =>
       read(async (tables) => (await tables.watch.lastEpisodes(limit, network)).map(parseEpisode)),
+    /** Those that fired in a range of Unix milliseconds, oldest first; so many at most. */
+    episodesBetween: (network: string, from: Milliseconds, to: Milliseconds) =>
+      read(async (tables) =>
+        (await tables.watch.episodesBetween(network, from, to, MAX_EPISODES_BETWEEN)).map(parseEpisode),
+      ),
     history: (id: string) =>
       read(async (tables) => {
         const row = await tables.watch.episode(id);
@@ -251,4 +257,5 @@ function createQueries(store: AlertDependencies["store"]) {
 }
 
 /** How many decisions a history holds at most. */
+const MAX_EPISODES_BETWEEN = 10_000;
 const MAX_HISTORY_DECISIONS = 1000;

@@ -1,6 +1,6 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { type ConditionKind, SERVICE_KINDS } from "../judge/kinds/kinds.ts";
+import { INHIBITS } from "../judge/kinds/inhibits.ts";
 import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";
@@ -80,26 +80,6 @@ export function flappingOf(
   const began = episodeId(machine, machine.flapping.before + 1);
   return { began, episodes: machine.firings.length, calmed: isCalmed(machine) };
 }
-
-const FOLLOWS_FROM_A_HALT: readonly ConditionKind[] = [
-  ...SERVICE_KINDS,
-  "market.auction",
-  "market.price",
-  "market.bound",
-  "market.value",
-  "node.lagging",
-];
-
-/** What each condition inhibits: while it is open, these are not sent. */
-const INHIBITS: Partial<
-  Record<ConditionKind, { readonly kinds: readonly ConditionKind[]; readonly sameSubject?: true }>
-> = {
-  "network.stalled": { kinds: FOLLOWS_FROM_A_HALT },
-  "network.disagree": { kinds: FOLLOWS_FROM_A_HALT },
-  "watch.blind": { kinds: SERVICE_KINDS },
-  "node.down": { kinds: ["node.lagging", "node.refuses", "node.slow"], sameSubject: true },
-  "node.lying": { kinds: ["node.lagging"], sameSubject: true },
-};
 
 /** The open episodes that may inhibit another one: the only ones that `inhibitorOf` needs. */
 export function inhibitingEpisodes(open: readonly Episode[]): readonly Episode[] {

@@ -49,7 +49,10 @@ type SubscriptionSummary = Pick<
 >;
 
 /** `mark prices of BTC/USDT, above 70,000 on mainnet`. Pure and total. */
-export function subscriptionWords(summary: SubscriptionSummary, labels: Labels = {}): Text {
+export function subscriptionWords(
+  summary: Pick<SubscriptionSummary, "kinds" | "subjects" | "parameters" | "network">,
+  labels: Labels = {},
+): Text {
   const subjects = summary.subjects.length === 0 ? [] : text` of ${subjectWords(summary.subjects, labels)}`;
   const thresholds = thresholdWords(summary.parameters);
   const beyond = thresholds === "" ? [] : text`, ${thresholds}`;

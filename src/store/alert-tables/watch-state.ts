@@ -90,6 +90,16 @@ export function createWatchState(db: Kysely<Schema>) {
         .orderBy("opened_at")
         .orderBy("id")
         .execute(),
+    /** Those that fired in a range of Unix milliseconds, both ends included, oldest first. */
+    episodesBetween: (network: string, from: number, to: number, limit: number) =>
+      episodes()
+        .where("network", "=", network)
+        .where("opened_at", ">=", from)
+        .where("opened_at", "<=", to)
+        .orderBy("opened_at")
+        .orderBy("id")
+        .limit(limit)
+        .execute(),
     /** The last ones, newest first. */
     lastEpisodes: (limit: number, network?: string) =>
       episodes()
