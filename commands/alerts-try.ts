@@ -3,7 +3,7 @@ import { resolveSubjects, subjectLabels } from "../src/answers/alerts/alert-subj
 import { callerZone } from "../src/answers/alerts/alert-times.ts";
 import { requireSubject } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { subscriptionFields } from "../src/answers/alerts/subscriptions/subscription-fields.ts";
-import { SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
+import { TRIED_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
 import {
   gatherNewCondition,
   parseThresholds,
@@ -32,7 +32,7 @@ export const alertsTry = command({
   title: "Try an alert",
   examples: ["alerts try", "alerts try node.lagging behind:2m", "alerts try BTC/USDT mark above 95k days:7"],
   options: {
-    ...SUBSCRIPTION_OPTIONS,
+    ...TRIED_OPTIONS,
     days: {
       kind: "integer",
       label: "Days",
@@ -42,7 +42,7 @@ export const alertsTry = command({
       max: 1825,
     },
   },
-  fields: (given) => [...subscriptionFields(given, true), "days"],
+  fields: (given) => [...subscriptionFields(given, true).filter((name) => name in TRIED_OPTIONS), "days"],
   gathers: gatherNewCondition,
   run: async (context) => {
     const { options, alerts } = context;

@@ -60,7 +60,7 @@ export async function tryNewestFirst(
     const answer = await tryRules(readPage, { ...request, from: from - RUN_UP, to: Math.min(to, request.to) }, isOver);
     if (answer.isCut === true && found !== undefined) return { ...found, isCut: true };
     found = joined(since(answer, from), found);
-    if (answer.isCut === true || answer.seen === undefined) break;
+    if (answer.isCut === true) break;
   }
   return found ?? { trials: request.tried.map(() => NO_TRIAL), seen: undefined, gaps: [] };
 }

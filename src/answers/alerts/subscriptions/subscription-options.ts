@@ -251,6 +251,15 @@ export const SUBSCRIPTION_OPTIONS = {
   if: IF,
 } as const satisfies Options;
 
+/** Those that decide what is told, and none of how. */
+export const TRIED_OPTIONS = {
+  kinds: KINDS,
+  subjects: SUBJECTS,
+  ...THRESHOLDS,
+  severity: NOTIFICATION_SETTINGS.severity,
+  if: IF,
+} as const satisfies Options;
+
 export const SUBSCRIPTION_OPTION = {
   kind: "text",
   label: "Subscription",
