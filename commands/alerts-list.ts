@@ -32,7 +32,7 @@ export const alertsList = command({
     "which|what|who|list|show subscription|subscribed",
     "what|which channel|here told|receive|hear|get alert",
   ],
-  summary: "The subscriptions of this channel, and your own",
+  summary: "Subscriptions of this channel, and your own",
   verb: "List subscriptions",
   personal: true,
   options: {

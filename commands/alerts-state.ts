@@ -40,7 +40,7 @@ export const alertsPause = stateCommand("paused", {
 const RESUME = {
   name: "alerts resume",
   asked: ["resume", "resume|unpause|continue|restore subscription|alert|channel"],
-  summary: "Resume a paused subscription, or bring back a removed one",
+  summary: "Resume a paused or removed subscription",
   verb: "Resume",
   title: "Resume a subscription",
 };

@@ -27,7 +27,7 @@ export const alertsTold = command({
     "catch up",
     "while asleep|slept|sleep|away|gone",
   ],
-  summary: "What people were told: since 18:00 yesterday, or when you say",
+  summary: "What people were told last night, or when you say",
   verb: "Show",
   title: "What people were told",
   examples: ["alerts told last night", "alerts told yesterday", "alerts told since:7d until:3d"],

@@ -27,7 +27,7 @@ export const alertsTry = command({
     "how often|many would|alert|threshold",
     "would have|i|it told|fired|alerted|paged|rung",
   ],
-  summary: "What a subscription would have told you",
+  summary: "What it would have told you",
   verb: "Try",
   title: "Try an alert",
   examples: ["alerts try", "alerts try node.lagging behind:2m", "alerts try BTC/USDT mark above 95k days:7"],

@@ -46,25 +46,38 @@ type HelpContext = Pick<CommandContext<Options>, "here" | "platforms" | "network
 
 function overview(context: HelpContext): Reply {
   const { commands, networks } = context;
-  const others = networks.slice(1);
+  const [, second] = networks;
   const where =
-    others.length === 0
+    second === undefined
       ? text`All of them ask ${strong(context.network)}.`
-      : text`They ask ${strong(networks[0] ?? "")}; add ${code(`network:${others[0] ?? ""}`)} for another.`;
+      : text`They ask ${strong(networks[0] ?? "")}; add ${code(`network:${second}`)} for another.`;
   const starts = STARTS.flatMap((name) => commands.find((one) => one.name === name) ?? []);
+  const others = commands.filter((one) => !starts.includes(one));
   return reply({
     title: "Ask about networks, markets, alerts",
     blocks: [
       { kind: "list", items: starts.map(item) },
-      ...inDetail([
-        { kind: "list", title: text`Other commands`, items: commands.filter((one) => !starts.includes(one)).map(item) },
-        paragraph(
-          text`${where} Values go in this order, or by name: ${commandLine("order id:<id> version:1")}. ${code("private:yes")} keeps an answer to yourself. More about one: ${commandLine("help market show")}.`,
-        ),
-      ]),
+      ...inDetail(
+        [{ kind: "list", title: text`Other questions`, items: others.filter(isQuestion).map(item) }],
+        "Questions",
+      ),
+      ...inDetail(
+        [
+          { kind: "list", title: text`Other commands`, items: others.filter((one) => !isQuestion(one)).map(item) },
+          paragraph(
+            text`${where} Values go in this order, or by name: ${commandLine("order id:<id> version:1")}. ${code("private:yes")} keeps an answer to yourself. More about one: ${commandLine("help market show")}.`,
+          ),
+        ],
+        "Alerts and more",
+      ),
     ],
     actions: [...starts.filter(isPlain).map((one) => button(context, one)), topics(context)],
   });
+}
+
+/** Whether it is about a network, and neither about alerts nor about the caller. */
+function isQuestion({ name }: AnyCommand): boolean {
+  return !/^(?:alerts|answers|my|ask|help)\b/u.test(name);
 }
 
 /** The first words of the commands: `help` of one lists its commands, or explains its only one. */

@@ -278,6 +278,13 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
     lines: async ({ drawn }) => (drawn.isSubscribed ? ["alerts add node.lagging", "alerts add market.auction"] : []),
     pairs: async (reply, scene) => [["in the list", await stateInList(scene, factOf(reply, "Subscription")), "active"]],
   },
+  "alerts try": {
+    ...always("alerts try", "alerts try node.down rounds:1 days:3"),
+    pairs(reply) {
+      const rows = reply.blocks.flatMap((block) => (block.kind === "table" ? block.rows : [])).length;
+      return [["alerts told", numberIn(titleOf(reply), /told you ([\d,]+) times/u) ?? rows, rows]];
+    },
+  },
   "alerts list": {
     ...always("alerts list", "alerts list ended:yes"),
     pairs(reply) {
