@@ -24,13 +24,13 @@ export const rooms: Readonly<Record<string, string>> = {
   "adapters/*": "ground bot(types) alerts/sender(types)",
   // Floor 4½
   answers:
-    "ground bot alerts/service(types) alerts/trial(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types) store(types)",
+    "ground bot alerts/service(types) alerts/trial alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types) store(types)",
   // Floor 4
   bot: "ground api alerts/service(types) alerts/sender(types) alerts/*(types) export(types) store(types)",
   watchers: "ground looks alerts/engine(types) alerts/route(types) alerts/judge alerts/*(types) api",
   // Floor 3, from top to bottom
   "alerts/service":
-    "ground alerts/trial(types) alerts/engine(types) alerts/deliver alerts/words alerts/message alerts/route alerts/judge alerts/sender(types) alerts/* api(types) store(types)",
+    "ground alerts/trial alerts/engine(types) alerts/deliver alerts/words alerts/message alerts/route alerts/judge alerts/sender(types) alerts/* api(types) store(types)",
   "alerts/engine":
     "ground alerts/deliver alerts/words alerts/message alerts/route alerts/judge alerts/sender(types) alerts/* api(types) store(types)",
   "alerts/deliver":
@@ -101,7 +101,7 @@ export const doors: Readonly<Record<string, string>> = {
     "alert-log batch claim group held join-rules notification-state queries record stored-messages",
   "alerts/judge": "judge-in-memory kinds/* rules/*",
   "alerts/judge/kinds":
-    "event json-fields kind market-facts market-measure market-value network-status price reading severity",
+    "event inhibits json-fields kind market-facts market-measure market-value network-status price reading severity",
   "alerts/judge/rules": "episode state-cache state-machine",
   "alerts/message": "delivery-subject list-message message-group notice",
   "alerts/route": "quiet-hours silence subscription subscription-index suspension",
@@ -113,7 +113,7 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status told",
   "answers/alerts/silences": "add-silence silence-options",
   "answers/alerts/subscriptions":
-    "add-subscription change-subscription personal-watch subscription-fields subscription-options thresholds",
+    "add-subscription change-subscription personal-watch subscription-fields subscription-options thresholds trial-reply try-subscription",
   "answers/exports": "ended verified",
   "answers/ids": "typed-ids",
   "api/client": "poll-nodes",
@@ -128,7 +128,7 @@ export const doors: Readonly<Record<string, string>> = {
   "export/pack": "zip-files",
   "export/verify": "read-ledger-file",
   looks: "keep look",
-  "main/alerting": "alerting-settings duties open-alerting",
+  "main/alerting": "alerting-settings duties open-alerting trials",
   "main/cli": "ask backup migrate-store platform-subcommands replay shutdown simulator trace",
   "main/health": "database-watch dead-man-switch readiness",
   "main/holder": "claim-database find-holder holder-client",

@@ -23,6 +23,7 @@ import type { Reply } from "../../reply/reply.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Drills } from "../../watchers/drills.ts";
 import type { Observation } from "../../watchers/schedule.ts";
 import type { Networks } from "../networks.ts";
@@ -140,11 +141,10 @@ export function createAlerting(dependencies: AlertingDependencies) {
   const engine = createAlertEngine(alertDependencies);
   const watched = new WatchedNetworks({ ...dependencies, alerts: alertDependencies, subjects, damaged });
   const verdict = watched.verdict.bind(watched);
-  const marketsWithoutLooks = watched.marketsWithoutLooks.bind(watched);
   const service = createAlertService(engine, config, {
     platforms: () => dependencies.senders,
     verdict,
-    marketsWithoutLooks,
+    marketsWithoutLooks: watched.marketsWithoutLooks.bind(watched),
     trial: createTrials(store, config),
   });
 
