@@ -109,10 +109,8 @@ export function createAlerting(dependencies: AlertingDependencies) {
   const { store, duties, networks, config, looks, log, clock = systemClock, onStep } = dependencies;
   const names = networks.clients.map(({ network }) => network);
   const optional = {
-    ...(dependencies.operators === undefined ? {} : { operators: dependencies.operators }),
+    ...withoutUndefined({ operators: dependencies.operators, onStep }),
     ...(dependencies.console ? { console: CONSOLE } : {}),
-    ...(onStep === undefined ? {} : { onStep }),
-    ...(looks === undefined ? {} : { keepStates: looks.keepMillis }),
   };
   const watching = new AbortController();
   const delivering = new AbortController();
