@@ -109,7 +109,7 @@ export function createAlerting(dependencies: AlertingDependencies) {
   const { store, duties, networks, config, looks, log, clock = systemClock, onStep } = dependencies;
   const names = networks.clients.map(({ network }) => network);
   const optional = {
-    ...withoutUndefined({ operators: dependencies.operators, onStep }),
+    ...withoutUndefined({ operators: dependencies.operators, onStep, keepStates: looks?.keepMillis }),
     ...(dependencies.console ? { console: CONSOLE } : {}),
   };
   const watching = new AbortController();
