@@ -1,13 +1,11 @@
 import type { ConditionKind } from "../alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { Chunk, Column } from "../looks/chunk.ts";
-import type { Json, Look } from "../looks/look.ts";
+import type { Json } from "../looks/look.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, nanoseconds } from "../units/nanoseconds.ts";
 import { keptReading } from "../watchers/kept.ts";
-
-/** A look without what was seen. */
-export type Moment = Omit<Look, "seen">;
+import type { Moment } from "./look-history.ts";
 
 /** What is kept of one subject. */
 interface Subject {

@@ -11,12 +11,12 @@ import type { Subscription } from "../alerts/route/subscription.ts";
 import type { Look } from "../looks/look.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
-import { type Changes, keptReadings, withChanges } from "../watchers/kept.ts";
+import { type Changes, keptReadings } from "../watchers/kept.ts";
 import { marketReadings, MarketsState } from "../watchers/markets/markets.ts";
-import { unknownBecause } from "../watchers/schedule.ts";
 import { roundOf } from "../watchers/sources/kept-round.ts";
 import type { SourcesState } from "../watchers/sources/sources-state.ts";
 import { judgeLook } from "../watchers/sources/sources.ts";
+import { type Gap, GAP_INTERVALS, LookHistory, MARKETS, SOURCES } from "./look-history.ts";
 
 /** A change of a condition that a replay finds. */
 export interface ReplayedChange {
@@ -25,12 +25,6 @@ export interface ReplayedChange {
   readonly change: Change;
   readonly rule: string;
   readonly subject: string;
-}
-
-/** No look for longer than three intervals. */
-export interface Gap {
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
 }
 
 /** By what a network was watched from a moment on. */
@@ -62,9 +56,6 @@ export function settingsOf({ at, run, seen }: Look): KeptSettings {
     config: Object.fromEntries(groups) as AlertsConfig,
   };
 }
-
-/** So many intervals without a look are a gap. */
-const GAP_INTERVALS = 3;
 
 /** The watchers whose looks are judged again. */
 export const REPLAYED = ["sources", "markets", "checkpoints", "snapshots"] as const;
@@ -98,14 +89,12 @@ export function changeOf(
 export class Replay {
   readonly #options: ReplayOptions;
   readonly #judge: JudgeInMemory;
+  readonly #history: LookHistory;
   #held: KeptSettings;
   #config: AlertsConfig;
   /** How many subscriptions there were. */
   #made = 0;
-  #run: string | undefined;
   #sources: SourcesState | undefined;
-  #markets: Changes = {};
-  readonly #last = new Map<Replayed, { readonly look: Look; readonly readings: readonly Reading[] }>();
 
   constructor(options: ReplayOptions) {
     const [first] = options.settings;
@@ -113,59 +102,42 @@ export class Replay {
     this.#options = options;
     this.#held = first;
     this.#config = options.changed(first.config);
-    this.#judge = new JudgeInMemory(this.#indexAt(Number.NEGATIVE_INFINITY), this.#config);
+    const judge = new JudgeInMemory(this.#indexAt(Number.NEGATIVE_INFINITY), this.#config);
+    const onGap = (gap: Gap): void => this.#gap(gap);
+    this.#history = new LookHistory(options.network, { onGap, onRestart: () => judge.restart() });
+    this.#judge = judge;
   }
 
   see(watcher: Replayed, look: Look): readonly ReplayedChange[] {
     const { network } = this.#options;
     const at = toMillis(look.at);
     this.#settle(look, at);
-    const { every } = look;
-    const last = this.#last.get(watcher);
-    const from = last === undefined ? at : toMillis(last.look.at);
-    // Within a run the wall clock may be set; between two there is no other.
-    const isSameRun = last?.look.run === look.run;
-    const unseen = isSameRun ? look.dueMillis - last.look.dueMillis : at - from;
-    // Other watchers are late where nodes are, and the judging goes on.
-    const isGap = watcher === "sources" && unseen > GAP_INTERVALS * every;
-    if (isGap) this.#gap(from, at);
-    // Before the first look as well.
-    if (watcher === "sources" && last === undefined && at - this.#options.range.from > GAP_INTERVALS * every) {
-      this.#gap(this.#options.range.from, at);
-    }
-    if ((isGap && isSameRun) || (this.#run !== undefined && this.#run !== look.run)) this.#judge.restart();
-    this.#run = look.run;
-    const readings = this.#readings(watcher, look);
-    this.#last.set(watcher, { look, readings });
-    if (look.failure !== undefined && last === undefined) return [];
-    const failure = look.failure === undefined ? {} : { failure: look.failure };
-    const seen = { readings, events: [], snapshot: undefined, at: look.at, dueMillis: look.dueMillis, ...failure };
-    const judged = this.#judge.see({ network, watcher: { name: watcher, every }, ...seen }, look.dueMillis);
-    return judged.decisions.flatMap((one) => changeOf(one, network, at) ?? []);
+    const { from } = this.#options.range;
+    const isFirst = watcher === SOURCES && this.#history.last(SOURCES) === undefined;
+    if (isFirst && at - from > GAP_INTERVALS * look.every) this.#gap({ from, to: at });
+    const observation = this.#history.see(watcher, look, () => this.#readings(watcher, look));
+    if (observation === undefined) return [];
+    const { decisions } = this.#judge.see(observation, look.dueMillis);
+    return decisions.flatMap((one) => changeOf(one, network, at) ?? []);
   }
 
   /** Nothing follows: the range may end with a gap. */
   end(): void {
-    const last = this.#last.get("sources")?.look;
+    const last = this.#history.last(SOURCES);
     const { from, to } = this.#options.range;
     const at = last === undefined ? from : toMillis(last.at);
-    if (last !== undefined && to - at > GAP_INTERVALS * last.every) this.#gap(at, to);
+    if (last !== undefined && to - at > GAP_INTERVALS * last.every) this.#gap({ from: at, to });
   }
 
-  #gap(from: Milliseconds, to: Milliseconds): void {
-    if (to > this.#options.range.from) this.#options.onGap({ from, to });
+  #gap(gap: Gap): void {
+    if (gap.to > this.#options.range.from) this.#options.onGap(gap);
   }
 
-  /** Of a failed look, those before it, as unknown. */
   #readings(watcher: Replayed, look: Look): readonly Reading[] {
-    const { failure } = look;
-    const before = this.#last.get(watcher);
-    if (failure !== undefined) {
-      return (before?.readings ?? []).map((reading) => unknownBecause({ message: failure }, reading));
-    }
-    if (watcher === "sources") return this.#judgeRound(look);
-    if (watcher === "markets") return this.#judgeMarkets(look, before?.look.run === look.run);
-    return keptReadings((look.seen ?? {}) as Changes, { network: this.#options.network, nodes: this.#held.nodes });
+    if (watcher === SOURCES) return this.#judgeRound(look);
+    const [{ network }, { nodes }] = [this.#options, this.#held];
+    if (watcher !== MARKETS) return keptReadings((look.seen ?? {}) as Changes, { network, nodes });
+    return marketReadings(network, nodes, MarketsState.parse(this.#history.marketsAfter(look)));
   }
 
   #judgeRound({ run, seen }: Look): readonly Reading[] {
@@ -175,18 +147,13 @@ export class Replay {
     return readings;
   }
 
-  #judgeMarkets({ seen }: Look, goesOn: boolean): readonly Reading[] {
-    const { events: _, ...changes } = (seen ?? {}) as Changes;
-    this.#markets = withChanges(goesOn ? this.#markets : undefined, changes);
-    return marketReadings(this.#options.network, this.#held.nodes, MarketsState.parse(this.#markets));
-  }
-
   /** Takes the settings that held, which only another watch can change, and the subscriptions that were there. */
   #settle({ run }: Look, at: Milliseconds): void {
     const { settings, subscriptions, changed } = this.#options;
-    const own = run === this.#run ? undefined : settings.find((one) => one.run === run);
+    const { run: before } = this.#history;
+    const own = run === before ? undefined : settings.find((one) => one.run === run);
     // A watch that went by the settings of the one before it has none of its own.
-    const earlier = this.#run === undefined ? settings.findLast((one) => one.at <= at) : undefined;
+    const earlier = before === undefined ? settings.findLast((one) => one.at <= at) : undefined;
     const held = own ?? earlier ?? this.#held;
     const made = subscriptions.filter(({ created }) => created <= at).length;
     if (held === this.#held && made === this.#made) return;

@@ -1,6 +1,5 @@
 // Reads kept looks, and tries rules on them. It runs in a thread of its own (alerting/trial-thread.ts).
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { Observation } from "../alerts/judge/judge.ts";
 import { type ConditionKind, KINDS } from "../alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import { NO_TRIAL, RuleTrial, type Stretch, type TrialAnswer, type TrialRequest } from "../alerts/trial/trial.ts";
@@ -8,18 +7,13 @@ import type { Look } from "../looks/look.ts";
 import { type Block, readBlocks, type ReadPage } from "../looks/read.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
-import { type Changes, keptReading, withChanges } from "../watchers/kept.ts";
+import { type Changes, keptReading } from "../watchers/kept.ts";
 import { marketReadings, type MarketsState } from "../watchers/markets/markets.ts";
-import { unknownBecause } from "../watchers/schedule.ts";
-import { type Moment, PackedReadings } from "./packed-readings.ts";
+import { GAP_INTERVALS, LookHistory, MARKETS, type Moment } from "./look-history.ts";
+import { PackedReadings } from "./packed-readings.ts";
 
 /** What is tried, and the settings by which it is judged. */
 type Request = TrialRequest & { readonly config: Pick<AlertsConfig, "keep" | "flap"> };
-
-/** The watcher that says whether anything is seen at all. */
-const SOURCES = "sources";
-const MARKETS = "markets";
-const GAP_INTERVALS = 3;
 
 /** Tries rules on the looks of a range, until the time is over. */
 export async function tryRules(
@@ -150,10 +144,8 @@ class TrialPass {
   readonly #request: Request;
   readonly #trials: readonly RuleTrial[];
   readonly #kinds: readonly ConditionKind[];
-  readonly #last = new Map<string, { readonly moment: Moment; readonly readings: readonly Reading[] }>();
+  readonly #history: LookHistory;
   readonly #gaps: Stretch[] = [];
-  #markets: Changes = {};
-  #run: string | undefined;
   #first: Milliseconds | undefined;
   #latest: Milliseconds = 0;
 
@@ -162,6 +154,12 @@ class TrialPass {
     this.#trials = request.tried.map((one) => new RuleTrial(one, request.config));
     const kinds = request.tried.flatMap(({ rules }) => rules.map(({ kind }) => kind));
     this.#kinds = [...new Set(["watch.blind" as const, ...kinds])];
+    this.#history = new LookHistory(request.network, {
+      onGap: (gap) => void this.#gaps.push(gap),
+      onRestart: () => {
+        for (const one of this.#trials) one.restart();
+      },
+    });
     this.watchers = [...new Set(this.#kinds.flatMap((kind) => KINDS[kind].watchers))];
   }
 
@@ -181,14 +179,14 @@ class TrialPass {
   /** Takes a step; gives the smaller ones of which it consists, where they have to be judged one by one. */
   take(watcher: string, step: Step): readonly Step[] {
     if ("look" in step) {
-      this.#see(watcher, step.look, this.#readings(watcher, step.look), step.trials);
+      this.#see(watcher, step.look, () => this.#readings(watcher, step.look), step.trials);
       return [];
     }
     const { packed, from, to } = step;
     const rest = this.#passOver(watcher, step);
     if (rest.length === 0) return [];
     if (to - from === 1) {
-      this.#see(watcher, packed.momentOf(from, true), packed.readingsOf(from), rest);
+      this.#see(watcher, packed.momentOf(from, true), () => packed.readingsOf(from), rest);
       return [];
     }
     const size = to - from > PART ? PART : 1;
@@ -200,65 +198,36 @@ class TrialPass {
 
   /** Passes over looks that change nothing but the time; gives the trials for which one of them may change more. */
   #passOver(watcher: string, { packed, from, to, trials }: Extract<Step, { readonly packed: object }>) {
-    const before = this.#last.get(watcher)?.moment;
+    const before = this.#history.last(watcher);
     if (before === undefined || !packed.goesOn(from, to, before, GAP_INTERVALS)) return trials;
     const corners = packed.cornersOf(from, to);
     if (corners === undefined) return trials;
     const moment = packed.momentOf(to - 1, false);
     const readings = packed.readingsOf(to - 1);
-    const observation = this.#observation(watcher, moment, readings);
+    const observation = this.#history.observation(watcher, moment, readings);
     const rest = trials.filter((one) => !one.pass(observation, moment.dueMillis, corners));
-    if (rest.length === 0) this.#note(watcher, moment, readings);
+    if (rest.length > 0) return rest;
+    this.#history.add(watcher, moment, readings);
+    this.#note(moment);
     return rest;
   }
 
-  #see(watcher: string, moment: Moment, seen: readonly Reading[], trials: readonly RuleTrial[]): void {
-    const before = this.#last.get(watcher);
-    const { failure } = moment;
-    this.#goOn(watcher, moment, before?.moment);
-    const readings =
-      failure === undefined ? seen : (before?.readings ?? []).map((one) => unknownBecause({ message: failure }, one));
-    this.#note(watcher, moment, readings);
-    if (failure !== undefined && before === undefined) return;
-    const observation = this.#observation(watcher, moment, readings);
-    for (const one of trials) one.see(observation, moment.dueMillis);
+  #see(watcher: string, moment: Moment, seen: () => readonly Reading[], trials: readonly RuleTrial[]): void {
+    const observation = this.#history.see(watcher, moment, seen);
+    this.#note(moment);
+    if (observation !== undefined) for (const one of trials) one.see(observation, moment.dueMillis);
   }
 
-  #observation(watcher: string, moment: Moment, readings: readonly Reading[]): Observation {
-    const { every, at, dueMillis, failure } = moment;
-    const common = { network: this.#request.network, watcher: { name: watcher, every } };
-    const failed = failure === undefined ? {} : { failure };
-    return { ...common, readings, events: [], snapshot: undefined, at, dueMillis, ...failed };
+  #note({ at }: Moment): void {
+    this.#first ??= toMillis(at);
+    this.#latest = Math.max(this.#latest, toMillis(at));
   }
 
-  /** After a gap judging begins as after a restart. */
-  #goOn(watcher: string, moment: Moment, before: Moment | undefined): void {
-    const at = toMillis(moment.at);
-    const from = before === undefined ? at : toMillis(before.at);
-    const isSameRun = before?.run === moment.run;
-    const unseen = isSameRun ? moment.dueMillis - before.dueMillis : at - from;
-    const isGap = unseen > GAP_INTERVALS * moment.every;
-    if (isGap && watcher === SOURCES) this.#gaps.push({ from, to: at });
-    if ((isGap && isSameRun) || (this.#run !== undefined && this.#run !== moment.run)) {
-      for (const one of this.#trials) one.restart();
-    }
-    this.#run = moment.run;
-  }
-
-  #note(watcher: string, moment: Moment, readings: readonly Reading[]): void {
-    this.#last.set(watcher, { moment, readings });
-    const at = toMillis(moment.at);
-    this.#first ??= at;
-    this.#latest = Math.max(this.#latest, at);
-  }
-
-  #readings(watcher: string, { run, seen }: Look): readonly Reading[] {
+  #readings(watcher: string, look: Look): readonly Reading[] {
     const { network } = this.#request;
+    const { seen } = look;
     if (watcher === MARKETS) {
-      const { events: _, ...changes } = (seen ?? {}) as Changes;
-      const goesOn = this.#last.get(watcher)?.moment.run === run;
-      this.#markets = withChanges(goesOn ? this.#markets : undefined, changes);
-      const all = marketReadings(network, 0, this.#markets as unknown as MarketsState);
+      const all = marketReadings(network, 0, this.#history.marketsAfter(look) as unknown as MarketsState);
       return all.filter(({ kind }) => this.#kinds.includes(kind));
     }
     const facts = ((seen as Changes | undefined)?.["facts"] ?? {}) as Readonly<Record<string, Changes>>;

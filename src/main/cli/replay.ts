@@ -19,7 +19,8 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { JUDGED_OF_ROUND } from "../../watchers/sources/kept-round.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
-import { changeOf, type Gap, Replay, type ReplayedChange, REPLAYED, settingsOf } from "../replay.ts";
+import type { Gap } from "../look-history.ts";
+import { changeOf, Replay, type ReplayedChange, REPLAYED, settingsOf } from "../replay.ts";
 import { garbageCollector } from "../v8-memory.ts";
 import { EXIT_CALLER, packageVersion } from "./cli.ts";
 

@@ -9,7 +9,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { fromMillis, timeToText } from "../../units/nanoseconds.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
-import type { Gap } from "../replay.ts";
+import type { Gap } from "../look-history.ts";
 import { Anonymous } from "../traces/anonymous.ts";
 import { lookLine, settingsLine, subscriptionLine } from "../traces/export.ts";
 import { judgeTrace } from "../traces/judge.ts";

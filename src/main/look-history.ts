@@ -1,0 +1,100 @@
+import type { Observation } from "../alerts/judge/judge.ts";
+import type { Reading } from "../alerts/judge/kinds/reading.ts";
+import type { Json, Look } from "../looks/look.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { toMillis } from "../units/nanoseconds.ts";
+import { type Changes, withChanges } from "../watchers/kept.ts";
+import { unknownBecause } from "../watchers/schedule.ts";
+
+/** A look without what was seen. */
+export type Moment = Omit<Look, "seen">;
+
+/** No look for longer than three intervals; both ends in Unix milliseconds. */
+export interface Gap {
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+}
+
+/** So many intervals without a look are a gap. */
+export const GAP_INTERVALS = 3;
+/** The watcher whose gaps count: others are late where nodes are, and the judging goes on. */
+export const SOURCES = "sources";
+export const MARKETS = "markets";
+
+interface Told {
+  readonly onGap: (gap: Gap) => void;
+  /** Another process, or the same after a gap, goes on from what is stored. */
+  readonly onRestart: () => void;
+}
+
+/** The kept looks of a network in the order in which they were made, as far as the next one is judged by them. */
+export class LookHistory {
+  readonly #network: string;
+  readonly #told: Told;
+  readonly #last = new Map<string, { readonly moment: Moment; readonly readings: readonly Reading[] }>();
+  #run: string | undefined;
+  #markets: Changes = {};
+
+  constructor(network: string, told: Told) {
+    [this.#network, this.#told] = [network, told];
+  }
+
+  /** The watch that made the last look. */
+  get run(): string | undefined {
+    return this.#run;
+  }
+
+  last(watcher: string): Moment | undefined {
+    return this.#last.get(watcher)?.moment;
+  }
+
+  /** The observation of the next look; undefined where it failed, and nothing was seen before. */
+  see(watcher: string, moment: Moment, readingsOf: () => readonly Reading[]): Observation | undefined {
+    const before = this.#last.get(watcher);
+    this.#goOn(watcher, moment, before?.moment);
+    const { failure } = moment;
+    if (failure === undefined) return this.add(watcher, moment, readingsOf());
+    const unknown = (before?.readings ?? []).map((reading) => unknownBecause({ message: failure }, reading));
+    const observation = this.add(watcher, moment, unknown);
+    return before === undefined ? undefined : observation;
+  }
+
+  /** Adds a look that goes on from the last one. */
+  add(watcher: string, moment: Moment, readings: readonly Reading[]): Observation {
+    this.#last.set(watcher, { moment, readings });
+    return this.observation(watcher, moment, readings);
+  }
+
+  observation(watcher: string, moment: Moment, readings: readonly Reading[]): Observation {
+    const { every, at, dueMillis, failure } = moment;
+    const common = { network: this.#network, watcher: { name: watcher, every } };
+    return {
+      ...common,
+      readings,
+      events: [],
+      snapshot: undefined,
+      at,
+      dueMillis,
+      ...(failure === undefined ? {} : { failure }),
+    };
+  }
+
+  /** All markets after a look at them, of which only the changes are kept. */
+  marketsAfter({ run, seen }: Look): Changes {
+    const { events: _, ...changes } = (seen ?? {}) as Readonly<Record<string, Json>>;
+    this.#markets = withChanges(this.last(MARKETS)?.run === run ? this.#markets : undefined, changes);
+    return this.#markets;
+  }
+
+  #goOn(watcher: string, { at, run, dueMillis, every }: Moment, before: Moment | undefined): void {
+    const to = toMillis(at);
+    const from = before === undefined ? to : toMillis(before.at);
+    // Within a run the wall clock may be set; between two there is no other.
+    const isSameRun = before?.run === run;
+    const unseen = isSameRun ? dueMillis - before.dueMillis : to - from;
+    const isGap = watcher === SOURCES && unseen > GAP_INTERVALS * every;
+    if (isGap) this.#told.onGap({ from, to });
+    if ((isGap && isSameRun) || (this.#run !== undefined && this.#run !== run)) this.#told.onRestart();
+    this.#run = run;
+  }
+}
