@@ -63,7 +63,7 @@ export function createAlerts(view, badge, info, around) {
   /** @type {(() => void) | undefined} */
   let wake;
   const silences = createSilences(at("silences"), around, () => wake?.());
-  const chosen = createChosen(at("burning"), () => wake?.());
+  const chosen = createChosen(at("open-alerts"), () => wake?.());
   /** @type {WatchState | undefined} How things stood when the server last answered. */
   let state;
   let gone = false;
@@ -199,8 +199,8 @@ export function createAlerts(view, badge, info, around) {
  */
 function drawBurning(at, open, state, gone) {
   const unseen = open.length - at("alerts-open").childElementCount;
-  at("burning").hidden = state === undefined && !gone;
-  at("burning").classList.toggle("calm", open.length === 0);
+  at("open-alerts").hidden = state === undefined && !gone;
+  at("open-alerts").classList.toggle("calm", open.length === 0);
   at("all-open").hidden = open.length <= SHOWN_ELSEWHERE;
   at("all-open").textContent = `All ${open.length} open alerts`;
   drawCalm(at("none-open"), open.length > 0 || gone ? undefined : state);
