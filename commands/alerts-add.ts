@@ -23,6 +23,7 @@ export const alertsAdd = command({
     "tell channel|here about",
     "hear|posted|informed|updated|told channel|here|us|me about|on|when|if|…",
     "alert|notify|inform|warn channel|here|us|me",
+    "send|post|report|put|drop|announce incident|problem|outage|issue|trouble|warning|update channel|here|us",
     "alert|alerting|notification here",
     "sign us|me|up up|for|alert",
     "watch order|market|stake|price|bundle|this",

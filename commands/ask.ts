@@ -72,7 +72,16 @@ type Context = CommandContext<Options>;
 /** Whether a guess may run by itself: what only reads, and lacks nothing. */
 function runs(guess: Guess): boolean {
   const { changes, askedFirst } = guess.command;
-  return changes !== true && askedFirst !== true && lacking(guess).length === 0;
+  return changes !== true && askedFirst !== true && lacking(guess).length === 0 && !takesFile(guess);
+}
+
+/** No question holds a file. */
+function takesFile({ command: { options } }: Guess): boolean {
+  return Object.values(options).some(({ kind }) => kind === "file");
+}
+
+function labelOf({ command: { name, title, verb } }: Guess): string {
+  return title ?? verb ?? name;
 }
 
 function askOf({ command: { name }, options }: Guess): Ask {
@@ -96,19 +105,17 @@ async function offer(found: readonly Guess[], question: string, context: Context
   const choices = option === undefined ? [] : await choicesOf(only, option, question, context);
   if (option === undefined || choices.length === 0) {
     return reply({
-      title: text`Did you mean ${commandLine(formatLine(askOf(only)))}?`,
-      blocks: [paragraph(aboutOf(only)), ...notes],
+      title: titleOf(only, lacking(only)[0]),
+      blocks: [paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only)}`), ...notes],
       actions: [actionOf(only, context)],
     });
   }
-  const { name, title } = only.command;
-  const which = title === undefined ? "Which" : `${title}: which`;
   const prepared = choices.map(({ label, value }) => ({
     label,
-    invocation: { command: name, options: { ...only.options, [option]: value } },
+    invocation: { command: only.command.name, options: { ...only.options, [option]: value } },
   }));
   return reply({
-    title: `${which} ${option === "id" ? name : option}?`,
+    title: titleOf(only, option),
     blocks: [paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only, option)}`)],
     actions: [
       ...buttonsOrChoice("Choose one", prepared, "reply"),
@@ -119,11 +126,20 @@ async function offer(found: readonly Guess[], question: string, context: Context
   });
 }
 
-/** What is lacking is asked for by a form, where the place has forms. */
+/** What is asked back, in the words of a person: which value, or whether this is to be done. */
+function titleOf(guess: Guess, asksFor: string | undefined): string {
+  const { name, title } = guess.command;
+  if (asksFor === undefined) {
+    const said = Object.values(guess.options).join(", ");
+    return `${labelOf(guess)}${said === "" ? "" : `: ${said}`}?`;
+  }
+  return `${title === undefined ? "Which" : `${title}: which`} ${asksFor === "id" ? name : asksFor}?`;
+}
+
+/** What is lacking is asked for by a form, where the place has forms, and a file by its own choice of files. */
 function actionOf(guess: Guess, { here, platforms }: Context): Action {
-  const { name, title, verb } = guess.command;
-  const action = commandAction(title ?? verb ?? name, name, guess.options);
-  const opens = lacking(guess).length > 0 && platforms.chat(here.platform) !== undefined;
+  const action = commandAction(labelOf(guess), guess.command.name, guess.options);
+  const opens = takesFile(guess) || (lacking(guess).length > 0 && platforms.chat(here.platform) !== undefined);
   return opens ? { ...action, form: true } : action;
 }
 

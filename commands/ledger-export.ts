@@ -72,9 +72,9 @@ export const ledgerExport = command({
   asked: [
     "export|download|csv|dump|save|spreadsheet|extract {from}",
     "export|download|csv|dump|save|spreadsheet|extract|file|give {from} check|verify|validate|prove",
-    "export|download|csv|dump|save|file|spreadsheet ledger|transfer|entry|history|transaction|account|file",
-    "ledger|transfer|transaction {from}",
-    "ledger|transfer|transaction|file export|download|csv|dump|save|file {from}",
+    "export|download|csv|dump|save|file|spreadsheet ledger|transfer|entry|statement|movement|posting|history|transaction|account|file",
+    "ledger|transfer|transaction|entry|statement|movement|posting {from}",
+    "ledger|transfer|transaction|entry|statement|movement|posting|file export|download|csv|dump|save|file {from}",
     "export",
     "ledger",
   ],

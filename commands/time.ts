@@ -50,6 +50,7 @@ export const time = command({
     "network|chain|blockchain|node|validator|everything|all|system|block|{network} healthy|health|ok|okay|fine|alright|well|good|green|up|down|alive|dead|working|running|slow|broken|wrong|problem|trouble|issue|outage|state|status|sync|check|standing|shape",
     "network|chain|blockchain|node|validator|everything|all|system|block|{network} crash|going|stalled|stuck|halt|stop|hang|frozen|produce|make|move|moving|progress|behind|lag|agree|come|arrive|mint",
     "anything|something|any wrong|problem|issue|trouble network|chain|node|{network}",
+    "anything|something|anyone down|dead|offline|unreachable|unavailable",
     "how network|chain|node|validator|{network}",
     "we|you|it|all up|down|running|alive|live|stuck|stalled|halt|frozen",
     "outage|downtime",

@@ -48,9 +48,17 @@ test.each([
   ["silence n2 2h", MEANT["silence node 2 for two hours"]],
   ["stop bugging me about node 2 for a couple of hours", MEANT["silence node 2 for two hours"]],
   ["Export past week + verify", MEANT["export last week and check it"]],
+  ["is something offline", MEANT["is the network healthy"]],
+  ["report problems to this channel", MEANT["subscribe this channel"]],
+  ["my statement of last week please", MEANT["export last week and check it"]],
 ])("%s, in the short words of a phone, is understood", async (line, meant) => {
   const reply = await (await talkToSimulator({ nodes: 3 })).askFor(line);
   expect([reply.failure, fullText(reply)]).toEqual([undefined, expect.stringMatching(meant)]);
+});
+
+test.each(["was this csv tampered with", "is my export genuine"])("%s asks for the file", async (line) => {
+  const [action] = (await (await talkToSimulator({ nodes: 3 })).askFor(line)).actions;
+  expect(action).toMatchObject({ form: true, invocation: { command: "ledger verify", options: {} } });
 });
 
 test.each(["who won the cup", "good morning everyone", "why is the sky blue", "how much is the fish", "stop it"])(

@@ -43,13 +43,13 @@ export const HEADLINES: Readonly<Record<string, RegExp>> = {
 /** Questions in plain words, and what their headline must say. */
 export const QUESTIONS: Readonly<Record<string, RegExp>> = {
   "ask is the network healthy": /mainnet is healthy/u,
-  "why was my order rejected?": /Did you mean .{0,7}order\?/u,
-  "please silence node 1 for two hours": /Did you mean .{0,7}alerts silence what:sim-1/u,
-  "export last week and check it": /Did you mean .{0,7}ledger export|Export a ledger: which party\?/u,
+  "why was my order rejected?": /Which order\?/u,
+  "please silence node 1 for two hours": /Silence alerts: sim-1, two hours\?/u,
+  "export last week and check it": /Export a ledger: which party\?/u,
   "which version runs on the nodes": /Did you mean .{0,7}info or /u,
   market: /\d+ markets trade/u,
-  "subscribe here": /Did you mean .{0,7}alerts add/u,
-  "silence all for the night": /Did you mean .{0,7}alerts silence what:all/u,
+  "subscribe here": /Subscribe to alerts\?/u,
+  "silence all for the night": /Silence alerts: all, the night\?/u,
 };
 
 /** A mistake is named: by a word of what was typed, by what is missing, or by what is wrong with the place. */
