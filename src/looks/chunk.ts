@@ -34,6 +34,7 @@ export class Chunk {
   readonly #header: Header;
   readonly #offsets: readonly number[];
   readonly #numeric = new Map<number, readonly (bigint | undefined)[]>();
+  readonly #scales = new Map<number, number>();
   readonly #near = new Map<number, NearestIntegers>();
 
   constructor(bytes: Uint8Array) {
@@ -95,6 +96,15 @@ export class Chunk {
     return index === -1 ? [] : this.#values(index);
   }
 
+  /** The same where all of them are texts without a point; undefined where something else is there, too. */
+  digits(key: string): readonly (bigint | undefined)[] | undefined {
+    const index = this.#header.columns.findIndex((one) => one.key === key);
+    if (index === -1) return [];
+    if (this.#header.columns[index]?.holds !== "digits") return undefined;
+    const values = this.#values(index);
+    return this.#scales.get(index) === 0 ? values : undefined;
+  }
+
   /** The same as the nearest numbers; NaN where there is none, or where it is no number. */
   numbers(key: string): Float64Array {
     const index = this.#header.columns.findIndex((one) => one.key === key);
@@ -135,10 +145,14 @@ export class Chunk {
     const values: (bigint | undefined)[] = Array.from({ length: this.size });
     this.#numeric.set(index, values);
     const { is, by } = this.#column(index);
-    if (is !== undefined) return values.fill(numbersOf([is])?.values[0]);
+    if (is !== undefined) {
+      const numbers = numbersOf([is]);
+      this.#scales.set(index, numbers?.scale ?? 0);
+      return values.fill(numbers?.values[0]);
+    }
     const reader = this.#reader(index);
     const present = this.#presence(reader);
-    readScales(reader, present.length);
+    this.#scales.set(index, readScales(reader, present.length).scale);
     const { order, less, base, unit } = readPrediction(by);
     const others = less === undefined ? undefined : this.#values(less);
     let [last, beforeLast] = [0n, 0n];

@@ -11,8 +11,6 @@ import { type Json, type Look, lookFromText } from "./look.ts";
 export interface LooksRange extends LooksOf {
   readonly from: Milliseconds;
   readonly to: Milliseconds;
-  /** Members of what was seen that are not read where they are packed. */
-  readonly without?: readonly string[];
 }
 
 /** One fact of a range: the times of the looks that have it, in Unix milliseconds, and its values as the nearest numbers. */
@@ -27,7 +25,7 @@ const TAIL_AT_ONCE = 2000;
 
 /**
  * The looks of a range, in the order in which they were made. A row that cannot be read is passed to `onDamaged`, and left
- * out; without that, DamagedRow is thrown.
+ * out; without that, DamagedRow is thrown. `unpack` reads no more of a chunk than is needed.
  */
 export async function* readLooks(
   store: Pick<Store, "read">,
@@ -35,12 +33,13 @@ export async function* readLooks(
   onDamaged: (row: DamagedRow) => void = (row) => {
     throw row;
   },
+  unpack: (chunk: Chunk) => readonly Look[] = (chunk) => chunk.looks(),
 ): AsyncGenerator<Look> {
   const { network, watcher } = range;
   for await (const { chunks, tail } of readPages(pageReader(store), range)) {
     for (const { first, bytes } of chunks) {
       const key = { network, watcher, first: String(first) };
-      const looks = readable("looks_chunks", key, () => new Chunk(bytes).looks(range.without), onDamaged);
+      const looks = readable("looks_chunks", key, () => unpack(new Chunk(bytes)), onDamaged);
       if (looks !== undefined) yield* looks.filter((look) => isWithin(look, range));
     }
     for (const { number, data } of tail) {

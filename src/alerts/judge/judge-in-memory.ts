@@ -88,12 +88,15 @@ export class JudgeInMemory {
     if (last.readings.some(isBlindness)) return false;
     if (this.#wasBlind && !last.readings.some(({ kind }) => kind === "watch.blind")) return false;
     for (const reading of all) {
-      for (const rule of this.#index.rules(reading.kind, reading)) if (!this.#isCalm(rule, reading)) return false;
+      for (const rule of this.#index.rules(reading.kind, reading)) {
+        if (!isWhole(rule) && !this.#isCalm(rule, reading)) return false;
+      }
       if (this.#flapping.size > 0 && isBlindness(reading)) return false;
     }
     this.#wasBlind = false;
     for (const reading of last.readings) {
       for (const rule of this.#index.rules(reading.kind, reading)) {
+        if (isWhole(rule)) continue;
         const seenAs = this.#memory.get(rule.id, reading.subject);
         const now = seenNow(seenAs, judgeReading(rule, reading).state, false);
         if (now !== seenAs) this.#memory.set(rule.id, reading.subject, now);
@@ -126,6 +129,11 @@ export class JudgeInMemory {
     if (machine.flapping !== undefined) this.#flapping.add(machine);
     this.machines.set(machine.rule, machine.subject, machine);
   }
+}
+
+/** Without an open alert a whole waits. */
+function isWhole({ id, whole }: Rule): boolean {
+  return id === whole;
 }
 
 function isBlindness({ kind, state }: Reading): boolean {

@@ -17,7 +17,7 @@ import type { LooksOf } from "../../store/alert-tables/looks.ts";
 import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
-import { JUDGED_OF_ROUND } from "../../watchers/sources/kept-round.ts";
+import { roundLooks } from "../packed-rounds.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
 import type { Gap } from "../look-history.ts";
 import { changeOf, Replay, type ReplayedChange, REPLAYED, settingsOf } from "../replay.ts";
@@ -42,8 +42,8 @@ long as looks, so older ones cannot be checked.`;
 /** Judging begins so long before the range. */
 export const RUN_UP: Milliseconds = 86_400_000;
 
-/** So many looks leave some 15 MB of garbage, of which V8 would let four times as much gather. */
-const LOOKS_BEFORE_COLLECTION = 5_000;
+/** So many looks leave some 20 MB of garbage, of which V8 would let four times as much gather. */
+const LOOKS_BEFORE_COLLECTION = 10_000;
 
 /** Judges kept looks again. */
 export async function replay(args: readonly string[]): Promise<number> {
@@ -152,8 +152,8 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
   const collect = garbageCollector();
   // The modules that were loaded let the young generation grow: only this makes it small again.
   collect({ type: "major", execution: "sync", flavor: "last-resort" });
-  const kept = { network, from: from - RUN_UP, to, without: JUDGED_OF_ROUND };
-  for await (const { watcher, look } of merged(store, kept, onDamaged)) {
+  const kept = { network, from: from - RUN_UP, to };
+  for await (const { watcher, look } of merged(store, kept, onDamaged, roundLooks)) {
     read += 1;
     if (read % LOOKS_BEFORE_COLLECTION === 0) collect({ type: "major", execution: "sync" });
     const changes = readably({ network, watcher, look }, () => judge.see(watcher, look), onDamaged).filter(
@@ -237,15 +237,16 @@ export async function subscriptionsOf(store: Pick<Store, "read">, network: strin
   return rows.map(parseSubscription).filter((one) => isAlive(one) && one.network === network);
 }
 
-/** The looks of all watchers that are judged again, by the wall clock; rounds are read without those members. */
+/** The looks of all watchers that are judged again, by the wall clock; `unpack` reads chunks of rounds. */
 export async function* merged(
   store: Pick<Store, "read">,
-  { without = [], ...range }: Omit<LooksRange, "watcher">,
+  range: Omit<LooksRange, "watcher">,
   onDamaged: (row: DamagedRow) => void,
+  unpack?: typeof roundLooks,
 ): AsyncGenerator<{ readonly watcher: (typeof REPLAYED)[number]; readonly look: Look }> {
   const all = REPLAYED.map((watcher) => {
-    const of = { ...range, watcher, without: watcher === "sources" ? without : [] };
-    return { watcher, looks: readLooks(store, of, onDamaged) };
+    const looks = readLooks(store, { ...range, watcher }, onDamaged, watcher === "sources" ? unpack : undefined);
+    return { watcher, looks };
   });
   const next = await Promise.all(all.map(async (one) => ({ ...one, found: await one.looks.next() })));
   for (;;) {
