@@ -24,7 +24,7 @@ export interface Bot {
   readonly longMillis: number;
   /** How many rounds over the nodes a long run stores, however long that takes. */
   readonly longRounds: number;
-  /** A step that is not reached within this counts as not reached. */
+  /** A step that is not reached within this, once it runs, counts as not reached. */
   readonly stepMillis: number;
   readonly env: Record<string, string>;
   readonly sandbox: Sandbox;
@@ -51,6 +51,8 @@ export async function runUntilKilled(bot: Bot, kill: Kill, meanwhile: () => Prom
 
 async function end(process: Running, kill: Kill, startedAt: number, bot: Bot): Promise<KillOutcome> {
   if ("at" in kill) {
+    // On a slow machine the start alone may take that long.
+    await process.printed(/Bellwether runs/u).catch(() => process.ended);
     const reached = await Promise.race([process.ended.then(() => true), sleep(bot.stepMillis).then(() => false)]);
     if (reached) await mustBeKilled(process);
     return reached ? "at the step" : "step not reached";
