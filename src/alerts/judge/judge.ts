@@ -6,7 +6,7 @@ import type { AlertsConfig } from "../alerts-config.ts";
 import type { AlertEvent } from "./kinds/event.ts";
 import { type ConditionKind, labelOf, type Reading } from "./kinds/reading.ts";
 import { type Episode, episodeId, freshMachine, type Machine, machineKey } from "./rules/episode.ts";
-import { type Rule, type Timing, isJudgedAlways, judgeReading, timingOf } from "./rules/rules.ts";
+import { type Judgement, type Rule, type Timing, isJudgedAlways, judgeReading, timingOf } from "./rules/rules.ts";
 import { RuleSubjectMap } from "./rules/state-cache.ts";
 import { type Change, clearAbsence, ROUNDS_UNTIL_GONE, step, type Step, stepAbsent } from "./rules/state-machine.ts";
 
@@ -53,7 +53,7 @@ function isJudged(seen: Seen | undefined): boolean {
 }
 
 /** What a process knows of a rule once it has seen one more reading; `resumes`: it goes on with a machine that was not ok. */
-export function seenNow(before: Seen | undefined, state: Reading["state"], resumes: boolean): Seen {
+export function seenNow(before: Seen | undefined, state: Judgement["state"], resumes: boolean): Seen {
   if (state !== "unknown") return "judged";
   if (isJudged(before)) return "lost";
   return resumes || before === "resumed" ? "resumed" : "unseen";

@@ -71,7 +71,7 @@ function watch(
     const stored: unknown = JSON.parse(JSON.stringify({ history: z.encode(historyState, state), fresh: [] }));
     const [reading] = watcher.judge(undefined, watcher.snapshot.parse(stored), asOf.receivedAt).readings;
     const judged = judgeReading(RULE, reading!).state;
-    if (judged !== "unknown") seen[judged].push(now);
+    if (judged === "good" || judged === "bad") seen[judged].push(now);
     if (now % HOUR === 0) state = historyState.parse((stored as { history: unknown }).history);
   }
   return seen;

@@ -61,14 +61,14 @@ export interface Condition<S extends Shape = Shape, P extends z.ZodObject = z.Zo
   /** How bad it is when it begins; absent = always the worst. */
   begins?(reading: z.output<z.ZodObject<S>>, parameters: z.output<P>): Severity;
   /**
-   * Whether it is bad under these parameters, where its reading alone does not say so; undefined if the facts that it
-   * takes are missing. `isTold`: an alert of it fires already.
+   * Whether it is bad under these parameters, where its reading alone does not say so; `near` a threshold it neither
+   * begins nor ends; undefined if the facts that it takes are missing. `isTold`: an alert of it fires already.
    */
   isBad?(
     parameters: z.output<P>,
     reading: z.output<z.ZodObject<S>> & { readonly state: string },
     isTold: boolean,
-  ): boolean | undefined;
+  ): boolean | "near" | undefined;
   /** How far beyond its threshold it is, where that is a figure: a far move is told however often it comes and goes. */
   beyond?(parameters: z.output<P>, reading: z.output<z.ZodObject<S>>): Decimal | undefined;
 }

@@ -122,7 +122,7 @@ export const CONDITIONS = {
       const off = Math.abs(driftMillis);
       if (off > drift) return true;
       // As for a lag, it neither begins nor ends near the threshold: the time of a block is as old as the block.
-      return off * 6 > drift * 5 ? undefined : false;
+      return off * 6 > drift * 5 ? "near" : false;
     },
   }),
   "watch.blind": condition({
@@ -158,7 +158,7 @@ export const CONDITIONS = {
       const [millis, count] = [behindMillis ?? 0, BigInt(behindBlocks ?? "0")];
       if (millis > behind || count > BigInt(blocks)) return true;
       // Between five sixths of a threshold and all of it, the lag neither begins nor ends.
-      return millis * 6 > behind * 5 || count * 6n > BigInt(blocks) * 5n ? undefined : false;
+      return millis * 6 > behind * 5 || count * 6n > BigInt(blocks) * 5n ? "near" : false;
     },
   }),
   "node.down": condition({

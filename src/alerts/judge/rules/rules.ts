@@ -68,7 +68,7 @@ export function timingOf({ parameters }: Rule, everyMillis: Milliseconds): Timin
 
 /** What a reading means under a rule. */
 export interface Judgement {
-  readonly state: "good" | "bad" | "unknown";
+  readonly state: "good" | "bad" | "near" | "unknown";
   readonly severity: Severity;
   /** Of what is bad: how far beyond its threshold, where that is a figure. */
   readonly beyond?: Decimal;
@@ -76,6 +76,7 @@ export interface Judgement {
 
 // Nearly all are one of these, of thousands of rules at a look. Only what is bad has a severity that counts.
 const GOOD: Judgement = { state: "good", severity: "info" };
+const NEAR: Judgement = { state: "near", severity: "info" };
 const UNKNOWN: Judgement = { state: "unknown", severity: "info" };
 
 /**
@@ -86,7 +87,7 @@ export function judgeReading({ kind, parameters }: Rule, reading: Reading, isTol
   if (reading.state === "unknown" || reading.kind !== kind) return UNKNOWN;
   const record: Condition = KINDS[kind];
   const bad = record.isBad === undefined ? reading.state === "bad" : record.isBad(parameters, reading, isTold);
-  if (bad !== true) return bad === undefined ? UNKNOWN : GOOD;
+  if (bad !== true) return bad === "near" ? NEAR : bad === undefined ? UNKNOWN : GOOD;
   return {
     state: "bad",
     severity: severityOfReading(reading, parameters),

@@ -52,7 +52,7 @@ export interface Step {
   readonly changes: readonly Change[];
 }
 
-/** The next state of a machine and of its open episode. Pure; an unknown round begins and ends no episode. */
+/** The next state of a machine and of its open episode. Pure; a round that is unknown, or near, begins and ends no episode. */
 export function step(machine: Machine, episode: Episode | undefined, round: Round): Step {
   const before = skipUnseenCalm(afterRestart(machine, round), round);
   if (round.judgement.state === "unknown") {
@@ -63,6 +63,9 @@ export function step(machine: Machine, episode: Episode | undefined, round: Roun
   const seenMillis = isUnseen ? undefined : Math.max(0, round.elapsedMillis);
   const { unseen: _, ...counted } = before;
   const known = { ...counted, known: true };
+  if (round.judgement.state === "near") {
+    return { machine: stepNear(known, seenMillis), changes: [], ...withoutUndefined({ episode }) };
+  }
   return round.judgement.state === "bad"
     ? stepBad(known, episode, round, seenMillis)
     : stepGood(known, episode, round, seenMillis);
@@ -75,6 +78,13 @@ function stepUnknown(machine: Machine, { timing }: Round): Omit<Step, "episode">
   const unseen = (machine.unseen ?? 0) + 1;
   if (unseen <= timing.rounds) return { machine: { ...unknown, unseen }, changes: [] };
   return { machine: resetMachine(unknown), changes: ["dismissed"] };
+}
+
+/** What has begun goes on near its threshold. */
+function stepNear(machine: Machine, seenMillis: Milliseconds = 0): Machine {
+  return machine.phase === "pending"
+    ? { ...machine, heldMillis: machine.heldMillis + seenMillis }
+    : { ...machine, known: false };
 }
 
 /** Downtime does not count; after a long one a machine that was pending, or recovering, starts again. */

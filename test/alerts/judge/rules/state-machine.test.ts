@@ -107,6 +107,38 @@ describe("a clock that was wrong", () => {
   });
 });
 
+describe("what comes near its threshold again and again", () => {
+  const lag = (...behind: readonly (number | undefined)[]) => {
+    let millis: number | undefined;
+    const common = { kind: "node.lagging", network: "mainnet", subject: "a", seenBy: [], nodes: 3 } as const;
+    const node = run(ruleFor("node.lagging", {}, config), (state) => {
+      return { ...common, state, facts: millis === undefined ? {} : { behindMillis: millis } };
+    });
+    for (const one of behind) {
+      millis = one;
+      node.observe("b");
+    }
+    return node.changes;
+  };
+
+  it("is as long as it is not below it, and fires only beyond it", () => {
+    expect(lag(0, 61_000, 59_000, 59_000, 61_000, 58_000, 58_000, 58_000, 58_000, 61_000)).toEqual([
+      "pending 5",
+      "fired 45",
+    ]);
+    expect(lag(0, 61_000, 59_000, 59_000, 45_000, 61_000, 58_000, 58_000)).toEqual([
+      "pending 5",
+      "dismissed 20",
+      "pending 25",
+    ]);
+  });
+
+  it("does not last while it is not seen", () => {
+    const [unseen, near] = [undefined, 59_000];
+    expect(lag(0, 61_000, unseen, unseen, unseen, unseen, unseen, unseen, near, 61_000)).toEqual(["pending 5"]);
+  });
+});
+
 describe("an alert's state", () => {
   it("fires once it was bad for long enough, and resolves after two good rounds and 15 s", () => {
     const { changes } = stall().observe("g bbbbbbb ggggg");
