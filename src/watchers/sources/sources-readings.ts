@@ -125,19 +125,24 @@ function disagreeing({ moving, standing, forMillis }: NonNullable<Verdict["disag
 
 /** How far the wall clock is from the furthest moving node's time as it moved; during a stall clocks cannot be compared. */
 function clock({ verdict }: JudgedRound, common: CommonFields): Reading {
-  const { network, basis, at, atMillis, memory } = verdict;
-  const moving = memory.nodes.filter((_, index) => verdict.nodes[index]?.vote === "moves");
-  const drifts = moving.flatMap(({ peak, movedAtMillis }) =>
-    peak === undefined || movedAtMillis === undefined
-      ? []
-      : [millisBetween(peak.time, at) - (atMillis - movedAtMillis)],
-  );
+  const { network, basis } = verdict;
+  const drifts = driftsOf(verdict);
   // Where as many nodes say that the clock is behind, it is not known whether the clock is right.
   const isDisputed = verdict.implausible.length >= drifts.length;
   if (network !== "healthy" || basis !== "advance" || isDisputed) {
     return { kind: "network.clock", ...common, state: "unknown", why: verdict.why, facts: {} };
   }
   return { kind: "network.clock", ...common, state: "good", facts: { driftMillis: Math.min(...drifts) } };
+}
+
+/** Of each node that moves: the wall clock minus its time, as it moved. */
+function driftsOf({ at, atMillis, memory, nodes }: Verdict): readonly Milliseconds[] {
+  const moving = memory.nodes.filter((_, index) => nodes[index]?.vote === "moves");
+  return moving.flatMap(({ peak, movedAtMillis }) =>
+    peak === undefined || movedAtMillis === undefined
+      ? []
+      : [millisBetween(peak.time, at) - (atMillis - movedAtMillis)],
+  );
 }
 
 function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly Reading[] {
@@ -294,7 +299,10 @@ export function paceReadings(
     const facts = blockPace(pace, config);
     const { blockMillis, usualMillis } = facts;
     const common = { kind: "network.slow", network, subject: "", nodes, seenBy, facts } as const;
-    if (blockMillis === undefined || usualMillis === undefined) return { ...common, state: "unknown" };
+    // One node alone, far from the present, may show what is long over, or be slow itself.
+    const [drift = 0, ...others] = driftsOf(verdict);
+    const isPast = others.length === 0 && Math.abs(drift) > config.clock.drift;
+    if (blockMillis === undefined || usualMillis === undefined || isPast) return { ...common, state: "unknown" };
     const state = stateOf(blockMillis * config.pace.below, usualMillis);
     const why = `a block came every ${formatDuration(blockMillis)}, usually every ${formatDuration(usualMillis)}`;
     return { ...common, state, why };

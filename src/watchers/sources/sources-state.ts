@@ -27,7 +27,7 @@ export const Pace = z.object({
 });
 export type Pace = z.output<typeof Pace>;
 
-export type PaceConfig = Pick<AlertsConfig, "poll" | "slow" | "pace" | "stalled">;
+export type PaceConfig = Pick<AlertsConfig, "poll" | "slow" | "pace" | "stalled" | "clock">;
 
 /** A window is counted in so many parts. */
 const PARTS = 10;

@@ -135,6 +135,16 @@ describe("network.slow", () => {
     expect(states).not.toContain("bad");
   });
 
+  test("is not known by one node far behind the present, which may show what is over", () => {
+    const watch = new Watch();
+    const at = chain();
+    const late = (nodes: number, every: number) => (now: number) => at(every)(now - 60).slice(0, nodes);
+    watch.pass("network.slow", 4 * HOUR, late(2, 1));
+    const alone = watch.pass("network.slow", 30 * MINUTE, late(1, 10));
+    expect(new Set(alone)).toEqual(new Set(["unknown"]));
+    expect(watch.pass("network.slow", MINUTE, late(2, 10))).toEqual(["bad"]);
+  });
+
   test("is not known where nodes send no height", () => {
     const watch = new Watch();
     const states = watch.pass("network.slow", 5 * HOUR, (now) => [says("a", now), says("b", now)]);
