@@ -224,9 +224,9 @@ function catchUp(late: number, atTip: number, isBad: boolean): State {
   return { state: "syncing", why, basis: "advance", stalled: isBad ? "bad" : "unknown" };
 }
 
-export function furthestOf(voters: readonly Voter[]): Position | undefined {
+export function furthestOf(voters: readonly Voter[], place: "peak" | "last" = "peak"): Position | undefined {
   let furthest: Position | undefined;
-  for (const { memory } of voters) if (isFurther(memory.peak, furthest)) furthest = memory.peak;
+  for (const { memory } of voters) if (isFurther(memory[place], furthest)) furthest = memory[place];
   return furthest;
 }
 

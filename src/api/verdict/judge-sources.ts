@@ -230,7 +230,8 @@ function namesOf(some: readonly Voter[]): readonly string[] {
 
 /**
  * While the network is healthy, time is measured against the furthest moving node; else, and in blocks, against the
- * confirmed frontier, or the furthest node where at most two are believed, or no advance was seen yet.
+ * confirmed frontier, or the furthest node where at most two are believed, or no advance was seen yet. Where none of two
+ * moves, that is the furthest answer or the frontier: what one alone went on to and went back from is shown by nobody.
  */
 function referencePositions(
   judgement: NetworkJudgement,
@@ -242,7 +243,9 @@ function referencePositions(
   if (configured >= 3 && (state === "contested" || state === "unconfirmed")) return {};
   const believed = voters.filter(({ vote }) => vote !== "silent");
   const frontier = believed.length <= 2 || basis === "age" ? undefined : memory.frontier;
-  const blocks = frontier ?? furthestOf(believed);
+  const stands = configured === 2 && basis === "advance" && (state === "stalled" || state === "syncing");
+  const furthest = furthestOf(believed, stands ? "last" : "peak");
+  const blocks = frontier ?? (stands && isFurther(memory.frontier, furthest) ? memory.frontier : furthest);
   const moving =
     state === "healthy" && basis === "advance" ? furthestOf(voters.filter(({ vote }) => vote === "moves")) : undefined;
   const time = moving ?? blocks;

@@ -83,3 +83,17 @@ test("of two that go different ways neither is behind any more once that is a di
   ]);
   expect(of(180)[1]?.behindMillis).toBeUndefined();
 });
+
+test("of two that stand none is behind a place that the other went back from", () => {
+  const watch = new Watch();
+  const seen: Verdict[] = [];
+  for (let second = 0; second <= 160; second += 5) {
+    // It goes on alone, and repeats an old block afterwards.
+    const a = second <= 140 ? says("a", second) : says("a", -36_000);
+    seen.push(watch.round(second, [a, says("b", Math.min(second, 20))]));
+  }
+  const [last, alone] = [seen.at(-1)!, seen.at(-5)!];
+  expect(alone.nodes[1]).toMatchObject({ state: "lagging", behindMillis: 120_000 });
+  expect(last.network).toBe("stalled");
+  expect(last.nodes).toMatchObject([{ state: "lagging", behindMillis: 36_020_000 }, { behindMillis: 0 }]);
+});
