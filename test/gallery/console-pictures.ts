@@ -25,8 +25,8 @@ export async function takeConsole(folder: string): Promise<number> {
 
     await page.goto(url);
     await page.waitForSelector('#watch [data-verdict="healthy"]');
-    await page.locator("#watch", { hasText: "blocks/s" }).waitFor();
-    await say(page, "market show BTC/USDT");
+    await page.locator("#watch > li", { hasText: "blocks/s" }).nth(1).waitFor();
+    await say(page, "what is the spread of BTC?");
     await page.evaluate("scrollTo(0, 0)");
     await take("console");
 

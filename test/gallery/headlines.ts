@@ -45,7 +45,7 @@ export const QUESTIONS: Readonly<Record<string, RegExp>> = {
   "ask is the network healthy": /mainnet is healthy/u,
   "why was my order rejected?": /Which order\?/u,
   "please silence node 1 for two hours": /Silence alerts: sim-1, two hours\?/u,
-  "export last week and check it": /Export a ledger: which party\?/u,
+  "export last week and check it": /Export a ledger: which (?:party|asset)\?/u,
   "which version runs on the nodes": /Did you mean .{0,7}info or /u,
   market: /\d+ markets trade/u,
   "subscribe here": /Subscribe to alerts\?/u,
