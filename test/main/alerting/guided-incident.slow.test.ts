@@ -101,6 +101,11 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
       expect(shown).not.toMatch(/Only visible to you|Share/u);
     }
     const card = page.locator("#alerts-open .alert").filter({ hasText: "mainnet makes no block" });
+    const settles = card.locator('> [data-does="ack"]');
+    expect(await settles.isVisible()).toBe(true);
+    await page.emulateMedia({ media: "print" });
+    expect(await settles.isVisible()).toBe(false);
+    await page.emulateMedia({ media: null });
     await card.locator("> details > summary").click();
     // The button goes once it is pressed; whoever pressed it by keyboard stays with the alert.
     await card.locator("> details").getByRole("button", { name: "Acknowledge" }).first().focus();

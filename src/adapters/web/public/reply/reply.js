@@ -248,5 +248,5 @@ function renderCodeBlock({ text, language, command }, { failed, choosing }) {
       : undefined,
     h("button", { type: "button", class: "small", "data-copy": text }, "Copy"),
   );
-  return line && choosing ? h("details", { class: "more" }, h("summary", {}, "Or type it"), figure) : figure;
+  return line && choosing ? h("details", { class: "more" }, h("summary", {}, "A line to type"), figure) : figure;
 }
