@@ -62,12 +62,13 @@ export const alertsTry = command({
     };
     requireConsistentThresholds(tried, alerts.config);
     const now = toMillis(context.now());
-    const { days = USUAL_DAYS, ...same } = options;
+    const { days = USUAL_DAYS } = options;
+    const same = Object.entries(options).filter(([name]) => name !== "days" && name !== "private");
     const [answer, labels, zone] = await Promise.all([
       tryAll([tried], { from: now - days * DAY, to: now }, context),
       subjectLabels([{ kinds, ids: subjects }], context),
       callerZone(context),
     ]);
-    return trialReply(tried, answer, { labels, zone, now, days, options: givenOptions(same) });
+    return trialReply(tried, answer, { labels, zone, now, options: givenOptions(Object.fromEntries(same)) });
   },
 });

@@ -19,7 +19,8 @@ import { talkToSimulator } from "./commands/conversation.ts";
 import { judgeMessage } from "./support/fake-slack/judge.ts";
 import { gallery, GALLERY_NOW } from "./support/gallery.ts";
 import { alertMessages } from "./support/gallery/alert-messages.ts";
-import { fillIn, LINES } from "./support/gallery/lines.ts";
+import { fillIn, LINES, TRIALS } from "./support/gallery/lines.ts";
+import { keepAMonth } from "./support/kept-looks.ts";
 import { NOON } from "./support/talk.ts";
 import { PLATFORMS } from "./support/platforms.ts";
 
@@ -42,6 +43,14 @@ test.each(Object.entries(LINES))("what a network answers about %s", async (name,
   let said = "";
   for (const line of lines) said += `> ${line}\n${await talk.ask(await fillIn(line, talk))}\n`;
   await expect(visible(timeless(said))).toMatchFileSnapshot(`golden/answers-${name}.txt`);
+});
+
+test("what is answered of thresholds that are tried", async () => {
+  const talk = await talkToSimulator();
+  await keepAMonth(talk.store, toMillis(NOON));
+  let said = "";
+  for (const line of TRIALS) said += `> ${line}\n${await talk.ask(line)}\n`;
+  await expect(visible(timeless(said))).toMatchFileSnapshot("golden/answers-trials.txt");
 });
 
 test("what is answered on a network that the watchers see stand still", async () => {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { toMillis } from "../../src/units/nanoseconds.ts";
 import { COMMONEST } from "../support/commonest.ts";
+import { keepAMonth } from "../support/kept-looks.ts";
 import { treeOf } from "./draw.ts";
 import { linesRead } from "./read.ts";
 import { answersTo, SURFACES } from "./samples.ts";
@@ -35,4 +37,15 @@ test("the twenty commonest lines are answered within the first six lines of a ph
   expect(unanswered).toEqual([]);
   expect(tooLong).toEqual([]);
   expect(answers).toBe(COMMONEST.length * SURFACES.length);
+});
+
+test("a trial tells its count, the longest and the nights within those lines", async () => {
+  const line = "alerts try node.lagging behind:50s";
+  const tell = /In 29 days this would have told you 3 times, 14 min at most, 2 at night/u;
+  for await (const { shown } of answersTo("trials", [line], ({ store, now }) => keepAMonth(store, toMillis(now())))) {
+    for (const surface of SURFACES) {
+      const lines = linesRead(treeOf(surface, shown[surface], PHONE), PHONE.columns);
+      expect(`${surface}: ${lines.slice(0, FIRST_LINES).join(" ")}`).toMatch(tell);
+    }
+  }
 });

@@ -18,6 +18,8 @@ export const HEADLINES: Readonly<Record<string, RegExp>> = {
   "ledger fetch": /Delivered already: the ledger of /u,
   "ledger verify": /export \d+, byte for byte/u,
   "alerts add": /Subscribed (?:already: )?(?:this channel|the console)/u,
+  "alerts try":
+    /In \d+ days this would have told you (?:nothing|\d+ times|once|twice)|I have watched .* for \d+ h|Nothing is kept/u,
   "alerts list": /\d+ subscriptions? in|No subscriptions/u,
   "alerts edit": /[Ss]ubscription \w+(?: tells|:) /u,
   "alerts pause": /Paused subscription \w+: /u,

@@ -9,10 +9,11 @@ import type { Bot } from "../../src/bot/bot.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Ask, Reply } from "../../src/reply/reply.ts";
-import { formatUtc, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { formatUtc, nanoseconds, type Nanoseconds, toMillis } from "../../src/units/nanoseconds.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { alertMessages, at } from "../support/gallery/alert-messages.ts";
-import { fillIn, LINES } from "../support/gallery/lines.ts";
+import { fillIn, LINES, TRIALS } from "../support/gallery/lines.ts";
+import { keepAMonth } from "../support/kept-looks.ts";
 import { see } from "../support/see.ts";
 import { openSimulatorTalk, type SimulatorTalk } from "../support/simulator-talk.ts";
 import { tellIncident } from "./incident.ts";
@@ -124,6 +125,7 @@ const SUBJECTS: readonly (readonly [
   ...Object.entries(LINES).map(([name, lines]) => [name, lines, () => undefined] as const),
   ["incident", INCIDENT, oneNodeDown],
   ["zoned", ZONED, oneNodeDown],
+  ["trials", TRIALS, ({ store, now }) => keepAMonth(store, toMillis(now()))],
   ...FAULTS,
 ];
 

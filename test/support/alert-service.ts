@@ -15,16 +15,18 @@ interface AlertServiceOptions {
   readonly marketsWithoutLooks?: (network: string) => readonly string[];
   /** Ids of deliveries; default: random. */
   readonly newId?: () => string;
+  /** Tries rules on kept looks; without it, there are none. */
+  readonly trial?: AlertService["trial"];
 }
 
 /** Alerts on a store, without watchers or a dispatcher; a test may record observations in the engine. */
 export function alertsOn(
   store: Pick<Store, "transaction">,
-  { clock = systemClock, platforms = [], verdict, marketsWithoutLooks, ...more }: AlertServiceOptions = {},
+  { clock = systemClock, platforms = [], verdict, marketsWithoutLooks, trial, ...more }: AlertServiceOptions = {},
 ): { readonly service: AlertService; readonly engine: AlertEngine } {
   const config = DEFAULT_ALERTS_CONFIG;
   const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set(), ...more });
-  const told = withoutUndefined({ verdict, marketsWithoutLooks });
+  const told = withoutUndefined({ verdict, marketsWithoutLooks, trial });
   return { engine, service: createAlertService(engine, config, { platforms: () => platforms, ...told }) };
 }
 

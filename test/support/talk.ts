@@ -1,5 +1,6 @@
 import { commands } from "../../commands/index.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
+import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
 import type { Platforms } from "../../src/alerts/platform.ts";
 import { createApiClient, type NodeAddress } from "../../src/api/client/client.ts";
@@ -12,6 +13,8 @@ import type { Caller, Invocation, Target } from "../../src/bot/invocation.ts";
 import type { Choice } from "../../src/bot/options/options.ts";
 import type { ExportJobs } from "../../src/export/jobs/jobs.ts";
 import { silentLog } from "../../src/log.ts";
+import { pageReader } from "../../src/looks/read.ts";
+import { tryNewestFirst } from "../../src/main/trial.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
@@ -90,6 +93,8 @@ export interface Talk {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** A trial may take so long. */
+const TRIAL_MILLIS = 10_000;
 const HERE: Target = { platform: "terminal", files: { maxBytes: 1e9, maxCount: 10 } };
 
 export async function talk(options: TalkOptions): Promise<Talk> {
@@ -124,6 +129,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
   const { service, engine } = alertsOn(store, {
     clock: { ...clock, monotonicMillis: () => monotonicMillis },
     platforms: options.delivering ?? [],
+    trial: (request) => tryNewestFirst(pageReader(store), { ...request, config: DEFAULT_ALERTS_CONFIG }, TRIAL_MILLIS),
     ...(options.verdict === undefined ? {} : { verdict: options.verdict }),
     ...(options.marketsWithoutLooks === undefined ? {} : { marketsWithoutLooks: options.marketsWithoutLooks }),
     ...(options.newId === undefined ? {} : { newId: options.newId }),

@@ -138,6 +138,16 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** What is asked where looks are kept: of a month on one network, of three hours on another. */
+export const TRIALS: readonly string[] = [
+  "alerts try node.lagging behind:50s",
+  "alerts try node.down rounds:100",
+  "alerts try node.down,node.lagging,core.upgraded rounds:2 behind:50s",
+  "alerts try checkpoint.new",
+  "alerts try node.down rounds:2 network:testnet",
+  "alerts try node.lagging behind:soon",
+];
+
 /** A line with its samples filled in. */
 export async function fillIn(
   line: string,

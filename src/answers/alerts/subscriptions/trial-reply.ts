@@ -1,9 +1,10 @@
-import { KINDS } from "../../../alerts/judge/kinds/kinds.ts";
-import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
+import { type AlertKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
+import type { Stretch } from "../../../alerts/trial/trial.ts";
+import { kindNoun, type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { listWords, capitalised } from "../../../reply/enum-words.ts";
-import { facts, field, paragraph, table } from "../../../reply/block.ts";
+import { type Block, type Field, facts, field, paragraph, table } from "../../../reply/block.ts";
 import { type Ask, commandAction, reply, type Reply } from "../../../reply/reply.ts";
-import { clockTime, text, type Text } from "../../../reply/text.ts";
+import { clockTime, type Inline, joinText, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { localText } from "../../../units/local-time.ts";
@@ -21,50 +22,93 @@ interface TrialWords {
   readonly labels: Labels;
   readonly zone: string;
   readonly now: Milliseconds;
-  /** As asked for. */
-  readonly days: number;
   /** What was typed, for the button that subscribes. */
   readonly options: Ask["options"];
 }
 
-const DAY: Milliseconds = 86_400_000;
+const MINUTE: Milliseconds = 60_000;
+const HOUR: Milliseconds = 60 * MINUTE;
+const DAY: Milliseconds = 24 * HOUR;
 
 /** What a subscription would have told. */
 export function trialReply(tried: Tried, answer: TriedAnswer, words: TrialWords): Reply {
-  const { seen, gaps } = answer;
+  const { seen } = answer;
   const [result] = answer.results;
+  const watched = watchedMillis(answer);
   const subscribe = commandAction("Subscribe", "alerts add", words.options);
-  if (result === undefined || seen === undefined || seen.to - seen.from < DAY) {
-    return reply({ title: tooShort(seen === undefined ? 0 : seen.to - seen.from), actions: [subscribe] });
+  const what = paragraph(text`Tried: ${subscriptionWords(tried, words.labels)}.`);
+  if (result === undefined || seen === undefined || watched < DAY) {
+    return reply({ title: tooShort(watched), blocks: [what], actions: [subscribe] });
   }
-  const missing = gaps.reduce((sum, { from, to }) => sum + to - from, 0);
+  if (result.uncounted.length === tried.kinds.length) {
+    return reply({
+      title: text`Nothing is kept by which ${listWords(result.uncounted)} could be tried`,
+      blocks: [what],
+      actions: [subscribe],
+    });
+  }
   return reply({
-    title: text`In ${spanWords(seen.to - seen.from)} this would have told you ${countWords(result, words)}.`,
+    title: text`In ${spanWords(watched)} this would have told you ${countWords(result.told, words)}.`,
     blocks: [
-      paragraph(text`Tried: ${subscriptionWords(tried, words.labels)}.`),
-      ...facts([
-        ...(result.keptBack.length === 0
-          ? []
-          : [field("Kept back", `${timesWords(result.keptBack.length)}, while a worse alert was open`)]),
-        ...(result.flapping === 0 ? [] : [field("Flapping", `${timesWords(result.flapping)}: told as one, not each`)]),
-        ...(gaps.length === 0
-          ? []
-          : [
-              field(
-                "Not seen",
-                `${formatDuration(missing)} in ${gaps.length === 1 ? "one gap" : `${formatCount(gaps.length)} gaps`}`,
-              ),
-            ]),
-        ...(result.uncounted.length === 0 ? [] : [field("Not counted", listWords(result.uncounted))]),
-        ...result.later.map(([kind, since]) =>
-          field(kind, text`known since ${clockTime(fromMillis(since), localText(words.zone, since))}`),
-        ),
-        ...(answer.isCut ? [field("Time", "It took too long to count more days")] : []),
-      ]),
+      what,
+      ...facts(factsOf(result, answer, words)),
+      ...kindLines(tried, result, words),
       ...(result.told.length === 0 ? [] : [episodesTable(result.told, words)]),
     ],
     actions: [subscribe],
   });
+}
+
+/** For how long somebody looked: gaps are not counted as calm. */
+function watchedMillis({ seen, gaps }: TriedAnswer): Milliseconds {
+  return seen === undefined ? 0 : seen.to - seen.from - lengthOfAll(gaps);
+}
+
+function lengthOfAll(gaps: readonly Stretch[]): Milliseconds {
+  return gaps.reduce((sum, { from, to }) => sum + to - from, 0);
+}
+
+function factsOf(result: TriedResult, { gaps, isCut }: TriedAnswer, words: TrialWords): Field[] {
+  const { keptBack, flapping, uncounted, later } = result;
+  return [
+    ...(gaps.length === 0 ? [] : [field("Not seen", gapWords(gaps, words))]),
+    ...(uncounted.length === 0 ? [] : [field("Not counted", `${listWords(uncounted, " and ")}: no looks are kept`)]),
+    ...(isCut ? [field("Time", "10 s were over before more days were counted")] : []),
+    ...(keptBack.length === 0 ? [] : [field("Kept back", `${timesWords(keptBack.length)}, behind a worse alert`)]),
+    ...(flapping === 0 ? [] : [field("Flapping", `${timesWords(flapping)}: one message for all that follow`)]),
+    ...later.map(([kind, since]) => field(capitalised(kindNoun(kind)), text`seen since ${momentWords(since, words)}`)),
+  ];
+}
+
+/** So many gaps are named one by one. */
+const NAMED_GAPS = 3;
+
+function gapWords(gaps: readonly Stretch[], words: TrialWords): Text {
+  if (gaps.length > NAMED_GAPS) {
+    const longest = Math.max(...gaps.map(({ from, to }) => to - from));
+    return text`${formatDuration(lengthOfAll(gaps), 2)} in ${formatCount(gaps.length)} gaps, ${formatDuration(longest, 2)} at most`;
+  }
+  return joinText(
+    gaps.map(({ from, to }) => text`${formatDuration(to - from, 2)} from ${momentWords(from, words)}`),
+    ", ",
+  );
+}
+
+function momentWords(at: Milliseconds, { zone }: TrialWords): Inline {
+  return clockTime(fromMillis(at), localText(zone, at));
+}
+
+/** Of several kinds a line each, those that were told most often first; the others together. */
+function kindLines({ kinds }: Tried, { told, uncounted }: TriedResult, words: TrialWords): Block[] {
+  const counted = kinds.filter((kind) => !uncounted.includes(kind));
+  if (counted.length < 2) return [];
+  const byKind = Map.groupBy<AlertKind, TriedEpisode>(told, ({ kind }) => kind);
+  const lines = [...byKind]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([kind, all]) => text`${capitalised(kindNoun(kind))}: ${countWords(all, words)}`);
+  const never = counted.filter((kind) => !byKind.has(kind)).map((kind) => kindNoun(kind));
+  const items = never.length === 0 ? lines : [...lines, text`Never: ${listWords(never, ", ")}`];
+  return [{ kind: "list", items }];
 }
 
 function tooShort(seen: Milliseconds): string {
@@ -74,12 +118,17 @@ function tooShort(seen: Milliseconds): string {
 }
 
 /** `3 times, 14 min at most, 2 at night`. */
-function countWords({ told }: TriedResult, { now, zone }: TrialWords): string {
+function countWords(told: readonly TriedEpisode[], { now, zone }: TrialWords): string {
   if (told.length === 0) return "nothing";
   const longest = Math.max(...told.map((one) => lengthOf(one, now)));
   const nights = told.filter(({ fired }) => isAtNight(fired, zone)).length;
   const atNight = nights === 0 ? "none at night" : `${formatCount(nights)} at night`;
-  return `${timesWords(told.length)}, ${formatDuration(longest)} at most, ${atNight}`;
+  return `${timesWords(told.length)}, ${roughly(longest)} at most, ${atNight}`;
+}
+
+/** Without seconds, where they are a small part of it. */
+function roughly(millis: Milliseconds): string {
+  return formatDuration(millis, millis > 2 * MINUTE && millis < HOUR ? 1 : 2);
 }
 
 function timesWords(count: number): string {
@@ -87,17 +136,18 @@ function timesWords(count: number): string {
 }
 
 function spanWords(millis: Milliseconds): string {
-  const days = Math.round(millis / DAY);
+  const days = Math.floor((millis + HOUR) / DAY);
   return days === 1 ? "a day" : `${formatCount(days)} days`;
 }
 
-function episodesTable(told: readonly TriedEpisode[], { labels, zone, now }: TrialWords) {
+function episodesTable(told: readonly TriedEpisode[], words: TrialWords) {
+  const { labels, now } = words;
   const rows = told.toReversed();
   return table<TriedEpisode>({
     name: "alerts-try",
     rows,
     columns: [
-      ["When", ({ fired }) => clockTime(fromMillis(fired), localText(zone, fired))],
+      ["When", ({ fired }) => momentWords(fired, words)],
       ["What", (one) => whatWords(one, labels)],
       ["How long", (one) => (one.ended === undefined ? "open" : formatDuration(lengthOf(one, now)))],
       ["Worst", ({ severity }) => severity, 2],
@@ -108,6 +158,8 @@ function episodesTable(told: readonly TriedEpisode[], { labels, zone, now }: Tri
 
 function whatWords({ kind, subject, label }: TriedEpisode, labels: Labels): Text {
   const name = label ?? labels[subject] ?? subject;
-  const words = capitalised(KINDS[kind].words);
-  return name === "" ? text`${words}` : text`${name}: ${KINDS[kind].words}`;
+  const { words } = KINDS[kind];
+  if (name === "") return text`${capitalised(words)}`;
+  const of = words.replace(/^a (?:node|market)\b/u, "");
+  return of === words ? text`${name}: ${words}` : text`${name}${of}`;
 }
