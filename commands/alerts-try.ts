@@ -10,7 +10,7 @@ import {
   requireConsistentThresholds,
 } from "../src/answers/alerts/subscriptions/thresholds.ts";
 import { trialReply } from "../src/answers/alerts/subscriptions/trial-reply.ts";
-import { tryAll } from "../src/answers/alerts/subscriptions/try-subscription.ts";
+import { othersOf, tryAll } from "../src/answers/alerts/subscriptions/try-subscription.ts";
 import { Severity } from "../src/alerts/judge/kinds/severity.ts";
 import { command } from "../src/bot/command.ts";
 import { together } from "../src/errors.ts";
@@ -64,11 +64,12 @@ export const alertsTry = command({
     const now = toMillis(context.now());
     const { days = USUAL_DAYS } = options;
     const same = Object.entries(options).filter(([name]) => name !== "days" && name !== "private");
+    const others = othersOf(tried, alerts.config);
     const [answer, labels, zone] = await Promise.all([
-      tryAll([tried], { from: now - days * DAY, to: now }, context),
+      tryAll([tried, ...others.map((one) => one.tried)], { from: now - days * DAY, to: now }, context),
       subjectLabels([{ kinds, ids: subjects }], context),
       callerZone(context),
     ]);
-    return trialReply(tried, answer, { labels, zone, now, options: givenOptions(Object.fromEntries(same)) });
+    return trialReply(tried, answer, others, { labels, zone, now, options: givenOptions(Object.fromEntries(same)) });
   },
 });

@@ -106,6 +106,7 @@ export const doors: Readonly<Record<string, string>> = {
   "alerts/message": "delivery-subject list-message message-group notice",
   "alerts/route": "quiet-hours silence subscription subscription-index suspension",
   "alerts/service": "downtime-report feed",
+  "alerts/trial": "advice",
   "alerts/words":
     "condition-words describe-change describe-condition describe-event network-status-words phrases silence-words subscription-words",
   "answers/alerts":

@@ -38,12 +38,8 @@ const NODES = ["sim-1", "sim-2", "sim-3"];
 const [OFTEN, RARELY] = [15 * SECOND, HOUR];
 const AROUND = 2 * MINUTE;
 
-/** Keeps looks of three nodes until now, as the watchers of this process would have kept them. */
-export async function keepLooks(
-  store: Pick<Store, "transaction">,
-  now: Milliseconds,
-  { network = "mainnet", since, troubles = [], unseen = [] }: Kept,
-): Promise<void> {
+/** Looks at three nodes until now, in their order. */
+export function looksUntil(now: Milliseconds, { since, troubles = [], unseen = [] }: Kept): readonly Look[] {
   const looks: Look[] = [];
   let before = RARELY;
   for (let ago = since; ago > 0;) {
@@ -57,6 +53,16 @@ export async function keepLooks(
     ago = every === OFTEN ? step : Math.max(step, ...next.filter((begins) => begins < ago), 0);
   }
   looks.push(lookAt(now, before, seenAt(0, troubles)));
+  return looks;
+}
+
+/** Keeps them, as the watchers of this process would have. */
+export async function keepLooks(
+  store: Pick<Store, "transaction">,
+  now: Milliseconds,
+  { network = "mainnet", ...kept }: Kept,
+): Promise<void> {
+  const looks = looksUntil(now, kept);
   const weeks = [...Map.groupBy(looks, ({ dueMillis }) => Math.floor(dueMillis / (7 * DAY))).values()];
   const chunks = await Promise.all(weeks.map(async (week) => ({ week, bytes: await encodeChunk(week) })));
   let number = 0;

@@ -1,10 +1,11 @@
 import { type AlertKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
+import { type Advice, adviceOf } from "../../../alerts/trial/advice.ts";
 import type { Stretch } from "../../../alerts/trial/trial.ts";
 import { kindNoun, type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { listWords, capitalised } from "../../../reply/enum-words.ts";
 import { type Block, type Field, facts, field, paragraph, table } from "../../../reply/block.ts";
-import { type Ask, commandAction, reply, type Reply } from "../../../reply/reply.ts";
-import { clockTime, type Inline, joinText, text, type Text } from "../../../reply/text.ts";
+import { type Action, type Ask, commandAction, reply, type Reply } from "../../../reply/reply.ts";
+import { clockTime, type Inline, joinText, strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { localText } from "../../../units/local-time.ts";
@@ -12,6 +13,7 @@ import { fromMillis } from "../../../units/nanoseconds.ts";
 import {
   isAtNight,
   lengthOf,
+  type OtherTried,
   type Tried,
   type TriedAnswer,
   type TriedEpisode,
@@ -31,9 +33,9 @@ const HOUR: Milliseconds = 60 * MINUTE;
 const DAY: Milliseconds = 24 * HOUR;
 
 /** What a subscription would have told. */
-export function trialReply(tried: Tried, answer: TriedAnswer, words: TrialWords): Reply {
+export function trialReply(tried: Tried, answer: TriedAnswer, others: readonly OtherTried[], words: TrialWords): Reply {
   const { seen } = answer;
-  const [result] = answer.results;
+  const [result, ...rest] = answer.results;
   const watched = watchedMillis(answer);
   const subscribe = commandAction("Subscribe", "alerts add", words.options);
   const what = paragraph(text`Tried: ${subscriptionWords(tried, words.labels)}.`);
@@ -47,16 +49,48 @@ export function trialReply(tried: Tried, answer: TriedAnswer, words: TrialWords)
       actions: [subscribe],
     });
   }
+  const counted = rest.map((one, index) => ({ ...one, typed: others[index]?.typed ?? {} }));
+  const advice = adviceOf(result, counted, watched / DAY);
   return reply({
     title: text`In ${spanWords(watched)} this would have told you ${countWords(result.told, words)}.`,
     blocks: [
+      ...(advice === undefined ? [] : [paragraph(adviceWords(result, advice))]),
       what,
       ...facts(factsOf(result, answer, words)),
       ...kindLines(tried, result, words),
       ...(result.told.length === 0 ? [] : [episodesTable(result.told, words)]),
     ],
-    actions: [subscribe],
+    actions: [subscribe, ...(advice === undefined ? [] : [adviceAction(advice.better.typed, words)])],
   });
+}
+
+type Better = Advice<TriedResult & Pick<OtherTried, "typed">>;
+
+function adviceWords({ missed }: TriedResult, { reason, better }: Better): Text {
+  const [other, times] = [strong(thresholdsTyped(better.typed)), timesWords(better.told.length)];
+  const alerts = missed === 1 ? "an alert" : `${formatCount(missed)} alerts`;
+  switch (reason) {
+    case "missed":
+      return text`It misses ${alerts} that somebody acknowledged. With ${other} it would have told you ${times} and missed none.`;
+    case "never":
+      return text`With ${other} it would have told you ${times}.`;
+    case "often":
+      return text`That is more than once a day. With ${other} it would have told you ${times}.`;
+    case "short":
+      return text`Most were over within 2 min. With ${other} it would have told you ${times}.`;
+  }
+}
+
+/** Fills the form that subscribes. */
+function adviceAction(typed: OtherTried["typed"], { options }: TrialWords): Action {
+  const ask = { command: "alerts add", options: { ...options, ...typed } };
+  return { label: `With ${thresholdsTyped(typed)}…`, invocation: ask, effect: "reply", form: true };
+}
+
+function thresholdsTyped(typed: OtherTried["typed"]): string {
+  return Object.entries(typed)
+    .map(([option, value]) => `${option}:${value}`)
+    .join(" ");
 }
 
 /** For how long somebody looked: gaps are not counted as calm. */
@@ -68,16 +102,20 @@ function lengthOfAll(gaps: readonly Stretch[]): Milliseconds {
   return gaps.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-function factsOf(result: TriedResult, { gaps, isCut }: TriedAnswer, words: TrialWords): Field[] {
+function factsOf(result: TriedResult, { gaps, isCut, seen }: TriedAnswer, words: TrialWords): Field[] {
   const { keptBack, flapping, uncounted, later } = result;
   return [
     ...(gaps.length === 0 ? [] : [field("Not seen", gapWords(gaps, words))]),
     ...(uncounted.length === 0 ? [] : [field("Not counted", `${listWords(uncounted, " and ")}: no looks are kept`)]),
-    ...(isCut ? [field("Time", "10 s were over before more days were counted")] : []),
+    ...(isCut && seen !== undefined ? [field("Counted", cutWords(seen, words))] : []),
     ...(keptBack.length === 0 ? [] : [field("Kept back", `${timesWords(keptBack.length)}, behind a worse alert`)]),
     ...(flapping === 0 ? [] : [field("Flapping", `${timesWords(flapping)}: one message for all that follow`)]),
     ...later.map(([kind, since]) => field(capitalised(kindNoun(kind)), text`seen since ${momentWords(since, words)}`)),
   ];
+}
+
+function cutWords({ from, to }: Stretch, words: TrialWords): Text {
+  return text`${momentWords(from, words)} to ${momentWords(to, words)}: 10 s were over then`;
 }
 
 /** So many gaps are named one by one. */

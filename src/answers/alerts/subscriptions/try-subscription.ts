@@ -1,16 +1,21 @@
+import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { INHIBITS } from "../../../alerts/judge/kinds/inhibits.ts";
 import { type AlertKind, type ConditionKind, isConditionKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
 import { type Episode, episodeName } from "../../../alerts/judge/rules/episode.ts";
 import { isJudgedAlways, type Rule } from "../../../alerts/judge/rules/rules.ts";
 import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
-import { type Stretch, type TrialAnswer, type TrialEpisode, trialEpisode } from "../../../alerts/trial/trial.ts";
+import type { AlertService } from "../../../alerts/service/service.ts";
+import { otherThresholds } from "../../../alerts/trial/advice.ts";
+import { NO_TRIAL, type Stretch, type Trial, type TrialEpisode, trialEpisode } from "../../../alerts/trial/trial.ts";
 import type { CommandContext } from "../../../bot/command.ts";
 import type { Options } from "../../../bot/options/options.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { localText } from "../../../units/local-time.ts";
+import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { destinationKey } from "../../../alerts/destination.ts";
 import { directMessages } from "../destination.ts";
+import { presentThresholds } from "./thresholds.ts";
 
 /** What a subscription would tell, as far as it is tried. */
 export type Tried = Pick<Subscription, "network" | "kinds" | "parameters" | "subjects" | "floor">;
@@ -28,6 +33,8 @@ export interface TriedResult {
   readonly told: readonly TriedEpisode[];
   readonly keptBack: readonly TriedEpisode[];
   readonly flapping: number;
+  /** So many alerts that somebody acknowledged would not have come. */
+  readonly missed: number;
   /** Kinds that are not counted: nothing is kept of them. */
   readonly uncounted: readonly AlertKind[];
   /** Kinds of which less is known than of the rest, and since when. */
@@ -45,7 +52,9 @@ export interface TriedAnswer {
 /** The watchers of which all that a threshold needs is kept. */
 const KEPT: readonly string[] = ["sources", "markets", "checkpoints", "snapshots"];
 
-type Context = Pick<CommandContext<Options>, "alerts" | "network" | "signal" | "here" | "caller" | "platforms">;
+type Context = Pick<CommandContext<Options>, "network" | "signal" | "here" | "caller" | "platforms"> & {
+  readonly alerts: Pick<AlertService, "config" | "trial" | "episodesBetween">;
+};
 
 /** Tries subscriptions to one network on what was seen since a moment. */
 export async function tryAll(tried: readonly Tried[], { from, to }: Stretch, context: Context): Promise<TriedAnswer> {
@@ -61,7 +70,12 @@ export async function tryAll(tried: readonly Tried[], { from, to }: Stretch, con
     alerts.episodesBetween(network, from, to),
   ]);
   const { seen, gaps, isCut = false } = answer;
-  const results = tried.map((one, index) => resultOf(one, rules[index] ?? [], stored, { answer, index }));
+  const past = stored
+    .map((one) => ({ ...trialEpisode(one), id: episodeName(one.id), isTaken: isTaken(one) }))
+    .filter(({ fired }) => seen !== undefined && fired >= seen.from);
+  const results = tried.map((one, index) =>
+    resultOf(one, { rules: rules[index] ?? [], past, seen, found: answer.trials[index] ?? NO_TRIAL }),
+  );
   return { results, seen, gaps, isCut };
 }
 
@@ -69,30 +83,47 @@ function isKept({ kind }: Rule): boolean {
   return KINDS[kind].watchers.some((watcher) => KEPT.includes(watcher));
 }
 
-function resultOf(
-  { kinds, subjects, floor }: Tried,
-  rules: readonly Rule[],
-  stored: readonly Episode[],
-  { answer, index }: { readonly answer: TrialAnswer; readonly index: number },
-): TriedResult {
-  const { seen } = answer;
-  const { episodes, flapping, known } = answer.trials[index] ?? { episodes: [], flapping: [], known: new Map() };
-  const always = new Set(rules.filter((rule) => isJudgedAlways(rule)).map(({ id }) => id));
-  const named = new Set(subjects);
-  const past = stored
-    .filter(({ rule, subject }) => always.has(rule) && (named.size === 0 || subject === "" || named.has(subject)))
-    .map((one) => ({ ...trialEpisode(one), id: episodeName(one.id) }))
-    .filter(({ fired }) => seen !== undefined && fired >= seen.from);
-  const all = [...past, ...episodes.map((one) => ({ ...one, ...idOf(one, stored) }))]
+/** An alert that was told; `isTaken`: somebody acknowledged it. */
+interface PastEpisode extends TrialEpisode {
+  readonly id: string;
+  readonly isTaken: boolean;
+}
+
+function isTaken({ acknowledged, acknowledgedIn }: Episode): boolean {
+  return acknowledged !== undefined || acknowledgedIn !== undefined;
+}
+
+interface Found {
+  readonly rules: readonly Rule[];
+  readonly past: readonly PastEpisode[];
+  readonly seen: Stretch | undefined;
+  readonly found: Trial;
+}
+
+function resultOf({ kinds, subjects, floor }: Tried, { rules, past, seen, found }: Found): TriedResult {
+  const { episodes, flapping, known } = found;
+  const [storedRules, judgedKinds] = [new Set<string>(), new Set<ConditionKind>()];
+  for (const rule of rules) {
+    if (isJudgedAlways(rule)) storedRules.add(rule.id);
+    else judgedKinds.add(rule.kind);
+  }
+  const isNamed = (subject: string): boolean => subjects.length === 0 || subject === "" || subjects.includes(subject);
+  const all = [
+    ...past.filter(({ rule, subject }) => storedRules.has(rule) && isNamed(subject)),
+    ...episodes.map((one) => ({ ...one, ...withoutUndefined({ id: past.find((other) => isSame(one, other))?.id }) })),
+  ]
     .filter(({ severity }) => compareSeverity(severity, floor) >= 0)
     .toSorted((a, b) => a.fired - b.fired)
-    .map((one) => ({ ...one, ...keptBackBy(one, stored) }));
-  const judgedKinds = [...new Set(rules.filter((rule) => !always.has(rule.id)).map(({ kind }) => kind))];
-  const isCounted = (kind: ConditionKind): boolean => known.has(kind) || !judgedKinds.includes(kind);
+    .map((one): TriedEpisode => ({ ...one, ...withoutUndefined({ keptBackBy: keptBackBy(one, past) }) }));
+  const isCounted = (kind: ConditionKind): boolean => known.has(kind) || !judgedKinds.has(kind);
+  const missed = past.filter(
+    (one) => one.isTaken && kinds.includes(one.kind) && isNamed(one.subject) && !all.some((told) => isSame(told, one)),
+  );
   return {
     told: all.filter((one) => one.keptBackBy === undefined),
     keptBack: all.filter((one) => one.keptBackBy !== undefined),
     flapping: flapping.length,
+    missed: missed.length,
     uncounted: kinds.filter((kind) => !isConditionKind(kind) || !isCounted(kind)),
     later: [...known].filter(([, since]) => seen !== undefined && since - seen.from > LATER),
   };
@@ -101,26 +132,20 @@ function resultOf(
 /** A kind that is known this much later than the rest is named. */
 const LATER: Milliseconds = 3_600_000;
 
-/** The alert that was really told of the same thing then, by whichever threshold. */
-function idOf({ kind, subject, fired, ended = Infinity }: TrialEpisode, stored: readonly Episode[]): { id?: string } {
-  const told = stored.map(trialEpisode);
-  const index = told.findIndex(
-    (one) => one.kind === kind && one.subject === subject && one.fired <= ended && (one.ended ?? Infinity) >= fired,
-  );
-  const found = stored[index];
-  return found === undefined ? {} : { id: episodeName(found.id) };
+/** Whether both are about the same thing at the same time, by whichever thresholds. */
+function isSame(a: TrialEpisode, b: TrialEpisode): boolean {
+  const [endOfA, endOfB] = [a.ended ?? Infinity, b.ended ?? Infinity];
+  return a.kind === b.kind && a.subject === b.subject && b.began <= endOfA && endOfB >= a.began;
 }
 
-function keptBackBy(episode: TrialEpisode, stored: readonly Episode[]): { keptBackBy?: ConditionKind } {
+function keptBackBy(episode: TrialEpisode, past: readonly TrialEpisode[]): ConditionKind | undefined {
   const { kind, subject, fired, ended = Infinity } = episode;
-  for (const other of stored) {
+  return past.find((other) => {
     const inhibits = INHIBITS[other.kind];
-    if (inhibits?.kinds.includes(kind) !== true || (inhibits.sameSubject === true && other.subject !== subject))
-      continue;
-    const { began, ended: over = Infinity } = trialEpisode(other);
-    if (began <= fired && over >= ended) return { keptBackBy: other.kind };
-  }
-  return {};
+    if (inhibits?.kinds.includes(kind) !== true) return false;
+    if (inhibits.sameSubject === true && other.subject !== subject) return false;
+    return other.began <= fired && (other.ended ?? Infinity) >= ended;
+  })?.kind;
 }
 
 /** Whether a moment is at night, from 22:00 to 07:00 by the clock of a zone. */
@@ -132,4 +157,20 @@ export function isAtNight(at: Milliseconds, zone: string): boolean {
 /** How long an alert lasted, by a moment at which it may be open. */
 export function lengthOf({ began, ended }: TrialEpisode, now: Milliseconds): Milliseconds {
   return Math.max(0, (ended ?? now) - began);
+}
+
+/** The same subscription with other thresholds, and what is typed for them. */
+export interface OtherTried {
+  readonly tried: Tried;
+  readonly typed: Readonly<Record<string, string>>;
+}
+
+/** Other thresholds that may be better, where it has one kind with thresholds. */
+export function othersOf(tried: Tried, config: AlertsConfig): readonly OtherTried[] {
+  const [rule, ...more] = rulesOf(tried, config);
+  if (rule === undefined || more.length > 0) return [];
+  return otherThresholds(rule.parameters).map((change) => {
+    const parameters = { ...tried.parameters, [rule.kind]: { ...tried.parameters[rule.kind], ...change } };
+    return { tried: { ...tried, parameters }, typed: presentThresholds([rule.kind], { [rule.kind]: change }) };
+  });
 }
