@@ -299,8 +299,9 @@ export function paceReadings(
     const facts = blockPace(pace, config);
     const { blockMillis, usualMillis } = facts;
     const common = { kind: "network.slow", network, subject: "", nodes, seenBy, facts } as const;
-    // One node alone, far from the present, may show what is long over, or be slow itself.
-    const [drift = 0, ...others] = driftsOf(verdict);
+    // One node alone, far from the present, may show what is long over, or be slow itself; between two moves of it nobody
+    // knows how far.
+    const [drift = Infinity, ...others] = driftsOf(verdict);
     const isPast = others.length === 0 && Math.abs(drift) > config.clock.drift;
     if (blockMillis === undefined || usualMillis === undefined || isPast) return { ...common, state: "unknown" };
     const state = stateOf(blockMillis * config.pace.below, usualMillis);

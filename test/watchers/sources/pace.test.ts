@@ -142,6 +142,8 @@ describe("network.slow", () => {
     watch.pass("network.slow", 4 * HOUR, late(2, 1));
     const alone = watch.pass("network.slow", 30 * MINUTE, late(1, 10));
     expect(new Set(alone)).toEqual(new Set(["unknown"]));
+    // It is not known between its moves either.
+    expect(new Set(watch.pass("network.slow", 30 * MINUTE, late(1, 25)))).toEqual(new Set(["unknown"]));
     expect(watch.pass("network.slow", MINUTE, late(2, 10))).toEqual(["bad"]);
   });
 
