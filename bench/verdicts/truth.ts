@@ -68,6 +68,7 @@ export function tellStory(world: World): {
   const unfollowed: Span[] = [];
   let outnumbered = -Infinity;
   let splitSince: number | undefined;
+  let givenAway = -Infinity;
   const network = (kind: Kind) => ({ kind, subject: "" });
   for (const [index, from] of edges.entries()) {
     const to = edges[index + 1];
@@ -137,7 +138,8 @@ export function tellStory(world: World): {
     // A liar that its heights give away is on no side: the others may be one against one.
     const honest = postures.filter((_, node) => isHonest(node));
     const late = honest.filter((one) => one === "stands" || one === "climbs").length;
-    const isSplit = heights && liars > 0 && isShown && late >= honest.filter((one) => one === "moves").length;
+    if (active.some((one) => one !== undefined && isGivenAway(one, t, world))) givenAway = to;
+    const isSplit = from - givenAway < OUTVOTED && isShown && late >= honest.filter((one) => one === "moves").length;
     splitSince = isSplit ? (splitSince ?? from) : undefined;
     if (splitSince !== undefined && splitSince + QUARREL < to) {
       excused.add({ ...network("network.disagree"), from: Math.max(from, splitSince + QUARREL), to });
@@ -244,6 +246,23 @@ function isExposed(sick: Sickness, heights: boolean, block: number, skew: Range)
       return heights;
     default:
       return false;
+  }
+}
+
+/** Whether its heights have other times than those of the others, or do not go with its own. */
+function isGivenAway({ sick, from }: Fault, t: number, { plan: { heights, block }, chain }: World): boolean {
+  if (!heights || !lies(sick)) return false;
+  switch (sick.sort) {
+    case "frozen":
+      return sick.but !== undefined;
+    case "back":
+    case "balanced":
+      return false;
+    case "plausible":
+      // It says what the others say, until it has made up blocks in a halt.
+      return chain.haltedBetween(from, t) >= block;
+    default:
+      return true;
   }
 }
 
