@@ -99,7 +99,7 @@ describe("a drill", () => {
     const { said } = ask(own, [ops]);
     await watch(own, 4000);
     await said;
-    const [episode] = await own.engine.lastEpisodes(1, DRILL_NETWORK);
+    const episode = (await own.engine.lastEpisodes(9)).find(({ network }) => network === DRILL_NETWORK);
     const history = await own.engine.history(episode!.id);
     const timeline = shown(
       episodeTimelineReply(history!, {
@@ -124,7 +124,7 @@ describe("a drill", () => {
     await watch(own, 4000);
     // A platform that folds the answer has Details of its own.
     expect((await said).actions.map(({ label }) => label)).not.toContain("Details");
-    const [episode] = await own.engine.lastEpisodes(1, DRILL_NETWORK);
+    const episode = (await own.engine.lastEpisodes(9)).find(({ network }) => network === DRILL_NETWORK);
     await talk.store.transaction(({ alerts }) => alerts.watch.putEpisodes([episodeRow(episode!)]));
     const what = episode!.id;
     expect(await talk.ask(`alerts silence "${what}" for:1h`)).toMatch(saying("✓", "node outages", episode!.subject));

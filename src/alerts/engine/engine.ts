@@ -234,8 +234,7 @@ function createQueries(store: AlertDependencies["store"]) {
           .filter(({ phase, rule, kind }) => phase === "pending" && rule === kind),
       ),
     /** Newest first. */
-    lastEpisodes: (limit: number, network?: string) =>
-      read(async (tables) => (await tables.watch.lastEpisodes(limit, network)).map(parseEpisode)),
+    lastEpisodes: (limit: number) => read(async (tables) => (await tables.watch.lastEpisodes(limit)).map(parseEpisode)),
     /** Those that fired in a range of Unix milliseconds, oldest first; so many at most. */
     episodesBetween: (network: string, from: Milliseconds, to: Milliseconds) =>
       read(async (tables) =>

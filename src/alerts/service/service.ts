@@ -39,7 +39,7 @@ export function createAlertService(
     ...engine,
     subscriptions: async () => real(await engine.subscriptions()),
     openEpisodes: async (network) => real(await engine.openEpisodes(network)),
-    lastEpisodes: async (limit, network) => real(await engine.lastEpisodes(limit, network)),
+    lastEpisodes: async (limit) => real(await engine.lastEpisodes(limit)),
     config,
     platforms: () => [],
     trial: async ({ tried }) => ({ trials: tried.map(() => NO_TRIAL), seen: undefined, gaps: [] }),

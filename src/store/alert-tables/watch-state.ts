@@ -101,13 +101,8 @@ export function createWatchState(db: Kysely<Schema>) {
         .limit(limit)
         .execute(),
     /** The last ones, newest first. */
-    lastEpisodes: (limit: number, network?: string) =>
-      episodes()
-        .$if(network !== undefined, (query) => query.where("network", "=", network ?? ""))
-        .orderBy("opened_at", "desc")
-        .orderBy("id", "desc")
-        .limit(limit)
-        .execute(),
+    lastEpisodes: (limit: number) =>
+      episodes().orderBy("opened_at", "desc").orderBy("id", "desc").limit(limit).execute(),
     putEpisodes: (rows: readonly EpisodeRow[]) =>
       putRows(
         db,
