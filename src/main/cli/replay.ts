@@ -42,8 +42,8 @@ long as looks, so older ones cannot be checked.`;
 /** Judging begins so long before the range. */
 export const RUN_UP: Milliseconds = 86_400_000;
 
-/** So many looks leave some 20 MB of garbage, of which V8 would let four times as much gather. */
-const LOOKS_BEFORE_COLLECTION = 10_000;
+/** So many looks leave some 15 MB of garbage, of which V8 would let four times as much gather. */
+const LOOKS_BEFORE_COLLECTION = 7_000;
 
 /** Judges kept looks again. */
 export async function replay(args: readonly string[]): Promise<number> {
