@@ -96,6 +96,7 @@ async function offer(found: readonly Guess[], question: string, context: Context
     const names = found.map(({ command: { name } }) => commandLine(name));
     const items = found.map((one) => text`${commandLine(formatLine(askOf(one)))} · ${aboutOf(one)}`);
     return reply({
+      asks: true,
       title: text`Did you mean ${joinText(names, " or ")}?`,
       blocks: [{ kind: "list", items }, ...notes],
       actions: found.map((one) => actionOf(one, context)),
@@ -105,6 +106,7 @@ async function offer(found: readonly Guess[], question: string, context: Context
   const choices = option === undefined ? [] : await choicesOf(only, option, question, context);
   if (option === undefined || choices.length === 0) {
     return reply({
+      asks: true,
       title: titleOf(only, lacking(only)[0]),
       blocks: [paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only)}`), ...notes],
       actions: [actionOf(only, context)],
@@ -115,6 +117,7 @@ async function offer(found: readonly Guess[], question: string, context: Context
     invocation: { command: only.command.name, options: { ...only.options, [option]: value } },
   }));
   return reply({
+    asks: true,
     title: titleOf(only, option),
     blocks: [paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only, option)}`)],
     actions: [

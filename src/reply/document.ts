@@ -173,6 +173,8 @@ export const Document = z.object({
   zone: z.string().exactOptional(),
   /** Who can fix the failure that the reply reports; absent if it reports none. `network` is the data node's. */
   failure: z.enum(["caller", "network", "bug"]).exactOptional(),
+  /** It asks back, and answers nothing yet: there is nothing to refresh or to share. */
+  asks: z.literal(true).exactOptional(),
 });
 export type Document = Immutable<z.infer<typeof Document>>;
 

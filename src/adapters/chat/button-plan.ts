@@ -45,7 +45,7 @@ export function planButtons(
 ): Offer[] {
   const label = refreshLabel(reply, ask);
   const fresh = reply.failure === undefined ? {} : ({ fresh: true } as const);
-  const shares = shareable === true && reply.failure === undefined;
+  const shares = shareable === true && reply.failure === undefined && reply.asks === undefined;
   const press = (name: string, meant: Press): Offer => ({ kind: "press", label: name, press: meant });
   const again =
     ask === undefined || label === undefined
@@ -78,7 +78,7 @@ function refreshLabel(reply: Reply, ask: Ask | undefined): "Refresh" | "Ask agai
   if (ask === undefined || ask.command === "help" || reply.attachments.length > 0 || reply.failure === "caller") {
     return undefined;
   }
-  if (hasRefreshAction(reply, ask)) return undefined;
+  if (reply.asks === true || hasRefreshAction(reply, ask)) return undefined;
   return reply.failure === undefined ? "Refresh" : "Ask again";
 }
 
