@@ -35,18 +35,9 @@ export async function* readLooks(
   },
   unpack: (chunk: Chunk) => readonly Look[] = (chunk) => chunk.looks(),
 ): AsyncGenerator<Look> {
-  const { network, watcher } = range;
-  for await (const { chunks, tail } of readPages(pageReader(store), range)) {
-    for (const { first, bytes } of chunks) {
-      const key = { network, watcher, first: String(first) };
-      const looks = readable("looks_chunks", key, () => unpack(new Chunk(bytes)), onDamaged);
-      if (looks !== undefined) yield* looks.filter((look) => isWithin(look, range));
-    }
-    for (const { number, data } of tail) {
-      const key = { network, watcher, number: String(number) };
-      const look = readable("looks_tail", key, () => lookFromText(data), onDamaged);
-      if (look !== undefined) yield look;
-    }
+  for await (const block of readBlocks(pageReader(store), range, onDamaged)) {
+    if ("read" in block) yield* block.read(unpack)?.filter((look) => isWithin(look, range)) ?? [];
+    else yield block;
   }
 }
 
@@ -64,15 +55,31 @@ function readable<T>(
   }
 }
 
-/** A chunk with looks of a range, and when its last one was; or a look of the present hour. */
-export type Block = { readonly chunk: Chunk; readonly first: Milliseconds; readonly last: Milliseconds } | Look;
+/** A chunk with looks of a range, and when its first one was; or a look of the present hour. */
+export type Block =
+  | Look
+  | { readonly first: Milliseconds; readonly read: <T>(how: (chunk: Chunk) => T) => T | undefined };
 
-/** The same looks, those that are packed by chunk: also those of the first and last chunk that are outside of the range. */
-export async function* readBlocks(readPage: ReadPage, range: LooksRange): AsyncGenerator<Block> {
+/**
+ * The same looks, those that are packed by chunk: also those of the first and last chunk that are outside of the range.
+ * A chunk is decoded as it is read, and then passed to `onDamaged` where it cannot be.
+ */
+export async function* readBlocks(
+  readPage: ReadPage,
+  range: LooksRange,
+  onDamaged: (row: DamagedRow) => void,
+): AsyncGenerator<Block> {
+  const { network, watcher } = range;
   for await (const { chunks, tail } of readPages(readPage, range)) {
-    for (const { bytes, first_at, last_at } of chunks)
-      yield { chunk: new Chunk(bytes), first: first_at, last: last_at };
-    for (const { data } of tail) yield lookFromText(data);
+    for (const { first, bytes, first_at } of chunks) {
+      const key = { network, watcher, first: String(first) };
+      yield { first: first_at, read: (how) => readable("looks_chunks", key, () => how(new Chunk(bytes)), onDamaged) };
+    }
+    for (const { number, data } of tail) {
+      const key = { network, watcher, number: String(number) };
+      const look = readable("looks_tail", key, () => lookFromText(data), onDamaged);
+      if (look !== undefined) yield look;
+    }
   }
 }
 

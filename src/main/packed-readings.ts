@@ -28,11 +28,12 @@ export class PackedReadings {
   readonly #every: Column;
   readonly #due: Column;
   readonly #failure: Column;
-  /** Read where it is needed. */
-  #at: Float64Array | undefined;
+  readonly #at: Float64Array;
 
+  /** Decodes all that is read later: throws for a chunk that is damaged. */
   constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[]) {
     this.#chunk = chunk;
+    this.#at = chunk.numbers('["at"]');
     this.#network = network;
     this.#subjects = kinds.flatMap((kind) => subjectsOf(chunk, kind));
     [this.#run, this.#every] = [chunk.column('["run"]'), chunk.column('["every"]')];
@@ -46,7 +47,7 @@ export class PackedReadings {
 
   /** When a look was, in Unix milliseconds. */
   atOf(look: number): Milliseconds {
-    return Math.floor(((this.#at ??= this.#chunk.numbers('["at"]'))[look] ?? 0) / 1e6);
+    return Math.floor((this.#at[look] ?? 0) / 1e6);
   }
 
   /** `at` is exact, or to the millisecond where nothing is told of the look. */

@@ -8,7 +8,7 @@ import { type Block, readBlocks, type ReadPage } from "../looks/read.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import { type Changes, keptReading } from "../watchers/kept.ts";
-import { marketReadings, type MarketsState } from "../watchers/markets/markets.ts";
+import { marketReadings, MarketsState } from "../watchers/markets/markets.ts";
 import { GAP_INTERVALS, LookHistory, MARKETS, type Moment } from "./look-history.ts";
 import { PackedReadings } from "./packed-readings.ts";
 
@@ -23,7 +23,12 @@ export async function tryRules(
 ): Promise<TrialAnswer> {
   const pass = new TrialPass(request);
   const streams = pass.watchers.map(
-    (watcher) => new Stream(pass, watcher, readBlocks(readPage, { ...request, watcher })),
+    (watcher) =>
+      new Stream(
+        pass,
+        watcher,
+        readBlocks(readPage, { ...request, watcher }, () => pass.leaveOut()),
+      ),
   );
   await Promise.all(streams.map((stream) => stream.fill()));
   for (;;) {
@@ -56,7 +61,7 @@ export async function tryNewestFirst(
     found = joined(since(answer, from), found);
     if (answer.isCut === true) break;
   }
-  return found ?? { trials: request.tried.map(() => NO_TRIAL), seen: undefined, gaps: [] };
+  return found ?? { trials: request.tried.map(() => NO_TRIAL), seen: undefined, gaps: [], damaged: 0 };
 }
 
 /** What came of it from a moment on. */
@@ -76,8 +81,10 @@ function since(answer: TrialAnswer, from: Milliseconds): TrialAnswer {
 
 /** The answer for a span, and for those after it. */
 function joined(first: TrialAnswer, rest: TrialAnswer | undefined): TrialAnswer {
-  if (rest?.seen === undefined) return first;
-  if (first.seen === undefined) return rest;
+  if (rest === undefined) return first;
+  const damaged = first.damaged + rest.damaged;
+  if (rest.seen === undefined) return { ...first, damaged };
+  if (first.seen === undefined) return { ...rest, damaged };
   return {
     ...first,
     trials: first.trials.map((one, index) => {
@@ -90,6 +97,7 @@ function joined(first: TrialAnswer, rest: TrialAnswer | undefined): TrialAnswer 
     }),
     seen: { from: first.seen.from, to: rest.seen.to },
     gaps: [...first.gaps, ...rest.gaps],
+    damaged,
   };
 }
 
@@ -122,9 +130,11 @@ class Stream {
   }
 
   async fill(): Promise<void> {
-    if (this.#steps.length > 0) return;
-    const next = await this.#blocks.next();
-    if (next.done !== true) this.#push(this.#pass.stepsOf(this.#watcher, next.value));
+    while (this.#steps.length === 0) {
+      const next = await this.#blocks.next();
+      if (next.done === true) return;
+      this.#push(this.#pass.stepsOf(this.#watcher, next.value));
+    }
   }
 
   #push(steps: readonly Step[]): void {
@@ -148,6 +158,7 @@ class TrialPass {
   readonly #gaps: Stretch[] = [];
   #first: Milliseconds | undefined;
   #latest: Milliseconds = 0;
+  #damaged = 0;
 
   constructor(request: Request) {
     this.#request = request;
@@ -165,21 +176,32 @@ class TrialPass {
 
   answer(): TrialAnswer {
     const seen = this.#first === undefined ? undefined : { from: this.#first, to: this.#latest };
-    return { trials: this.#trials.map((one) => one.result()), seen, gaps: this.#gaps };
+    return { trials: this.#trials.map((one) => one.result()), seen, gaps: this.#gaps, damaged: this.#damaged };
+  }
+
+  /** A row that cannot be read. */
+  leaveOut(): void {
+    this.#damaged += 1;
   }
 
   stepsOf(watcher: string, block: Block): readonly Step[] {
     const trials = this.#trials;
-    if (!("chunk" in block)) return [{ look: block, at: toMillis(block.at), trials }];
-    if (watcher === MARKETS) return block.chunk.looks().map((look) => ({ look, at: toMillis(look.at), trials }));
-    const packed = new PackedReadings(block.chunk, this.#request.network, this.#kinds);
-    return [{ packed, from: 0, to: packed.size, at: block.first, trials }];
+    const stepOf = (look: Look): Step => ({ look, at: toMillis(look.at), trials });
+    if (!("read" in block)) return [stepOf(block)];
+    if (watcher === MARKETS) return block.read((chunk) => chunk.looks())?.map(stepOf) ?? [];
+    const packed = block.read((chunk) => new PackedReadings(chunk, this.#request.network, this.#kinds));
+    return packed === undefined ? [] : [{ packed, from: 0, to: packed.size, at: block.first, trials }];
   }
 
   /** Takes a step; gives the smaller ones of which it consists, where they have to be judged one by one. */
   take(watcher: string, step: Step): readonly Step[] {
     if ("look" in step) {
-      this.#see(watcher, step.look, () => this.#readings(watcher, step.look), step.trials);
+      try {
+        this.#see(watcher, step.look, () => this.#readings(watcher, step.look), step.trials);
+      } catch (thrown) {
+        if (!(thrown instanceof SyntaxError)) throw thrown;
+        this.leaveOut();
+      }
       return [];
     }
     const { packed, from, to } = step;
@@ -227,12 +249,22 @@ class TrialPass {
     const { network } = this.#request;
     const { seen } = look;
     if (watcher === MARKETS) {
-      const all = marketReadings(network, 0, this.#history.marketsAfter(look) as unknown as MarketsState);
-      return all.filter(({ kind }) => this.#kinds.includes(kind));
+      const markets = this.#history.marketsAfter(look);
+      return marketsIn(network, markets).filter(({ kind }) => this.#kinds.includes(kind));
     }
     const facts = ((seen as Changes | undefined)?.["facts"] ?? {}) as Readonly<Record<string, Changes>>;
     return this.#kinds.flatMap((kind) =>
       Object.entries(facts[kind] ?? {}).map(([subject, kept]) => keptReading(kind, network, subject, kept)),
     );
+  }
+}
+
+/** Throws SyntaxError where the markets have a shape that this version does not know: to check it first takes too long. */
+function marketsIn(network: string, markets: Changes): readonly Reading[] {
+  try {
+    return marketReadings(network, 0, markets as unknown as MarketsState);
+  } catch (thrown) {
+    if (MarketsState.safeParse(markets).success) throw thrown;
+    throw new SyntaxError("These are no markets.", { cause: thrown });
   }
 }

@@ -42,7 +42,7 @@ export function createAlertService(
     lastEpisodes: async (limit) => real(await engine.lastEpisodes(limit)),
     config,
     platforms: () => [],
-    trial: async ({ tried }) => ({ trials: tried.map(() => NO_TRIAL), seen: undefined, gaps: [] }),
+    trial: async ({ tried }) => ({ trials: tried.map(() => NO_TRIAL), seen: undefined, gaps: [], damaged: 0 }),
     ...more,
   };
 }

@@ -69,6 +69,8 @@ export interface TrialAnswer {
   readonly seen: Stretch | undefined;
   /** No look for longer than three intervals. */
   readonly gaps: readonly Stretch[];
+  /** Rows of looks that cannot be read: what they had is left out. */
+  readonly damaged: number;
   /** The time was over before all looks were judged. */
   readonly isCut?: true;
 }

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import type { TrialAnswer, TrialRequest } from "../../alerts/trial/trial.ts";
-import { UserError } from "../../errors.ts";
+import { codeOf, UserError } from "../../errors.ts";
 import { type LooksPageQuery, pageReader } from "../../looks/read.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
@@ -50,12 +50,20 @@ export function createTrials(store: Pick<Store, "read">, config: Pick<AlertsConf
   };
 }
 
+/** A thread that needs more ends, and the bot goes on. */
+const MAX_MEMORY_MB = 256;
+
 async function inThread(
   work: TrialWork,
   readPage: ReturnType<typeof pageReader>,
   signal: AbortSignal,
 ): Promise<TrialAnswer> {
-  const worker = new Worker(new URL("./trial-thread.ts", import.meta.url), { workerData: work, env: {}, execArgv: [] });
+  const worker = new Worker(new URL("./trial-thread.ts", import.meta.url), {
+    workerData: work,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
+  });
   const ended = Promise.withResolvers<TrialAnswer>();
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(LIMIT + GRACE)]);
   const stop = (): void => ended.reject(timeout.reason as Error);
@@ -65,7 +73,7 @@ async function inThread(
     else if ("failed" in message) ended.reject(new Error(message.failed));
     else readPage(message.query).then((page) => worker.postMessage(page, []), ended.reject);
   });
-  worker.on("error", ended.reject);
+  worker.on("error", (error) => ended.reject(codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY" ? tooMuch(error) : error));
   worker.on("exit", () => ended.reject(new Error("the thread that tries rules has ended")));
   try {
     return await ended.promise;
@@ -73,4 +81,11 @@ async function inThread(
     timeout.removeEventListener("abort", stop);
     await worker.terminate();
   }
+}
+
+function tooMuch(cause: unknown): UserError {
+  return new UserError("This trial needs too much memory.", {
+    remedy: "Ask for fewer days, or for fewer kinds.",
+    cause,
+  });
 }

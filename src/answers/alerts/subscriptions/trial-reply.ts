@@ -102,11 +102,14 @@ function lengthOfAll(gaps: readonly Stretch[]): Milliseconds {
   return gaps.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-function factsOf(result: TriedResult, { gaps, isCut, seen }: TriedAnswer, words: TrialWords): Field[] {
+function factsOf(result: TriedResult, { gaps, damaged, isCut, seen }: TriedAnswer, words: TrialWords): Field[] {
   const { keptBack, flapping, uncounted, later } = result;
   return [
     ...(gaps.length === 0 ? [] : [field("Not seen", gapWords(gaps, words))]),
     ...(uncounted.length === 0 ? [] : [field("Not counted", `${listWords(uncounted, " and ")}: no looks are kept`)]),
+    ...(damaged === 0
+      ? []
+      : [field("Left out", damaged === 1 ? "One damaged row" : `${formatCount(damaged)} damaged rows`)]),
     ...(isCut && seen !== undefined ? [field("Counted", cutWords(seen, words))] : []),
     ...(keptBack.length === 0 ? [] : [field("Kept back", `${timesWords(keptBack.length)}, behind a worse alert`)]),
     ...(flapping === 0 ? [] : [field("Flapping", `${timesWords(flapping)}: one message for all that follow`)]),

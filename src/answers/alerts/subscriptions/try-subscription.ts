@@ -46,6 +46,7 @@ export interface TriedAnswer {
   readonly results: readonly TriedResult[];
   readonly seen: Stretch | undefined;
   readonly gaps: readonly Stretch[];
+  readonly damaged: number;
   readonly isCut: boolean;
 }
 
@@ -69,14 +70,14 @@ export async function tryAll(tried: readonly Tried[], { from, to }: Stretch, con
     alerts.trial({ network, from, to, tried: judged }, asker, signal),
     alerts.episodesBetween(network, from, to),
   ]);
-  const { seen, gaps, isCut = false } = answer;
+  const { seen, gaps, damaged, isCut = false } = answer;
   const past = stored
     .map((one) => ({ ...trialEpisode(one), id: episodeName(one.id), isTaken: isTaken(one) }))
     .filter(({ fired }) => seen !== undefined && fired >= seen.from);
   const results = tried.map((one, index) =>
     resultOf(one, { rules: rules[index] ?? [], past, seen, found: answer.trials[index] ?? NO_TRIAL }),
   );
-  return { results, seen, gaps, isCut };
+  return { results, seen, gaps, damaged, isCut };
 }
 
 function isKept({ kind }: Rule): boolean {
