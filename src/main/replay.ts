@@ -8,6 +8,7 @@ import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import { type Change, CHANGES } from "../alerts/judge/rules/state-machine.ts";
 import { buildSubscriptionIndex } from "../alerts/route/subscription-index.ts";
 import type { Subscription } from "../alerts/route/subscription.ts";
+import type { Replayed } from "../alerts/trial/trial.ts";
 import type { Look } from "../looks/look.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
@@ -45,10 +46,20 @@ const StoredSettings = z.object({
   config: z.record(z.string(), z.record(z.string(), z.json())),
 });
 
-/** Settings as they were kept; what that version did not have yet is as by default. Throws where the look has none. */
+/**
+ * Settings as they were kept; what that version did not have yet is as by default. Throws ZodError where the look has none,
+ * SyntaxError where one is of another type than its default.
+ */
 export function settingsOf({ at, run, seen }: Look): KeptSettings {
   const { version, nodes, config } = StoredSettings.parse(seen);
-  const groups = Object.entries(DEFAULT_ALERTS_CONFIG).map(([name, group]) => [name, { ...group, ...config[name] }]);
+  const groups = Object.entries(DEFAULT_ALERTS_CONFIG).map(
+    ([name, group]: [string, Readonly<Record<string, unknown>>]) => {
+      const kept = config[name] ?? {};
+      const wrong = Object.keys(group).find((key) => key in kept && typeof kept[key] !== typeof group[key]);
+      if (wrong !== undefined) throw new SyntaxError(`settings.config.${name}.${wrong} is no ${typeof group[wrong]}`);
+      return [name, { ...group, ...kept }];
+    },
+  );
   return {
     at: toMillis(at),
     run,
@@ -57,10 +68,6 @@ export function settingsOf({ at, run, seen }: Look): KeptSettings {
     config: Object.fromEntries(groups) as AlertsConfig,
   };
 }
-
-/** The watchers whose looks are judged again. */
-export const REPLAYED = ["sources", "markets", "checkpoints", "snapshots"] as const;
-export type Replayed = (typeof REPLAYED)[number];
 
 interface ReplayOptions {
   readonly network: string;

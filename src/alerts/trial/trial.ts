@@ -7,11 +7,19 @@ import type { AlertsConfig } from "../alerts-config.ts";
 import type { Observation, RuleIndex } from "../judge/judge.ts";
 import { JudgeInMemory } from "../judge/judge-in-memory.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
-import type { ConditionKind } from "../judge/kinds/kinds.ts";
+import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import { labelOf, type Reading } from "../judge/kinds/reading.ts";
 import type { Severity } from "../judge/kinds/severity.ts";
 import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import type { Rule } from "../judge/rules/rules.ts";
+
+/** The watchers whose looks hold all that a threshold needs, so that they are judged again. */
+export const REPLAYED = ["sources", "markets", "checkpoints", "snapshots"] as const;
+export type Replayed = (typeof REPLAYED)[number];
+
+export function isKindReplayed(kind: ConditionKind): boolean {
+  return KINDS[kind].watchers.some((watcher) => REPLAYED.some((one) => one === watcher));
+}
 
 /** The rules of one subscription, and the subjects that it names; none = all. */
 export interface TriedRules {

@@ -3,8 +3,9 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 
 import { type AlertsConfig, fittingSettings, requireConsistent } from "../../alerts/alerts-config.ts";
-import { KINDS } from "../../alerts/judge/kinds/kinds.ts";
+import { CONDITION_KINDS } from "../../alerts/judge/kinds/reading.ts";
 import { isAlive, parseSubscription, type Subscription } from "../../alerts/route/subscription.ts";
+import { isKindReplayed, REPLAYED } from "../../alerts/trial/trial.ts";
 import { parseTimeSpan } from "../../bot/options/time-span.ts";
 import { loadConfig } from "../../config.ts";
 import { DamagedRow, UserError } from "../../errors.ts";
@@ -12,6 +13,7 @@ import { silentLog } from "../../log.ts";
 import { SETTINGS } from "../../looks/keep.ts";
 import type { Look } from "../../looks/look.ts";
 import { type LooksRange, readLooks } from "../../looks/read.ts";
+import { oneLine } from "../../reply/plain-text.ts";
 import { createStore } from "../../store/create-store.ts";
 import type { LooksOf } from "../../store/alert-tables/looks.ts";
 import type { Store } from "../../store/store.ts";
@@ -20,7 +22,7 @@ import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { roundLooks } from "../packed-rounds.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
 import type { Gap } from "../look-history.ts";
-import { changeOf, Replay, type ReplayedChange, REPLAYED, settingsOf } from "../replay.ts";
+import { changeOf, Replay, type ReplayedChange, settingsOf } from "../replay.ts";
 import { garbageCollector } from "../v8-memory.ts";
 import { EXIT_CALLER, packageVersion } from "./cli.ts";
 
@@ -52,10 +54,15 @@ export async function replay(args: readonly string[]): Promise<number> {
     return 0;
   }
   const asked = parsed(args);
+  return await withStore((store) => replayRange(store, asked));
+}
+
+/** Reads the configured database, also while a bot holds it. */
+export async function withStore(task: (store: Store) => Promise<number>): Promise<number> {
   const { databaseUrl } = loadConfig(PLATFORM_RECORDS);
   const store = createStore({ url: databaseUrl, log: silentLog(), hold: "read" });
   try {
-    return await replayRange(store, asked);
+    return await task(store);
   } finally {
     await store.close();
   }
@@ -73,10 +80,7 @@ function parsed(args: readonly string[]): Asked {
   const { values } = argumentsOf(args);
   const { network, check = false, set = [] } = values;
   if (network === undefined) throw new UserError("npm run replay needs --network.", { remedy: HELP });
-  const from = timeOf(values.from ?? "1d", "from");
-  const to = timeOf(values.to ?? "now", "to");
-  if (from >= to) throw new UserError("--from is not before --to.", { remedy: "Name a range that has a length." });
-  return { network, from, to, check, changed: settingsChanger(set) };
+  return { network, ...rangeOf(values), check, changed: settingsChanger(set) };
 }
 
 function argumentsOf(args: readonly string[]) {
@@ -96,7 +100,15 @@ function argumentsOf(args: readonly string[]) {
   }
 }
 
-export function timeOf(typed: string, name: string): Milliseconds {
+/** Throws UserError for what is no range. */
+export function rangeOf(typed: { readonly from?: string; readonly to?: string }) {
+  const from = timeOf(typed.from ?? "1d", "from");
+  const to = timeOf(typed.to ?? "now", "to");
+  if (from >= to) throw new UserError("--from is not before --to.", { remedy: "Name a range that has a length." });
+  return { from, to };
+}
+
+function timeOf(typed: string, name: string): Milliseconds {
   const span = parseTimeSpan(typed, fromMillis(Date.now()));
   if (span === undefined) {
     throw new UserError(`--${name} is no time.`, { remedy: 'Write it as 2026-11-01, "2026-11-01 18:00" or 7d.' });
@@ -211,7 +223,8 @@ export function sayDamaged({ message }: DamagedRow): void {
 }
 
 export function lineOf({ at, change, rule, subject }: ReplayedChange): string {
-  return `${utc(at)}  ${change.padEnd(10)}  ${rule}${subject === "" ? "" : ` of ${subject}`}`;
+  // A trace comes from elsewhere: whatever it names stays on its line, and moves no cursor.
+  return oneLine(`${utc(at)}  ${change.padEnd(10)}  ${rule}${subject === "" ? "" : ` of ${subject}`}`);
 }
 
 function utc(at: Milliseconds): string {
@@ -309,7 +322,6 @@ function countLines(changes: readonly ReplayedChange[]): ReadonlyMap<string, num
 
 /** Whether the condition comes from a watcher whose looks are judged again. */
 function isReplayed({ rule }: ReplayedChange): boolean {
-  const kind = rule.split("{")[0] ?? "";
-  const record = Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS] : undefined;
-  return record?.watchers.some((watcher) => REPLAYED.some((one) => one === watcher)) === true;
+  const kind = CONDITION_KINDS.find((one) => one === rule.split("{")[0]);
+  return kind !== undefined && isKindReplayed(kind);
 }

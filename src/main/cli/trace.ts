@@ -1,14 +1,11 @@
 import { parseArgs } from "node:util";
 
-import { loadConfig } from "../../config.ts";
 import { UserError } from "../../errors.ts";
-import { silentLog } from "../../log.ts";
-import { createStore } from "../../store/create-store.ts";
+import { oneLine } from "../../reply/plain-text.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { fromMillis, timeToText } from "../../units/nanoseconds.ts";
-import { PLATFORM_RECORDS } from "../platforms/list.ts";
 import type { Gap } from "../look-history.ts";
 import { Anonymous } from "../traces/anonymous.ts";
 import { lookLine, settingsLine, subscriptionLine } from "../traces/export.ts";
@@ -22,12 +19,13 @@ import {
   gapLine,
   lineOf,
   merged,
+  rangeOf,
   RUN_UP,
   sayDamaged,
   settingsChanger,
   settingsUntil,
   subscriptionsOf,
-  timeOf,
+  withStore,
 } from "./replay.ts";
 
 const HELP = `trace: what the watchers saw in a file, to be judged anywhere.
@@ -61,17 +59,8 @@ export async function trace(args: readonly string[]): Promise<number> {
       remedy: HELP,
     });
   }
-  const from = timeOf(values.from ?? "1d", "from");
-  const to = timeOf(values.to ?? "now", "to");
-  if (from >= to) throw new UserError("--from is not before --to.", { remedy: "Name a range that has a length." });
-  const { databaseUrl } = loadConfig(PLATFORM_RECORDS);
-  const store = createStore({ url: databaseUrl, log: silentLog(), hold: "read" });
-  try {
-    await exportTrace(store, file, { network, from, to, anonymous });
-    return 0;
-  } finally {
-    await store.close();
-  }
+  const range = rangeOf(values);
+  return await withStore((store) => exportTrace(store, file, { network, ...range, anonymous }));
 }
 
 function isOnly(values: object, allowed: readonly string[]): boolean {
@@ -103,7 +92,7 @@ interface Exported {
   readonly anonymous: boolean;
 }
 
-async function exportTrace(store: Pick<Store, "read">, file: string, asked: Exported): Promise<void> {
+async function exportTrace(store: Pick<Store, "read">, file: string, asked: Exported): Promise<number> {
   const { network, from, to, anonymous } = asked;
   const hidden = new Anonymous();
   let count = 0;
@@ -115,6 +104,7 @@ async function exportTrace(store: Pick<Store, "read">, file: string, asked: Expo
   }
   const bytes = await writeTrace(file, lines());
   console.log(`${file}: ${count} looks at ${network}, ${formatBytes(bytes)}.`);
+  return 0;
 }
 
 async function* linesOf(
@@ -146,7 +136,7 @@ async function judgeAll(files: readonly string[], set: readonly string[]): Promi
       onGap: (gap) => void gaps.push(gap),
     });
     for (const gap of gaps) console.log(gapLine(gap));
-    console.log(`${file}: ${looks} looks at ${network}, ${changes} changes, ${gaps.length} gaps.`);
+    console.log(`${file}: ${looks} looks at ${oneLine(network)}, ${changes} changes, ${gaps.length} gaps.`);
     if (known !== undefined) score.add(known.watched, known.truth, told);
   }
   if (score.days > 0) console.log(`\n${kindTable(score)}\n\n${table(lengthRows(new Map([["Bellwether", score]])))}`);

@@ -1,7 +1,7 @@
-import { isConditionKind, KINDS } from "../../alerts/judge/kinds/kinds.ts";
+import { isConditionKind } from "../../alerts/judge/kinds/kinds.ts";
 import type { Subscription } from "../../alerts/route/subscription.ts";
+import { isKindReplayed, type Replayed } from "../../alerts/trial/trial.ts";
 import { type Look, lookToText } from "../../looks/look.ts";
-import { type Replayed, REPLAYED } from "../replay.ts";
 import type { LookLine, SettingsLine, SubscriptionLine } from "./traces.ts";
 
 /** Settings as they are kept. */
@@ -11,9 +11,7 @@ export function settingsLine({ at, run, seen }: Look): SettingsLine {
 
 /** What a subscription asks for, without whoever asked; undefined where no watcher of a trace finds it. */
 export function subscriptionLine({ kinds, subjects, parameters, created }: Subscription): SubscriptionLine | undefined {
-  const judged = kinds
-    .filter((kind) => isConditionKind(kind))
-    .filter((kind) => KINDS[kind].watchers.some((name) => REPLAYED.some((one) => one === name)));
+  const judged = kinds.filter((kind) => isConditionKind(kind)).filter((kind) => isKindReplayed(kind));
   if (judged.length === 0) return undefined;
   const own = judged.flatMap((kind) => (parameters[kind] === undefined ? [] : [[kind, parameters[kind]] as const]));
   return { subscription: { kinds: judged, subjects, parameters: Object.fromEntries(own), created } };

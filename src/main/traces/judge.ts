@@ -73,7 +73,7 @@ class Trace {
     }
     this.#part = part;
     try {
-      if ("trace" in line) this.#header = line;
+      if ("trace" in line) this.#header = checkedHeader(line);
       else if ("settings" in line) this.#settings.push(settingsIn(line));
       else if ("subscription" in line) this.#subscriptions.push(subscriptionIn(line, this.#network));
       else if ("look" in line) this.#see(line);
@@ -182,6 +182,11 @@ function subscriptionIn({ subscription }: SubscriptionLine, network: string): Su
 function lookIn({ at, run, dueMillis, every, failure, seen }: LookLine): Look {
   const found = failure === undefined ? { seen: (seen ?? {}) as Json } : { failure };
   return { at: timeFromText(at), run, dueMillis, every, ...found };
+}
+
+function checkedHeader(header: TraceHeader): TraceHeader {
+  if (timeFromText(header.from) >= timeFromText(header.to)) throw new RangeError("trace.from is not before trace.to");
+  return header;
 }
 
 function checkedTruth(line: TruthLine): TruthLine {

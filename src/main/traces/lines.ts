@@ -6,6 +6,7 @@ import { createGunzip, createGzip } from "node:zlib";
 
 import { codeOf, UserError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
+import { oneLine } from "../../reply/plain-text.ts";
 import { putInPlace } from "../../store/sqlite/database-files.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { PARTS, type Part, type TraceLine } from "./traces.ts";
@@ -129,7 +130,9 @@ export function partOf(line: object): Part | undefined {
 
 /** Refuses a line. */
 export function refused(number: number, why: string): UserError {
-  return new UserError(`Line ${number} does not fit: ${why}.`, { remedy: "docs/traces.md says what a trace holds." });
+  return new UserError(`Line ${number} does not fit: ${oneLine(why).replace(/\.$/u, "")}.`, {
+    remedy: "docs/traces.md says what a trace holds.",
+  });
 }
 
 function tooLong(number: number, most: number): UserError {

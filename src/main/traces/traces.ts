@@ -6,7 +6,7 @@ import { z } from "zod";
 
 import { AnyJson } from "../../alerts/judge/kinds/json-fields.ts";
 import { CONDITION_KINDS } from "../../alerts/judge/kinds/reading.ts";
-import { REPLAYED } from "../replay.ts";
+import { REPLAYED } from "../../alerts/trial/trial.ts";
 import { SCORED } from "./score.ts";
 
 const TRACE_VERSION = 1;

@@ -1,13 +1,20 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { INHIBITS } from "../../../alerts/judge/kinds/inhibits.ts";
-import { type AlertKind, type ConditionKind, isConditionKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
+import { type AlertKind, type ConditionKind, isConditionKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
 import { type Episode, episodeName } from "../../../alerts/judge/rules/episode.ts";
 import { isJudgedAlways, type Rule } from "../../../alerts/judge/rules/rules.ts";
 import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { otherThresholds } from "../../../alerts/trial/advice.ts";
-import { NO_TRIAL, type Stretch, type Trial, type TrialEpisode, trialEpisode } from "../../../alerts/trial/trial.ts";
+import {
+  isKindReplayed,
+  NO_TRIAL,
+  type Stretch,
+  type Trial,
+  type TrialEpisode,
+  trialEpisode,
+} from "../../../alerts/trial/trial.ts";
 import type { CommandContext } from "../../../bot/command.ts";
 import type { Options } from "../../../bot/options/options.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
@@ -50,9 +57,6 @@ export interface TriedAnswer {
   readonly isCut: boolean;
 }
 
-/** The watchers of which all that a threshold needs is kept. */
-const KEPT: readonly string[] = ["sources", "markets", "checkpoints", "snapshots"];
-
 type Context = Pick<CommandContext<Options>, "network" | "signal" | "here" | "caller" | "platforms"> & {
   readonly alerts: Pick<AlertService, "config" | "trial" | "episodesBetween">;
 };
@@ -62,7 +66,7 @@ export async function tryAll(tried: readonly Tried[], { from, to }: Stretch, con
   const { alerts, network, signal } = context;
   const rules = tried.map((one) => rulesOf(one, alerts.config));
   const judged = rules.map((all, index) => ({
-    rules: all.filter((rule) => !isJudgedAlways(rule) && isKept(rule)),
+    rules: all.filter((rule) => !isJudgedAlways(rule) && isKindReplayed(rule.kind)),
     subjects: tried[index]?.subjects ?? [],
   }));
   const asker = destinationKey(directMessages(context));
@@ -78,10 +82,6 @@ export async function tryAll(tried: readonly Tried[], { from, to }: Stretch, con
     resultOf(one, { rules: rules[index] ?? [], past, seen, found: answer.trials[index] ?? NO_TRIAL }),
   );
   return { results, seen, gaps, damaged, isCut };
-}
-
-function isKept({ kind }: Rule): boolean {
-  return KINDS[kind].watchers.some((watcher) => KEPT.includes(watcher));
 }
 
 /** An alert that was told; `isTaken`: somebody acknowledged it. */
