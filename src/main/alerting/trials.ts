@@ -66,14 +66,16 @@ async function inThread(
   });
   const ended = Promise.withResolvers<TrialAnswer>();
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(LIMIT + GRACE)]);
-  const stop = (): void => ended.reject(timeout.reason as Error);
+  const stop = (): void => ended.reject(signal.aborted ? (signal.reason as Error) : tooMuch("time", timeout.reason));
   timeout.addEventListener("abort", stop, { once: true });
   worker.on("message", (message: Message) => {
     if ("answer" in message) ended.resolve(message.answer);
     else if ("failed" in message) ended.reject(new Error(message.failed));
     else readPage(message.query).then((page) => worker.postMessage(page, []), ended.reject);
   });
-  worker.on("error", (error) => ended.reject(codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY" ? tooMuch(error) : error));
+  worker.on("error", (error) =>
+    ended.reject(codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY" ? tooMuch("memory", error) : error),
+  );
   worker.on("exit", () => ended.reject(new Error("the thread that tries rules has ended")));
   try {
     return await ended.promise;
@@ -83,8 +85,8 @@ async function inThread(
   }
 }
 
-function tooMuch(cause: unknown): UserError {
-  return new UserError("This trial needs too much memory.", {
+function tooMuch(what: "time" | "memory", cause: unknown): UserError {
+  return new UserError(`This trial needs too much ${what}.`, {
     remedy: "Ask for fewer days, or for fewer kinds.",
     cause,
   });
