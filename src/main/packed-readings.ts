@@ -5,7 +5,7 @@ import type { Json } from "../looks/look.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, nanoseconds } from "../units/nanoseconds.ts";
 import { keptReading } from "../watchers/kept.ts";
-import type { Moment } from "./look-history.ts";
+import type { Moment } from "../watchers/look-history.ts";
 
 /** What is kept of one subject. */
 interface Subject {

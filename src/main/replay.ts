@@ -17,7 +17,7 @@ import { marketReadings, MarketsState } from "../watchers/markets/markets.ts";
 import { roundOf } from "../watchers/sources/kept-round.ts";
 import type { SourcesState } from "../watchers/sources/sources-state.ts";
 import { judgeLook } from "../watchers/sources/sources.ts";
-import { type Gap, GAP_INTERVALS, LookHistory, MARKETS, SOURCES } from "./look-history.ts";
+import { type Gap, GAP_INTERVALS, LookHistory, MARKETS, SOURCES } from "../watchers/look-history.ts";
 import type { ReplayedLook } from "./packed-rounds.ts";
 
 /** A change of a condition that a replay finds. */

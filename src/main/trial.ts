@@ -9,7 +9,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import { type Changes, keptReading } from "../watchers/kept.ts";
 import { marketReadings, MarketsState } from "../watchers/markets/markets.ts";
-import { GAP_INTERVALS, LookHistory, MARKETS, type Moment } from "./look-history.ts";
+import { GAP_INTERVALS, LookHistory, MARKETS, type Moment } from "../watchers/look-history.ts";
 import { PackedReadings } from "./packed-readings.ts";
 
 /** What is tried, and the settings by which it is judged. */

@@ -21,7 +21,7 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { roundLooks } from "../packed-rounds.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
-import type { Gap } from "../look-history.ts";
+import type { Gap } from "../../watchers/look-history.ts";
 import { changeOf, Replay, type ReplayedChange, settingsOf } from "../replay.ts";
 import { garbageCollector } from "../v8-memory.ts";
 import { EXIT_CALLER, packageVersion } from "./cli.ts";

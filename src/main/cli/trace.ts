@@ -6,7 +6,7 @@ import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { fromMillis, timeToText } from "../../units/nanoseconds.ts";
-import type { Gap } from "../look-history.ts";
+import type { Gap } from "../../watchers/look-history.ts";
 import { Anonymous } from "../traces/anonymous.ts";
 import { lookLine, settingsLine, subscriptionLine } from "../traces/export.ts";
 import { judgeTrace } from "../traces/judge.ts";

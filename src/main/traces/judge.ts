@@ -6,7 +6,7 @@ import { messageOf, UserError } from "../../errors.ts";
 import type { Json, Look } from "../../looks/look.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { timeFromText, toMillis } from "../../units/nanoseconds.ts";
-import type { Gap } from "../look-history.ts";
+import type { Gap } from "../../watchers/look-history.ts";
 import { type KeptSettings, Replay, type ReplayedChange, settingsOf } from "../replay.ts";
 import { type NumberedLine, partOf, refused } from "./lines.ts";
 import { Alerts, type Fact, type Told, type Truth, type Watched } from "./score.ts";

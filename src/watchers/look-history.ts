@@ -3,8 +3,8 @@ import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { Json, Look } from "../looks/look.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
-import { type Changes, withChanges } from "../watchers/kept.ts";
-import { unknownBecause } from "../watchers/schedule.ts";
+import { type Changes, withChanges } from "./kept.ts";
+import { unknownBecause } from "./schedule.ts";
 
 /** A look without what was seen. */
 export type Moment = Omit<Look, "seen">;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { type Gap, LookHistory } from "../../src/main/look-history.ts";
+import { type Gap, LookHistory } from "../../src/watchers/look-history.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 
 function history() {
