@@ -82,6 +82,16 @@ test("what is no trace, or a part of one, or too long, is refused in a sentence"
   await expect(judged("long", bytes, { line: 300, all: 1e9 })).rejects.toThrow(
     /^Line 2 does not fit: it is longer than 300/u,
   );
+  const packed = (...lines: readonly object[]) => gzipSync(lines.map((line) => JSON.stringify(line)).join("\n"));
+  const [header = {}, settings = {}] = LINES;
+  await expect(judged("backwards", packed({ ...header, to: "0" }, settings))).rejects.toThrow(
+    "Line 1 does not fit: trace.from is not before trace.to.",
+  );
+  const poll = { settings: { version: "1", nodes: ["a"], config: { poll: { time: "soon" } } } };
+  await expect(judged("settings", packed(header, { ...settings, ...poll }))).rejects.toThrow(
+    "Line 2 does not fit: settings.config.poll.time is no number.",
+  );
+  await expect(judged("escape", packed({ ...header, "\u001B[31m": 1 }))).rejects.toThrow(/^[^\u001B]*$/u);
   await expect(judged("large", bytes, { line: 1e6, all: 50_000 })).rejects.toThrow(/the trace is longer than/u);
   await expect(judgeTrace(readTrace(path.join(at, "missing")), { name: "missing" })).rejects.toThrow("(ENOENT)");
 });
