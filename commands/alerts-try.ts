@@ -22,6 +22,7 @@ const DAY = 86_400_000;
 
 export const alertsTry = command({
   name: "alerts try",
+  alsoCalled: ["trial"],
   asked: [
     "try|test alert|threshold|subscription",
     "how often|many would|alert|threshold",

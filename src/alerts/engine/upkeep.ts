@@ -15,9 +15,17 @@ import { isFanningOut, readNotificationStates } from "../deliver/outbox/queries.
 import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";
 import { isAlive, ownEndOf, type Subscription } from "../route/subscription.ts";
 import type { Episode, Machine } from "../judge/rules/episode.ts";
-import { episodeId, episodeRow, machineKey, machineRow, parseEpisode, parseMachine } from "../judge/rules/episode.ts";
+import {
+  episodeId,
+  episodeRow,
+  machineKey,
+  machineRow,
+  parseEpisode,
+  parseMachine,
+  resetMachine,
+} from "../judge/rules/episode.ts";
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
-import { endFlapping, resetMachine } from "../judge/rules/state-machine.ts";
+import { endFlapping } from "../judge/rules/state-machine.ts";
 import { evaluationInputs, sharedInputsReader } from "./evaluation-inputs.ts";
 import { closeEndedOffers } from "./announce.ts";
 import { endSilences } from "./end-silences.ts";

@@ -140,6 +140,12 @@ export function freshMachine(of: Pick<Machine, "rule" | "kind" | "network" | "su
   return { rule, kind, network, subject, phase: "ok", ...counters };
 }
 
+/** Resets a machine to ok; numbers and firings stay. */
+export function resetMachine(machine: Machine): Machine {
+  const { began: _1, beganBefore: _2, recovering: _3, lastGood: _4, unseen: _5, surpasses: _6, ...rest } = machine;
+  return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
+}
+
 export function episodeId(of: Pick<Machine, "rule" | "network" | "subject">, number: number): string {
   return [of.rule, of.network, of.subject, number].join("|");
 }

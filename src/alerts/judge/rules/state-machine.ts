@@ -6,7 +6,7 @@ import type { AlertsConfig } from "../../alerts-config.ts";
 import { timeFromText, timeToText } from "../kinds/json-fields.ts";
 import type { Reading } from "../kinds/reading.ts";
 import { compareSeverity, type Severity } from "../kinds/severity.ts";
-import { type Episode, episodeId, isOpen, type Machine } from "./episode.ts";
+import { type Episode, episodeId, isOpen, type Machine, resetMachine } from "./episode.ts";
 import type { Judgement, Timing } from "./rules.ts";
 
 /** One round for one machine. */
@@ -288,12 +288,6 @@ function stepGood(
       return { machine: resetMachine(calm), episode: closed, changes: [...changes, "resolved"] };
     }
   }
-}
-
-/** Resets a machine to ok; numbers and firings stay. */
-export function resetMachine(machine: Machine): Machine {
-  const { began: _1, beganBefore: _2, recovering: _3, lastGood: _4, unseen: _5, surpasses: _6, ...rest } = machine;
-  return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
 }
 
 /** So many critical episodes are told before the next one is kept back, until it lasts longer than they did. */

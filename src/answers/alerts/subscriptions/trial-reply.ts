@@ -5,10 +5,9 @@ import { kindNoun, type Labels, subscriptionWords } from "../../../alerts/words/
 import { listWords, capitalised } from "../../../reply/enum-words.ts";
 import { type Block, type Field, facts, field, paragraph, table } from "../../../reply/block.ts";
 import { type Action, type Ask, commandAction, reply, type Reply } from "../../../reply/reply.ts";
-import { clockTime, type Inline, joinText, strong, text, type Text } from "../../../reply/text.ts";
+import { type Inline, joinText, strong, text, type Text, time } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { formatCount } from "../../../units/format-number.ts";
-import { localText } from "../../../units/local-time.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import {
   isAtNight,
@@ -56,7 +55,7 @@ export function trialReply(tried: Tried, answer: TriedAnswer, others: readonly O
     blocks: [
       ...(advice === undefined ? [] : [paragraph(adviceWords(result, advice))]),
       what,
-      ...facts(factsOf(result, answer, words)),
+      ...facts(factsOf(result, answer)),
       ...kindLines(tried, result, words),
       ...(result.told.length === 0 ? [] : [episodesTable(result.told, words)]),
     ],
@@ -102,41 +101,41 @@ function lengthOfAll(gaps: readonly Stretch[]): Milliseconds {
   return gaps.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-function factsOf(result: TriedResult, { gaps, damaged, isCut, seen }: TriedAnswer, words: TrialWords): Field[] {
+function factsOf(result: TriedResult, { gaps, damaged, isCut, seen }: TriedAnswer): Field[] {
   const { keptBack, flapping, uncounted, later } = result;
   return [
-    ...(gaps.length === 0 ? [] : [field("Not seen", gapWords(gaps, words))]),
+    ...(gaps.length === 0 ? [] : [field("Not seen", gapWords(gaps))]),
     ...(uncounted.length === 0 ? [] : [field("Not counted", `${listWords(uncounted, " and ")}: no looks are kept`)]),
     ...(damaged === 0
       ? []
       : [field("Left out", damaged === 1 ? "One damaged row" : `${formatCount(damaged)} damaged rows`)]),
-    ...(isCut && seen !== undefined ? [field("Counted", cutWords(seen, words))] : []),
+    ...(isCut && seen !== undefined ? [field("Counted", cutWords(seen))] : []),
     ...(keptBack.length === 0 ? [] : [field("Kept back", `${timesWords(keptBack.length)}, behind a worse alert`)]),
     ...(flapping === 0 ? [] : [field("Flapping", `${timesWords(flapping)}: one message for all that follow`)]),
-    ...later.map(([kind, since]) => field(capitalised(kindNoun(kind)), text`seen since ${momentWords(since, words)}`)),
+    ...later.map(([kind, since]) => field(capitalised(kindNoun(kind)), text`seen since ${momentWords(since)}`)),
   ];
 }
 
-function cutWords({ from, to }: Stretch, words: TrialWords): Text {
-  return text`${momentWords(from, words)} to ${momentWords(to, words)}: 10 s were over then`;
+function cutWords({ from, to }: Stretch): Text {
+  return text`${momentWords(from)} to ${momentWords(to)}: 10 s were over then`;
 }
 
 /** So many gaps are named one by one. */
 const NAMED_GAPS = 3;
 
-function gapWords(gaps: readonly Stretch[], words: TrialWords): Text {
+function gapWords(gaps: readonly Stretch[]): Text {
   if (gaps.length > NAMED_GAPS) {
-    const longest = Math.max(...gaps.map(({ from, to }) => to - from));
+    const longest = gaps.reduce((most, { from, to }) => Math.max(most, to - from), 0);
     return text`${formatDuration(lengthOfAll(gaps), 2)} in ${formatCount(gaps.length)} gaps, ${formatDuration(longest, 2)} at most`;
   }
   return joinText(
-    gaps.map(({ from, to }) => text`${formatDuration(to - from, 2)} from ${momentWords(from, words)}`),
+    gaps.map(({ from, to }) => text`${formatDuration(to - from, 2)} from ${momentWords(from)}`),
     ", ",
   );
 }
 
-function momentWords(at: Milliseconds, { zone }: TrialWords): Inline {
-  return clockTime(fromMillis(at), localText(zone, at));
+function momentWords(at: Milliseconds): Inline {
+  return time(fromMillis(at));
 }
 
 /** Of several kinds a line each, those that were told most often first; the others together. */
@@ -188,7 +187,7 @@ function episodesTable(told: readonly TriedEpisode[], words: TrialWords) {
     name: "alerts-try",
     rows,
     columns: [
-      ["When", ({ fired }) => momentWords(fired, words)],
+      ["When", ({ fired }) => momentWords(fired)],
       ["What", (one) => whatWords(one, labels)],
       ["How long", (one) => (one.ended === undefined ? "open" : formatDuration(lengthOf(one, now)))],
       ["Worst", ({ severity }) => severity, 2],
