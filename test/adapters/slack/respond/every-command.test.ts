@@ -9,6 +9,7 @@ import type { Option } from "../../../../src/bot/options/options.ts";
 import { silentLog } from "../../../../src/log.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
 import { buttonsOf, type Dialog, labelsOf, type Person } from "../../../support/fake-slack/person.ts";
+import { until } from "../../../support/fake-discord/until.ts";
 import type { Element, StoredMessage } from "../../../support/fake-slack/state.ts";
 import { said } from "../shown.ts";
 import { stage } from "../stage.ts";
@@ -84,8 +85,14 @@ async function tryOut(asked: readonly AnyCommand[]): Promise<string[]> {
       const press = decodePress(next.value);
       const dialog = ann.startPress(message, next.text?.text ?? "");
       // It names a thing to change: its form begins with what that has, and is sent as it stands.
-      const edits = press?.kind === "ask" ? commands.find(({ name }) => name === press.ask.command)?.edits : undefined;
-      if (edits !== undefined && Object.keys(await ann.submit(await ann.form(), {})).length > 0) {
+      const edits = press?.kind === "ask" && commands.some(({ name, edits }) => name === press.ask.command && edits);
+      // Of one that is stored, only what comes of it tells.
+      const isStored = press === undefined || press.kind === "stored";
+      if (isStored) await until(() => fake.state.views.size > 0 || dialog.messages.length > 0, "a form or an answer");
+      if (
+        (edits || (isStored && fake.state.views.size > 0)) &&
+        Object.keys(await ann.submit(await ann.form(), {})).length > 0
+      ) {
         // It was removed by another button.
         fake.state.views.clear();
         continue;
