@@ -10,7 +10,7 @@ const LONG = ["rest-faults", "commands/time.test", "discord/supervision"];
 
 /** Properties that stand among other tests. */
 const DRAWING = globSync("test/**/*.test.ts").filter((file) =>
-  readFileSync(file, "utf8").includes('from "fast-check"'),
+  /from "fast-check"|inject\("manyRuns"\)/u.test(readFileSync(file, "utf8")),
 );
 
 class LongFirst extends BaseSequencer {
