@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that wait more than they work: begun last, each would keep everybody else waiting for it alone. */
-const LONG = ["commands/time.test", "discord/supervision"];
+const LONG = ["rest-faults.test", "commands/time.test", "discord/supervision"];
 
 /** Properties that stand among other tests. */
 const DRAWING = globSync("test/**/*.test.ts").filter((file) =>
