@@ -98,7 +98,7 @@ export function renderModal(
 ): APIModalInteractionResponseCallbackData {
   return {
     custom_id: customId,
-    title: cutLabel(command.title ?? command.summary, MODAL_TITLE_LENGTH).text,
+    title: cutLabel(command.title ?? command.verb ?? command.summary, MODAL_TITLE_LENGTH).text,
     components: modalOptions(command, values, [...(faults?.keys() ?? []), ...first]).map(([name, option]) => {
       const isHeld = (held[name] ?? "") !== "";
       const field = fieldOf(name, option, { value: values[name] ?? "", isHeld, networks });

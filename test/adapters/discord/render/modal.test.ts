@@ -56,6 +56,11 @@ test("any command's form is within every limit of Discord, whatever it begins wi
   );
 });
 
+test("no form's heading is cut", () => {
+  const titles = commands.map((one) => renderModal(one, {}, { networks: ["mainnet"], customId: "1k0:key" }).title);
+  expect(titles.filter((title) => title.endsWith("…"))).toEqual([]);
+});
+
 test("no field of a subscription's form begins its description with its label", () => {
   const fields = renderModal(edit, formValues(edit, NOW), { networks: ["mainnet"], customId: "1k0:key" }).components;
   const doubled = fields.flatMap((one) =>
