@@ -161,10 +161,14 @@ export class GatewayConnection {
       log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
     });
     manager.on(WebSocketShardEvents.Dispatch, ({ data }) => {
-      // A throw in here would end the process.
-      if (over || (data.d as object | null) === null) return;
-      if (data.t === GatewayDispatchEvents.InteractionCreate) this.#options.onInteraction(data.d);
-      else if (data.t === GatewayDispatchEvents.MessageCreate) this.#options.onMessage(data.d, bot);
+      if (over) return;
+      try {
+        if (data.t === GatewayDispatchEvents.InteractionCreate) this.#options.onInteraction(data.d);
+        else if (data.t === GatewayDispatchEvents.MessageCreate) this.#options.onMessage(data.d, bot);
+      } catch (error) {
+        // A throw in here would end the process, and an event that lacks a part is no reason for that.
+        log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
+      }
     });
     const watch = (): void => {
       if (performance.now() - downSince > stuckMillis) end({ why: "no gateway session for too long", fatal: false });

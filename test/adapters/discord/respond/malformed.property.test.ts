@@ -141,8 +141,14 @@ test.each([
   on.fake.state.interactions.delete(lost.interaction.id);
 });
 
-test("an interaction of nothing is passed over", async () => {
-  on.fake.gateway.dispatch("INTERACTION_CREATE", null);
+test.each<[string, object | null]>([
+  ["INTERACTION_CREATE", null],
+  ["MESSAGE_CREATE", null],
+  ["MESSAGE_CREATE", {}],
+  ["MESSAGE_CREATE", { id: "1", type: 0, content: "time" }],
+  ["MESSAGE_CREATE", { id: "1", type: 0, content: null, author: { id: "5", username: "x" } }],
+])("an event that lacks what it needs is passed over: %s %j", async (type, data) => {
+  on.fake.gateway.dispatch(type, data);
   expect(textOf((await ann.run(channel, "probe buttons")).last)).toContain("Page 1");
 });
 
