@@ -2,21 +2,21 @@ import { zstdDecompressSync } from "node:zlib";
 
 import { type ColumnHeader, predict, type Header, HEADER_AT, numbersOf, type Prediction, VERSION } from "./columns.ts";
 import { IntegerReader } from "./integers.ts";
-import { type Leaf, type Place, putLeaf } from "./leaves.ts";
+import { type Leaf, type Leaves, type Place, Shape } from "./leaves.ts";
 import { formatDecimal, roundDecimal } from "../units/decimal.ts";
-import { type Json, type Look, lookFromJson } from "./look.ts";
+import { type Look, lookFromJson } from "./look.ts";
 
 /** Most columns have fewer bytes: room for more would cost more than to decompress them. */
 const COLUMN_BYTES = 4096;
 
 /** What a place has in each look; undefined where it has nothing. */
 export interface Column {
-  readonly at: (look: number) => Leaf | undefined;
+  readonly at: Leaves;
   /** Of numbers, the nearest ones, all times the same power of ten: NaN where there is none. */
   readonly numbers: Float64Array | undefined;
 }
 
-function at(leaves: readonly (Leaf | undefined)[]): Column["at"] {
+function at(leaves: readonly (Leaf | undefined)[]): Leaves {
   return (look) => leaves[look];
 }
 
@@ -34,7 +34,6 @@ export class Chunk {
   readonly #header: Header;
   readonly #offsets: readonly number[];
   readonly #numeric = new Map<number, readonly (bigint | undefined)[]>();
-  readonly #scales = new Map<number, number>();
   readonly #near = new Map<number, NearestIntegers>();
 
   constructor(bytes: Uint8Array) {
@@ -54,16 +53,12 @@ export class Chunk {
 
   /** All looks, in their order; of what was seen, the members of those names are not read. */
   looks(without: readonly string[] = []): readonly Look[] {
-    const roots = Array.from({ length: this.size }, (): Record<string, Json> => ({}));
-    for (const [index, { key }] of this.#header.columns.entries()) {
+    const shape = new Shape();
+    for (const { key } of this.#header.columns) {
       const place = JSON.parse(key) as Place;
-      if (place[0] === "seen" && without.some((name) => name === place[1])) continue;
-      for (const [look, leaf] of this.#leaves(index).entries()) {
-        const root = roots[look];
-        if (leaf !== undefined && root !== undefined) putLeaf(root, place, leaf);
-      }
+      if (place[0] !== "seen" || !without.some((name) => name === place[1])) shape.add(place, this.column(key).at);
     }
-    return roots.map((root) => lookFromJson(root));
+    return Array.from({ length: this.size }, (_, look) => lookFromJson(shape.of(look)));
   }
 
   /** The keys of the places below one, whose key has no end yet: `["seen","facts",`. */
@@ -94,15 +89,6 @@ export class Chunk {
   integers(key: string): readonly (bigint | undefined)[] {
     const index = this.#header.columns.findIndex((one) => one.key === key);
     return index === -1 ? [] : this.#values(index);
-  }
-
-  /** The same where all of them are texts without a point; undefined where something else is there, too. */
-  digits(key: string): readonly (bigint | undefined)[] | undefined {
-    const index = this.#header.columns.findIndex((one) => one.key === key);
-    if (index === -1) return [];
-    if (this.#header.columns[index]?.holds !== "digits") return undefined;
-    const values = this.#values(index);
-    return this.#scales.get(index) === 0 ? values : undefined;
   }
 
   /** The same as the nearest numbers; NaN where there is none, or where it is no number. */
@@ -145,14 +131,10 @@ export class Chunk {
     const values: (bigint | undefined)[] = Array.from({ length: this.size });
     this.#numeric.set(index, values);
     const { is, by } = this.#column(index);
-    if (is !== undefined) {
-      const numbers = numbersOf([is]);
-      this.#scales.set(index, numbers?.scale ?? 0);
-      return values.fill(numbers?.values[0]);
-    }
+    if (is !== undefined) return values.fill(numbersOf([is])?.values[0]);
     const reader = this.#reader(index);
     const present = this.#presence(reader);
-    this.#scales.set(index, readScales(reader, present.length).scale);
+    readScales(reader, present.length);
     const { order, less, base, unit } = readPrediction(by);
     const others = less === undefined ? undefined : this.#values(less);
     let [last, beforeLast] = [0n, 0n];

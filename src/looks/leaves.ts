@@ -51,31 +51,43 @@ function isList(value: object): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** A container under construction. */
-type Container = Json[] | Record<string, Json>;
+/** A value of each look, by its number; undefined where it has none. */
+export type Leaves = (look: number) => Leaf | undefined;
 
-/** Puts a leaf into its place in `root`, in a list at its end: leaves come in the order of `eachLeaf`. */
-export function putLeaf(root: Record<string, Json>, place: Place, leaf: Leaf): void {
-  let branch: Container = root;
-  let step = place[0];
-  for (let depth = 1; depth < place.length && step !== undefined; depth += 1) {
-    const next = place[depth];
-    branch = inner(branch, step, typeof next === "number");
-    step = next;
+/** The reverse: puts values together whose leaves come from columns. */
+export class Shape {
+  /** Of the looks in which it has no parts. */
+  #own: Leaves | undefined;
+  readonly #members = new Map<string | number, Shape>();
+
+  /** Adds a column of leaves. */
+  add(place: Place, leaves: Leaves, depth = 0): void {
+    const step = place[depth];
+    if (step === undefined) {
+      this.#own = leaves;
+      return;
+    }
+    let member = this.#members.get(step);
+    if (member === undefined) this.#members.set(step, (member = new Shape()));
+    member.add(place, leaves, depth + 1);
   }
-  if (step !== undefined) put(branch, step, leaf);
+
+  /** The value of a look; undefined where it has none. */
+  of(look: number): Json | undefined {
+    const own = this.#own?.(look);
+    if (own !== undefined || this.#members.size === 0) return own;
+    let list: Json[] | undefined;
+    let record: Record<string, Json> | undefined;
+    for (const [step, member] of this.#members) {
+      const value = member.of(look);
+      if (value === undefined) continue;
+      if (typeof step === "number") (list ??= [])[step] = value;
+      // A member may be called __proto__.
+      else if (step === "__proto__") Object.defineProperty((record ??= {}), step, { value, ...PLAIN });
+      else (record ??= {})[step] = value;
+    }
+    return list ?? record;
+  }
 }
 
-function inner(branch: Container, step: string | number, isListed: boolean): Container {
-  const known = Array.isArray(branch) ? branch[Number(step)] : Object.hasOwn(branch, step) ? branch[step] : undefined;
-  if (typeof known === "object" && known !== null) return known as Container;
-  const fresh: Container = isListed ? [] : {};
-  put(branch, step, fresh);
-  return fresh;
-}
-
-function put(branch: Container, step: string | number, value: Json): void {
-  if (Array.isArray(branch)) branch[Number(step)] = value;
-  else if (step !== "__proto__") branch[step] = value;
-  else Object.defineProperty(branch, step, { value, enumerable: true, configurable: true, writable: true });
-}
+const PLAIN = { enumerable: true, configurable: true, writable: true } as const;

@@ -25,20 +25,24 @@ const TAIL_AT_ONCE = 2000;
 
 /**
  * The looks of a range, in the order in which they were made. A row that cannot be read is passed to `onDamaged`, and left
- * out; without that, DamagedRow is thrown. `unpack` reads no more of a chunk than is needed.
+ * out; without that, DamagedRow is thrown. Of what was seen, the members of the names in `without` may be missing.
  */
 export async function* readLooks(
   store: Pick<Store, "read">,
   range: LooksRange,
-  onDamaged: (row: DamagedRow) => void = (row) => {
-    throw row;
-  },
-  unpack: (chunk: Chunk) => readonly Look[] = (chunk) => chunk.looks(),
+  onDamaged = refuse,
+  without: readonly string[] = [],
 ): AsyncGenerator<Look> {
   for await (const block of readBlocks(pageReader(store), range, onDamaged)) {
-    if ("read" in block) yield* block.read(unpack)?.filter((look) => isWithin(look, range)) ?? [];
-    else yield block;
+    if ("read" in block) {
+      const looks = block.read((chunk) => chunk.looks(without)) ?? [];
+      yield* looks.filter((look) => isWithin(look, range));
+    } else yield block;
   }
+}
+
+function refuse(row: DamagedRow): void {
+  throw row;
 }
 
 function readable<T>(
@@ -93,16 +97,14 @@ export async function readSeries(store: Pick<Store, "read">, range: LooksRange, 
     values.push(value);
   };
   const key = JSON.stringify(place);
-  for await (const { chunks, tail } of readPages(pageReader(store), range)) {
-    for (const { bytes } of chunks) {
-      const chunk = new Chunk(bytes);
-      const found = chunk.numbers(key);
-      const times = chunk.numbers('["at"]');
-      for (let look = 0; look < chunk.size; look += 1) {
-        take(Math.floor((times[look] ?? 0) / 1e6), found[look] ?? Number.NaN);
-      }
+  for await (const block of readBlocks(pageReader(store), range, refuse)) {
+    if (!("read" in block)) take(toMillis(block.at), numberAt(block as unknown as Json, place));
+    else {
+      block.read((chunk) => {
+        const [found, times] = [chunk.numbers(key), chunk.numbers('["at"]')];
+        for (const [look, value] of found.entries()) take(Math.floor((times[look] ?? 0) / 1e6), value);
+      });
     }
-    for (const { at: time, data } of tail) take(time, numberAt(lookFromText(data) as unknown as Json, place));
   }
   return { at: Float64Array.from(at), values: Float64Array.from(values) };
 }

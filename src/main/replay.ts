@@ -18,7 +18,6 @@ import { roundOf } from "../watchers/sources/kept-round.ts";
 import type { SourcesState } from "../watchers/sources/sources-state.ts";
 import { judgeLook } from "../watchers/sources/sources.ts";
 import { type Gap, GAP_INTERVALS, LookHistory, MARKETS, SOURCES } from "../watchers/look-history.ts";
-import type { ReplayedLook } from "./packed-rounds.ts";
 
 /** A change of a condition that a replay finds. */
 export interface ReplayedChange {
@@ -116,7 +115,7 @@ export class Replay {
     this.#judge = judge;
   }
 
-  see(watcher: Replayed, look: ReplayedLook): readonly ReplayedChange[] {
+  see(watcher: Replayed, look: Look): readonly ReplayedChange[] {
     const { network } = this.#options;
     const at = toMillis(look.at);
     this.#settle(look, at);
@@ -142,16 +141,16 @@ export class Replay {
     if (gap.to > this.#options.range.from) this.#options.onGap(gap);
   }
 
-  #readings(watcher: Replayed, look: ReplayedLook): readonly Reading[] {
+  #readings(watcher: Replayed, look: Look): readonly Reading[] {
     if (watcher === SOURCES) return this.#judgeRound(look);
     const [{ network }, { nodes }] = [this.#options, this.#held];
     if (watcher !== MARKETS) return keptReadings((look.seen ?? {}) as Changes, { network, nodes });
     return marketReadings(network, nodes, MarketsState.parse(this.#history.marketsAfter(look)));
   }
 
-  #judgeRound({ run, seen, round = roundOf(seen) }: ReplayedLook): readonly Reading[] {
+  #judgeRound({ run, seen }: Look): readonly Reading[] {
     const watch = { network: this.#options.network, config: this.#config, run };
-    const { state, readings } = judgeLook(watch, round, this.#sources);
+    const { state, readings } = judgeLook(watch, roundOf(seen), this.#sources);
     this.#sources = state;
     return readings;
   }

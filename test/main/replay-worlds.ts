@@ -9,10 +9,9 @@ import { Chunk } from "../../src/looks/chunk.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
 import type { Look } from "../../src/looks/look.ts";
 import { changeOf, type KeptSettings, Replay, type ReplayedChange, settingsOf } from "../../src/main/replay.ts";
-import { roundLooks } from "../../src/main/packed-rounds.ts";
 import { toMillis } from "../../src/units/nanoseconds.ts";
 import { unknownBecause } from "../../src/watchers/schedule.ts";
-import { keptRound } from "../../src/watchers/sources/kept-round.ts";
+import { JUDGED_OF_ROUND, keptRound } from "../../src/watchers/sources/kept-round.ts";
 import { SourcesState } from "../../src/watchers/sources/sources-state.ts";
 
 export const NETWORK = "mainnet";
@@ -94,7 +93,7 @@ export async function replayed(
   const found: ReplayedChange[] = [];
   for (let from = 0; from < looks.length; from += 500) {
     const chunk = new Chunk(await encodeChunk(looks.slice(from, from + 500)));
-    for (const look of roundLooks(chunk)) found.push(...replay.see("sources", look));
+    for (const look of chunk.looks(JUDGED_OF_ROUND)) found.push(...replay.see("sources", look));
   }
   return found;
 }

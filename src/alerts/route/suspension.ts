@@ -21,7 +21,7 @@ export const Suspension = z.object({
    * versions store none: at once.
    */
   nextAt: z.number().default(0),
-  /** The platform was asked and accepts the token again: some messages are sent as trials. */
+  /** The platform was asked and accepts the token again: some messages are sent as probes. */
   accepted: z.literal(true).exactOptional(),
   /** Of a destination: the operator must mend it, such as a missing scope. */
   operator: z.literal(true).exactOptional(),

@@ -2,6 +2,9 @@
 // This module holds their common contract; read `ask.ts` next.
 
 import { readFileSync } from "node:fs";
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+
+import { messageOf, UserError } from "../../errors.ts";
 
 /** Resolves with the exit code; main.ts prints the errors it throws. */
 export type Subcommand = (args: readonly string[]) => Promise<number>;
@@ -10,6 +13,20 @@ export type Subcommand = (args: readonly string[]) => Promise<number>;
 export const EXIT_CALLER = 1;
 export const EXIT_NETWORK = 2;
 export const EXIT_BUG = 3;
+
+/** The arguments of a script. Throws UserError, with its help, for those that it does not take. */
+export function scriptArguments<T extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: T,
+  help: string,
+  allowPositionals = false,
+) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals });
+  } catch (thrown) {
+    throw new UserError(messageOf(thrown).replace(/\.?$/u, "."), { remedy: help, cause: thrown });
+  }
+}
 
 /** The running version, from package.json. */
 export function packageVersion(): string {

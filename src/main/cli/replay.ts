@@ -1,5 +1,3 @@
-import { parseArgs } from "node:util";
-
 import { z } from "zod";
 
 import { type AlertsConfig, fittingSettings, requireConsistent } from "../../alerts/alerts-config.ts";
@@ -19,12 +17,12 @@ import type { LooksOf } from "../../store/alert-tables/looks.ts";
 import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
-import { roundLooks } from "../packed-rounds.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
-import type { Gap } from "../../watchers/look-history.ts";
+import { type Gap, SOURCES } from "../../watchers/look-history.ts";
+import { JUDGED_OF_ROUND } from "../../watchers/sources/kept-round.ts";
 import { changeOf, Replay, type ReplayedChange, settingsOf } from "../replay.ts";
 import { garbageCollector } from "../v8-memory.ts";
-import { EXIT_CALLER, packageVersion } from "./cli.ts";
+import { EXIT_CALLER, packageVersion, scriptArguments } from "./cli.ts";
 
 const HELP = `replay: judges what the watchers saw again, as the bot would today, and prints each change of a condition.
 
@@ -68,6 +66,14 @@ export async function withStore(task: (store: Store) => Promise<number>): Promis
   }
 }
 
+/** What replays and traces take. */
+export const RANGE_OPTIONS = {
+  network: { type: "string" },
+  from: { type: "string" },
+  to: { type: "string" },
+  set: { type: "string", multiple: true },
+} as const;
+
 interface Asked {
   readonly network: string;
   readonly from: Milliseconds;
@@ -77,27 +83,10 @@ interface Asked {
 }
 
 function parsed(args: readonly string[]): Asked {
-  const { values } = argumentsOf(args);
+  const { values } = scriptArguments(args, { ...RANGE_OPTIONS, check: { type: "boolean" } }, HELP);
   const { network, check = false, set = [] } = values;
   if (network === undefined) throw new UserError("npm run replay needs --network.", { remedy: HELP });
   return { network, ...rangeOf(values), check, changed: settingsChanger(set) };
-}
-
-function argumentsOf(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        network: { type: "string" },
-        from: { type: "string" },
-        to: { type: "string" },
-        check: { type: "boolean" },
-        set: { type: "string", multiple: true },
-      },
-    });
-  } catch (thrown) {
-    throw new UserError("npm run replay does not know such an argument.", { remedy: HELP, cause: thrown });
-  }
 }
 
 /** Throws UserError for what is no range. */
@@ -165,7 +154,7 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
   // The modules that were loaded let the young generation grow: only this makes it small again.
   collect({ type: "major", execution: "sync", flavor: "last-resort" });
   const kept = { network, from: from - RUN_UP, to };
-  for await (const { watcher, look } of merged(store, kept, onDamaged, roundLooks)) {
+  for await (const { watcher, look } of merged(store, kept, onDamaged, JUDGED_OF_ROUND)) {
     read += 1;
     if (read % LOOKS_BEFORE_COLLECTION === 0) collect({ type: "major", execution: "sync" });
     const changes = readably({ network, watcher, look }, () => judge.see(watcher, look), onDamaged).filter(
@@ -250,15 +239,15 @@ export async function subscriptionsOf(store: Pick<Store, "read">, network: strin
   return rows.map(parseSubscription).filter((one) => isAlive(one) && one.network === network);
 }
 
-/** The looks of all watchers that are judged again, by the wall clock; `unpack` reads chunks of rounds. */
+/** The looks of all watchers that are judged again, by the wall clock; of rounds, the members of those names are not read. */
 export async function* merged(
   store: Pick<Store, "read">,
   range: Omit<LooksRange, "watcher">,
   onDamaged: (row: DamagedRow) => void,
-  unpack?: typeof roundLooks,
+  without: readonly string[] = [],
 ): AsyncGenerator<{ readonly watcher: (typeof REPLAYED)[number]; readonly look: Look }> {
   const all = REPLAYED.map((watcher) => {
-    const looks = readLooks(store, { ...range, watcher }, onDamaged, watcher === "sources" ? unpack : undefined);
+    const looks = readLooks(store, { ...range, watcher }, onDamaged, watcher === SOURCES ? without : []);
     return { watcher, looks };
   });
   const next = await Promise.all(all.map(async (one) => ({ ...one, found: await one.looks.next() })));

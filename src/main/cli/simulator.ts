@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { parseArgs } from "node:util";
 
 import { loadLogLevel } from "../../config.ts";
-import { messageOf, UserError } from "../../errors.ts";
+import { UserError } from "../../errors.ts";
 import { createLog, type Log } from "../../log.ts";
 import { NETWORKS } from "../../simulator/network.ts";
 import { DEFAULT_SEED, type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { logDestination } from "../log-destination.ts";
+import { scriptArguments } from "./cli.ts";
 import { createShutdown, handleProcessEvents } from "./shutdown.ts";
 
 /** Serves the simulated networks until a signal comes. */
@@ -47,7 +47,7 @@ export async function runSimulator(argv: readonly string[], terminal: SimulatorT
 
 /** Undefined where only help is asked for. */
 function readArguments(argv: readonly string[]) {
-  const values = parse(argv);
+  const { values } = scriptArguments(argv, OPTIONS, `Usage: ${USAGE}`);
   if (values.help === true) return undefined;
   return {
     port: whole("--port", values.port ?? "0", 0, 65_535),
@@ -58,23 +58,14 @@ function readArguments(argv: readonly string[]) {
   };
 }
 
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        port: { type: "string" },
-        seed: { type: "string" },
-        host: { type: "string" },
-        nodes: { type: "string" },
-        "no-rate-limit": { type: "boolean" },
-        help: { type: "boolean" },
-      },
-    }).values;
-  } catch (thrown) {
-    throw new UserError(messageOf(thrown).replace(/\.?$/u, "."), { remedy: `Usage: ${USAGE}`, cause: thrown });
-  }
-}
+const OPTIONS = {
+  port: { type: "string" },
+  seed: { type: "string" },
+  host: { type: "string" },
+  nodes: { type: "string" },
+  "no-rate-limit": { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
 
 function whole(name: string, text: string, low: number, high: number): number {
   const value = Number(text);

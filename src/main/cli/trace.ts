@@ -1,5 +1,3 @@
-import { parseArgs } from "node:util";
-
 import { UserError } from "../../errors.ts";
 import { oneLine } from "../../reply/plain-text.ts";
 import type { Store } from "../../store/store.ts";
@@ -14,11 +12,12 @@ import { readTrace, writeTrace } from "../traces/lines.ts";
 import { Score } from "../traces/score.ts";
 import { kindTable, lengthRows, table } from "../traces/score-table.ts";
 import type { TraceLine } from "../traces/traces.ts";
-import { packageVersion } from "./cli.ts";
+import { packageVersion, scriptArguments } from "./cli.ts";
 import {
   gapLine,
   lineOf,
   merged,
+  RANGE_OPTIONS,
   rangeOf,
   RUN_UP,
   sayDamaged,
@@ -48,7 +47,8 @@ export async function trace(args: readonly string[]): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  const { values, positionals } = argumentsOf(args);
+  const options = { ...RANGE_OPTIONS, anonymous: { type: "boolean" } } as const;
+  const { values, positionals } = scriptArguments(args, options, HELP, true);
   const [what, ...files] = positionals;
   const [file] = files;
   if (what === "judge" && file !== undefined && isOnly(values, ["set"])) return judgeAll(files, values.set ?? []);
@@ -65,24 +65,6 @@ export async function trace(args: readonly string[]): Promise<number> {
 
 function isOnly(values: object, allowed: readonly string[]): boolean {
   return Object.keys(values).every((name) => allowed.includes(name));
-}
-
-function argumentsOf(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        network: { type: "string" },
-        from: { type: "string" },
-        to: { type: "string" },
-        anonymous: { type: "boolean" },
-        set: { type: "string", multiple: true },
-      },
-    });
-  } catch (thrown) {
-    throw new UserError("npm run trace does not know such an argument.", { remedy: HELP, cause: thrown });
-  }
 }
 
 interface Exported {

@@ -71,7 +71,7 @@ export async function askToken(
   }
 }
 
-/** Records the answers. A platform that accepts a token need not accept the messages that are sent with it: trials follow. */
+/** Records the answers. A platform that accepts a token need not accept the messages that are sent with it: probes follow. */
 export async function recordAnswers(
   answers: readonly TokenAnswer[],
   context: SuspensionContext,
@@ -83,7 +83,7 @@ export async function recordAnswers(
     if (error instanceof SendError && error.kind === "refused") {
       decisions.push(...(await suspend({ ...token, error, at }, context)));
     } else if (error === undefined && known !== undefined) {
-      // Trials that prove nothing are followed by the next question soon, also where subscriptions have ended.
+      // Probes that prove nothing are followed by the next question soon, also where subscriptions have ended.
       suspensions.put({ ...known, accepted: true, nextAt: nextTryAt({ since: known.since }, at, random) });
     }
   }

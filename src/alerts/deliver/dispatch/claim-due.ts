@@ -20,7 +20,7 @@ interface ClaimContext extends SuspensionContext {
 }
 
 /**
- * Claims the due deliveries of all senders. Where a token is refused only a few as trials, once the platform says that it
+ * Claims the due deliveries of all senders. Where a token is refused only a few as probes, once the platform says that it
  * accepts it; if nothing is due there, it resumes at once.
  */
 export async function claimDue(at: Milliseconds, context: ClaimContext) {
@@ -31,18 +31,18 @@ export async function claimDue(at: Milliseconds, context: ClaimContext) {
   for (const sender of senders) {
     const refused = suspensions.tokensOf(sender.platform);
     for (const one of refused.filter(({ accepted }) => accepted === true)) {
-      wanted.push({ sender, limit: TRIALS_AT_ONCE, trialOf: suspensionKey(one), except: { destinations } });
+      wanted.push({ sender, limit: TRIALS_AT_ONCE, probeOf: suspensionKey(one), except: { destinations } });
     }
     if (refused.some(isOfPlatform)) continue;
     wanted.push({ sender, limit: free(sender), except: { tokens: refused.map(suspensionKey), destinations } });
   }
   const claimed = await claim(tables, wanted, at, newId, self, isIdle);
   const decisions = [...claimed.decisions];
-  for (const key of wanted.flatMap(({ trialOf }) => trialOf ?? [])) {
+  for (const key of wanted.flatMap(({ probeOf }) => probeOf ?? [])) {
     const suspension = suspensions.get(key);
     if (suspension === undefined) continue;
     const { accepted: _accepted, ...tried } = suspension;
-    const isTried = claimed.claimed.some(({ row, trial }) => trial === true && row.destination.startsWith(`${key}/`));
+    const isTried = claimed.claimed.some(({ row, probe }) => probe === true && row.destination.startsWith(`${key}/`));
     if (isTried) suspensions.put(tried);
     // A dropped delivery proves nothing: the next ones are claimed at once.
     else if (!claimed.dropped) decisions.push(...(await resume({ ...tokenScope(suspension), at }, context)));

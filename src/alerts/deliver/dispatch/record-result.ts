@@ -72,10 +72,10 @@ export async function recordResults(results: readonly DeliveryResult[], context:
         decisions.push(...(await resume({ platform, destination, at }, context)));
       }
     }
-    if (claimed.trial === true && TOKEN_ACCEPTED_KINDS.includes(error?.kind)) {
+    if (claimed.probe === true && TOKEN_ACCEPTED_KINDS.includes(error?.kind)) {
       const token = tokenScope(claimed.destination);
-      const isLike = ({ trial, destination }: ClaimedDelivery): boolean =>
-        trial === true && tokenKey(destination) === tokenKey(token);
+      const isLike = ({ probe, destination }: ClaimedDelivery): boolean =>
+        probe === true && tokenKey(destination) === tokenKey(token);
       const gone = sent.filter((other) => isLike(other.claimed)).length;
       decisions.push(...(await resume({ ...token, at, gone }, context)));
     }

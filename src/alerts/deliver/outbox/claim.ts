@@ -35,15 +35,15 @@ export interface ClaimedDelivery extends Omit<DeliveryContext, "merged" | "repea
   /** It may have arrived, and the platform would not drop the repeat. */
   readonly repeat: boolean;
   /** It is sent to find out whether the bot's token is accepted again. */
-  readonly trial?: true;
+  readonly probe?: true;
 }
 
 /** What a claim may take: so many deliveries of a sender's platform. */
 interface Wanted {
   readonly sender: Sender;
   readonly limit: number;
-  /** The key of the refused token whose trials they are; absent where they are none. */
-  readonly trialOf?: string;
+  /** The key of the refused token whose probes they are; absent where they are none. */
+  readonly probeOf?: string;
   /** By key, the tokens that they must not need, and the destinations to which nothing may go that was tried before. */
   readonly except?: Parameters<AlertTables["outbox"]["due"]>[3];
 }
@@ -63,16 +63,16 @@ export async function claim(
   isIdle = false,
 ) {
   const decisions: Decision[] = [];
-  /** The senders whose limit was reached; trials do not count. */
+  /** The senders whose limit was reached; probes do not count. */
   const full: Sender[] = [];
   const due: (UnreadDelivery | undefined)[] = [];
   const giveUp = async (row: DeliveryRow, why: string): Promise<void> => {
     await deadLetter(tables, { ...row, last_error: why }, at, newId);
     decisions.push({ what: "dead letter", destination: row.destination, delivery: row.id, detail: why });
   };
-  for (const { sender, limit, trialOf, except } of wanted) {
-    const rows = limit === 0 ? [] : await tables.outbox.due(trialOf ?? sender.platform, at, limit, except);
-    if (trialOf === undefined && rows.length >= limit) full.push(sender);
+  for (const { sender, limit, probeOf, except } of wanted) {
+    const rows = limit === 0 ? [] : await tables.outbox.due(probeOf ?? sender.platform, at, limit, except);
+    if (probeOf === undefined && rows.length >= limit) full.push(sender);
     for (const row of rows) {
       const { data } = DeliveryData.safeParse(parseJson(row.data));
       if (data === undefined) {
@@ -93,7 +93,7 @@ export async function claim(
         throw thrown;
       });
       if (!(one instanceof DamagedRow)) {
-        due.push(one === undefined || trialOf === undefined ? one : { ...one, trial: true });
+        due.push(one === undefined || probeOf === undefined ? one : { ...one, probe: true });
         continue;
       }
       due.push(undefined);

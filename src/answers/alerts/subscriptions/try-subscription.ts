@@ -75,9 +75,11 @@ export async function tryAll(tried: readonly Tried[], { from, to }: Stretch, con
     alerts.episodesBetween(network, from, to),
   ]);
   const { seen, gaps, damaged, isCut = false } = answer;
-  const past = stored
-    .map((one) => ({ ...trialEpisode(one), id: episodeName(one.id), isTaken: isTaken(one) }))
-    .filter(({ fired }) => seen !== undefined && fired >= seen.from);
+  const past = new Past(
+    stored
+      .map((one) => ({ ...trialEpisode(one), id: episodeName(one.id), isTaken: isTaken(one) }))
+      .filter(({ fired }) => seen !== undefined && fired >= seen.from),
+  );
   const results = tried.map((one, index) =>
     resultOf(one, { rules: rules[index] ?? [], past, seen, found: answer.trials[index] ?? NO_TRIAL }),
   );
@@ -90,13 +92,49 @@ interface PastEpisode extends TrialEpisode {
   readonly isTaken: boolean;
 }
 
+/** Alerts that were told, found by what they are about: thousands of others are compared with them. */
+class Past {
+  readonly all: readonly PastEpisode[];
+  readonly #about: ReadonlyMap<string, readonly PastEpisode[]>;
+  readonly #inhibiting: readonly PastEpisode[];
+
+  constructor(all: readonly PastEpisode[]) {
+    this.all = all;
+    this.#about = Map.groupBy(all, aboutOf);
+    this.#inhibiting = all.filter(({ kind }) => INHIBITS[kind] !== undefined);
+  }
+
+  /** The one of the same thing at the same time, by whichever thresholds. */
+  likeness(episode: TrialEpisode): PastEpisode | undefined {
+    return this.#about.get(aboutOf(episode))?.find((other) => overlap(episode, other));
+  }
+
+  /** The kind that kept it back for as long as it lasted. */
+  inhibitorOf({ kind, subject, fired, ended = Infinity }: TrialEpisode): ConditionKind | undefined {
+    return this.#inhibiting.find((other) => {
+      const inhibits = INHIBITS[other.kind];
+      if (inhibits?.kinds.includes(kind) !== true) return false;
+      if (inhibits.sameSubject === true && other.subject !== subject) return false;
+      return other.began <= fired && (other.ended ?? Infinity) >= ended;
+    })?.kind;
+  }
+}
+
+function aboutOf({ kind, subject }: TrialEpisode): string {
+  return `${kind}|${subject}`;
+}
+
+function overlap(a: TrialEpisode, b: TrialEpisode): boolean {
+  return b.began <= (a.ended ?? Infinity) && (b.ended ?? Infinity) >= a.began;
+}
+
 function isTaken({ acknowledged, acknowledgedIn }: Episode): boolean {
   return acknowledged !== undefined || acknowledgedIn !== undefined;
 }
 
 interface Found {
   readonly rules: readonly Rule[];
-  readonly past: readonly PastEpisode[];
+  readonly past: Past;
   readonly seen: Stretch | undefined;
   readonly found: Trial;
 }
@@ -110,15 +148,17 @@ function resultOf({ kinds, subjects, floor }: Tried, { rules, past, seen, found 
   }
   const isNamed = (subject: string): boolean => subjects.length === 0 || subject === "" || subjects.includes(subject);
   const all = [
-    ...past.filter(({ rule, subject }) => storedRules.has(rule) && isNamed(subject)),
-    ...episodes.map((one) => ({ ...one, ...withoutUndefined({ id: past.find((other) => isSame(one, other))?.id }) })),
+    ...past.all.filter(({ rule, subject }) => storedRules.has(rule) && isNamed(subject)),
+    ...episodes.map((one) => ({ ...one, ...withoutUndefined({ id: past.likeness(one)?.id }) })),
   ]
     .filter(({ severity }) => compareSeverity(severity, floor) >= 0)
     .toSorted((a, b) => a.fired - b.fired)
-    .map((one): TriedEpisode => ({ ...one, ...withoutUndefined({ keptBackBy: keptBackBy(one, past) }) }));
+    .map((one): TriedEpisode => ({ ...one, ...withoutUndefined({ keptBackBy: past.inhibitorOf(one) }) }));
   const isCounted = (kind: ConditionKind): boolean => known.has(kind) || !judgedKinds.has(kind);
-  const missed = past.filter(
-    (one) => one.isTaken && kinds.includes(one.kind) && isNamed(one.subject) && !all.some((told) => isSame(told, one)),
+  const about = Map.groupBy(all, aboutOf);
+  const isTold = (one: PastEpisode): boolean => about.get(aboutOf(one))?.some((told) => overlap(told, one)) === true;
+  const missed = past.all.filter(
+    (one) => one.isTaken && kinds.includes(one.kind) && isNamed(one.subject) && !isTold(one),
   );
   return {
     told: all.filter((one) => one.keptBackBy === undefined),
@@ -132,22 +172,6 @@ function resultOf({ kinds, subjects, floor }: Tried, { rules, past, seen, found 
 
 /** A kind that is known this much later than the rest is named. */
 const LATER: Milliseconds = 3_600_000;
-
-/** Whether both are about the same thing at the same time, by whichever thresholds. */
-function isSame(a: TrialEpisode, b: TrialEpisode): boolean {
-  const [endOfA, endOfB] = [a.ended ?? Infinity, b.ended ?? Infinity];
-  return a.kind === b.kind && a.subject === b.subject && b.began <= endOfA && endOfB >= a.began;
-}
-
-function keptBackBy(episode: TrialEpisode, past: readonly TrialEpisode[]): ConditionKind | undefined {
-  const { kind, subject, fired, ended = Infinity } = episode;
-  return past.find((other) => {
-    const inhibits = INHIBITS[other.kind];
-    if (inhibits?.kinds.includes(kind) !== true) return false;
-    if (inhibits.sameSubject === true && other.subject !== subject) return false;
-    return other.began <= fired && (other.ended ?? Infinity) >= ended;
-  })?.kind;
-}
 
 /** Whether a moment is at night, from 22:00 to 07:00 by the clock of a zone. */
 export function isAtNight(at: Milliseconds, zone: string): boolean {
