@@ -90,7 +90,7 @@ const UNTIL = { pending: "is pending in", fires: "fires in about", resolved: "is
  */
 export function countdownWords(until, left) {
   const words = UNTIL[/** @type {keyof typeof UNTIL} */ (until)];
-  if (left > 0) return `The alert ${words} ${span(left)}.`;
+  if (left > 0) return `The alert ${words} ${span(Math.ceil(left / 1000) * 1000)}.`;
   return `The alert ${words.replace(/ in.*/u, "")} when Bellwether looks next.`;
 }
 
