@@ -172,7 +172,7 @@ test.each([
   ["alerts add BTC/USDT mark above", saying(/needs a number: /u)],
   ["alerts add BTC/USDT mark above 95,5", saying("95,5", "95.5")],
   ["alerts add BTC/USDT mark above 2m", saying("2M (2,000,000)")],
-  ["alerts add BTC/USDT crosses 95k", saying("btc/usdt", "alerts add BTC/USDT mark above 70,000")],
+  ["alerts add BTC/USDT crosses 95k", saying("“BTC/USDT”", "alerts add BTC/USDT mark above 70,000")],
   ['alerts add node.down if:"rounds 1001"', saying("whole number", "1,000")],
 ])("%s is refused with what is right", async (line, expected) => {
   const talk = await talkInOps();

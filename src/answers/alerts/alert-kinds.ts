@@ -29,16 +29,14 @@ function isKind(word: string): word is AlertKind {
  * Throws UserError with the nearest match for an unknown word.
  */
 export function parseKinds(typed: string): ChosenKinds {
-  const words = typed
-    .toLowerCase()
-    .split(/[\s,;]+/u)
-    .filter((word) => word !== "");
+  const given = typed.split(/[\s,;]+/u).filter((word) => word !== "");
+  const words = given.map((word) => word.toLowerCase());
   if (words.length === 0) throw unknownKind(typed);
   const kinds = sortKinds(
-    words.flatMap((word): readonly AlertKind[] => {
+    words.flatMap((word, index): readonly AlertKind[] => {
       if (isGroup(word)) return KIND_GROUPS[word];
       if (isKind(word)) return [word];
-      throw unknownKind(word);
+      throw unknownKind(given[index] ?? word);
     }),
   );
   const personal = kinds.filter((kind) => isPersonalKind(kind));
@@ -60,14 +58,15 @@ export function findKind(typed: string): AlertKind | undefined {
   return isKind(word) ? word : undefined;
 }
 
-function unknownKind(word: string): UserError {
+function unknownKind(typed: string): UserError {
+  const word = typed.toLowerCase();
   const known = [...KIND_GROUP_NAMES, ...ALERT_KINDS];
   // People often remember only the part behind the dot.
   const tails = new Map(ALERT_KINDS.map((kind) => [kind.slice(kind.indexOf(".") + 1), kind]));
   const tail = nearest(word, tails.keys());
   const near = nearest(word, known) ?? (tail === undefined ? undefined : tails.get(tail));
   const groups = `There are the groups ${KIND_GROUP_NAMES.join(", ")}`;
-  const title = `${quoteTyped(word)} is no kind of alert.`;
+  const title = `${quoteTyped(typed)} is no kind of alert.`;
   if (/^(?:once|until|back|as)$/u.test(word)) {
     return new UserError(title, {
       option: "kinds",
@@ -91,7 +90,7 @@ function unknownKind(word: string): UserError {
   return new UserError(title, {
     option: "kinds",
     remedy: `Did you mean ${near}? ${groups}, and kinds such as node.down.`,
-    meanings: { typed: word, values: [{ label: near, value: near }] },
+    meanings: { typed, values: [{ label: near, value: near }] },
   });
 }
 
