@@ -147,7 +147,10 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
     changed,
     subscriptions: await subscriptionsOf(store, network),
     range: { from, to: Math.min(to, Date.now()) },
-    onGap: (gap) => void gaps.push(gap),
+    onGap: (gap) => {
+      gaps.push(gap);
+      if (!check) console.log(gapLine(gap));
+    },
   });
   let [looks, read] = [0, 0];
   const collect = garbageCollector();
@@ -168,13 +171,15 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
   const { ofGaps, differences } = check
     ? await differencesOf(store, { network, from, to }, replayed, gaps)
     : { ofGaps: new Map<Gap, readonly string[]>(), differences: [] };
-  for (const gap of gaps) {
+  for (const gap of check ? gaps : []) {
     console.log(gapLine(gap));
     for (const line of ofGaps.get(gap) ?? []) console.log(`  ${line}`);
   }
   const versions = [...new Set(settings.map(({ version }) => version))].filter((one) => one !== packageVersion());
   const unread = damaged === 0 ? "" : `, ${damaged} damaged rows left out`;
-  console.log(`${looks} looks at ${network}, ${replayed.length} changes, ${gaps.length} gaps${unread}.`);
+  console.log(
+    `${looks} looks at ${network}, ${countOf(replayed.length, "change")}, ${countOf(gaps.length, "gap")}${unread}.`,
+  );
   if (!check) return 0;
   for (const one of differences) console.log(one);
   if (versions.length > 0) console.log(`Some of these looks were judged by version ${versions.join(" and ")} then.`);
@@ -214,6 +219,11 @@ export function sayDamaged({ message }: DamagedRow): void {
 export function lineOf({ at, change, rule, subject }: ReplayedChange): string {
   // A trace comes from elsewhere: whatever it names stays on its line, and moves no cursor.
   return oneLine(`${utc(at)}  ${change.padEnd(10)}  ${rule}${subject === "" ? "" : ` of ${subject}`}`);
+}
+
+/** `1 gap`, `2 gaps`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function utc(at: Milliseconds): string {

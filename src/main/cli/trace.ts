@@ -4,7 +4,6 @@ import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { fromMillis, timeToText } from "../../units/nanoseconds.ts";
-import type { Gap } from "../../watchers/look-history.ts";
 import { Anonymous } from "../traces/anonymous.ts";
 import { lookLine, settingsLine, subscriptionLine } from "../traces/export.ts";
 import { judgeTrace } from "../traces/judge.ts";
@@ -14,6 +13,7 @@ import { kindTable, lengthRows, table } from "../traces/score-table.ts";
 import type { TraceLine } from "../traces/traces.ts";
 import { packageVersion, scriptArguments } from "./cli.ts";
 import {
+  countOf,
   gapLine,
   lineOf,
   merged,
@@ -110,15 +110,19 @@ async function judgeAll(files: readonly string[], set: readonly string[]): Promi
   const changed = settingsChanger(set);
   const score = new Score();
   for (const file of files) {
-    const gaps: Gap[] = [];
+    let gaps = 0;
     const { network, looks, changes, told, known } = await judgeTrace(readTrace(file), {
       name: file,
       changed,
       onChange: (change) => console.log(lineOf(change)),
-      onGap: (gap) => void gaps.push(gap),
+      onGap: (gap) => {
+        gaps += 1;
+        console.log(gapLine(gap));
+      },
     });
-    for (const gap of gaps) console.log(gapLine(gap));
-    console.log(`${file}: ${looks} looks at ${oneLine(network)}, ${changes} changes, ${gaps.length} gaps.`);
+    console.log(
+      `${file}: ${looks} looks at ${oneLine(network)}, ${countOf(changes, "change")}, ${countOf(gaps, "gap")}.`,
+    );
     if (known !== undefined) score.add(known.watched, known.truth, told);
   }
   if (score.days > 0) console.log(`\n${kindTable(score)}\n\n${table(lengthRows(new Map([["Bellwether", score]])))}`);
