@@ -91,7 +91,7 @@ function askOf({ command: { name }, options }: Guess): Ask {
 /** One press for each command that may be meant; of a value that it lacks, those that may be meant. */
 async function offer(found: readonly Guess[], question: string, context: Context): Promise<Reply> {
   const [only, ...others] = found;
-  const notes = found.some((one) => !runs(one)) ? [paragraph("Nothing is done before you press it.")] : [];
+  const notes = found.some((one) => !runs(one)) ? [paragraph("Nothing is done yet.")] : [];
   if (only === undefined || others.length > 0) {
     const names = found.map(({ command: { name } }) => commandLine(name));
     const items = found.map((one) => text`${commandLine(formatLine(askOf(one)))} · ${aboutOf(one)}`);

@@ -31,7 +31,7 @@ export function pressInstead(
     title: changes === true ? text`Did you mean ${line}?` : text`${line} is answered to you alone`,
     blocks: [
       ...(isLong ? [paragraph(text`${commandLine(whole)}`)] : []),
-      paragraph(changes === true ? "Nothing is done before you press it." : "Press it: nobody else sees the answer."),
+      paragraph(changes === true ? "Nothing is done yet." : "Press it: nobody else sees the answer."),
     ],
     actions: [commandAction(title ?? verb ?? "Show", name, options)],
   });

@@ -4,7 +4,7 @@ import { commands } from "../../commands/index.ts";
 import { createDiscordPreview } from "../../src/adapters/discord/preview.ts";
 import { formValues, renderModal } from "../../src/adapters/discord/render/modal.ts";
 import { createSlackPreview } from "../../src/adapters/slack/preview.ts";
-import { foldOf } from "../../src/adapters/terminal/ask.ts";
+import { onceHints } from "../../src/adapters/terminal/ask.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { drawMenu, drawPress } from "../../src/adapters/web/public/preview/drawn-message.js";
 import { draw as drawDiscord } from "../../src/adapters/discord/page/page.js";
@@ -104,7 +104,7 @@ const DRAW: Readonly<Record<Surface, (shown: Shown) => Fit>> = {
     ({ reply, now }) =>
     ({ columns: width }) =>
       safeTree(
-        h("pre", {}, drawAnsi(renderTerminal(reply, { width, colour: true, links: true, now, ...foldOf(reply) }))),
+        h("pre", {}, drawAnsi(renderTerminal(reply, { width, colour: true, links: true, now, ...onceHints(reply) }))),
       ),
 };
 

@@ -10,6 +10,7 @@ import type { LineRunner } from "./line-runner.ts";
 import { cutToWidth } from "./render/cell-width.ts";
 import { renderTerminal, type RenderOptions } from "./render/render.ts";
 import { toSpans } from "./render/span.ts";
+import { shellLine } from "./shell-line.ts";
 import { displayOptions, type Terminal, write } from "./streams.ts";
 import { checkFolder, fallbackFolder, isFolderFault, withTablesAsFiles, writeFiles } from "./write-files.ts";
 
@@ -79,11 +80,19 @@ function folderReply(thrown: unknown, reply: Reply): Reply {
 
 /** The prompt's own commands for omitted content and for files. */
 const PROMPT_HINTS = { omittedHint: "save DIR", filesHint: "save DIR writes them." };
-const FOLD_HINTS = { once: "--full shows the details.", prompt: "full shows the details." };
 
-/** Folds a reply, with a hint at how to see the rest; a failure is shown whole. */
-export function foldOf({ failure }: Reply, from: keyof typeof FOLD_HINTS = "once"): Pick<RenderOptions, "fold"> {
-  return failure === undefined ? { fold: { hint: FOLD_HINTS[from] } } : {};
+type Hints = Pick<RenderOptions, "fold" | "inShell" | "omittedHint" | "filesHint">;
+
+/** A reply as one question shows it: folded, but for a failure, with lines for the shell. */
+export function onceHints({ failure }: Reply, network?: string): Hints {
+  return {
+    ...(failure === undefined ? { fold: { hint: "--full shows the details." } } : {}),
+    inShell: (line) => shellLine(line, network),
+  };
+}
+
+function promptHints({ failure }: Reply): Hints {
+  return { ...PROMPT_HINTS, ...(failure === undefined ? { fold: { hint: "full shows the details." } } : {}) };
 }
 
 /** Shows a reply: errors on standard error, JSON always on standard output; writes its files with `--out`. */
@@ -144,22 +153,23 @@ export async function saveFiles(
 
 /** Writes a reply; false once the reader of the output is gone. */
 export function print(
-  context: Pick<AskContext, "terminal" | "json" | "full" | "prompt" | "now">,
+  context: Pick<AskContext, "terminal" | "json" | "full" | "prompt" | "network" | "now">,
   reply: Reply,
   written: ReadonlyMap<Attachment, string>,
 ): Promise<boolean> {
-  const { terminal, json, full, prompt } = context;
+  const { terminal, json, full, prompt, network } = context;
   if (json) {
     const document = replyToJson(reply, (file) => written.get(file));
     return write(terminal.out, `${JSON.stringify(document, null, prompt ? 0 : 2)}\n`);
   }
   const screen = reply.failure === undefined ? terminal.out : terminal.err;
+  const { fold, ...hints } = prompt ? promptHints(reply) : onceHints(reply, network);
   const text = renderTerminal(reply, {
     ...displayOptions(screen, terminal.preferences),
     now: context.now(),
     writtenTo: (file) => written.get(file),
-    ...(full ? {} : foldOf(reply, prompt ? "prompt" : "once")),
-    ...(prompt ? PROMPT_HINTS : {}),
+    ...hints,
+    ...(full || fold === undefined ? {} : { fold }),
   });
   return write(screen, prompt ? `${text}\n` : text);
 }

@@ -54,7 +54,7 @@ export async function runAsk(options: RunAskOptions): Promise<number> {
     return await askOnce({ ...shared, prompt: false }, given.line);
   } catch (thrown) {
     const reply = errorReply(thrown, { log, command: "ask", signal: NEVER_ABORTED });
-    await print({ terminal, now, json, full: true, prompt: false }, reply, new Map());
+    await print({ terminal, now, json, full: true, prompt: false, network: undefined }, reply, new Map());
     return exitCodeOf(reply);
   } finally {
     await runner?.close().catch((thrown: unknown) => log.warn({ err: thrown }, "close failed"));

@@ -6,7 +6,7 @@ import type { Attachment } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
 import { aboveFold, asButtons, type ButtonAction, isFolded, shortText } from "../../../reply/fold.ts";
 import type { Action, Ask, Reply, Tone } from "../../../reply/reply.ts";
-import { shortenId, type Text } from "../../../reply/text.ts";
+import { code, shortenId, type Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
@@ -25,6 +25,7 @@ import {
   toSpans,
   wholeSpan,
 } from "./span.ts";
+import { ASK } from "../shell-line.ts";
 import { renderTable } from "./table.ts";
 import { visibleText } from "./visible-text.ts";
 import { joined, type Line, totalWidth, wrap } from "./wrap.ts";
@@ -45,6 +46,8 @@ export interface RenderOptions {
   readonly omittedHint?: string;
   /** How to get the files; default "--out DIR writes them." */
   readonly filesHint?: string;
+  /** Where no number presses a button: a command line as the shell takes it. */
+  readonly inShell?: (line: string) => string;
 }
 
 /** The least width: below it, no number fits a line. */
@@ -66,6 +69,7 @@ interface BlockOptions extends SpanOptions {
   readonly width: number;
   /** How to get omitted content: "--json or --out DIR". */
   readonly omittedHint: string;
+  readonly inShell: RenderOptions["inShell"];
 }
 
 /**
@@ -77,13 +81,14 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   const omittedHint = options.omittedHint ?? "--json or --out DIR";
   const shown = options.fold === undefined ? reply : aboveFold(reply);
   const { zone, named, footer } = readersZone(shown);
-  const shared = { now: options.now, links: options.links, zone, named, width, omittedHint };
+  const { now, links, inShell } = options;
+  const shared = { now, links, zone, named, width, omittedHint, inShell };
   const sections = [titleLines(shown, shared)];
   for (const block of shown.blocks) sections.push(renderBlock(block, shared));
   if (options.fold !== undefined && isFolded(reply)) sections.push(wrap([span(options.fold.hint, "dim")], width));
   sections.push(
     fileLines(reply, shown.blocks, width, options),
-    actionLines(actionEntries(reply.actions), width, options.links),
+    actionLines(actionEntries(reply.actions, inShell === undefined ? MAX_PICKS : MAX_SHELL_PICKS), width, options),
     footer === undefined ? [] : wrap(toSpans(footer, shared, "keep", "dim"), width),
   );
   let rendered = "";
@@ -111,7 +116,9 @@ function fileLines(reply: Reply, shown: readonly Block[], width: number, options
     const written = options.writtenTo?.(file);
     const isDescribed = names(shown, file.sha256);
     const exact =
-      file.sizeBytes >= 1000 ? ` (${formatDecimal(decimal(BigInt(Math.trunc(file.sizeBytes))))} bytes)` : "";
+      options.fold === undefined && file.sizeBytes >= 1000
+        ? ` (${formatDecimal(decimal(BigInt(Math.trunc(file.sizeBytes))))} bytes)`
+        : "";
     const size = isDescribed ? "" : `${formatBytes(file.sizeBytes)}${exact}, `;
     const picture = file === reply.picture ? "picture, " : "";
     return [
@@ -149,8 +156,9 @@ function names(blocks: readonly Block[], sha256: string): boolean {
   );
 }
 
-/** More of one choice fill a screen. The numbers of the others stay theirs, and Tab offers them. */
+/** More of one choice fill a screen, those for a shell sooner. The numbers of the others stay theirs; Tab offers them. */
 const MAX_PICKS = 8;
+const MAX_SHELL_PICKS = 5;
 
 /** A button with the number that presses it, or how to see those of a choice that are not shown. */
 type ActionEntry =
@@ -158,7 +166,7 @@ type ActionEntry =
   | { readonly more: number; readonly typed: string };
 
 /** Where a choice is called like another button, each of its kind says what is chosen: `Help about: time`. */
-function actionEntries(actions: readonly Action[]): readonly ActionEntry[] {
+function actionEntries(actions: readonly Action[], most: number): readonly ActionEntry[] {
   const all: ActionEntry[] = [];
   let before = 0;
   for (const action of actions) {
@@ -173,10 +181,10 @@ function actionEntries(actions: readonly Action[]): readonly ActionEntry[] {
       number: ++before,
       action: isTaken ? { ...one, label: `${action.label}: ${one.label}` } : one,
     }));
-    all.push(...entries.slice(0, MAX_PICKS));
-    if (entries.length <= MAX_PICKS) continue;
+    all.push(...entries.slice(0, most));
+    if (entries.length <= most) continue;
     all.push({
-      more: entries.length - MAX_PICKS,
+      more: entries.length - most,
       typed: beginningOf(action.choices.map(({ invocation }) => invocation)),
     });
   }
@@ -195,17 +203,25 @@ function beginningOf(asks: readonly Ask[]): string {
   return `${formatLine({ command, options: same })} ${only}:`;
 }
 
-/** The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. */
-function actionLines(entries: readonly ActionEntry[], width: number, links: boolean): Line[] {
-  const lead = entries.reduce((most, one) => ("more" in one ? most : Math.max(most, `[${one.number}] `.length)), 0);
+/**
+ * The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. A shell
+ * has no numbers.
+ */
+function actionLines(entries: readonly ActionEntry[], width: number, options: RenderOptions): Line[] {
+  const { links, inShell } = options;
+  const numberOf = (number: number): string => (inShell === undefined ? `[${number}] ` : "");
+  const lead = entries.reduce((most, one) => ("more" in one ? most : Math.max(most, numberOf(one.number).length)), 0);
+  const below = Math.max(lead, NESTED);
   const shown = entries.map((entry) =>
     "more" in entry
       ? entry
       : {
-          number: span(`[${entry.number}] `.padEnd(lead), "dim"),
+          number: span(numberOf(entry.number).padEnd(lead), "dim"),
           label: dataSpan(entry.action.label),
           target:
-            "url" in entry.action ? linkSpans("", entry.action.url, links) : lineSpans(entry.action, width - lead),
+            "url" in entry.action
+              ? linkSpans("", entry.action.url, links)
+              : lineSpans(entry.action, width - below, inShell),
         },
   );
   const column = shown.reduce(
@@ -215,7 +231,7 @@ function actionLines(entries: readonly ActionEntry[], width: number, links: bool
   const lines: Line[] = [];
   for (const one of shown) {
     if ("more" in one) {
-      lines.push(...moreLines(one, width));
+      lines.push(...moreLines(one, width, inShell !== undefined));
       continue;
     }
     const { number, label, target } = one;
@@ -224,30 +240,48 @@ function actionLines(entries: readonly ActionEntry[], width: number, links: bool
       lines.push({ spans: joined([number, label, blank(column - label.width)], target), width: needed });
     else {
       for (const line of hang([number], wrap([label], Math.max(8, width - lead)))) lines.push(line);
-      for (const line of indent(wrap(target, width - lead), lead)) lines.push(line);
+      for (const line of indent(wrap(target, width - below), below)) lines.push(line);
     }
   }
   return lines;
 }
 
-function moreLines({ more, typed }: { readonly more: number; readonly typed: string }, width: number): Line[] {
+function moreLines(
+  { more, typed }: { readonly more: number; readonly typed: string },
+  width: number,
+  isShell: boolean,
+): Line[] {
+  const by = isShell ? 0 : 4;
+  const prompt = isShell ? [span("the prompt of "), wholeSpan(ASK, "code")] : [span("the prompt", "dim")];
   const line = dataSpan(typed, "code");
   return indent(
-    wrap([span(`${more} more: at the prompt, type `, "dim"), line, span(" and press Tab.", "dim")], width - 4),
-    4,
+    wrap(
+      [span(`${more} more: at `, "dim"), ...prompt, span(", type ", "dim"), line, span(" and press Tab.", "dim")],
+      width - by,
+    ),
+    by,
   );
 }
 
 /** The command line of a button. Without room for it, its ids are shown by their ends, which may be typed, too. */
-function lineSpans(action: Extract<ButtonAction, { invocation: unknown }>, room: number): Span[] {
+function lineSpans(
+  action: Extract<ButtonAction, { invocation: unknown }>,
+  room: number,
+  inShell: RenderOptions["inShell"],
+): Span[] {
   const { command, options } = action.invocation;
   const typed = Object.entries(options).map(([name, value]) => [
     name,
     typeof value === "string" ? asTyped(value) : value,
   ]);
-  const whole = wholeSpan(visibleText(formatLine({ command, options: Object.fromEntries(typed) })), "code");
-  const line = whole.width <= room ? whole : wholeSpan(whole.text.replaceAll(LONG_ID, shortenId), "code");
-  return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
+  const line = typedSpan(formatLine({ command, options: Object.fromEntries(typed) }), room, inShell);
+  return action.confirm === undefined || inShell !== undefined ? [line] : [line, span(" (asks first)", "dim")];
+}
+
+/** A command line as it is typed here, with the ends of its ids where there is no room for more. */
+function typedSpan(line: string, room: number, inShell: RenderOptions["inShell"]): Span {
+  const whole = wholeSpan(visibleText(inShell?.(line) ?? line), "code");
+  return whole.width <= room ? whole : wholeSpan(whole.text.replaceAll(LONG_ID, shortenId), "code");
 }
 
 const LONG_ID = /\b[0-9a-f]{64}\b/giu;
@@ -261,17 +295,28 @@ function hang(lead: readonly Span[], lines: readonly Line[]): Line[] {
   });
 }
 
+/** Words with each command as the shell takes it, but for an entry of a list: `market list · All markets`. */
+function typedWords(content: Text, { inShell }: BlockOptions): Text {
+  if (inShell === undefined) return content;
+  return content.map((inline, at) => {
+    const next = content[at + 1];
+    const isEntry = next?.kind === "text" && next.text.startsWith(" · ");
+    const isTyped = inline.kind === "code" && inline.command === true && !isEntry;
+    return isTyped ? code(inShell(inline.text)) : inline;
+  });
+}
+
 /** One block as lines; none for an empty one. */
 function renderBlock(block: Block, options: BlockOptions): Line[] {
   const { width } = options;
   const prose = Math.min(width, WIDEST_PROSE);
   switch (block.kind) {
     case "paragraph":
-      return block.text.length === 0 ? [] : wrap(toSpans(block.text, options, "keep"), prose);
+      return block.text.length === 0 ? [] : wrap(toSpans(typedWords(block.text, options), options, "keep"), prose);
     case "fields": {
       const fields = block.fields.map((field) => ({
         name: toSpans(field.name, options, "show", "dim"),
-        value: toSpans(field.value, options, "keep"),
+        value: toSpans(typedWords(field.value, options), options, "keep"),
       }));
       return titled(block.title, options, (inner) =>
         fields.length === 0 ? none(block.title) : renderFields(fields, Math.min(inner, WIDEST_PROSE)),
@@ -282,13 +327,18 @@ function renderBlock(block: Block, options: BlockOptions): Line[] {
         block.items.length === 0
           ? none([])
           : block.items.flatMap((item) =>
-              hang([BULLET], wrap(toSpans(item, options, "keep"), Math.min(inner, WIDEST_PROSE) - NESTED)),
+              hang(
+                [BULLET],
+                wrap(toSpans(typedWords(item, options), options, "keep"), Math.min(inner, WIDEST_PROSE) - NESTED),
+              ),
             ),
       );
     case "table":
       return titled(block.title, options, (inner) => renderTable(block, inner, options, options.omittedHint));
     case "code":
-      return codeLines(block.text, width);
+      return block.command === true
+        ? indent(wrap([typedSpan(block.text, width - NESTED, options.inShell)], width - NESTED), NESTED)
+        : codeLines(block.text, width);
   }
 }
 
