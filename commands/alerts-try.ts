@@ -47,7 +47,7 @@ export const alertsTry = command({
   gathers: gatherNewCondition,
   run: async (context) => {
     const { options, alerts } = context;
-    const chosen = parseKinds(options.kinds ?? "ops");
+    const chosen = parseKinds(options.kinds ?? "ops", "alerts try");
     const { kinds } = chosen;
     const [subjects, , parameters] = await together(
       () => (options.subjects === undefined ? [] : resolveSubjects(kinds, options.subjects, context)),

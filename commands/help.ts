@@ -4,7 +4,7 @@ import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/gramma
 import { cutShort, nearest, quoteTyped } from "../src/bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type Options, type SuggestContext } from "../src/bot/options/options.ts";
 import { UserError } from "../src/errors.ts";
-import { details as inDetail, paragraph, table } from "../src/reply/block.ts";
+import { type Block, details as inDetail, paragraph, table } from "../src/reply/block.ts";
 import { type Action, buttonsOrChoice, reply, type Reply } from "../src/reply/reply.ts";
 import { code, commandLine, strong, text } from "../src/reply/text.ts";
 
@@ -128,6 +128,11 @@ function details(context: HelpContext, one: AnyCommand): Reply {
           ],
         }),
         paragraph(text`Values go in the order shown, or by name: ${code(`${first}:…`)} or ${code(`--${first} …`)}.`),
+        ...Object.entries(one.options).flatMap(([name, option]): Block[] => {
+          const groups = option.kind === "text" && typeof option.several === "object" ? option.several : [];
+          const items = groups.flatMap(({ choices }) => choices.map(({ label }) => text`${label}`));
+          return items.length === 0 ? [] : [{ kind: "list", title: text`What ${name} may name`, items }];
+        }),
       ]),
     ],
     actions: isPlain(one) ? [button(context, one)] : [],

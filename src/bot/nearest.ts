@@ -2,18 +2,21 @@ import { distance } from "fastest-levenshtein";
 
 /** The candidate most similar to the typed text, or undefined where none is near enough. Case is ignored. */
 export function nearest(typed: string, candidates: Iterable<string>): string | undefined {
+  return nearestTwo(typed, candidates)[0];
+}
+
+/** The two candidates most similar to the typed text, the nearer one first; fewer where they are not near enough. */
+export function nearestTwo(typed: string, candidates: Iterable<string>): readonly string[] {
   const wanted = typed.toLowerCase();
-  let best: { candidate: string; score: number } | undefined;
-  for (const candidate of candidates) {
+  const allowed = Math.max(1, Math.floor(Math.max(wanted.length, 3) / 3));
+  const scored = Array.from(candidates, (candidate) => {
     const known = candidate.toLowerCase();
     // A prefix counts as one edit: people stop typing early as often as they mistype.
     const begins = known !== wanted && known.startsWith(wanted) && wanted.length >= 2;
-    const score = begins ? 1 : editDistance(wanted, known);
-    if (best === undefined || score < best.score) best = { candidate, score };
-  }
-  if (best === undefined) return undefined;
-  const allowed = Math.max(1, Math.floor(Math.max(wanted.length, 3) / 3));
-  return best.score <= allowed ? best.candidate : undefined;
+    return { candidate, score: begins ? 1 : editDistance(wanted, known) };
+  });
+  const near = scored.filter(({ score }) => score <= allowed).toSorted((a, b) => a.score - b.score);
+  return near.slice(0, 2).map(({ candidate }) => candidate);
 }
 
 /** The edits between two words, or word by word; a transposition of neighbouring letters counts as one. */

@@ -92,3 +92,12 @@ test("impossible thresholds get the sentence of alerts add", async () => {
     expect(tried.split("\n")[0]).toBe(added.split("\n")[0]);
   }
 });
+
+test("a line that is offered tries, too", async () => {
+  const talk = await talkToSimulator();
+  for (const what of ["BTC/USDT foo", "foo"]) {
+    const said = await talk.ask(`alerts try ${what}`);
+    expect(said).toContain("alerts try ");
+    expect(said).not.toContain("alerts add");
+  }
+});

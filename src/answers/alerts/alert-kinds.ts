@@ -11,7 +11,7 @@ import {
   sortKinds,
 } from "../../alerts/judge/kinds/kinds.ts";
 import type { ChosenKinds } from "../../alerts/route/subscription.ts";
-import { cutShort, nearest, quoteTyped } from "../../bot/nearest.ts";
+import { cutShort, nearestTwo, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, type ChoiceGroup, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
 import { capitalised } from "../../reply/enum-words.ts";
@@ -26,17 +26,17 @@ function isKind(word: string): word is AlertKind {
 
 /**
  * `ops, market.price` as kinds in their usual order, and the groups among them; all the kinds of a group are that group.
- * Throws UserError with the nearest match for an unknown word.
+ * Throws UserError with the nearest matches for an unknown word; `line`: the command to which it offers a line.
  */
-export function parseKinds(typed: string): ChosenKinds {
+export function parseKinds(typed: string, line = "alerts add"): ChosenKinds {
   const given = typed.split(/[\s,;]+/u).filter((word) => word !== "");
   const words = given.map((word) => word.toLowerCase());
-  if (words.length === 0) throw unknownKind(typed);
+  if (words.length === 0) throw unknownKind(typed, line);
   const kinds = sortKinds(
     words.flatMap((word, index): readonly AlertKind[] => {
       if (isGroup(word)) return KIND_GROUPS[word];
       if (isKind(word)) return [word];
-      throw unknownKind(given[index] ?? word);
+      throw unknownKind(given[index] ?? word, line);
     }),
   );
   const personal = kinds.filter((kind) => isPersonalKind(kind));
@@ -58,14 +58,12 @@ export function findKind(typed: string): AlertKind | undefined {
   return isKind(word) ? word : undefined;
 }
 
-function unknownKind(typed: string): UserError {
+function unknownKind(typed: string, line: string): UserError {
   const word = typed.toLowerCase();
-  const known = [...KIND_GROUP_NAMES, ...ALERT_KINDS];
   // People often remember only the part behind the dot.
   const tails = new Map(ALERT_KINDS.map((kind) => [kind.slice(kind.indexOf(".") + 1), kind]));
-  const tail = nearest(word, tails.keys());
-  const near = nearest(word, known) ?? (tail === undefined ? undefined : tails.get(tail));
-  const groups = `There are the groups ${KIND_GROUP_NAMES.join(", ")}`;
+  const ends = nearestTwo(word, tails.keys()).flatMap((tail) => tails.get(tail) ?? []);
+  const near = [...new Set([...nearestTwo(word, [...KIND_GROUP_NAMES, ...ALERT_KINDS]), ...ends])].slice(0, 2);
   const title = `${quoteTyped(typed)} is no kind of alert.`;
   if (/^(?:once|until|back|as)$/u.test(word)) {
     return new UserError(title, {
@@ -77,20 +75,21 @@ function unknownKind(typed: string): UserError {
     return new UserError(title, {
       option: "kinds",
       remedy: "A market stands behind a kind, or before a condition:",
-      suggestion: `alerts add ${word.toUpperCase()} mark above 70,000`,
+      suggestion: `${line} ${word.toUpperCase()} mark above 70,000`,
     });
   }
-  if (near === undefined) {
+  const all = `All groups and kinds are listed by help ${line}.`;
+  if (near.length === 0) {
     return new UserError(title, {
       option: "kinds",
-      remedy: `${groups}, and the kinds ${ALERT_KINDS.join(", ")}. An ops channel needs:`,
-      suggestion: "alerts add ops",
+      remedy: `It is a group, such as ops or markets, or a kind, such as node.down. ${all} An ops channel needs:`,
+      suggestion: `${line} ops`,
     });
   }
   return new UserError(title, {
     option: "kinds",
-    remedy: `Did you mean ${near}? ${groups}, and kinds such as node.down.`,
-    meanings: { typed, values: [{ label: near, value: near }] },
+    remedy: `Did you mean ${near.join(" or ")}? ${all}`,
+    meanings: { typed, values: near.map((value) => ({ label: value, value })) },
   });
 }
 

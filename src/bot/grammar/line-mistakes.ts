@@ -1,7 +1,7 @@
 import { UserError } from "../../errors.ts";
 import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
-import { unknownOption } from "../options/parse-options.ts";
+import { fewNames, hasMany, unknownOption } from "../options/parse-options.ts";
 import { lineWord, quoteValue, type Token } from "./tokens.ts";
 
 /** A word that looks like an option's name with a colon. */
@@ -94,7 +94,10 @@ export function unexpectedWord(command: AnyCommand, token: Token): UserError {
   const likely = NAMED.exec(token.text)?.[1];
   if (likely !== undefined) return unknownOption(command.name, command.options, likely);
   const names = Object.keys(command.options);
+  const isLong = hasMany(names);
+  const order = isLong ? "in this order:" : "in this order; put a value with spaces in quotes.";
   return new UserError(`${command.name} takes no ${quoteTyped(token.text)} here.`, {
-    remedy: `It takes ${names.join(", ")}, in this order; put a value with spaces in quotes.`,
+    remedy: `${isLong ? "Put a value with spaces in quotes. " : ""}It takes ${fewNames(names)}, ${order}`,
+    ...(isLong ? { suggestion: `help ${command.name}` } : {}),
   });
 }

@@ -3,7 +3,7 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { formatCount } from "../../units/format-number.ts";
 import { parseTypedInteger } from "../../units/typed-number.ts";
 import type { AnyCommand } from "../command.ts";
-import { nearest, quoteTyped } from "../nearest.ts";
+import { nearest, nearestTwo, quoteTyped } from "../nearest.ts";
 import type { GivenFile, Option, Options, OptionValue } from "./options.ts";
 import { SAVE_PARTY, takesParty } from "./saved-parties.ts";
 import { nearestTime, parseTimeSpan } from "./time-span.ts";
@@ -59,10 +59,24 @@ export function missingOption(
 
 export function unknownOption(command: string, options: Options, typed: string): UserError {
   const names = Object.keys(options);
-  const near = nearest(typed, names);
+  const near = nearestTwo(typed, names);
+  const meant = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
   return new UserError(`${command} has no option ${quoteTyped(typed)}.`, {
-    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}It takes ${names.join(", ")}.`,
+    remedy: `${meant}It takes ${fewNames(names)}${hasMany(names) ? "; all of them are listed by:" : "."}`,
+    ...(hasMany(names) ? { suggestion: `help ${command}` } : {}),
   });
+}
+
+/** More names than these make a sentence that nobody reads. */
+const MOST_NAMES = 8;
+
+export function hasMany(names: readonly string[]): boolean {
+  return names.length > MOST_NAMES;
+}
+
+/** `kinds, subjects and 24 others` of many names; a few as they are. */
+export function fewNames(names: readonly string[]): string {
+  return hasMany(names) ? `${names.slice(0, 2).join(", ")} and ${names.length - 2} others` : names.join(", ");
 }
 
 /** A bare value may have been taken for another option: names that option, unless the value is an id. */

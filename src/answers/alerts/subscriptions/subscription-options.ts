@@ -253,7 +253,7 @@ export const SUBSCRIPTION_OPTIONS = {
 
 /** Those that decide what is told, and none of how. */
 export const TRIED_OPTIONS = {
-  kinds: KINDS,
+  kinds: { ...KINDS, reads: (_option: string, typed: string) => parseKinds(typed, "alerts try") },
   subjects: SUBJECTS,
   ...THRESHOLDS,
   severity: NOTIFICATION_SETTINGS.severity,
