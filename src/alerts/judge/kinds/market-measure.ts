@@ -9,7 +9,7 @@ import {
   percentOf,
 } from "../../../units/decimal.ts";
 import { formatSpan, type Milliseconds } from "../../../units/duration.ts";
-import { backWords, EXAMPLES, factOf, type MarketCondition, type MarketFact, VALUES } from "./market-value.ts";
+import { backWords, EXAMPLES, factOf, isPrice, type MarketCondition, type MarketFact, VALUES } from "./market-value.ts";
 
 /** Digits behind the point of what is in per cent. */
 export const PERCENT_DIGITS = 6;
@@ -87,13 +87,9 @@ function compareWith({ value, of }: Measure, limit: Decimal): number {
  * @throws UserError for one that is never met, or never over: a price does not come down to zero, nor fall by more than all
  */
 export function requirePossible(conditions: readonly MarketCondition[]): void {
-  for (const { value, side, limit, percent, back, way, givenBack } of conditions) {
-    // No value goes below zero, and no price down to it.
-    const past = limit.units === 0n || side === "below" || side === "within" ? -1 : compareDecimals(back, limit);
-    if (past > 0 || (past === 0 && side === "above" && VALUES[value].percent === false)) {
-      const from = `${formatDecimal(limit)}${percent ? " %" : ""}`;
-      throw impossible(`An alert from ${from} on that is over once back by ${backWords(givenBack ?? "")} never ends`);
-    }
+  for (const condition of conditions) {
+    const { value, side, limit, percent, way } = condition;
+    requireEnd(condition);
     if (way === "down" && compareDecimals(limit, WHOLE) > 0) throw impossible("Nothing falls by more than 100%");
     if (side === "below" && limit.units === 0n) throw impossible(`No ${VALUES[value].words} is below 0`);
     const below = conditions.find((one) => one.side === "below" && one.value === value && one.percent === percent);
@@ -104,8 +100,21 @@ export function requirePossible(conditions: readonly MarketCondition[]): void {
 }
 const WHOLE = { units: 100n, scale: 0 };
 
-function impossible(what: string): UserError {
-  return new UserError(`${what}.`, { option: "if", remedy: `Write for example ${EXAMPLES}.` });
+/** No value but a spread goes below zero, and no price down to it. */
+function requireEnd({ value, side, limit, percent, back, givenBack = "" }: MarketCondition): void {
+  if (side === "below" || side === "within" || (value === "spread" && limit.units === 0n)) return;
+  const past = compareDecimals(back, limit);
+  if (past < 0 || (past === 0 && (side === "changes" || !isPrice(value)))) return;
+  const from = `${formatDecimal(limit)}${percent ? " %" : ""}`;
+  const instead = isPrice(value) ? undefined : "Write back 0.";
+  throw impossible(
+    `An alert from ${from} on that is over once back by ${backWords(givenBack)} never ends`,
+    limit.units > 0n ? `Leave out back, or give less than ${from}.` : instead,
+  );
+}
+
+function impossible(what: string, remedy = `Write for example ${EXAMPLES}.`): UserError {
+  return new UserError(`${what}.`, { option: "if", remedy });
 }
 
 /** In the limit's unit; a change in per cent, cut behind its digits. */

@@ -236,9 +236,9 @@ function backOf({ limit, percent, side, value }: Limit, given: string | undefine
   if (given !== undefined && !given.endsWith("%")) return exactly(given);
   if (limit.units === 0n) {
     const example = `${value} ${side} 0${percent ? "%" : ""} back ${side === "above" ? 0 : 1}`;
-    throw reader.fault(
-      side === "below" ? "No value is below 0" : `A limit of 0 needs back and a number, as in ${example}`,
-    );
+    if (side === "below") throw reader.fault("No value is below 0");
+    if (side === "above" && isPrice(value)) throw reader.fault(`Every ${VALUES[value].words} is above 0`);
+    throw reader.fault(`A limit of 0 needs back and a number, as in ${example}`);
   }
   const share = given === undefined ? USUAL_BACK : { ...exactly(given), scale: exactly(given).scale + 2 };
   return { units: limit.units * share.units, scale: limit.scale + share.scale };
@@ -321,6 +321,11 @@ export function backWords(given: string): string {
 /** The fact that a condition is about. */
 export function factOf({ value, percent, side }: Pick<MarketCondition, "value" | "percent" | "side">): MarketFact {
   return value === "spread" && percent && side !== "changes" ? "spread%" : value;
+}
+
+/** Whether it is never 0. */
+export function isPrice(value: MarketValue): boolean {
+  return VALUES[value].percent === false && value !== "open-interest";
 }
 
 /** How people call a value. */

@@ -137,14 +137,21 @@ it.each([
   "mark above 70 back 70",
   "last above 70 back 100%",
   "bid below 5 or above 70 back 80",
+  "mark above 0 back 0",
+  "mid above 0 back 10",
+  "open-interest above 0 back 10",
+  "stake-ratio above 0% back 1",
   "mark falls 101% within 1h",
 ])("%s is refused where it is typed: it never ends, or never begins", (typed) => {
   expect(() => requirePossible(parseMarketConditions(typed))).toThrow(/never ends|more than 100%/u);
 });
 
-it.each(["mark above 70 back 69", "spread above 0 back 1", "mark below 5 back 100", "mark rises 300% within 1h"])(
-  "%s is possible",
-  (typed) => {
-    expect(() => requirePossible(parseMarketConditions(typed))).not.toThrow();
-  },
-);
+it.each([
+  "mark above 70 back 69",
+  "spread above 0 back 1",
+  "open-interest above 0 back 0",
+  "mark below 5 back 100",
+  "mark rises 300% within 1h",
+])("%s is possible", (typed) => {
+  expect(() => requirePossible(parseMarketConditions(typed))).not.toThrow();
+});
