@@ -18,10 +18,9 @@ const BELIEVED_AGAIN = 0.8;
 const CLOCK_WRONG = 0.5;
 /** Time may run while the height stands, or the reverse, for this long. */
 const ODD_MILLIS: Milliseconds = 30_000;
-/** An outvoted node is believed again after so many polls, and so long, near at least two others without a contradiction. */
+/** An outvoted node is believed again after so many polls, and so long, near another one without a contradiction. */
 const AGREED_ROUNDS = 12;
 const AGREED_MILLIS: Milliseconds = 60_000;
-const AGREED_WITH = 2;
 /** Heights further apart than this are not compared: one chain may have begun anew. */
 export const COMPARABLE_BLOCKS = 100n;
 /** At most this many blocks may share a time that is cut to the second. */
@@ -116,7 +115,8 @@ export function judgeBelief(
     const still = near[Math.floor((near.length - 1) / 2)];
     if (still !== undefined) return still;
     const most = witnesses.length < 3 ? undefined : ahead[Math.floor(witnesses.length / 2)];
-    if (most !== undefined && most > wrong) return most;
+    // Where none goes on, most of them may be less ahead only because they stand.
+    if (most !== undefined && most > wrong && (going.length > 0 || most > was)) return most;
     return present > 0 ? undefined : wasBehindMillis;
   }
 
@@ -135,7 +135,7 @@ export function judgeBelief(
     const others = plausible.filter((other) => other !== witness);
     const against = others.filter((other) => contradict(witness, other));
     if (against.some(({ node }) => nodes.get(node)?.outvotedAtMillis === undefined)) return;
-    const agrees = others.filter((other) => isNear(witness, other) && !against.includes(other)).length >= AGREED_WITH;
+    const agrees = others.some((other) => isNear(witness, other) && !against.includes(other));
     const rounds = agreedRounds + (agrees ? 1 : 0);
     if (rounds === 0) return;
     if (rounds >= AGREED_ROUNDS && now - agreedSinceMillis >= AGREED_MILLIS) {

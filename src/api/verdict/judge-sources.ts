@@ -21,9 +21,8 @@ import {
   type VerdictThresholds,
 } from "./verdict.ts";
 
-/** A division for fewer polls, or for less time, is no disagreement yet. */
+/** A division for fewer polls is no disagreement yet. */
 const DIVIDED_ROUNDS = 2;
-const DIVIDED_MILLIS: Milliseconds = 10_000;
 /** Two nodes that quarrelled agree again after as long without a contradiction. */
 const AGREED_MILLIS: Milliseconds = 60_000;
 
@@ -176,7 +175,6 @@ function judgeDisagreement(
     // One against one, none can be shown to be wrong: until the age is critical, it may as well be a node that lags.
     const isDue =
       memory.rounds >= DIVIDED_ROUNDS &&
-      now - memory.sinceMillis >= DIVIDED_MILLIS &&
       (sides.moving.length + sides.standing.length > 2 || memory.ageMillis >= thresholds.criticalMillis);
     return { finding: isDue ? "bad" : "unknown", memory };
   }

@@ -178,7 +178,11 @@ describe("a node is not believed", () => {
   test.each<[string, Deviation, number]>([
     ["while it does not answer", (n, s) => (n === "a" && s > 20 && s <= 600 ? gone(n) : undefined), 645],
     ["while no other answers", (n, s) => (n !== "a" && s > 20 && s <= 80 ? gone(n) : undefined), 125],
-    ["with one of the others alone", (n, s) => (n === "b" && s > 20 && s <= 30 ? gone(n) : undefined), 75],
+    [
+      "with none of the others, but with one alone",
+      (n, s) => (n === "b" && s > 20 && s <= 60 ? gone(n) : undefined),
+      70,
+    ],
     [
       "more than 100 blocks from the others",
       (n, s) => (n === "a" && s > 20 && s <= 80 ? block(n, s - 51, s - 51) : undefined),
@@ -256,6 +260,19 @@ describe("a node is not believed", () => {
     for (let now = 205; now <= 230; now += 5) expect(doubted(now, far(now))).toEqual(["c"]);
     // The clock is set right; what is as far ahead of it as before is not.
     expect(doubted(315, [says("a", 314), says("b", 314), says("c", 395)])).toEqual(["c"]);
+  });
+
+  test("a clock is as far behind in polls in which no node goes on", () => {
+    const watch = new Watch();
+    const doubted = [];
+    for (let now = -30; now <= 70; now += 5) {
+      // The one that goes on has a new block in every other poll.
+      const answers = NAMES.map((node) =>
+        says(node, 80 + (node === "a" ? Math.floor(now / 10) * 10 : Math.min(0, now))),
+      );
+      doubted.push(...watch.round(now, answers).nodes.filter(({ disbelief }) => disbelief !== undefined));
+    }
+    expect(doubted).toEqual([]);
   });
 
   test("a clock is behind by what most nodes show that go on, not by one that falls back", () => {

@@ -17,8 +17,8 @@ const unequal: Script = {
 
 test.each<[string, Script, number, Finding, number | undefined]>([
   ["a majority stands while one goes on", split, 60, "bad", 60_000],
-  ["but not at once", split, 20, "unknown", 20_000],
-  ["but after ten seconds", split, 25, "bad", 25_000],
+  ["but not at once", split, 15, "unknown", 15_000],
+  ["but in the second poll", split, 20, "bad", 20_000],
   ["half that stands is no majority", { a: [], b: [], c: [[0, "still"]], d: [[0, "still"]] }, 60, "good", undefined],
   [
     "those that go on behind one that stands tell nothing",

@@ -349,9 +349,9 @@ describe("oddities", () => {
       for (let now = from; now <= seconds; now += 5)
         last = watch.round(now, [says("a", now), says("b", Math.min(0, now)), says("c", Math.min(0, now))]);
     };
-    until(20, -10);
+    until(15, -10);
     expect(stateOf(last, "network.disagree")).toBe("unknown");
-    until(60, 25);
+    until(60, 20);
     expect(last).toContainEqual(
       expect.objectContaining({
         kind: "network.disagree",
