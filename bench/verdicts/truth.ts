@@ -24,6 +24,8 @@ type Posture =
 export const NEARLY = 0.75;
 /** A time further ahead of the truth is none. */
 const PLAUSIBLE = 10_000;
+/** Where most of three or more nodes are ahead by as much, they show the present, and the clock is behind. */
+const CLOCK_BEHIND = (PLAUSIBLE / 2) * NEARLY;
 /** A lie is held against a node for as long after it: for twelve polls, or what goes for them where one is missed. */
 const OUTVOTED = 240_000;
 /** So long one node that goes on and one that stands are no disagreement yet. */
@@ -84,7 +86,12 @@ export function tellStory(world: World): {
     // By how much what is true is ahead of the bot's clock, between its ends.
     const skews = [from, to - 1].map((at) => world.chain.wrongAt(at) - clockAt(plan.botClock, at));
     const skew = { least: Math.min(...skews), most: Math.max(...skews) };
-    const postures = active.map((one) => postureOf(one, t, halted, block, skew));
+    const ahead = active.filter((one) => one?.sick.sort === "ahead" && one.sick.by + skew.most > CLOCK_BEHIND).length;
+    const areMostAhead = nodes >= 3 && ahead * 2 > nodes;
+    const postures = active.map((one): Posture => {
+      // Which of those that are ahead is too far ahead then is known to nobody.
+      return areMostAhead && one?.sick.sort === "ahead" ? "unsteady" : postureOf(one, t, halted, block, skew);
+    });
     const count = (posture: Posture): number => postures.filter((one) => one === posture).length;
     const isHonest = (node: number): boolean => {
       const sick = active[node]?.sick;
@@ -163,7 +170,7 @@ export function tellStory(world: World): {
       }
       // Against two others that keep to the chain, a lie shows; being ahead does where a majority is not, too.
       const compares = nodes >= 3 && following.length >= 2;
-      const isShownUp = sick.sort === "ahead" ? !compares || skew.most <= (PLAUSIBLE / 2) * NEARLY : compares;
+      const isShownUp = sick.sort === "ahead" ? !areMostAhead && (!compares || skew.most <= CLOCK_BEHIND) : compares;
       if (isShownUp && isExposed(sick, heights, block, skew)) {
         facts.add({ kind: "node.lying", subject, from, to, why: sick.sort });
       }

@@ -82,8 +82,16 @@ export class Witness {
     const limit = all.length * LATE_PART;
     const subject = nodeName(node);
     if (late <= limit * NEARLY && !this.#sampled.has(`node.slow|${subject}`)) return;
-    const isKnown = all.length >= LEAST_ANSWERS && at >= WINDOW && reachable === true;
+    const isKnown = all.length >= LEAST_ANSWERS && at >= WINDOW && reachable === true && !this.#isTimeLost(at);
     this.#sample("node.slow", subject, at, isKnown && late > limit, late > limit * NEARLY);
+  }
+
+  /** From one process to the next the clock alone says how much time went by: where it is wrong, no window is known. */
+  #isTimeLost(at: number): boolean {
+    const { away, botClock } = this.#world.plan;
+    return away.some(
+      ({ from, to }) => to <= at && at < to + WINDOW && clockAt(botClock, from) !== clockAt(botClock, to),
+    );
   }
 
   /** How slowly blocks came within the window, without the time in which the chain stood. */

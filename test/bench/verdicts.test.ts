@@ -96,6 +96,26 @@ test.each<[name: string, plan: Partial<WorldPlan>, facts: [kind: Kind, subject: 
     { botClock: [{ from: 20 * MINUTE, to: 30 * MINUTE, by: 120_000, gradual: false }] },
     [["network.clock", "", 20, 30]],
   ],
+  [
+    "two of three are ahead, and the third bans the bot",
+    {
+      faults: [
+        fault(0, 0, 60 * MINUTE, { sort: "ahead", by: 26_000 }),
+        fault(1, ...between(20, 30), { sort: "banned" }),
+        fault(2, 0, 60 * MINUTE, { sort: "ahead", by: 16_000 }),
+      ],
+    },
+    [["node.refuses", "node-2:3008", 20, 30]],
+  ],
+  [
+    "the bot restarts while its clock is wrong, and one is slow",
+    {
+      faults: [fault(1, ...between(20, 30), { sort: "tardy", by: 2300, share: 1 })],
+      away: [spanOf(31, 32)],
+      botClock: [{ ...spanOf(15, 55), by: 20_000, gradual: true }],
+    },
+    [["node.slow", "node-2:3008", 21.05, 32]],
+  ],
 ])("labels what is true where %s", (_, given, facts) => {
   const known = truthOf(hour(given)).facts;
   const names = known.map(({ kind, subject }) => `${kind} ${subject}`);
@@ -156,6 +176,19 @@ test("scores alerts: right and wrong ones, missed ones, wrong ends, delays", () 
     "told late",
     "wrong end",
   ]);
+});
+
+test("no end of a halt, nor of a drift of the clock, is wrong while all nodes catch up", () => {
+  const endsWrongly = (kind: Kind, unfollowed: Truth["unfollowed"]): number => {
+    const fact = { kind, subject: "", ...spanOf(20, 30), why: "", seen: 0, lead: 0 };
+    const told = { kind, subject: "", fired: 22 * MINUTE, ended: 26 * MINUTE, why: "" };
+    const score = new Score();
+    score.add(watchedOf(hour({})), { facts: [fact], excused: [], unfollowed, lies: [] }, [told]);
+    return score.kinds[kind].endedWrongly;
+  };
+  const kinds = ["network.stalled", "network.clock", "network.disagree"] as const;
+  expect(kinds.map((kind) => endsWrongly(kind, []))).toEqual([1, 1, 1]);
+  expect(kinds.map((kind) => endsWrongly(kind, [spanOf(25, 27)]))).toEqual([0, 0, 1]);
 });
 
 test("draws the same day from the same seed", () => {

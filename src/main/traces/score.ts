@@ -44,7 +44,7 @@ export interface Truth {
   readonly facts: readonly Fact[];
   /** When an alert of a kind and subject is no false alarm, though nobody need give it. */
   readonly excused: readonly (Span & { readonly kind: Kind; readonly subject: string })[];
-  /** When nobody could tell whether the chain stands: all that answered were still behind it. */
+  /** When nobody could tell whether the chain stands, nor whether the clock is wrong: all that answered were behind. */
   readonly unfollowed: readonly Span[];
   /** When each node that lied did. */
   readonly lies: readonly (Span & { readonly subject: string })[];
@@ -224,9 +224,10 @@ export class Score {
     }
     if (told.ended === undefined) return;
     const { ended } = told;
-    // Nodes that catch up with a chain that stands make blocks as one that goes on.
+    // Nodes that catch up make blocks as a chain that goes on, of times that the clock may well show.
     const isHidden =
-      kind === "network.stalled" && unfollowed.some(({ from, to }) => from <= ended && ended <= to + grace);
+      (kind === "network.stalled" || kind === "network.clock") &&
+      unfollowed.some(({ from, to }) => from <= ended && ended <= to + grace);
     const still = isHidden
       ? undefined
       : facts.find((one) => isOf(one) && one.from + OLD_ENOUGH <= ended && ended < one.to);
