@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { replyFromJson } from "../../src/reply/json.ts";
 import { fullText } from "../../src/reply/full-text.ts";
@@ -68,11 +68,16 @@ const SURFACES: Readonly<Record<string, (line: string) => Promise<string>>> = {
   },
 };
 
+/** The terminal reads all phrasings; the others read the same words, and where cases are few one of each question. */
+function asked(surface: string, question: Question): readonly string[] {
+  return surface === "terminal" || inject("manyRuns") ? ASKED[question] : ASKED[question].slice(0, 1);
+}
+
 test.each(Object.keys(SURFACES).flatMap((surface) => QUESTIONS.map((question) => [surface, question] as const)))(
-  "%s: ten phrasings of “%s”",
+  "%s: phrasings of “%s”",
   async (surface, question) => {
     const others: string[] = [];
-    for (const line of ASKED[question]) {
+    for (const line of asked(surface, question)) {
       const read = plain((await SURFACES[surface]?.(line)) ?? "");
       if (!MEANT[question].test(read)) others.push(`${line} => ${read.slice(0, 200)}`);
     }
