@@ -1,6 +1,6 @@
 import { zstdDecompressSync } from "node:zlib";
 
-import { type ColumnHeader, predict, type Header, HEADER_AT, numbersOf, type Prediction, VERSION } from "./columns.ts";
+import { type ColumnHeader, predict, type Header, HEADER_AT, numbersOf, VERSION } from "./columns.ts";
 import { IntegerReader } from "./integers.ts";
 import { type Leaf, type Leaves, type Place, Shape } from "./leaves.ts";
 import { formatDecimal, roundDecimal } from "../units/decimal.ts";
@@ -12,20 +12,20 @@ const COLUMN_BYTES = 4096;
 /** What a place has in each look; undefined where it has nothing. */
 export interface Column {
   readonly at: Leaves;
-  /** Of numbers, the nearest ones, all times the same power of ten: NaN where there is none. */
-  readonly numbers: Float64Array | undefined;
+  /** Of numbers, how much each is more than one number, times one power of ten, and nearly: NaN where there is none. */
+  readonly differences: Float64Array | undefined;
 }
 
-function at(leaves: readonly (Leaf | undefined)[]): Leaves {
-  return (look) => leaves[look];
-}
-
-/** The integers of a column by look as the nearest numbers, which are times ten to the power of `scale`. */
-interface NearestIntegers {
-  readonly values: Float64Array;
-  readonly scale: number;
-  /** None was rounded. */
+/** The integers of a column by look: a base and how much each is more, which is NaN where there is none. */
+interface Integers {
+  readonly base: bigint;
+  readonly more: Float64Array;
+  /** No sum in `more` was rounded. */
   readonly isExact: boolean;
+  /** They are the numbers times ten to the power of it. */
+  readonly scale: number;
+  /** The digits behind the point by look; left out where all have as many. */
+  readonly scales: ArrayLike<number> | undefined;
 }
 
 /** A chunk, of which columns are decoded as they are asked for. Throws for bytes that are none. */
@@ -33,8 +33,7 @@ export class Chunk {
   readonly #bytes: Uint8Array;
   readonly #header: Header;
   readonly #offsets: readonly number[];
-  readonly #numeric = new Map<number, readonly (bigint | undefined)[]>();
-  readonly #near = new Map<number, NearestIntegers>();
+  readonly #integers = new Map<number, Integers>();
 
   constructor(bytes: Uint8Array) {
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -51,14 +50,21 @@ export class Chunk {
     return this.#header.looks;
   }
 
-  /** All looks, in their order; of what was seen, the members of those names are not read. */
-  looks(without: readonly string[] = []): readonly Look[] {
-    const shape = new Shape();
+  /**
+   * All looks, in their order, each made as it is asked for; of what was seen, the members of those names are not read.
+   * Throws before the first one where one of them is no look.
+   */
+  looks(without: readonly string[] = []): Iterable<Look> {
+    const [shape, heads] = [new Shape(), new Shape()];
     for (const { key } of this.#header.columns) {
       const place = JSON.parse(key) as Place;
-      if (place[0] !== "seen" || !without.some((name) => name === place[1])) shape.add(place, this.column(key).at);
+      if (place[0] === "seen" && without.some((name) => name === place[1])) continue;
+      const { at } = this.column(key);
+      shape.add(place, at);
+      if (place[0] !== "seen") heads.add(place, at);
     }
-    return Array.from({ length: this.size }, (_, look) => lookFromJson(shape.of(look)));
+    for (let look = 0; look < this.size; look += 1) lookFromJson(heads.of(look));
+    return looksOf(shape, this.size);
   }
 
   /** The keys of the places below one, whose key has no end yet: `["seen","facts",`. */
@@ -70,25 +76,16 @@ export class Chunk {
   column(key: string): Column {
     const index = this.#header.columns.findIndex((one) => one.key === key);
     const column = this.#header.columns[index];
-    if (column === undefined) return { numbers: undefined, at: () => undefined };
-    if (column.holds === "any") return { numbers: undefined, at: at(this.#leaves(index)) };
-    const { values, scale, isExact } = this.#nearest(index);
-    const isNumber = column.holds === "number";
-    if (!isExact || (scale > 0 && !isNumber)) return { numbers: values, at: at(this.#leaves(index)) };
-    return {
-      numbers: values,
-      at: (look) => {
-        // The quotient of two exact numbers is the number nearest to the text: as JSON reads it.
-        const value = (values[look] ?? Number.NaN) / 10 ** scale;
-        return Number.isNaN(value) ? undefined : isNumber ? value : String(value);
-      },
-    };
+    if (column === undefined) return { differences: undefined, at: () => undefined };
+    if (column.holds === "any") return { differences: undefined, at: this.#anyOf(index) };
+    const integers = this.#integersOf(index);
+    return { differences: integers.more, at: leavesOf(integers, column.holds, this.#exact(index, integers)) };
   }
 
-  /** The integers at a place by look; undefined where there is none. */
-  integers(key: string): readonly (bigint | undefined)[] {
+  /** The integer at a place in a look; undefined where there is none. */
+  integer(key: string): (look: number) => bigint | undefined {
     const index = this.#header.columns.findIndex((one) => one.key === key);
-    return index === -1 ? [] : this.#values(index);
+    return index === -1 ? () => undefined : this.#exact(index, this.#integersOf(index));
   }
 
   /** The same as the nearest numbers; NaN where there is none, or where it is no number. */
@@ -96,47 +93,79 @@ export class Chunk {
     const index = this.#header.columns.findIndex((one) => one.key === key);
     const column = this.#header.columns[index];
     if (column === undefined || column.holds === "any") return new Float64Array(this.size).fill(Number.NaN);
-    const { values, scale } = this.#nearest(index);
-    return scale === 0 ? values : values.map((value) => value / 10 ** scale);
+    const { base, more, scale } = this.#integersOf(index);
+    const [first, unit] = [Number(base), 10 ** scale];
+    return more.map((one) => (first + one) / unit);
   }
 
-  /** The values of a column by look. */
-  #leaves(index: number): readonly (Leaf | undefined)[] {
-    const { holds, is } = this.#column(index);
+  /** The values of a column that are not all numbers. */
+  #anyOf(index: number): Leaves {
+    const { is } = this.#column(index);
+    if (is !== undefined) return () => is;
     const leaves: (Leaf | undefined)[] = Array.from({ length: this.size });
-    if (is !== undefined) return leaves.fill(is);
     const reader = this.#reader(index);
     const present = this.#presence(reader);
-    if (holds === "any") {
-      const texts = readTexts(reader).map((text) => JSON.parse(text) as Leaf);
-      for (const look of present) leaves[look] = texts[reader.count()] ?? null;
-      return leaves;
-    }
-    const { scale, scales } = readScales(reader, present.length);
-    const values = this.#values(index);
-    for (const [at, look] of present.entries()) {
-      const units = values[look] ?? 0n;
-      // With as many digits behind the point as it had.
-      const exact = roundDecimal({ units, scale }, scales?.[at] ?? scale);
-      const text = scale === 0 ? units.toString() : formatDecimal(exact, { group: false, trim: false });
-      leaves[look] = holds === "number" ? Number(text) : text;
-    }
-    return leaves;
+    const texts = readTexts(reader).map((text) => JSON.parse(text) as Leaf);
+    for (const look of present) leaves[look] = texts[reader.count()] ?? null;
+    return (look) => leaves[look];
   }
 
-  /** The integers of a column of numbers by look. */
-  #values(index: number): readonly (bigint | undefined)[] {
-    const known = this.#numeric.get(index);
+  /** The integers of a column of numbers. What is far from zero is added last, so that few sums are rounded. */
+  #integersOf(index: number): Integers {
+    const known = this.#integers.get(index);
     if (known !== undefined) return known;
+    const integers = this.#readIntegers(index);
+    this.#integers.set(index, integers);
+    return integers;
+  }
+
+  #readIntegers(index: number): Integers {
+    const more = new Float64Array(this.size);
+    const { is } = this.#column(index);
+    if (is !== undefined) {
+      const { values: [base = 0n] = [], scale = 0 } = numbersOf([is]) ?? {};
+      return { base, more, isExact: true, scale, scales: undefined };
+    }
+    const { reader, present, scale, scales, by } = this.#numbersOf(index);
+    const { order, less } = by;
+    const others = less === undefined ? undefined : this.#integersOf(less);
+    const unit = Number(by.unit);
+    more.fill(Number.NaN);
+    let [last, step, count, furthest] = [0, 0, 0, unit];
+    for (const look of present) {
+      const read = count === 0 ? 0 : reader.nearest();
+      const left = read * unit;
+      step = order === 2 && count > 1 ? step + left : left;
+      last = order === 0 ? left : last + step;
+      const value = last + (others?.more[look] ?? 0);
+      more[look] = value;
+      furthest = Math.max(furthest, Math.abs(read), Math.abs(left), Math.abs(step), Math.abs(last), Math.abs(value));
+      count += 1;
+    }
+    // A sum of two is at most twice as far.
+    const isExact = furthest * 2 <= Number.MAX_SAFE_INTEGER && others?.isExact !== false;
+    return { base: by.base + (others?.base ?? 0n), more, isExact, scale, scales };
+  }
+
+  /** The exact integers, each as it is asked for where that is possible. */
+  #exact(index: number, { base, more, isExact }: Integers): (look: number) => bigint | undefined {
+    if (isExact) {
+      return (look) => {
+        const one = more[look] ?? Number.NaN;
+        return Number.isNaN(one) ? undefined : base + BigInt(one);
+      };
+    }
+    const all = this.#bigintsOf(index);
+    return (look) => all[look];
+  }
+
+  #bigintsOf(index: number): readonly (bigint | undefined)[] {
     const values: (bigint | undefined)[] = Array.from({ length: this.size });
-    this.#numeric.set(index, values);
-    const { is, by } = this.#column(index);
+    const { is } = this.#column(index);
     if (is !== undefined) return values.fill(numbersOf([is])?.values[0]);
-    const reader = this.#reader(index);
-    const present = this.#presence(reader);
-    readScales(reader, present.length);
-    const { order, less, base, unit } = readPrediction(by);
-    const others = less === undefined ? undefined : this.#values(less);
+    const { reader, present, by } = this.#numbersOf(index);
+    const { order, less, base, unit } = by;
+    const others = less === undefined ? undefined : this.#bigintsOf(less);
     let [last, beforeLast] = [0n, 0n];
     for (const [count, look] of present.entries()) {
       const own = count === 0 ? 0n : reader.integer() * unit + predict(order, last, beforeLast, count);
@@ -146,42 +175,16 @@ export class Chunk {
     return values;
   }
 
-  /** The same as the nearest numbers. What is far from zero is added last, so that no rounding adds up. */
-  #nearest(index: number): NearestIntegers {
-    const known = this.#near.get(index);
-    if (known !== undefined) return known;
-    const near = this.#readNearest(index);
-    this.#near.set(index, near);
-    return near;
-  }
-
-  #readNearest(index: number): NearestIntegers {
-    const values = new Float64Array(this.size).fill(Number.NaN);
-    const { is, by } = this.#column(index);
-    if (is !== undefined) {
-      const numbers = numbersOf([is]);
-      const value = Number(numbers?.values[0]);
-      return { values: values.fill(value), scale: numbers?.scale ?? 0, isExact: Number.isSafeInteger(value) };
-    }
+  /** What a column of numbers says before the numbers themselves, which the reader reads next. */
+  #numbersOf(index: number) {
+    const { by } = this.#column(index);
+    if (by === undefined) throw new RangeError("a column of numbers has no prediction");
     const reader = this.#reader(index);
     const present = this.#presence(reader);
-    const { scale } = readScales(reader, present.length);
-    const { order, less, base, unit } = readPrediction(by);
-    const others = less === undefined ? undefined : this.#nearest(less);
-    const [first, size] = [Number(base), Number(unit)];
-    let [last, step, count, furthest] = [0, 0, 0, 0];
-    for (const look of present) {
-      const left = count === 0 ? 0 : reader.nearest() * size;
-      step = order === 2 && count > 1 ? step + left : left;
-      last = order === 0 ? left : last + step;
-      const value = first + last + (others?.values[look] ?? 0);
-      values[look] = value;
-      furthest = Math.max(furthest, Math.abs(left), Math.abs(step), Math.abs(last), Math.abs(value));
-      count += 1;
-    }
-    // A sum of two is at most twice as far.
-    const isExact = Math.max(furthest, Math.abs(first)) * 2 <= Number.MAX_SAFE_INTEGER && others?.isExact !== false;
-    return { values, scale, isExact };
+    const scale = reader.count();
+    const scales = reader.count() === 0 ? undefined : new Uint32Array(this.size);
+    if (scales !== undefined) for (const look of present) scales[look] = reader.count();
+    return { reader, present, scale, scales, by: { ...by, base: BigInt(by.base), unit: BigInt(by.unit) } };
   }
 
   #column(index: number): ColumnHeader {
@@ -224,18 +227,38 @@ function allOf(size: number): readonly number[] {
   return lastAll;
 }
 
-function readPrediction(by: Prediction | undefined) {
-  if (by === undefined) throw new RangeError("a column of numbers has no prediction");
-  return { ...by, base: BigInt(by.base), unit: BigInt(by.unit) };
+function* looksOf(shape: Shape, size: number): Generator<Look> {
+  for (let look = 0; look < size; look += 1) yield lookFromJson(shape.of(look));
 }
+
+/** The numbers of a column as leaves: with as many digits behind the point as they had. */
+function leavesOf(
+  { base, more, isExact, scale, scales }: Integers,
+  holds: "number" | "digits",
+  exact: (look: number) => bigint | undefined,
+): Leaves {
+  const [first, unit] = [Number(base), 10 ** scale];
+  const textOf = (look: number): string | undefined => {
+    const units = exact(look);
+    if (units === undefined || scale === 0) return units?.toString();
+    const rounded = roundDecimal({ units, scale }, scales?.[look] ?? scale);
+    return formatDecimal(rounded, { group: false, trim: false });
+  };
+  if (holds === "digits") return textOf;
+  return (look) => {
+    // The quotient of two exact numbers is the number nearest to the text: as JSON reads it.
+    const value = first + (more[look] ?? Number.NaN);
+    if (isExact && Number.isSafeInteger(first) && Number.isSafeInteger(value) && scale <= MAX_EXACT_POWER)
+      return value / unit;
+    const text = textOf(look);
+    return text === undefined ? undefined : Number(text);
+  };
+}
+
+/** Greater powers of ten are rounded. */
+const MAX_EXACT_POWER = 22;
 
 function readTexts(reader: IntegerReader): readonly string[] {
   const bytes = Uint8Array.from({ length: reader.count() }, () => reader.count());
   return JSON.parse(Buffer.from(bytes).toString()) as readonly string[];
-}
-
-function readScales(reader: IntegerReader, count: number) {
-  const scale = reader.count();
-  const scales = reader.count() === 0 ? undefined : Array.from({ length: count }, () => reader.count());
-  return { scale, scales };
 }

@@ -35,8 +35,7 @@ export async function* readLooks(
 ): AsyncGenerator<Look> {
   for await (const block of readBlocks(pageReader(store), range, onDamaged)) {
     if ("read" in block) {
-      const looks = block.read((chunk) => chunk.looks(without)) ?? [];
-      yield* looks.filter((look) => isWithin(look, range));
+      for (const look of block.read((chunk) => chunk.looks(without)) ?? []) if (isWithin(look, range)) yield look;
     } else yield block;
   }
 }

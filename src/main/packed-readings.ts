@@ -21,7 +21,8 @@ const FEW = 4;
 
 /** The readings of some kinds in a chunk of looks, read by column. */
 export class PackedReadings {
-  readonly #chunk: Chunk;
+  /** The number of looks. */
+  readonly size: number;
   readonly #network: string;
   readonly #subjects: readonly Subject[];
   readonly #run: Column;
@@ -29,20 +30,16 @@ export class PackedReadings {
   readonly #due: Column;
   readonly #failure: Column;
   readonly #at: Float64Array;
+  readonly #exactAt: (look: number) => bigint | undefined;
 
   /** Decodes all that is read later: throws for a chunk that is damaged. */
   constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[]) {
-    this.#chunk = chunk;
-    this.#at = chunk.numbers('["at"]');
+    this.size = chunk.size;
+    [this.#at, this.#exactAt] = [chunk.numbers('["at"]'), chunk.integer('["at"]')];
     this.#network = network;
     this.#subjects = kinds.flatMap((kind) => subjectsOf(chunk, kind));
     [this.#run, this.#every] = [chunk.column('["run"]'), chunk.column('["every"]')];
     [this.#due, this.#failure] = [chunk.column('["dueMillis"]'), chunk.column('["failure"]')];
-  }
-
-  /** The number of looks. */
-  get size(): number {
-    return this.#chunk.size;
   }
 
   /** When a look was, in Unix milliseconds. */
@@ -53,7 +50,7 @@ export class PackedReadings {
   /** `at` is exact, or to the millisecond where nothing is told of the look. */
   momentOf(look: number, isExact: boolean): Moment {
     const failure = this.#failure.at(look);
-    const at = isExact ? nanoseconds(this.#chunk.integers('["at"]')[look] ?? 0n) : fromMillis(this.atOf(look));
+    const at = isExact ? nanoseconds(this.#exactAt(look) ?? 0n) : fromMillis(this.atOf(look));
     return {
       run: textOf(this.#run.at(look)),
       every: Number(this.#every.at(look)),
@@ -132,17 +129,17 @@ function subjectsOf(chunk: Chunk, kind: ConditionKind): readonly Subject[] {
 }
 
 /** The values of a fact in looks in a row, of numbers the least and the greatest; undefined where they are too many. */
-function valuesOf({ at, numbers }: Column, from: number, to: number): ReadonlySet<Json | undefined> | undefined {
+function valuesOf({ at, differences }: Column, from: number, to: number): ReadonlySet<Json | undefined> | undefined {
   const values = new Set<Json | undefined>();
   let [least, most] = [-1, -1];
   for (let look = from; look < to; look += 1) {
-    const number = numbers?.[look] ?? Number.NaN;
-    if (numbers === undefined || Number.isNaN(number)) {
+    const number = differences?.[look] ?? Number.NaN;
+    if (differences === undefined || Number.isNaN(number)) {
       values.add(at(look));
       if (values.size > FEW) return undefined;
     } else {
-      if (least === -1 || number < (numbers[least] ?? 0)) least = look;
-      if (most === -1 || number > (numbers[most] ?? 0)) most = look;
+      if (least === -1 || number < (differences[least] ?? 0)) least = look;
+      if (most === -1 || number > (differences[most] ?? 0)) most = look;
     }
   }
   if (least !== -1) values.add(at(least)).add(at(most));

@@ -188,7 +188,7 @@ class TrialPass {
     const trials = this.#trials;
     const stepOf = (look: Look): Step => ({ look, at: toMillis(look.at), trials });
     if (!("read" in block)) return [stepOf(block)];
-    if (watcher === MARKETS) return block.read((chunk) => chunk.looks())?.map(stepOf) ?? [];
+    if (watcher === MARKETS) return block.read((chunk) => [...chunk.looks()].map(stepOf)) ?? [];
     const packed = block.read((chunk) => new PackedReadings(chunk, this.#request.network, this.#kinds));
     return packed === undefined ? [] : [{ packed, from: 0, to: packed.size, at: block.first, trials }];
   }

@@ -66,7 +66,7 @@ test("the rounds of a world are kept as they were given, through the chunk", asy
       const seen = keptRound(snapshotOf(run, poll, verdict), verdict, { readings, events: [] });
       looks.push({ run, dueMillis: round.dueMillis, every: plan.poll, at: round.wallClock as Nanoseconds, seen });
     }
-    const kept = new Chunk(await encodeChunk(looks)).looks();
+    const kept = [...new Chunk(await encodeChunk(looks)).looks()];
     expect(kept.map(({ seen }) => roundOf(seen))).toEqual(given);
   }
 });

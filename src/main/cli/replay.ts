@@ -21,7 +21,7 @@ import { PLATFORM_RECORDS } from "../platforms/list.ts";
 import { type Gap, SOURCES } from "../../watchers/look-history.ts";
 import { JUDGED_OF_ROUND } from "../../watchers/sources/kept-round.ts";
 import { changeOf, Replay, type ReplayedChange, settingsOf } from "../replay.ts";
-import { garbageCollector } from "../v8-memory.ts";
+import { keepHeapSmall } from "../v8-memory.ts";
 import { EXIT_CALLER, packageVersion, scriptArguments } from "./cli.ts";
 
 const HELP = `replay: judges what the watchers saw again, as the bot would today, and prints each change of a condition.
@@ -41,9 +41,6 @@ long as looks, so older ones cannot be checked.`;
 
 /** Judging begins so long before the range. */
 export const RUN_UP: Milliseconds = 86_400_000;
-
-/** So many looks leave some 15 MB of garbage, of which V8 would let four times as much gather. */
-const LOOKS_BEFORE_COLLECTION = 7_000;
 
 /** Judges kept looks again. */
 export async function replay(args: readonly string[]): Promise<number> {
@@ -152,14 +149,10 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
       if (!check) console.log(gapLine(gap));
     },
   });
-  let [looks, read] = [0, 0];
-  const collect = garbageCollector();
-  // The modules that were loaded let the young generation grow: only this makes it small again.
-  collect({ type: "major", execution: "sync", flavor: "last-resort" });
+  let looks = 0;
+  keepHeapSmall();
   const kept = { network, from: from - RUN_UP, to };
   for await (const { watcher, look } of merged(store, kept, onDamaged, JUDGED_OF_ROUND)) {
-    read += 1;
-    if (read % LOOKS_BEFORE_COLLECTION === 0) collect({ type: "major", execution: "sync" });
     const changes = readably({ network, watcher, look }, () => judge.see(watcher, look), onDamaged).filter(
       ({ at }) => at >= from,
     );
