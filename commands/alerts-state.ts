@@ -1,21 +1,20 @@
-import { changeSubscriptionState } from "../src/answers/alerts/subscriptions/change-subscription.ts";
+import { changeSubscriptionState, undoEdit } from "../src/answers/alerts/subscriptions/change-subscription.ts";
 import { RESUMABLE_OPTION, SUBSCRIPTION_OPTION } from "../src/answers/alerts/subscriptions/subscription-options.ts";
 import { type AnyCommand, command } from "../src/bot/command.ts";
+
+/** Everybody may change their own; rights on a channel's are checked once the subscription is found. */
+const CHANGE = { access: "everyone", changes: true, shownBy: "alerts list" } as const;
 
 /** A command that gives a subscription another state, and no more. */
 function stateCommand(
   state: Parameters<typeof changeSubscriptionState>[2],
   words: Pick<AnyCommand, "name" | "summary" | "verb" | "title" | "alsoCalled" | "asked">,
-  id: typeof SUBSCRIPTION_OPTION = SUBSCRIPTION_OPTION,
 ): AnyCommand {
   return command({
     ...words,
     examples: [`${words.name} <id>`],
-    // Everybody may change their own; rights on a channel's are checked once the subscription is found.
-    access: "everyone",
-    changes: true,
-    shownBy: "alerts list",
-    options: { id },
+    ...CHANGE,
+    options: { id: SUBSCRIPTION_OPTION },
     run: (context) => changeSubscriptionState(context, context.options.id, state),
   });
 }
@@ -37,11 +36,22 @@ export const alertsPause = stateCommand("paused", {
   title: "Pause a subscription",
 });
 
-const RESUME = {
+export const alertsResume = command({
   name: "alerts resume",
   asked: ["resume", "resume|unpause|continue|restore subscription|alert|channel"],
   summary: "Resume a paused or removed subscription",
   verb: "Resume",
   title: "Resume a subscription",
-};
-export const alertsResume = stateCommand("resumed", RESUME, RESUMABLE_OPTION);
+  ...CHANGE,
+  examples: ["alerts resume <id>"],
+  options: {
+    id: RESUMABLE_OPTION,
+    undo: { kind: "flag", description: "Take back its last change, for ten minutes", default: false },
+  },
+  // A button gives the other one.
+  fields: () => ["id"],
+  run: (context) => {
+    const { id, undo } = context.options;
+    return undo ? undoEdit(context, id) : changeSubscriptionState(context, id, "resumed");
+  },
+});

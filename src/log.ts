@@ -10,6 +10,7 @@ export const LOG_EVENTS = [
   "alert stream failed",
   "answer dropped",
   "answer failed",
+  "answer not amended",
   "answer refused",
   "answer retried",
   "apology failed",

@@ -1,7 +1,7 @@
 // The bot turns an invocation into a reply; adapters call it. command.ts declares commands, invocation.ts describes
 // caller and target, audience-settings.ts the choices of a server or workspace about who sees answers. setup.ts names the
 // dependencies of a bot, suggestions.ts completes, error-reply.ts turns every error into a reply, form.ts words the faults
-// of a form, openly.ts offers a press in place of an answer that is not for everybody. options/ describes and parses option values, grammar/ the typed line.
+// of a form, later.ts bounds what is added to an answer, openly.ts offers a press in place of an answer that is not for everybody. options/ describes and parses option values, grammar/ the typed line.
 
 import { UserError } from "../errors.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
@@ -29,6 +29,7 @@ import {
   type Target,
   type Visibility,
 } from "./invocation.ts";
+import { inLimit } from "./later.ts";
 import { pressInstead } from "./openly.ts";
 import type { OptionValue } from "./options/options.ts";
 import { missingOption, type ParseContext, parseOptions } from "./options/parse-options.ts";
@@ -266,7 +267,7 @@ async function execute(
         : await mistakes.ofCommand(thrown, invocation, setup.takesParty(command));
     failed = { thrown };
   }
-  const reply = marked(answer, client);
+  const reply = inLimit(marked(answer, client), setup.log);
   report(setup, command.name, here, reply, performance.now() - started);
   return { reply, ...failed };
 }

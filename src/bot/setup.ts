@@ -3,7 +3,7 @@ import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
 import type { Log } from "../log.ts";
-import { inOneZone, type Reply } from "../reply/reply.ts";
+import { alsoLater, inOneZone, type Reply } from "../reply/reply.ts";
 import type { SavedParties, SeenIds, SeenKind } from "../store/store.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { type AudienceSettings, NO_AUDIENCE_SETTINGS } from "./audience-settings.ts";
@@ -71,8 +71,7 @@ export function setUp(dependencies: BotDependencies) {
 
 /** The reply in one zone, marked as simulated where this client's network is simulated. */
 export function marked(reply: Reply, client: ApiClient): Reply {
-  const said = inOneZone(reply);
-  return client.simulated ? markSimulated(said) : said;
+  return alsoLater(reply, (one) => (client.simulated ? markSimulated(inOneZone(one)) : inOneZone(one)));
 }
 
 /** Kinds that people look up for themselves; markets, assets and nodes are listed to everybody. */

@@ -175,6 +175,8 @@ export const Document = z.object({
   failure: z.enum(["caller", "network", "bug"]).exactOptional(),
   /** It asks back, and answers nothing yet: there is nothing to refresh or to share. */
   asks: z.literal(true).exactOptional(),
+  /** The sentence under the headline that came after the answer was given. */
+  added: Text.exactOptional(),
 });
 export type Document = Immutable<z.infer<typeof Document>>;
 

@@ -16,6 +16,11 @@ export type Tone = Document["tone"];
 export interface Reply extends Document {
   readonly picture?: Attachment;
   readonly attachments: readonly Attachment[];
+  /**
+   * What it becomes after it was sent; undefined where nothing is added. Begun by a surface that can still change what it
+   * sent. Of the bot's answers it ends within ten seconds, or at the signal, and never rejects.
+   */
+  readonly later?: (signal: AbortSignal) => Promise<Reply | undefined>;
 }
 
 /** Creates a reply; parts with common defaults may be omitted. */
@@ -32,6 +37,25 @@ export function reply(
     title: toText(title),
     ...(footer === undefined ? {} : { footer: toText(footer) }),
   };
+}
+
+/** A reply with a sentence under its headline that came later, and buttons behind its own. */
+export function amended(given: Reply, added: Text, actions: readonly Action[] = []): Reply {
+  const { later: _, ...rest } = given;
+  const blocks: Reply["blocks"] = [{ kind: "paragraph", text: added }, ...given.blocks];
+  return { ...rest, added, blocks, actions: [...given.actions, ...actions] };
+}
+
+/** A changed reply; what it becomes later is changed alike. */
+export function alsoLater(given: Reply, change: (one: Reply) => Reply): Reply {
+  const { later } = given;
+  const changed = change(given);
+  if (later === undefined) return changed;
+  const changedLater = async (signal: AbortSignal): Promise<Reply | undefined> => {
+    const amendment = await later(signal);
+    return amendment && change(amendment);
+  };
+  return { ...changed, later: changedLater };
 }
 
 /** Options without those that are undefined. */

@@ -12,7 +12,7 @@ import { BotStopping, UserError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { memoryAttachment } from "../../src/reply/attachment.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
-import { reply, type Reply } from "../../src/reply/reply.ts";
+import { amended, reply, type Reply } from "../../src/reply/reply.ts";
 import type { SeenIds } from "../../src/store/store.ts";
 import { noAlertService } from "../support/alert-service.ts";
 import { saying } from "../support/said.ts";
@@ -90,6 +90,35 @@ describe("a bot", () => {
     expect(said(await ask("where network:test"))).toBe("testnet");
     expect(said(await ask("where network:tesnet"))).toMatch(saying("tesnet", "testnet", "mainnet, testnet"));
     expect(said(await ask("where network:tesnet"))).toMatchSnapshot();
+  });
+
+  test("what is added to an answer ends at the signal, never rejects, and is marked as the answer is", async () => {
+    const added = {
+      title: "Done",
+      later: async () => amended(reply({ title: "Done" }), [{ kind: "text", text: "Twice." }]),
+    };
+    const broken = new Error("secret internals");
+    const { ask, logged } = talk(
+      [
+        sample("adds", async () => reply(added)),
+        sample("refuses", async () =>
+          reply({ title: "a", later: async () => Promise.reject(new UserError("Later.", { remedy: "Wait." })) }),
+        ),
+        sample("breaks", async () => reply({ title: "a", later: async () => Promise.reject(broken) })),
+        sample("waits", async () => reply({ title: "a", later: () => Promise.withResolvers<undefined>().promise })),
+      ],
+      true,
+    );
+    const never = new AbortController();
+    expect(said((await (await ask("adds")).later?.(never.signal))!)).toBe("SIMULATED · Done | Twice.");
+    expect(await (await ask("refuses")).later?.(never.signal)).toBeUndefined();
+    expect(logged).toEqual([]);
+    expect(await (await ask("breaks")).later?.(never.signal)).toBeUndefined();
+    expect(logged.join("")).toContain("answer not amended");
+    const waiting = (await ask("waits")).later?.(never.signal);
+    never.abort();
+    expect(await waiting).toBeUndefined();
+    expect(await (await ask("adds")).later?.(never.signal)).toBeUndefined();
   });
 
   test("answers a line that is too long", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { Suspensions } from "../../src/alerts/route/suspension.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
+import { toMillis } from "../../src/units/nanoseconds.ts";
 import { linesOf, saying } from "../support/said.ts";
 import {
   ann,
@@ -204,6 +205,15 @@ describe("a subscription", () => {
       ...before,
       parameters: { "market.price": { high: "75000.5", low: "50000" } },
       floor: "warning",
+      undo: {
+        kinds: ["market.price"],
+        subjects: before?.subjects,
+        parameters: before?.parameters,
+        floor: "info",
+        style: "thread",
+        events: "usual",
+        until: toMillis(talk.now()) + 600_000,
+      },
     });
     await talk.ask(`alerts edit ${id} low:off`);
     expect((await alert())?.parameters).toEqual({ "market.price": { high: "75000.5" } });

@@ -74,7 +74,7 @@ export class OpenAnswers {
   }
 
   /** Does the work of an answer. Rejects as the work does. */
-  async during({ workspace, content, stopping }: Opening, work: (open: OpenAnswer) => Promise<void>): Promise<void> {
+  async during<T>({ workspace, content, stopping }: Opening, work: (open: OpenAnswer) => Promise<T>): Promise<T> {
     if (this.#options === undefined) return work(UNREMEMBERED);
     const { keys, log, now = Date.now, platform, rememberedAfter = REMEMBERED_AFTER, self, table } = this.#options;
     const id = randomBytes(16).toString("hex");
@@ -101,7 +101,7 @@ export class OpenAnswers {
       await written();
     };
     try {
-      await work({
+      const outcome = await work({
         changed: change,
         async answering() {
           answering = 1;
@@ -110,6 +110,7 @@ export class OpenAnswers {
         },
       });
       await end();
+      return outcome;
     } catch (error) {
       if (!stopping.aborted) await end();
       throw error;

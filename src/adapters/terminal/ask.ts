@@ -1,10 +1,14 @@
 import { cancelledReply, errorReply } from "../../bot/error-reply.ts";
+import { formatLine } from "../../bot/grammar/grammar.ts";
 import { UserError } from "../../errors.ts";
 import { inTime } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import { replyToJson } from "../../reply/json.ts";
-import { disposeReply, type Reply } from "../../reply/reply.ts";
+import { asButtons } from "../../reply/fold.ts";
+import { paragraph } from "../../reply/block.ts";
+import { disposeReply, reply, type Reply } from "../../reply/reply.ts";
+import { text } from "../../reply/text.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { cutToWidth } from "./render/cell-width.ts";
@@ -49,7 +53,22 @@ export async function askAndShow(context: AskContext, line: string, signal: Abor
   const progress = progressLine(context.terminal, context.now);
   const reply = await runLine(context, line, signal, (report) => progress.show(report));
   progress.clear();
-  return show(context, reply, signal);
+  if (!context.json) return show(context, reply, signal);
+  // There is one document: what is added comes with it.
+  const { later, ...alone } = reply;
+  return show(context, (await later?.(signal)) ?? alone, signal);
+}
+
+/** Prints what an answer that was shown has got in addition; at the prompt its buttons keep their numbers. */
+export async function printAdded(context: AskContext, shown: Reply, whole: Reply): Promise<void> {
+  const before = asButtons(shown.actions).length;
+  const buttons = asButtons(whole.actions).flatMap((action, index) =>
+    index < before || "url" in action ? [] : [text`[${index + 1}] ${action.label}: ${formatLine(action.invocation)}`],
+  );
+  const below = context.prompt
+    ? { blocks: buttons.map((one) => paragraph(one)) }
+    : { actions: whole.actions.slice(shown.actions.length) };
+  await print(context, reply({ title: whole.added ?? [], ...below }), new Map());
 }
 
 async function runLine(
@@ -177,7 +196,7 @@ export function print(
 /** The shortest interval between two redraws. */
 const REDRAW_MILLIS = 100;
 /** Back to the first column, erase the line (ECMA-48 EL). */
-const ERASE = "\r\u001B[2K";
+export const ERASE = "\r\u001B[2K";
 
 /** One line of progress, redrawn in place; nothing where standard error is no terminal. */
 function progressLine(terminal: Terminal, now: () => Nanoseconds): { show(reply: Reply): void; clear(): void } {

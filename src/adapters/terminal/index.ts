@@ -7,7 +7,7 @@ import { UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { disposeReply } from "../../reply/reply.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
-import { askAndShow, type AskContext, EXIT_INTERRUPTED, exitCodeOf, print } from "./ask.ts";
+import { askAndShow, type AskContext, EXIT_INTERRUPTED, exitCodeOf, print, printAdded } from "./ask.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { runPrompt } from "./prompt/prompt.ts";
 import { type Terminal, write } from "./streams.ts";
@@ -69,8 +69,11 @@ async function askOnce(options: AskContext, line: string): Promise<number> {
   const stopListening = options.terminal.onInterrupt(() => interruption.abort(new Error("interrupted")));
   try {
     const { reply, code } = await askAndShow(options, line, interruption.signal);
+    const isInterrupted = interruption.signal.aborted;
+    const whole = await reply.later?.(interruption.signal);
+    if (whole !== undefined) await printAdded(options, reply, whole);
     await disposeReply(reply);
-    return interruption.signal.aborted ? EXIT_INTERRUPTED : code;
+    return isInterrupted ? EXIT_INTERRUPTED : code;
   } finally {
     stopListening();
   }

@@ -4,7 +4,7 @@ import type { Bot } from "../../bot/bot.ts";
 import type { LineCompletion } from "../../bot/grammar/complete-line.ts";
 import { parseLine } from "../../bot/grammar/grammar.ts";
 import type { Caller, Invocation, Target } from "../../bot/invocation.ts";
-import type { Reply } from "../../reply/reply.ts";
+import { alsoLater, type Reply } from "../../reply/reply.ts";
 import { isTimeZone } from "../../units/local-time.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import { fileAt } from "./given-file.ts";
@@ -44,7 +44,7 @@ export function localRunner(bot: Bot): LineRunner {
   const inChosenZone = async (answering: Promise<Reply>): Promise<Reply> => {
     const said = await answering;
     const zone = await bot.zoneOf({ here: HERE, caller: CALLER });
-    return zone === "UTC" || !isTimeZone(zone) ? said : { ...said, zone };
+    return zone === "UTC" || !isTimeZone(zone) ? said : alsoLater(said, (one) => ({ ...one, zone }));
   };
   return {
     run: (line, { signal, network, progress, takesFiles = false, cwd = process.cwd() }) => {

@@ -22,6 +22,31 @@ import { QuietHours } from "./quiet-hours.ts";
 import { destinationKey, StoredDestination } from "../destination.ts";
 import { parseRow } from "../judge/kinds/json-fields.ts";
 
+/** What can be changed of a subscription. */
+const CHANGEABLE = {
+  kinds: z.array(z.enum(ALERT_KINDS)).min(1),
+  /** The groups among them: whoever chose one gets the kinds, too, that a later version adds to it. */
+  groups: z.array(z.enum(KIND_GROUP_NAMES)).exactOptional(),
+  /** Markets, nodes, parties, orders; empty = all of them. */
+  subjects: z.array(z.string()),
+  /** Thresholds by kind, where they differ from the configured ones. */
+  parameters: z.partialRecord(z.enum(ALERT_KINDS), z.record(z.string(), z.union([z.string(), z.number()]))),
+  floor: Severity,
+  /**
+   * Of conditions. `live`: one message an episode, edited in place, with a short new one when it fires, escalates and
+   * resolves; `thread`: later messages go into the thread of the first one, which is edited, too; `plain`: new messages only.
+   */
+  style: z.enum(["live", "thread", "plain"]),
+  /** Of events. `usual`: checkpoints, snapshots and market states in one rolling message a day, the rest one by one. */
+  events: z.enum(["usual", "each", "rolling"]),
+  quietHours: QuietHours.exactOptional(),
+  /** The platform's own id of a role or group to mention for critical alerts. */
+  mention: z.string().exactOptional(),
+  /** What its alerts say beside the usual, where that differs from the configured guidance. */
+  guidance: Guidance.exactOptional(),
+} as const;
+const Changeable = z.object(CHANGEABLE);
+
 /** Which destination gets which alerts, and how. As stored; times in Unix milliseconds. */
 export const Subscription = z
   .object({
@@ -30,26 +55,9 @@ export const Subscription = z
     /** The server or workspace that its channel belongs to, where it was subscribed there; absent = not known. */
     workspace: z.string().exactOptional(),
     network: z.string(),
-    kinds: z.array(z.enum(ALERT_KINDS)).min(1),
-    /** The groups among them: whoever chose one gets the kinds, too, that a later version adds to it. */
-    groups: z.array(z.enum(KIND_GROUP_NAMES)).exactOptional(),
-    /** Markets, nodes, parties, orders; empty = all of them. */
-    subjects: z.array(z.string()),
-    /** Thresholds by kind, where they differ from the configured ones. */
-    parameters: z.partialRecord(z.enum(ALERT_KINDS), z.record(z.string(), z.union([z.string(), z.number()]))),
-    floor: Severity,
-    /**
-     * Of conditions. `live`: one message an episode, edited in place, with a short new one when it fires, escalates and
-     * resolves; `thread`: later messages go into the thread of the first one, which is edited, too; `plain`: new messages only.
-     */
-    style: z.enum(["live", "thread", "plain"]),
-    /** Of events. `usual`: checkpoints, snapshots and market states in one rolling message a day, the rest one by one. */
-    events: z.enum(["usual", "each", "rolling"]),
-    quietHours: QuietHours.exactOptional(),
-    /** The platform's own id of a role or group to mention for critical alerts. */
-    mention: z.string().exactOptional(),
-    /** What its alerts say beside the usual, where that differs from the configured guidance. */
-    guidance: Guidance.exactOptional(),
+    ...CHANGEABLE,
+    /** What it was before its last change, as long as that can be undone. */
+    undo: Changeable.extend({ until: z.number() }).exactOptional(),
     /** A personal watch, sent by direct message; ends with the final state of its subject. */
     personal: z.literal(true).exactOptional(),
     state: z.enum(["active", "paused", "ended", "retired", "removed"]),
@@ -69,6 +77,19 @@ export const Subscription = z
     return { ...one, kinds: sortKinds([...one.kinds, ...one.groups.flatMap((group) => KIND_GROUPS[group])]) };
   });
 export type Subscription = z.infer<typeof Subscription>;
+
+/** A subscription as it was before its last change. @returns undefined where that cannot be undone any more. */
+export function undone({ undo, ...given }: Subscription, now: Milliseconds): Subscription | undefined {
+  if (undo === undefined || undo.until < now) return undefined;
+  const { until: _, ...was } = undo;
+  const kept = Object.entries(given).filter(([name]) => !(name in CHANGEABLE));
+  return { ...(Object.fromEntries(kept) as Omit<Subscription, keyof typeof was>), ...was };
+}
+
+/** What a subscription must keep so that its next change can be undone. */
+export function undoOf(before: Subscription, until: Milliseconds): Required<Pick<Subscription, "undo">> {
+  return { undo: { ...Changeable.parse(before), until } };
+}
 
 /** Of a stored row. Throws DamagedRow. */
 export function parseSubscription({ id, data }: Pick<SubscriptionRow, "id" | "data">): Subscription {

@@ -7,6 +7,7 @@ import { ZodError } from "zod";
 import type { LineRunner } from "../../adapters/terminal/line-runner.ts";
 import { cancelledReply } from "../../bot/error-reply.ts";
 import { UserError } from "../../errors.ts";
+import { inTime } from "../../in-time.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { AttachmentJson, ReplyJson } from "../../reply/document.ts";
 import { replyFromJson } from "../../reply/json.ts";
@@ -24,11 +25,18 @@ export function holderRunner(address: string): LineRunner {
       const cwd = process.cwd();
       const body: SocketQuestion = { text: line, takesFiles, cwd, ...(network === undefined ? {} : { network }) };
       try {
-        for await (const event of eventsOf(await send(address, "POST", "/invocations", body, signal))) {
-          if ("reply" in event) return toReply(event.reply);
-          if ("progress" in event) progress?.(toReply(event.progress));
-        }
-        throw holderGone();
+        const events = eventsOf(await send(address, "POST", "/invocations", body, signal));
+        const next = async (): Promise<Reply | undefined> => {
+          for (let event = await events.next(); event.done !== true; event = await events.next()) {
+            if ("reply" in event.value) return toReply(event.value.reply);
+            if ("progress" in event.value) progress?.(toReply(event.value.progress));
+          }
+          return undefined;
+        };
+        const answer = await next();
+        if (answer === undefined) throw holderGone();
+        // The connection ends once nothing is added any more.
+        return { ...answer, later: (left) => inTime(next(), { signal: left }, () => undefined).catch(() => undefined) };
       } catch (thrown) {
         if (signal.aborted) return cancelledReply(signal.reason);
         throw toUserError(thrown);

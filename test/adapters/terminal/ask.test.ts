@@ -4,7 +4,7 @@ import { UserError } from "../../../src/errors.ts";
 import { memoryAttachment, type Attachment } from "../../../src/reply/attachment.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { ReplyJson } from "../../../src/reply/document.ts";
-import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { amended, commandAction, reply, type Reply } from "../../../src/reply/reply.ts";
 import { number, text } from "../../../src/reply/text.ts";
 import { saying } from "../../support/said.ts";
 import { talk } from "./fake-terminal.ts";
@@ -25,6 +25,35 @@ describe("one question", () => {
     expect(terminal.out()).toBe("• All is well\n");
     expect(terminal.err()).toBe("");
     expect(terminal.closed()).toBe(true);
+  });
+
+  test("is answered at once, and what is added comes below; JSON has both as one document", async () => {
+    const coming = Promise.withResolvers<Reply | undefined>();
+    const given = reply({ title: "Subscribed", actions: [commandAction("Remove", "remove")] });
+    const whole = amended(given, text`It would have told you twice.`, [commandAction("Undo", "undo")]);
+    const answers = { add: { ...given, later: () => coming.promise } };
+    const [terminal, json] = [talk(["add"], { answers }), talk(["add", "--json"], { answers })];
+    await terminal.sees("Remove");
+    expect(json.out()).toBe("");
+    coming.resolve(whole);
+    expect(await Promise.all([terminal.exit, json.exit])).toEqual([0, 0]);
+    expect(terminal.out()).toMatch(/Subscribed[^]*\n• It would have told you twice\.\n[^]*Undo[^\n]*undo"\n/u);
+    expect(ReplyJson.parse(JSON.parse(json.out()))).toMatchObject({ added: whole.added, actions: whole.actions });
+  });
+
+  test("waits for what is added until it is interrupted", async () => {
+    const waiting = Promise.withResolvers<undefined>();
+    const left = Promise.withResolvers<undefined>();
+    const never = (signal: AbortSignal): Promise<undefined> => {
+      signal.addEventListener("abort", () => left.resolve(undefined));
+      waiting.resolve(undefined);
+      return left.promise;
+    };
+    const terminal = talk(["add"], { answers: { add: { ...good, later: never } } });
+    await waiting.promise;
+    expect(terminal.out()).toBe("• All is well\n");
+    terminal.interrupt();
+    expect(await terminal.exit).toBe(0);
   });
 
   test("shows the answer, and its details with --full", async () => {

@@ -17,7 +17,7 @@ import { type HolderServer, serveHolder } from "../../../src/main/holder/holder.
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { paragraph } from "../../../src/reply/block.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
-import { disposeReply, reply, type Reply } from "../../../src/reply/reply.ts";
+import { amended, disposeReply, reply, type Reply } from "../../../src/reply/reply.ts";
 import { text, time } from "../../../src/reply/text.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
 import { tryProcessLock } from "../../../src/store/file/process-lock.ts";
@@ -85,13 +85,29 @@ describe("a question over the holder's socket", () => {
       network: "testnet",
       progress: (soFar: Reply) => seen.push(plainText(soFar.title)),
     };
-    expect(await asker.run("time", options)).toEqual(given);
-    expect(await asker.run('market show "a b"', { signal: never })).toEqual(given);
+    const { later, ...came } = await asker.run("time", options);
+    expect(came).toEqual(given);
+    expect(await later?.(never)).toBeUndefined();
+    expect(await asker.run('market show "a b"', { signal: never })).toEqual({ ...given, later: expect.any(Function) });
     expect(asked).toEqual([
       ["time", "testnet"],
       ['market show "a b"', undefined],
     ]);
     expect(seen).toEqual(["one", "two"]);
+  });
+
+  it("brings what is added to the answer later, and waits for no more", async () => {
+    const given = reply({ title: "Subscribed" });
+    const whole = amended(given, text`It would have told you twice.`);
+    const { asker } = await holder(async () => ({ ...given, later: async () => whole }));
+    const { later, ...came } = await asker.run("alerts add", { signal: never });
+    expect(came).toEqual(given);
+    expect(await later?.(never)).toEqual(whole);
+    const waits = await holder(async () => ({ ...given, later: () => Promise.withResolvers<undefined>().promise }));
+    const left = new AbortController();
+    const answer = await waits.asker.run("alerts add", { signal: left.signal });
+    left.abort();
+    expect(await answer.later?.(left.signal)).toBeUndefined();
   });
 
   it("brings files, as often as they are opened, until they are disposed of", async () => {

@@ -92,7 +92,8 @@ export async function answerCommand(
   }
   if (early !== undefined && isSmall(early)) {
     await progress.stop();
-    return answerAtOnce(context, early, ask, placement, ephemeral);
+    await answerAtOnce(context, early, ask, placement, ephemeral);
+    return amend(context, early, ask, ephemeral);
   }
   acknowledged = inPlace ? api.deferUpdate() : api.defer(ephemeral);
   const late = setTimeout(() => {
@@ -102,14 +103,29 @@ export async function answerCommand(
     );
   }, lateAfterMillis);
   late.unref();
-  await context.openAnswers.during(openingOf(context, ask, inPlace), async (open) => {
+  const answered = await context.openAnswers.during(openingOf(context, ask, inPlace), async (open) => {
     const reply = await runWhileAcknowledging(running ?? prepared.run(), acknowledged, cancellation).finally(() =>
       clearTimeout(late),
     );
     await progress.stop();
     await open.answering();
     await deliver(context, reply, ask, placement, ephemeral);
+    return reply;
   });
+  await amend(context, answered, ask, ephemeral);
+}
+
+/** Edits an answer that was sent to what it becomes later; one that cannot be edited any more stays. Never rejects. */
+async function amend(context: InteractionContext, { later }: Reply, ask: Ask, ephemeral: boolean): Promise<void> {
+  const amendment = await later?.(context.signal);
+  if (amendment === undefined || context.api.expired) return;
+  try {
+    const shown = asSeen(context, amendment, ephemeral);
+    await using message = await compose(shown, messageContextOf(context, ask, ephemeral), context);
+    await context.api.editWithoutRetry(message);
+  } catch (error) {
+    context.log.debug({ ...errorForLog(error), platform: "discord" }, "answer not amended");
+  }
 }
 
 /** The first pause between two tries; it doubles for as long as Discord is sure to drop a repeat. */

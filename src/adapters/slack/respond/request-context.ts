@@ -46,6 +46,8 @@ export interface Responder {
   showProgress(body: MessageBody, audience: Visibility): Promise<void>;
   /** Shows the answer. Rejects with ResponseUrlExpired when the response_url has expired. */
   say(body: MessageBody, audience: Visibility): Promise<void>;
+  /** Whether a second answer takes the place of the first; left out, it does. */
+  amends?(audience: Visibility): boolean;
   /** Shows an additional message to the asker alone. */
   sayEphemeral(body: MessageBody): Promise<void>;
   /** A responder for a later message in the same place, which replaces nothing; left out, this one. */

@@ -4,7 +4,7 @@
 // retried), notices.ts (the adapter's own texts).
 
 import type { Visibility } from "../../../bot/invocation.ts";
-import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
+import { type Ask, disposeReply, reply, type Reply } from "../../../reply/reply.ts";
 import type { OpenAnswer } from "../../chat/open-answers.ts";
 import { Progress, type Shown } from "../../progress.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
@@ -25,10 +25,37 @@ export async function respond(slack: SlackContext, ask: Ask, request: RequestCon
     if (channel !== undefined && responder.shared === true && isManagementCommand(slack, ask.command)) {
       slack.lastManagementRequests.set(channel, request);
     }
-    await answerBy(slack, ask, request, (reply, audience, progress) =>
-      respondWith(slack, reply, ask, request, audience, progress),
-    );
+    await answerBy(slack, ask, request, async (reply, audience, progress) => {
+      const delivered = await respondWith(slack, reply, ask, request, audience, progress);
+      if (delivered) void amend(slack, reply, ask, request, audience);
+      return delivered;
+    });
   });
+}
+
+/**
+ * Shows what an answer becomes later: in its place, or where Slack does not edit it, what is added alone, to whoever asked.
+ * Never rejects.
+ */
+async function amend(
+  slack: SlackContext,
+  { later, actions }: Reply,
+  ask: Ask,
+  request: RequestContext,
+  audience: Visibility,
+): Promise<void> {
+  const whole = await later?.(slack.stopping);
+  if (whole?.added === undefined) return;
+  const isEdited = request.responder.amends?.(audience) !== false;
+  const alone = reply({ title: whole.added, actions: whole.actions.slice(actions.length) });
+  const answer = isEdited
+    ? { reply: whole, ask, audience }
+    : { reply: alone, ask: undefined, audience: "caller" as const };
+  try {
+    await createAnswer(slack, { ...answer, request }).sayHere(false);
+  } catch (error) {
+    slack.log.debug({ platform: "slack", command: ask.command, why: describeError(error) }, "answer not amended");
+  }
 }
 
 /**

@@ -64,6 +64,7 @@ export function commandResponder(
       pending = false;
       await url.post({ ...body, ...NO_UNFURL, response_type: "in_channel", replace_original: false });
     },
+    amends: (audience) => audience === "caller",
     sayEphemeral,
     forFollowUp: () => commandResponder(slack, options, url),
     async clearProgress() {
@@ -107,6 +108,7 @@ export function mentionResponder(api: WebApiAccess, options: PlaceOf<"mention">)
       progressShown = true;
     },
     say: (body, audience) => (audience === "caller" ? sayEphemeral(body) : shown.show(body)),
+    amends: (audience) => audience === "channel",
     sayEphemeral,
     clearProgress: () => progressMessage.clear(),
   };
@@ -140,6 +142,7 @@ export function buttonResponder(slack: SlackContext, options: PlaceOf<"button">)
       else if (audience === "caller") await sayEphemeral(body);
       else await url.post({ ...body, ...NO_UNFURL, ...below, response_type: "in_channel" });
     },
+    amends: () => replaces,
     sayEphemeral,
     clearProgress: () => progressMessage.clear(),
   };

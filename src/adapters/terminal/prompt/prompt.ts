@@ -8,12 +8,12 @@ import { messageOf } from "../../../errors.ts";
 import { asButtons } from "../../../reply/fold.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import { shortenId } from "../../../reply/text.ts";
-import { askAndShow, type AskContext, EXIT_INTERRUPTED, print, saveFiles } from "../ask.ts";
+import { askAndShow, type AskContext, ERASE, EXIT_INTERRUPTED, print, printAdded, saveFiles } from "../ask.ts";
 import { cutToWidth, widthOf } from "../render/cell-width.ts";
 import { span, toAnsi } from "../render/span.ts";
 import { visibleText } from "../render/visible-text.ts";
 import { wrap } from "../render/wrap.ts";
-import { displayOptions, write } from "../streams.ts";
+import { displayOptions, type Terminal, write } from "../streams.ts";
 import { type History, openHistory } from "./history.ts";
 
 export interface PromptContext extends AskContext {
@@ -55,7 +55,7 @@ export async function runPrompt(context: PromptContext): Promise<number> {
         }
       : {}),
   });
-  const session = new PromptSession(context, lines, history, interactive);
+  const session = new PromptSession(context, lines, history, interactive ? screen : undefined);
   const stopListening = terminal.onInterrupt(() => session.interrupt());
   lines.on("SIGINT", () => session.cancel());
   try {
@@ -124,8 +124,11 @@ class PromptSession {
   readonly #context: AskContext;
   readonly #lines: Interface;
   readonly #history: History;
-  readonly #interactive: boolean;
+  /** Where the prompt stands; undefined where nobody types at a terminal. */
+  readonly #screen: Terminal["out"] | undefined;
   #running: AbortController | undefined;
+  /** Ends the wait for what is added to the last reply. */
+  #adding: AbortController | undefined;
   #last: Reply | undefined;
   #worst = 0;
   /** The line with which the next prompt begins. */
@@ -134,11 +137,11 @@ class PromptSession {
   #interrupted = false;
   #closed = false;
 
-  constructor(context: AskContext, lines: Interface, history: History, interactive: boolean) {
+  constructor(context: AskContext, lines: Interface, history: History, screen: Terminal["out"] | undefined) {
     this.#context = context;
     this.#lines = lines;
     this.#history = history;
-    this.#interactive = interactive;
+    this.#screen = screen;
     // Lines typed before the end are still answered, but there is no prompt any more.
     lines.once("close", () => {
       this.#closed = true;
@@ -158,7 +161,7 @@ class PromptSession {
       this.#prompt();
     }
     if (this.#interrupted) return EXIT_INTERRUPTED;
-    return this.#interactive ? 0 : this.#worst;
+    return this.#screen !== undefined ? 0 : this.#worst;
   }
 
   /** Ctrl-C at the prompt: aborts the running question, else empties the line. */
@@ -180,12 +183,13 @@ class PromptSession {
   }
 
   async dispose(): Promise<void> {
+    this.#adding?.abort();
     if (this.#last !== undefined) await disposeReply(this.#last);
     this.#last = undefined;
   }
 
   #prompt(): void {
-    if (!this.#interactive || this.#closed) return;
+    if (this.#screen === undefined || this.#closed) return;
     this.#lines.prompt();
     this.#lines.write(this.#filled);
     this.#filled = "";
@@ -203,18 +207,33 @@ class PromptSession {
   }
 
   async #ask(line: string, full = this.#context.full): Promise<boolean> {
-    const { reply, code, outputOpen } = await this.#abortable(({ signal }) =>
-      askAndShow({ ...this.#context, full }, line, signal),
+    const asking = new AbortController();
+    const { reply, code, outputOpen } = await this.#abortable(
+      ({ signal }) => askAndShow({ ...this.#context, full }, line, signal),
+      asking,
     );
     await this.dispose();
     this.#last = reply;
     this.#worst = Math.max(this.#worst, code);
+    this.#adding = asking;
+    const adding = this.#showLater(reply, asking.signal);
+    // Somebody types on meanwhile.
+    if (this.#screen === undefined) await adding;
     return outputOpen;
   }
 
+  /** Shows what is added to the last reply, above the line that is being typed. Never rejects. */
+  async #showLater(answer: Reply, signal: AbortSignal): Promise<void> {
+    const whole = await answer.later?.(signal);
+    if (whole === undefined || this.#last !== answer) return;
+    this.#screen?.stream.write(ERASE);
+    await printAdded(this.#context, answer, whole);
+    this.#last = whole;
+    if (this.#screen !== undefined && this.#running === undefined && !this.#closed) this.#lines.prompt(true);
+  }
+
   /** Runs work that Ctrl-C at the prompt aborts. */
-  async #abortable<T>(run: (running: AbortController) => Promise<T>): Promise<T> {
-    const running = new AbortController();
+  async #abortable<T>(run: (running: AbortController) => Promise<T>, running = new AbortController()): Promise<T> {
     this.#running = running;
     try {
       return await run(running);
@@ -236,13 +255,14 @@ class PromptSession {
     }
     if ("url" in action) return write(this.#context.terminal.out, `${visibleText(action.url)}\n`);
     const line = formatLine(action.invocation);
-    if (action.form === true && this.#interactive) {
+    if (action.form === true && this.#screen !== undefined) {
       this.#filled = visibleText(line);
       return true;
     }
     if (action.form === true) return this.#refuse(`[${number}] is to be filled in: ${visibleText(line)}`);
     if (action.confirm === undefined) return this.#ask(line);
-    if (!this.#interactive) return this.#refuse(`[${number}] asks first; type it instead: ${visibleText(line)}`);
+    if (this.#screen === undefined)
+      return this.#refuse(`[${number}] asks first; type it instead: ${visibleText(line)}`);
     return (await this.#confirms(action.confirm)) ? this.#ask(line) : this.#refuse("Left as it is.");
   }
 

@@ -91,7 +91,7 @@ export function invocationRoutes<Q>(answering: Answering<Q>): Hono {
     }
   });
 
-  /** One JSON object a line: `{"progress": Reply}` for each step, if there are steps, then `{"reply": Reply}`. */
+  /** One JSON object a line: `{"progress": Reply}` for each step, if there are steps, then `{"reply": Reply}`; a second one is what the first has become. */
   function streamed(
     c: Context,
     question: Q,
@@ -121,6 +121,9 @@ export function invocationRoutes<Q>(answering: Answering<Q>): Hono {
         await progress.stop();
         if (unread.signal.aborted || c.req.raw.signal.aborted) await disposeReply(answer);
         else await out.writeln(JSON.stringify({ reply: answering.render(answer, context.previewed) }));
+        const amendment = await answer.later?.(gone);
+        if (amendment !== undefined && !gone.aborted)
+          await out.writeln(JSON.stringify({ reply: answering.render(amendment, context.previewed) }));
       } catch (thrown) {
         answering.log.error({ err: thrown }, "answer failed");
       } finally {

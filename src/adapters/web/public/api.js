@@ -57,25 +57,46 @@ export async function setIncident(network, stalled) {
  * Asks, shows progress as it comes, and gives the answer.
  *
  * @param {Question} question
- * @param {{ signal: AbortSignal, previews: boolean, progress: (reply: ReplyJson) => void }} how
+ * @param {{ signal: AbortSignal, previews: boolean, progress: (reply: ReplyJson) => void, amended?: (whole: Answer, before: Answer) => void }} how
+ *   `amended`: called with what the answer becomes a little later, where something is added to it.
  * @returns {Promise<Answer>} Rejects with AskError, or with the signal's reason.
  */
-export async function ask(question, { signal, previews, progress }) {
+export async function ask(question, { signal, previews, progress, amended = () => undefined }) {
   const path = `/api/invocations${previews ? "?previews=1" : ""}`;
   const { timeZone: zone } = new Intl.DateTimeFormat().resolvedOptions();
   const response = await post(path, { ...question, zone }, { accept: "application/x-ndjson", signal });
+  const lines = linesOf(response);
+  /** @type {Answer | undefined} */
+  let answer;
   try {
-    for await (const line of linesOf(response)) {
-      /** @type {{ progress?: ReplyJson, reply?: Answer }} */
-      const news = JSON.parse(line);
-      if (news.reply !== undefined) return news.reply;
-      if (news.progress !== undefined) progress(news.progress);
-    }
+    answer = await nextReply(lines, progress);
   } catch (thrown) {
     signal.throwIfAborted();
     throw new AskError(BROKEN, { cause: thrown });
   }
-  throw new AskError(BROKEN);
+  if (answer === undefined) throw new AskError(BROKEN);
+  const before = answer;
+  // What breaks off now leaves the answer as it is.
+  nextReply(lines, progress).then(
+    (whole) => (whole === undefined ? undefined : amended(whole, before)),
+    () => undefined,
+  );
+  return answer;
+}
+
+/**
+ * @param {AsyncGenerator<string, void>} lines
+ * @param {(reply: ReplyJson) => void} progress
+ * @returns {Promise<Answer | undefined>}
+ */
+async function nextReply(lines, progress) {
+  for (let line = await lines.next(); line.done !== true; line = await lines.next()) {
+    /** @type {{ progress?: ReplyJson, reply?: Answer }} */
+    const news = JSON.parse(line.value);
+    if (news.reply !== undefined) return news.reply;
+    if (news.progress !== undefined) progress(news.progress);
+  }
+  return undefined;
 }
 
 /**

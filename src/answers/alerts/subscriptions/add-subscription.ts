@@ -50,6 +50,7 @@ import {
   standingBlocks,
   subscriptionBlocks,
 } from "./subscriptions.ts";
+import { withPast } from "./past.ts";
 import { parseThresholds, requireConsistentThresholds, type SubscriptionValues } from "./thresholds.ts";
 import type { Destination } from "../../../alerts/destination.ts";
 
@@ -57,7 +58,7 @@ export type AddValues = SubscriptionValues & { readonly to?: string | undefined 
 
 /** Subscribes a channel; asking twice changes nothing. `offered`: no kinds were named, so these are the usual ones. */
 export async function addSubscription(
-  context: AlertCommandContext,
+  context: AlertCommandContext & { readonly signal: AbortSignal },
   chosen: ChosenKinds,
   given: AddValues,
   offered: boolean,
@@ -112,7 +113,7 @@ export async function addSubscription(
   const suspended = await suspensionNote(context, destination);
   if (delivery.state === "lost") return unreachableReply(context, subscription, delivery.why, labels);
   const more = text`A test message is on its way. Add more by name: ${commandLine("alerts add markets BTC/USDT")}, ${commandLine("alerts add all")}.`;
-  return reply({
+  const confirmation = reply({
     tone: "good",
     title: isOwnSubscription(subscription, context)
       ? text`By direct message you will be told of ${subscriptionWords(subscription, labels)}`
@@ -130,6 +131,7 @@ export async function addSubscription(
     ],
     actions: [...subscriptionActions(subscription, labels), listAction()],
   });
+  return withPast(confirmation, context, subscription);
 }
 
 /** A subscription of the caller to the network asked about, with the thresholds and settings that were typed. */

@@ -1,6 +1,6 @@
 import type { ChangeMessage } from "../../../alerts/message/message.ts";
 import { KIND_GROUPS } from "../../../alerts/judge/kinds/kinds.ts";
-import { isAlive, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
+import { isAlive, rulesOf, type Subscription, undone, undoOf } from "../../../alerts/route/subscription.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import type { SuggestContext } from "../../../bot/options/options.ts";
 import { together, UserError } from "../../../errors.ts";
@@ -18,6 +18,7 @@ import { findByShortId } from "../short-id.ts";
 import { unreachable } from "../suspension-words.ts";
 import { requireSubject, unreachableReply } from "./add-subscription.ts";
 import { inCallersZone, parseNotificationSettings, threadNote } from "./notification-settings.ts";
+import { withPast } from "./past.ts";
 import {
   awaitDelivery,
   awaitFirstDelivery,
@@ -50,7 +51,7 @@ import {
 
 /** Changes the named values of a subscription; values that hold already change and announce nothing. */
 export async function editSubscription(
-  context: AlertCommandContext & { readonly isForm: boolean },
+  context: AlertCommandContext & { readonly isForm: boolean; readonly signal: AbortSignal },
   typed: string,
   values: SubscriptionValues,
 ): Promise<Reply> {
@@ -79,8 +80,10 @@ export async function editSubscription(
   const announced = isOwnSubscription(before, context)
     ? []
     : changeAnnouncements(context, [before.destination], { what: "edited", subscription: after }, labels);
-  await alerts.putSubscriptions([after], caller.name, announced, before);
-  return reply({
+  const isCounted = content !== contentKey(before, alerts.config) || after.floor !== before.floor;
+  const undo = isCounted ? undoOf(before, toMillis(context.now()) + UNDO_WITHIN) : {};
+  await alerts.putSubscriptions([{ ...after, ...undo }], caller.name, announced, before);
+  const changed = reply({
     tone: "good",
     title: text`Changed subscription ${code(after.id)}: ${subscriptionWords(after, labels)}`,
     blocks: [
@@ -93,6 +96,38 @@ export async function editSubscription(
         : []),
     ],
     actions: [...subscriptionActions(after, labels), listAction()],
+  });
+  return isCounted ? withPast(changed, context, after, before) : changed;
+}
+
+/** For so long a change can be undone. */
+const UNDO_WITHIN: Milliseconds = 600_000;
+
+/** Takes back the last change of a subscription, as long as nobody has changed it since. */
+export async function undoEdit(context: AlertCommandContext, typed: string): Promise<Reply> {
+  const { alerts, caller } = context;
+  const changed = await findSubscription(typed, context, "change its subscriptions");
+  if (!isAlive(changed)) throw isOver(changed);
+  const before = undone(changed, toMillis(context.now()));
+  if (before === undefined) {
+    throw new UserError(`Subscription ${changed.id} has no change that can be undone.`, {
+      option: "id",
+      remedy: "That is possible for ten minutes, until somebody changes it again. Change it by:",
+      suggestion: `alerts edit ${changed.id}`,
+    });
+  }
+  const others = countedWith(before, await alerts.subscriptions(), context);
+  requireUnlike(before, others, alerts.config, { remedy: "All of them are listed by:", suggestion: "alerts list" });
+  const labels = await labelsOf(before, context);
+  const announced = isOwnSubscription(before, context)
+    ? []
+    : changeAnnouncements(context, [before.destination], { what: "edited", subscription: before }, labels);
+  await alerts.putSubscriptions([before], caller.name, announced, changed);
+  return reply({
+    tone: "good",
+    title: text`Undone: subscription ${code(before.id)} tells ${subscriptionWords(before, labels)} again`,
+    blocks: [...subscriptionBlocks(before, labels), ...(await silenceNote(context, before))],
+    actions: [...subscriptionActions(before, labels), listAction()],
   });
 }
 
@@ -131,7 +166,7 @@ async function applyEdit(
       remedy: `Remove it and add another one; alerts edit ${before.id} changes its quiet hours.`,
     });
   }
-  const { kinds, groups, quietHours: _quiet, mention: _mention, guidance: _guidance, ...rest } = before;
+  const { kinds, groups, quietHours: _quiet, mention: _mention, guidance: _guidance, undo: _undo, ...rest } = before;
   const same = groups === undefined ? { kinds } : { kinds, groups };
   const chosen = values.kinds === undefined ? same : parseKinds(values.kinds);
   const after = { ...rest, ...workspaceOf(before.destination, context) };
@@ -210,7 +245,7 @@ export async function changeSubscriptionState(
       actions: [...subscriptionActions(found, labels), listAction()],
     });
   }
-  const { why: _, ...rest } = found;
+  const { why: _, undo: _undo, ...rest } = found;
   const changed: Subscription = { ...rest, ...workspaceOf(found.destination, context), state };
   const isBack = found.state === "retired";
   const announced = isOwnSubscription(found, context)

@@ -93,7 +93,7 @@ function thresholdsTyped(typed: OtherTried["typed"]): string {
 }
 
 /** For how long somebody looked: gaps are not counted as calm. */
-function watchedMillis({ seen, gaps }: TriedAnswer): Milliseconds {
+export function watchedMillis({ seen, gaps }: TriedAnswer): Milliseconds {
   return seen === undefined ? 0 : seen.to - seen.from - lengthOfAll(gaps);
 }
 
@@ -167,15 +167,15 @@ function countWords(told: readonly TriedEpisode[], { now, zone }: TrialWords): s
 }
 
 /** Without seconds, where they are a small part of it. */
-function roughly(millis: Milliseconds): string {
+export function roughly(millis: Milliseconds): string {
   return formatDuration(millis, millis > 2 * MINUTE && millis < HOUR ? 1 : 2);
 }
 
-function timesWords(count: number): string {
+export function timesWords(count: number): string {
   return count === 1 ? "once" : count === 2 ? "twice" : `${formatCount(count)} times`;
 }
 
-function spanWords(millis: Milliseconds): string {
+export function spanWords(millis: Milliseconds): string {
   const days = Math.floor((millis + HOUR) / DAY);
   return days === 1 ? "a day" : `${formatCount(days)} days`;
 }

@@ -61,15 +61,23 @@ type Context = Pick<CommandContext<Options>, "network" | "signal" | "here" | "ca
   readonly alerts: Pick<AlertService, "config" | "trial" | "episodesBetween">;
 };
 
-/** Tries subscriptions to one network on what was seen since a moment. */
-export async function tryAll(tried: readonly Tried[], { from, to }: Stretch, context: Context): Promise<TriedAnswer> {
+/**
+ * Tries subscriptions to one network on what was seen since a moment. `unasked`: nobody asked for it, so that it keeps
+ * nobody from asking.
+ */
+export async function tryAll(
+  tried: readonly Tried[],
+  { from, to }: Stretch,
+  context: Context,
+  unasked = false,
+): Promise<TriedAnswer> {
   const { alerts, network, signal } = context;
   const rules = tried.map((one) => rulesOf(one, alerts.config));
   const judged = rules.map((all, index) => ({
     rules: all.filter((rule) => !isJudgedAlways(rule) && isKindReplayed(rule.kind)),
     subjects: tried[index]?.subjects ?? [],
   }));
-  const asker = destinationKey(directMessages(context));
+  const asker = `${destinationKey(directMessages(context))}${unasked ? " unasked" : ""}`;
   const [answer, stored] = await Promise.all([
     alerts.trial({ network, from, to, tried: judged }, asker, signal),
     alerts.episodesBetween(network, from, to),

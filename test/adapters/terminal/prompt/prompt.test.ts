@@ -5,8 +5,8 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { type Attachment, memoryAttachment } from "../../../../src/reply/attachment.ts";
-import { reply, type Reply } from "../../../../src/reply/reply.ts";
-import { shortenId } from "../../../../src/reply/text.ts";
+import { amended, commandAction, reply, type Reply } from "../../../../src/reply/reply.ts";
+import { shortenId, text } from "../../../../src/reply/text.ts";
 import { talk } from "../fake-terminal.ts";
 
 const [tab, enter, up, ctrlC, ctrlD] = ["\t", "\r", "\u001B[A", "\u0003", "\u0004"];
@@ -72,6 +72,24 @@ describe("at a terminal", () => {
     expect(await terminal.exit).toBe(0);
     expect(terminal.asked.map((asked) => asked.line)).toEqual(["checkpoints", 'checkpoints after:"a b"']);
     expect(terminal.closed()).toBe(true);
+  });
+
+  test("what is added to an answer stands above the line that is typed meanwhile", async () => {
+    const coming = Promise.withResolvers<Reply | undefined>();
+    const given = reply({ title: "Subscribed", actions: [commandAction("Remove", "remove")] });
+    const whole = amended(given, text`Told twice.`, [commandAction("Undo", "time")]);
+    const terminal = talk([], { answers: { ...answers, add: { ...given, later: () => coming.promise } }, tty: true });
+    terminal.type(`add${enter}`);
+    await terminal.sees("Remove  remove\n\n\u001B[1G\u001B[0Jbellwether> ");
+    terminal.type("ti");
+    coming.resolve(whole);
+    const below = /\[2K• Told twice\.\n\n\[2\] Undo: time\n[^]*> ti/u;
+    await expect.poll(() => terminal.out()).toMatch(below);
+    terminal.type(`me${enter}`);
+    await terminal.sees("• It is noon");
+    terminal.type(ctrlD);
+    expect(await terminal.exit).toBe(0);
+    expect(terminal.asked.map((asked) => asked.line)).toEqual(["add", "time"]);
   });
 
   test("a button that destroys asks first", async () => {

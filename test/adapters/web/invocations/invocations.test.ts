@@ -8,7 +8,7 @@ import { runQuestion } from "../../../../src/adapters/web/invocations/question.t
 import { MAX_RUNNING } from "../../../../src/adapters/web/limits.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { ReplyJson } from "../../../../src/reply/document.ts";
-import { reply } from "../../../../src/reply/reply.ts";
+import { amended, reply, type Reply } from "../../../../src/reply/reply.ts";
 import { text, time } from "../../../../src/reply/text.ts";
 import { nanoseconds } from "../../../../src/units/nanoseconds.ts";
 import { saying } from "../../../support/said.ts";
@@ -113,6 +113,29 @@ describe("POST /api/invocations", () => {
     expect(lines.map((line) => [Object.keys(line)[0], titleOf(Object.values(line)[0])])).toEqual([
       ["progress", "2 rows"],
       ["reply", "3 rows"],
+    ]);
+  });
+
+  test("sends what is added to the answer as a further line, and to JSON not at all", async () => {
+    const given = reply({ title: "Subscribed" });
+    const coming = Promise.withResolvers<Reply>();
+    await using harness = await startConsole(fakeBot(() => ({ ...given, later: () => coming.promise })));
+    expect((await harness.post("/api/invocations", { text: "alerts add" })).json()).not.toHaveProperty("later");
+    const answer = await fetch(`${harness.url}/api/invocations`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/x-ndjson" },
+      body: JSON.stringify({ text: "alerts add" }),
+    });
+    const lines: unknown[] = [];
+    for await (const line of answer.body!.pipeThrough(new TextDecoderStream())) {
+      lines.push(JSON.parse(line));
+      coming.resolve(amended(given, text`It would have told you twice.`));
+    }
+    expect(lines).toMatchObject([
+      { reply: { headline: "Subscribed", blocks: [] } },
+      {
+        reply: { headline: "Subscribed", added: text`It would have told you twice.`, blocks: [{ kind: "paragraph" }] },
+      },
     ]);
   });
 

@@ -6,7 +6,8 @@
 import { ask, verify } from "../api.js";
 import { confirmFirst } from "./confirm.js";
 import { formatLine, withoutKeys } from "./lines.js";
-import { CANCEL, jobActions, jobOf, localReply, unansweredReply } from "./without-answer.js";
+import { createJob, jobActions, localReply, unansweredReply } from "./without-answer.js";
+import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
 import { drawPreview } from "../preview/preview.js";
@@ -52,12 +53,12 @@ export function createExchange(line, around) {
   let running;
   /** @type {Question} */
   let asking = { text: line };
-  /** @type {string | undefined} */
-  let job;
+  const job = createJob(around.goesOn);
   /** @type {File | undefined} */
   let given;
   let shown = "bellwether";
   let shownAt = 0;
+  let took = 0;
 
   /**
    * Asks and shows progress and answer. With `inPlace`, the former answer stays until the new one is there.
@@ -69,23 +70,25 @@ export function createExchange(line, around) {
     running?.abort();
     asking = question;
     given = how.file;
-    job = undefined;
+    job.forget();
     const control = new AbortController();
     running = control;
     const started = performance.now();
     // What was pressed in a preview is answered in it.
     const shownAs = how.shownAs ?? (how.inPlace ? shown : preferred);
     const parts = { element, panel, status };
-    const waiting = showWaiting(parts, { started, inPlace: how.inPlace, cancel: () => stop(control) });
+    const waiting = showWaiting(parts, { started, inPlace: how.inPlace, cancel: () => job.stop(control) });
     const stopWaiting = () => waiting.end(running === control);
     try {
       const progress = (/** @type {Answer} */ latest) => {
-        noteJob(question, latest);
+        job.note(question, latest);
         show(latest, { final: false, millis: 0 });
       };
       const previews = around.previews.length > 0;
+      /** @param {[whole: Answer, before: Answer]} both */
+      const amended = (...both) => showWhole(question, ...both);
       const reply = await (how.file === undefined
-        ? ask(question, { signal: control.signal, previews, progress })
+        ? ask(question, { signal: control.signal, previews, progress, amended })
         : verify(how.file, control.signal));
       stopWaiting();
       show(reply, { final: true, millis: performance.now() - started, shownAs });
@@ -105,26 +108,19 @@ export function createExchange(line, around) {
   }
 
   /**
-   * @param {Question} question
-   * @param {Answer} progress
-   */
-  function noteJob(question, progress) {
-    const known = job;
-    job = jobOf(progress);
-    if (job !== undefined && job !== known) around.goesOn?.(question, job);
-  }
-
-  /**
-   * A job goes on without its page: it is told to stop, and answers that it did.
+   * An answer with what is added to it, where nothing else took its place.
    *
-   * @param {AbortController} control
+   * @param {Question} question
+   * @param {Answer} whole
+   * @param {Answer} before
    */
-  function stop(control) {
-    const options = job === undefined ? undefined : { code: job };
-    job = undefined;
-    if (options === undefined) return control.abort();
-    const how = { signal: control.signal, previews: false, progress: () => undefined };
-    ask({ command: CANCEL, options }, how).catch(() => control.abort());
+  function showWhole(question, whole, before) {
+    if (answer !== before) return;
+    const how = { final: true, millis: took, keptAt: shownAt, shownAs: shown };
+    keepFocus(element, () => show(whole, how), panel);
+    if (how.shownAs !== "bellwether") void choose(whole, how.shownAs);
+    around.announce(announcement({ ...whole, title: whole.added ?? whole.title }, { now: Date.now() }));
+    around.answered?.(question, whole);
   }
 
   /**
@@ -139,9 +135,10 @@ export function createExchange(line, around) {
     shown = "bellwether";
     panel.replaceChildren(drawOwn(reply, line, around.files));
     if (!how.final) return;
+    took = how.millis;
     const now = `${BigInt(shownAt)}000000`;
-    const took = how.millis === 0 ? undefined : h("span", { class: "took" }, ` · ${span(how.millis)}`);
-    status.replaceChildren(makeElement(h("span", { class: "status-text" }, clock(now), took)));
+    const lasted = took === 0 ? undefined : h("span", { class: "took" }, ` · ${span(took)}`);
+    status.replaceChildren(makeElement(h("span", { class: "status-text" }, clock(now), lasted)));
     // What failed on the way can be asked once more.
     const again = () => void run(asking, { inPlace: true, focusLabel: "Ask again", file: given });
     if (reply.failure === "network" || how.unanswered === true) status.append(makeButton("Ask again", "small", again));
@@ -215,7 +212,7 @@ export function createExchange(line, around) {
     /** Cancels the question; false when none is being answered. */
     cancel() {
       if (running === undefined) return false;
-      stop(running);
+      job.stop(running);
       return true;
     },
   };

@@ -1,11 +1,12 @@
 // @ts-check
 // The page's own words where there is no answer, and the job that goes on without the page.
+/** @import { Question } from "../../invocations/question.ts" */
 /** @import { Answer } from "../../render.ts" */
-import { AskError } from "../api.js";
+import { ask, AskError } from "../api.js";
 import { pressable } from "../reply/render-actions.js";
 
 /** The command that stops a job. */
-export const CANCEL = "ledger cancel";
+const CANCEL = "ledger cancel";
 
 /**
  * The code of the job that a progress report is of.
@@ -13,12 +14,48 @@ export const CANCEL = "ledger cancel";
  * @param {Answer} progress
  * @returns {string | undefined}
  */
-export function jobOf(progress) {
+function jobOf(progress) {
   for (const action of pressable(progress)) {
     if ("invocation" in action && action.invocation.command === CANCEL)
       return String(action.invocation.options["code"]);
   }
   return undefined;
+}
+
+/**
+ * The job of the question that is being answered: it goes on where the page is left.
+ *
+ * @param {((question: Question, job: string) => void) | undefined} goesOn
+ */
+export function createJob(goesOn) {
+  /** @type {string | undefined} */
+  let job;
+  return {
+    forget() {
+      job = undefined;
+    },
+    /**
+     * @param {Question} question
+     * @param {Answer} progress
+     */
+    note(question, progress) {
+      const known = job;
+      job = jobOf(progress);
+      if (job !== undefined && job !== known) goesOn?.(question, job);
+    },
+    /**
+     * A job goes on without its page: it is told to stop, and answers that it did.
+     *
+     * @param {AbortController} control
+     */
+    stop(control) {
+      const options = job === undefined ? undefined : { code: job };
+      job = undefined;
+      if (options === undefined) return control.abort();
+      const how = { signal: control.signal, previews: false, progress: () => undefined };
+      ask({ command: CANCEL, options }, how).catch(() => control.abort());
+    },
+  };
 }
 
 /**
