@@ -1,0 +1,115 @@
+import { expect } from "vitest";
+
+import { configFor, observationOf, SourcesJudge } from "../../bench/verdicts/engine.ts";
+import { drawPlan } from "../../bench/verdicts/plan.ts";
+import { World } from "../../bench/verdicts/world.ts";
+import { JudgeInMemory } from "../../src/alerts/judge/judge-in-memory.ts";
+import type { ConditionKind } from "../../src/alerts/judge/kinds/kinds.ts";
+import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
+import type { Episode } from "../../src/alerts/judge/rules/episode.ts";
+import { type Rule, ruleFor } from "../../src/alerts/judge/rules/rules.ts";
+import { trialEpisode } from "../../src/alerts/trial/trial.ts";
+import { encodeChunk } from "../../src/looks/columns.ts";
+import { type Look, lookToText } from "../../src/looks/look.ts";
+import { pageReader } from "../../src/looks/read.ts";
+import { tryRules } from "../../src/main/trial.ts";
+import type { Store } from "../../src/store/store.ts";
+import { toMillis } from "../../src/units/nanoseconds.ts";
+import { unknownBecause } from "../../src/watchers/schedule.ts";
+import { keptRound } from "../../src/watchers/sources/kept-round.ts";
+import { SourcesState } from "../../src/watchers/sources/sources-state.ts";
+
+const NETWORK = "mainnet";
+const HOUR = 3_600_000;
+
+/** Each kind that nodes have a threshold for, sensitive and patient. */
+const TRIED: readonly (readonly [ConditionKind, Readonly<Record<string, number>>])[] = [
+  ["node.lagging", { behind: 2000, blocks: 3, for: 0 }],
+  ["node.lagging", { behind: 90_000, blocks: 500 }],
+  ["node.down", { rounds: 1 }],
+  ["node.down", { rounds: 9 }],
+  ["node.refuses", { for: 10_000 }],
+  ["network.stalled", { for: 5000, criticalFor: 20_000 }],
+  ["network.stalled", { for: 90_000, criticalFor: 400_000 }],
+  ["network.disagree", { for: 5000, criticalFor: 20_000 }],
+  ["network.clock", { drift: 1500, for: 0 }],
+  ["network.clock", { drift: 100_000 }],
+  ["watch.blind", { rounds: 2 }],
+];
+
+/** A world as a bot lived through it, with the looks that it kept and the episodes of each rule that it opened. */
+function live(seed: number, hours: number, failing: number) {
+  const length = hours * HOUR;
+  const plan = { ...drawPlan(seed), length };
+  const config = configFor(plan);
+  const rules: readonly Rule[] = TRIED.map(([kind, given]) => ruleFor(kind, given, config));
+  const always = [{ created: Number.NEGATIVE_INFINITY }];
+  const engines = rules.map((rule) => {
+    const index = {
+      rules: (kind: ConditionKind) => (kind === rule.kind ? [rule] : []),
+      subscribers: () => always,
+    };
+    return { engine: new JudgeInMemory(index, config), episodes: new Map<string, Episode>() };
+  });
+  const judge = new SourcesJudge(config);
+  const looks: Look[] = [];
+  let process = 0;
+  let last: readonly Reading[] = [];
+  for (const round of new World(plan).rounds()) {
+    if (round.process !== process) for (const { engine } of engines) engine.restart();
+    process = round.process;
+    const failure =
+      failing > 0 && looks.length % failing === failing - 1 && last.length > 0 ? "no answer within 30 s" : undefined;
+    const kept = failure === undefined ? judge.judge(round) : undefined;
+    last = kept?.readings ?? last.map((reading) => unknownBecause({ message: failure ?? "" }, reading));
+    const why = failure === undefined ? {} : { failure };
+    const observation = { ...observationOf(round, last, plan.poll), ...why };
+    for (const { engine, episodes } of engines) {
+      for (const [id, episode] of engine.see(observation, round.dueMillis).episodes) episodes.set(id, episode);
+    }
+    const seen =
+      kept === undefined
+        ? why
+        : {
+            seen: keptRound(SourcesState.encode(kept.state), kept.verdict, { readings: kept.readings, events: [] }),
+          };
+    const { dueMillis } = round;
+    looks.push({ run: `process ${process}`, dueMillis, every: plan.poll, at: observation.at, ...seen });
+  }
+  const episodes = engines.map((one) => [...one.episodes.values()].map(trialEpisode));
+  return { looks, rules, config, episodes };
+}
+
+/** The looks as a store has them: all hours packed but the last, which is not over. */
+async function stored(looks: readonly Look[]): Promise<Pick<Store, "read">> {
+  const hours = [...Map.groupBy(looks, ({ at }) => Math.floor(toMillis(at) / HOUR)).values()];
+  const tail = hours.pop() ?? [];
+  let number = 0;
+  const chunks: { first: number; last: number; first_at: number; last_at: number; bytes: Uint8Array }[] = [];
+  for (const hour of hours) {
+    const times = hour.map(({ at }) => toMillis(at));
+    const row = { first: number + 1, last: (number += hour.length), bytes: await encodeChunk(hour) };
+    chunks.push({ ...row, first_at: Math.min(...times), last_at: Math.max(...times) });
+  }
+  const rows = tail.map((look) => ({ number: (number += 1), at: toMillis(look.at), data: lookToText(look) }));
+  const tables = {
+    looks: {
+      packed: async ({ after, limit }: { after: number; limit: number }) =>
+        chunks.filter(({ first }) => first > after).slice(0, limit),
+      tailBetween: async ({ after, limit }: { after: number; limit: number }) =>
+        rows.filter((row) => row.number > after).slice(0, limit),
+    },
+  };
+  return { read: async (ask) => ask(tables as never) };
+}
+
+/** A trial over the kept looks of a world has the episodes that the engine opened and closed in it; gives their number. */
+export async function expectAsLive(seed: number, hours: number, failing: number): Promise<number> {
+  const { looks, rules, config, episodes } = live(seed, hours, failing);
+  const store = await stored(looks);
+  const request = { network: NETWORK, from: 0, to: Number.MAX_SAFE_INTEGER, config };
+  const each = rules.map((rule) => ({ rules: [rule], subjects: [] }));
+  const { trials } = await tryRules(pageReader(store), { ...request, tried: each });
+  expect(trials.map((one) => one.episodes)).toEqual(episodes);
+  return episodes.flat().length;
+}
