@@ -76,7 +76,9 @@ function live(seed: number, hours: number, failing: number) {
     const { dueMillis } = round;
     looks.push({ run: `process ${process}`, dueMillis, every: plan.poll, at: observation.at, ...seen });
   }
-  const episodes = engines.map((one) => [...one.episodes.values()].map(trialEpisode));
+  const episodes = engines.map((one) =>
+    [...one.episodes.values()].map(trialEpisode).toSorted((a, b) => a.fired - b.fired),
+  );
   return { looks, rules, config, episodes };
 }
 
