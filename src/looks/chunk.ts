@@ -14,6 +14,8 @@ export interface Column {
   readonly at: Leaves;
   /** Of numbers, how much each is more than one number, times one power of ten, and nearly: NaN where there is none. */
   readonly differences: Float64Array | undefined;
+  /** What all looks have. */
+  readonly is?: Leaf;
 }
 
 /** The integers of a column by look: a base and how much each is more, which is NaN where there is none. */
@@ -77,6 +79,8 @@ export class Chunk {
     const index = this.#header.columns.findIndex((one) => one.key === key);
     const column = this.#header.columns[index];
     if (column === undefined) return { differences: undefined, at: () => undefined };
+    const { is } = column;
+    if (is !== undefined) return { differences: undefined, at: () => is, is };
     if (column.holds === "any") return { differences: undefined, at: this.#anyOf(index) };
     const integers = this.#integersOf(index);
     return { differences: integers.more, at: leavesOf(integers, column.holds, this.#exact(index, integers)) };
@@ -100,14 +104,15 @@ export class Chunk {
 
   /** The values of a column that are not all numbers. */
   #anyOf(index: number): Leaves {
-    const { is } = this.#column(index);
-    if (is !== undefined) return () => is;
-    const leaves: (Leaf | undefined)[] = Array.from({ length: this.size });
     const reader = this.#reader(index);
     const present = this.#presence(reader);
-    const texts = readTexts(reader).map((text) => JSON.parse(text) as Leaf);
-    for (const look of present) leaves[look] = texts[reader.count()] ?? null;
-    return (look) => leaves[look];
+    const leaves = readTexts(reader).map((text) => JSON.parse(text) as Leaf);
+    const of = new Int32Array(this.size).fill(-1);
+    for (const look of present) of[look] = reader.count();
+    return (look) => {
+      const leaf = of[look] ?? -1;
+      return leaf < 0 ? undefined : (leaves[leaf] ?? null);
+    };
   }
 
   /** The integers of a column of numbers. What is far from zero is added last, so that few sums are rounded. */
@@ -250,8 +255,8 @@ function leavesOf(
     const value = first + (more[look] ?? Number.NaN);
     if (isExact && Number.isSafeInteger(first) && Number.isSafeInteger(value) && scale <= MAX_EXACT_POWER)
       return value / unit;
-    const text = textOf(look);
-    return text === undefined ? undefined : Number(text);
+    const units = exact(look);
+    return units === undefined ? undefined : Number(`${units}e-${scale}`);
   };
 }
 

@@ -7,13 +7,24 @@ import { fromMillis, nanoseconds } from "../units/nanoseconds.ts";
 import { keptReading } from "../watchers/kept.ts";
 import type { Moment } from "../watchers/look-history.ts";
 
+/** A fact of a subject. */
+interface Fact extends Column {
+  readonly name: string;
+}
+
 /** What is kept of one subject. */
 interface Subject {
   readonly kind: ConditionKind;
   readonly subject: string;
-  readonly facts: readonly (Column & { readonly name: string })[];
+  /** By which a reading is judged. */
+  readonly facts: readonly Fact[];
+  /** The other ones, which count for what is bad: decoded once single looks are read. */
+  readonly others: readonly { readonly name: string; readonly key: string }[];
+  readonly times: readonly Fact[];
 }
 
+/** Since when, and for how long it has been bad. */
+const TIMES: readonly string[] = ["since", "badForMillis"];
 /** More corners are not named. */
 const MAX_CORNERS = 64;
 /** More values of a fact that is no number are not told apart. */
@@ -21,30 +32,51 @@ const FEW = 4;
 
 /** The readings of some kinds in a chunk of looks, read by column. */
 export class PackedReadings {
-  /** The number of looks. */
-  readonly size: number;
+  readonly #chunk: Chunk;
   readonly #network: string;
-  readonly #subjects: readonly Subject[];
+  #subjects: readonly Subject[];
   readonly #run: Column;
   readonly #every: Column;
-  readonly #due: Column;
   readonly #failure: Column;
+  readonly #due: Column;
+  /** As the nearest numbers. */
+  readonly #dueNear: Float64Array;
   readonly #at: Float64Array;
   readonly #exactAt: (look: number) => bigint | undefined;
+  /** The looks that do not go on from the one before, by a number of intervals. */
+  readonly #breaks: readonly number[];
+  #isUnfolded = false;
 
-  /** Decodes all that is read later: throws for a chunk that is damaged. */
-  constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[]) {
-    this.size = chunk.size;
+  /** Decodes all by which looks are passed over: throws for a chunk that is damaged. */
+  constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[], intervals: number) {
+    this.#chunk = chunk;
     [this.#at, this.#exactAt] = [chunk.numbers('["at"]'), chunk.integer('["at"]')];
     this.#network = network;
     this.#subjects = kinds.flatMap((kind) => subjectsOf(chunk, kind));
     [this.#run, this.#every] = [chunk.column('["run"]'), chunk.column('["every"]')];
     [this.#due, this.#failure] = [chunk.column('["dueMillis"]'), chunk.column('["failure"]')];
+    this.#dueNear = chunk.numbers('["dueMillis"]');
+    this.#breaks = this.#findBreaks(intervals);
+  }
+
+  /** The number of looks. */
+  get size(): number {
+    return this.#chunk.size;
   }
 
   /** When a look was, in Unix milliseconds. */
   atOf(look: number): Milliseconds {
     return Math.floor((this.#at[look] ?? 0) / 1e6);
+  }
+
+  /** Decodes what single looks have besides. Throws where it is damaged. */
+  unfold(): void {
+    if (this.#isUnfolded) return;
+    this.#subjects = this.#subjects.map((one) => ({
+      ...one,
+      times: one.others.map(({ name, key }) => ({ name, ...this.#chunk.column(key) })),
+    }));
+    this.#isUnfolded = true;
   }
 
   /** `at` is exact, or to the millisecond where nothing is told of the look. */
@@ -54,35 +86,33 @@ export class PackedReadings {
     return {
       run: textOf(this.#run.at(look)),
       every: Number(this.#every.at(look)),
-      dueMillis: this.#dueOf(look),
+      dueMillis: Number(this.#due.at(look)),
       at,
       ...(failure === undefined ? {} : { failure: textOf(failure) }),
     };
   }
 
+  /** With the times of what is bad once the chunk is unfolded. */
   readingsOf(look: number): readonly Reading[] {
     const readings: Reading[] = [];
-    for (const { kind, subject, facts } of this.#subjects) {
+    for (const one of this.#subjects) {
       const kept: Record<string, Json> = {};
-      for (const { name, at } of facts) {
-        const leaf = at(look);
-        if (leaf !== undefined) kept[name] = leaf;
-      }
-      if (kept["state"] !== undefined) readings.push(keptReading(kind, this.#network, subject, kept));
+      for (const fact of one.facts) addTo(kept, fact, look);
+      if (kept["state"] === undefined) continue;
+      for (const fact of one.times) addTo(kept, fact, look);
+      readings.push(keptReading(one.kind, this.#network, one.subject, kept));
     }
     return readings;
   }
 
-  /** Whether looks go on from a moment within its run, with no failure and no more than so many intervals between two. */
+  /** Whether looks go on from a moment within its run, with no failure and no gap. */
   goesOn(from: number, to: number, before: Moment, intervals: number): boolean {
-    let last = before.dueMillis;
-    for (let look = from; look < to; look += 1) {
-      const due = this.#dueOf(look);
-      if (due - last > intervals * before.every || this.#failure.at(look) !== undefined) return false;
-      if (this.#run.at(look) !== before.run || this.#every.at(look) !== before.every) return false;
-      last = due;
-    }
-    return true;
+    const isNext =
+      Number(this.#due.at(from)) - before.dueMillis <= intervals * before.every &&
+      this.#failure.at(from) === undefined &&
+      this.#run.at(from) === before.run &&
+      this.#every.at(from) === before.every;
+    return isNext && !this.#breaks.some((look) => look > from && look < to);
   }
 
   /**
@@ -107,9 +137,25 @@ export class PackedReadings {
     return corners;
   }
 
-  #dueOf(look: number): Milliseconds {
-    return Number(this.#due.at(look));
+  #findBreaks(intervals: number): readonly number[] {
+    const breaks: number[] = [];
+    let [run, every, due] = [this.#run.at(0), this.#every.at(0), this.#dueNear[0] ?? 0];
+    for (let look = 1; look < this.size; look += 1) {
+      const now = this.#dueNear[look] ?? 0;
+      const isOther = this.#run.at(look) !== run || this.#every.at(look) !== every;
+      if (isOther) [run, every] = [this.#run.at(look), this.#every.at(look)];
+      // The nearest numbers may be a little nearer to each other.
+      if (isOther || now - due > intervals * Number(every) - 1 || this.#failure.at(look) !== undefined)
+        breaks.push(look);
+      due = now;
+    }
+    return breaks;
   }
+}
+
+function addTo(kept: Record<string, Json>, { name, at }: Fact, look: number): void {
+  const leaf = at(look);
+  if (leaf !== undefined) kept[name] = leaf;
 }
 
 function textOf(leaf: Json | undefined): string {
@@ -121,15 +167,21 @@ function subjectsOf(chunk: Chunk, kind: ConditionKind): readonly Subject[] {
     .keys(`["seen","facts",${JSON.stringify(kind)},`)
     .map((key) => ({ key, place: JSON.parse(key) as readonly string[] }));
   const bySubject = Map.groupBy(places, ({ place }) => place[3] ?? "");
-  return [...bySubject].map(([subject, all]) => ({
-    kind,
-    subject,
-    facts: all.map(({ key, place }) => ({ name: place[4] ?? "", ...chunk.column(key) })),
-  }));
+  return [...bySubject].map(([subject, all]) => {
+    const named = all.map(({ key, place }) => ({ name: place[4] ?? "", key }));
+    const others = named.filter(({ name }) => TIMES.includes(name));
+    const facts = named.filter((one) => !others.includes(one)).map(({ name, key }) => ({ name, ...chunk.column(key) }));
+    return { kind, subject, facts, others, times: [] };
+  });
 }
 
 /** The values of a fact in looks in a row, of numbers the least and the greatest; undefined where they are too many. */
-function valuesOf({ at, differences }: Column, from: number, to: number): ReadonlySet<Json | undefined> | undefined {
+function valuesOf(
+  { at, differences, is }: Column,
+  from: number,
+  to: number,
+): ReadonlySet<Json | undefined> | undefined {
+  if (is !== undefined) return new Set([is]);
   const values = new Set<Json | undefined>();
   let [least, most] = [-1, -1];
   for (let look = from; look < to; look += 1) {

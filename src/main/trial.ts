@@ -2,7 +2,7 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { type ConditionKind, KINDS } from "../alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
-import { NO_TRIAL, RuleTrial, type Stretch, type TrialAnswer, type TrialRequest } from "../alerts/trial/trial.ts";
+import { RuleTrial, type Stretch, type TrialAnswer, type TrialRequest } from "../alerts/trial/trial.ts";
 import type { Look } from "../looks/look.ts";
 import { type Block, readBlocks, type ReadPage } from "../looks/read.ts";
 import type { Milliseconds } from "../units/duration.ts";
@@ -13,12 +13,12 @@ import { GAP_INTERVALS, LookHistory, MARKETS, type Moment } from "../watchers/lo
 import { PackedReadings } from "./packed-readings.ts";
 
 /** What is tried, and the settings by which it is judged. */
-type Request = TrialRequest & { readonly config: Pick<AlertsConfig, "keep" | "flap"> };
+export type TrialWork = TrialRequest & { readonly config: Pick<AlertsConfig, "keep" | "flap"> };
 
 /** Tries rules on the looks of a range, until the time is over. */
 export async function tryRules(
   readPage: ReadPage,
-  request: Request,
+  request: TrialWork,
   isOver: () => boolean = () => false,
 ): Promise<TrialAnswer> {
   const pass = new TrialPass(request);
@@ -33,79 +33,25 @@ export async function tryRules(
   await Promise.all(streams.map((stream) => stream.fill()));
   for (;;) {
     if (isOver()) return { ...pass.answer(), isCut: true };
-    const [first] = streams.filter((one) => one.at !== undefined).toSorted((a, b) => Number(a.at) - Number(b.at));
+    const [first, next] = streams.filter((one) => one.at !== undefined).toSorted((a, b) => Number(a.at) - Number(b.at));
     if (first === undefined) return pass.answer();
-    first.take();
+    first.take(next?.at ?? Infinity);
     await first.fill();
   }
 }
 
-/** Of a longer range, so much is judged at once, the newest first. */
-const SPAN: Milliseconds = 30 * 86_400_000;
-/** Judging begins so long before: what lasts when a span begins was told before it. */
-const RUN_UP: Milliseconds = 86_400_000;
-
-/** Tries rules on as much of a range as can be judged in a time, the newest first. */
-export async function tryNewestFirst(
-  readPage: ReadPage,
-  request: Request,
-  limitMillis: Milliseconds,
-): Promise<TrialAnswer> {
-  const end = performance.now() + limitMillis;
-  const isOver = (): boolean => performance.now() > end;
-  let found: TrialAnswer | undefined;
-  for (let { to } = request; to > request.from; to -= SPAN) {
-    const from = Math.max(request.from, to - SPAN);
-    const answer = await tryRules(readPage, { ...request, from: from - RUN_UP, to: Math.min(to, request.to) }, isOver);
-    if (answer.isCut === true && found !== undefined) return { ...found, isCut: true };
-    found = joined(since(answer, from), found);
-    if (answer.isCut === true) break;
-  }
-  return found ?? { trials: request.tried.map(() => NO_TRIAL), seen: undefined, gaps: [], damaged: 0 };
-}
-
-/** What came of it from a moment on. */
-function since(answer: TrialAnswer, from: Milliseconds): TrialAnswer {
-  const { trials, seen, gaps } = answer;
-  return {
-    ...answer,
-    trials: trials.map(({ episodes, flapping, known }) => ({
-      episodes: episodes.filter(({ fired }) => fired >= from),
-      flapping: flapping.filter((at) => at >= from),
-      known: new Map([...known].map(([kind, at]) => [kind, Math.max(at, from)])),
-    })),
-    seen: seen === undefined || seen.to < from ? undefined : { from: Math.max(from, seen.from), to: seen.to },
-    gaps: gaps.filter(({ to }) => to > from).map((gap) => ({ ...gap, from: Math.max(from, gap.from) })),
-  };
-}
-
-/** The answer for a span, and for those after it. */
-function joined(first: TrialAnswer, rest: TrialAnswer | undefined): TrialAnswer {
-  if (rest === undefined) return first;
-  const damaged = first.damaged + rest.damaged;
-  if (rest.seen === undefined) return { ...first, damaged };
-  if (first.seen === undefined) return { ...rest, damaged };
-  return {
-    ...first,
-    trials: first.trials.map((one, index) => {
-      const { episodes, flapping, known } = rest.trials[index] ?? NO_TRIAL;
-      return {
-        episodes: [...one.episodes, ...episodes],
-        flapping: [...one.flapping, ...flapping],
-        known: new Map([...known, ...one.known]),
-      };
-    }),
-    seen: { from: first.seen.from, to: rest.seen.to },
-    gaps: [...first.gaps, ...rest.gaps],
-    damaged,
-  };
-}
-
-/** Looks in a row, or one look; and the trials that have not taken them yet. */
-type Step = {
+/** Looks in a row, and the trials that have not taken them yet; `isEach`: they are judged one by one. */
+interface PackedStep {
   readonly at: Milliseconds;
+  readonly packed: PackedReadings;
+  readonly from: number;
+  readonly to: number;
   readonly trials: readonly RuleTrial[];
-} & ({ readonly look: Look } | { readonly packed: PackedReadings; readonly from: number; readonly to: number });
+  readonly isEach?: true;
+}
+
+/** The same, or one look. */
+type Step = PackedStep | { readonly at: Milliseconds; readonly look: Look };
 
 /** The looks of one watcher: a chunk at once, and parts of it where it has to be looked at more closely. */
 class Stream {
@@ -124,9 +70,10 @@ class Stream {
     return this.#steps.at(-1)?.at;
   }
 
-  take(): void {
+  /** Takes what is next, up to the next look of another watcher where that is longer. */
+  take(until: Milliseconds): void {
     const step = this.#steps.pop();
-    if (step !== undefined) this.#push(this.#pass.take(this.#watcher, step));
+    if (step !== undefined) this.#push(this.#pass.take(this.#watcher, step, until));
   }
 
   async fill(): Promise<void> {
@@ -151,7 +98,7 @@ const PART = 60;
 /** One pass over the looks of a range, for all that is tried. */
 class TrialPass {
   readonly watchers: readonly string[];
-  readonly #request: Request;
+  readonly #request: TrialWork;
   readonly #trials: readonly RuleTrial[];
   readonly #kinds: readonly ConditionKind[];
   readonly #history: LookHistory;
@@ -160,7 +107,7 @@ class TrialPass {
   #latest: Milliseconds = 0;
   #damaged = 0;
 
-  constructor(request: Request) {
+  constructor(request: TrialWork) {
     this.#request = request;
     this.#trials = request.tried.map((one) => new RuleTrial(one, request.config));
     const kinds = request.tried.flatMap(({ rules }) => rules.map(({ kind }) => kind));
@@ -185,43 +132,63 @@ class TrialPass {
   }
 
   stepsOf(watcher: string, block: Block): readonly Step[] {
-    const trials = this.#trials;
-    const stepOf = (look: Look): Step => ({ look, at: toMillis(look.at), trials });
+    const stepOf = (look: Look): Step => ({ look, at: toMillis(look.at) });
     if (!("read" in block)) return [stepOf(block)];
     if (watcher === MARKETS) return block.read((chunk) => [...chunk.looks()].map(stepOf)) ?? [];
-    const packed = block.read((chunk) => new PackedReadings(chunk, this.#request.network, this.#kinds));
-    return packed === undefined ? [] : [{ packed, from: 0, to: packed.size, at: block.first, trials }];
+    const packed = block.read((chunk) => new PackedReadings(chunk, this.#request.network, this.#kinds, GAP_INTERVALS));
+    return packed === undefined ? [] : [{ packed, from: 0, to: packed.size, at: block.first, trials: this.#trials }];
   }
 
   /** Takes a step; gives the smaller ones of which it consists, where they have to be judged one by one. */
-  take(watcher: string, step: Step): readonly Step[] {
+  take(watcher: string, step: Step, until: Milliseconds): readonly Step[] {
     if ("look" in step) {
       try {
-        this.#see(watcher, step.look, () => this.#readings(watcher, step.look), step.trials);
+        this.#see(watcher, step.look, () => this.#readings(watcher, step.look), this.#trials);
       } catch (thrown) {
         if (!(thrown instanceof SyntaxError)) throw thrown;
         this.leaveOut();
       }
       return [];
     }
+    if (step.isEach === true) return this.#takeEach(watcher, step, until);
     const { packed, from, to } = step;
-    const rest = this.#passOver(watcher, step);
-    if (rest.length === 0) return [];
-    if (to - from === 1) {
-      this.#see(watcher, packed.momentOf(from, true), () => packed.readingsOf(from), rest);
-      return [];
-    }
-    const size = to - from > PART ? PART : 1;
-    return Array.from({ length: Math.ceil((to - from) / size) }, (_, part) => {
-      const begin = from + part * size;
-      return { packed, from: begin, to: Math.min(to, begin + size), at: packed.atOf(begin), trials: rest };
+    const trials = this.#passOver(watcher, step);
+    if (trials.length === 0) return [];
+    if (to - from <= PART) return this.#unfold(packed) ? [{ ...step, trials, isEach: true }] : [];
+    return Array.from({ length: Math.ceil((to - from) / PART) }, (_, part) => {
+      const begin = from + part * PART;
+      return { packed, from: begin, to: Math.min(to, begin + PART), at: packed.atOf(begin), trials };
     });
   }
 
+  #unfold(packed: PackedReadings): boolean {
+    try {
+      packed.unfold();
+      return true;
+    } catch {
+      this.leaveOut();
+      return false;
+    }
+  }
+
+  /** Judges looks one by one, up to the next look of another watcher; gives the rest. */
+  #takeEach(watcher: string, step: PackedStep, until: Milliseconds): readonly Step[] {
+    const { packed, to, trials } = step;
+    let look = step.from;
+    do {
+      const moment = packed.momentOf(look, true);
+      const readings = packed.readingsOf(look);
+      this.#see(watcher, moment, () => readings, trials);
+      look += 1;
+    } while (look < to && packed.atOf(look) <= until);
+    return look === to ? [] : [{ ...step, from: look, at: packed.atOf(look) }];
+  }
+
   /** Passes over looks that change nothing but the time; gives the trials for which one of them may change more. */
-  #passOver(watcher: string, { packed, from, to, trials }: Extract<Step, { readonly packed: object }>) {
+  #passOver(watcher: string, { packed, from, to, trials }: PackedStep) {
     const before = this.#history.last(watcher);
-    if (before === undefined || !packed.goesOn(from, to, before, GAP_INTERVALS)) return trials;
+    if (before === undefined || !trials.some((one) => one.isCalm)) return trials;
+    if (!packed.goesOn(from, to, before, GAP_INTERVALS)) return trials;
     const corners = packed.cornersOf(from, to);
     if (corners === undefined) return trials;
     const moment = packed.momentOf(to - 1, false);
@@ -237,7 +204,8 @@ class TrialPass {
   #see(watcher: string, moment: Moment, seen: () => readonly Reading[], trials: readonly RuleTrial[]): void {
     const observation = this.#history.see(watcher, moment, seen);
     this.#note(moment);
-    if (observation !== undefined) for (const one of trials) one.see(observation, moment.dueMillis);
+    if (observation === undefined) return;
+    for (const one of trials) if (!one.pass(observation, moment.dueMillis)) one.see(observation, moment.dueMillis);
   }
 
   #note({ at }: Moment): void {

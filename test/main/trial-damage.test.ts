@@ -4,7 +4,7 @@ import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import { ruleFor } from "../../src/alerts/judge/rules/rules.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
 import { type Look, lookToText } from "../../src/looks/look.ts";
-import { tryNewestFirst } from "../../src/main/trial.ts";
+import { tryNewestFirst } from "../../src/main/alerting/newest-first.ts";
 import { fromMillis } from "../../src/units/nanoseconds.ts";
 
 const FROM = 1_800_000_000_000;

@@ -14,7 +14,7 @@ import type { Choice } from "../../src/bot/options/options.ts";
 import type { ExportJobs } from "../../src/export/jobs/jobs.ts";
 import { silentLog } from "../../src/log.ts";
 import { pageReader } from "../../src/looks/read.ts";
-import { tryNewestFirst } from "../../src/main/trial.ts";
+import { tryNewestFirst } from "../../src/main/alerting/newest-first.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";

@@ -76,6 +76,11 @@ export class JudgeInMemory {
     return judged;
   }
 
+  /** Every machine is ok. */
+  get isCalm(): boolean {
+    return this.#busy === 0;
+  }
+
   /**
    * Takes observations of a watcher of which none begins anything, as the last of them; `all` are readings that stand
    * for those of all. False, and none is taken, where one may change more than the time and what is known.
@@ -89,7 +94,7 @@ export class JudgeInMemory {
     if (this.#wasBlind && !last.readings.some(({ kind }) => kind === "watch.blind")) return false;
     for (const reading of all) {
       for (const rule of this.#index.rules(reading.kind, reading)) {
-        if (!isWhole(rule) && !this.#isCalm(rule, reading)) return false;
+        if (!isWhole(rule) && !this.#leaves(rule, reading)) return false;
       }
       if (this.#flapping.size > 0 && isBlindness(reading)) return false;
     }
@@ -109,7 +114,7 @@ export class JudgeInMemory {
   }
 
   /** Whether a reading leaves a machine as it is that is ok: one that flaps counts the time in which it was not known. */
-  #isCalm(rule: Rule, reading: Reading): boolean {
+  #leaves(rule: Rule, reading: Reading): boolean {
     const { state } = judgeReading(rule, reading);
     const machine = this.#flapping.size === 0 ? undefined : this.machines.get(rule.id, reading.subject);
     return machine?.flapping === undefined ? state !== "bad" : state === "good" && machine.known;

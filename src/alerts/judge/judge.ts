@@ -137,9 +137,14 @@ export function judgeObservation(state: ObservationState, observation: Observati
     isJudgedAlways(rule) ||
     index.subscribers(rule.id, reading).some(({ created }) => created <= toMillis(at) - downtimeMillis);
 
-  const note = (before: Machine, { machine, episode, changes: all }: Step, of: DecisionSubject): void => {
+  const note = (
+    before: Machine,
+    open: Episode | undefined,
+    { machine, episode, changes: all }: Step,
+    of: DecisionSubject,
+  ): void => {
     if (!isSame(before, machine)) machines.set(machine.rule, machine.subject, machine);
-    if (episode !== undefined && episode !== openEpisode(before)) episodes.set(episode.id, episode);
+    if (episode !== undefined && episode !== open) episodes.set(episode.id, episode);
     const named = episode === undefined ? {} : { episode: episode.id };
     for (const change of all) {
       changes.push({ rule: machine.rule, change, ...named });
@@ -181,7 +186,8 @@ export function judgeObservation(state: ObservationState, observation: Observati
     }
     // An observation without this rule does not show that it was good.
     const sawItBefore = wasJudged || (last === undefined && wasJudgedBefore(rule, reading));
-    const next = step(machine, openEpisode(machine), {
+    const open = openEpisode(machine);
+    const next = step(machine, open, {
       judgement,
       reading,
       timing,
@@ -191,7 +197,7 @@ export function judgeObservation(state: ObservationState, observation: Observati
       ...(seen !== undefined && sawItBefore ? { previous: seen } : {}),
       ...(wasJudged ? {} : { downtimeMillis }),
     });
-    note(before, next, reading);
+    note(before, open, next, reading);
   };
 
   const judge = (reading: Reading, rule: Rule): void => {
@@ -204,9 +210,10 @@ export function judgeObservation(state: ObservationState, observation: Observati
   }
   const sees = readings.length === 0 || readings.some((one) => one.state !== "unknown");
   if (!isBlind && sees && observation.failure === undefined && last !== undefined) {
-    for (const machine of absentMachines(state.machines.values(), observation)) {
+    for (const machine of absentMachines(state.machines.values(), machines, observation)) {
       const why = `not spoken of in ${ROUNDS_UNTIL_GONE} looks: the subject is gone`;
-      note(machine, stepAbsent(machine, openEpisode(machine), at), { subject: machine.subject, why });
+      const open = openEpisode(machine);
+      note(machine, open, stepAbsent(machine, open, at), { subject: machine.subject, why });
     }
   }
   return {
@@ -223,9 +230,16 @@ export function judgeObservation(state: ObservationState, observation: Observati
 }
 
 /** Machines that this watcher had and does not read any more: a market that is gone, a node no longer configured. */
-function absentMachines(machines: Iterable<Machine>, { watcher, readings }: Observation): Machine[] {
+function absentMachines(
+  machines: Iterable<Machine>,
+  advanced: Pick<RuleSubjectMap<Machine>, "get">,
+  { watcher, readings }: Observation,
+): Machine[] {
   const own: Machine[] = [];
-  for (const one of machines) if (one.watcher === watcher.name && one.phase !== "ok") own.push(one);
+  for (const one of machines) {
+    if (one.phase === "ok" || one.watcher !== watcher.name) continue;
+    if (advanced.get(one.rule, one.subject) === undefined) own.push(one);
+  }
   if (own.length === 0) return own;
   const read = new Set(readings.map(({ kind, subject }) => machineKey(kind, subject)));
   return own.filter((one) => !read.has(machineKey(one.kind, one.subject)));

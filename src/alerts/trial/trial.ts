@@ -104,6 +104,11 @@ export class RuleTrial {
     this.#judge.restart();
   }
 
+  /** Looks may be passed over. */
+  get isCalm(): boolean {
+    return this.#judge.isCalm;
+  }
+
   see(observation: Observation, dueMillis: Milliseconds): void {
     this.#noteKnown(observation);
     const { episodes, changes } = this.#judge.see(observation, dueMillis);

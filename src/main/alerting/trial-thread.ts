@@ -3,8 +3,8 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import { messageOf } from "../../errors.ts";
 import type { LooksPage, LooksPageQuery } from "../../looks/read.ts";
-import { tryNewestFirst } from "../trial.ts";
-import type { TrialWork } from "./trials.ts";
+import { tryNewestFirst } from "./newest-first.ts";
+import type { ThreadWork } from "./trials.ts";
 
 // trials.ts declares the messages: a query is answered by its page, in order.
 const waiting: ((page: LooksPage) => void)[] = [];
@@ -15,7 +15,7 @@ function readPage(query: LooksPageQuery): Promise<LooksPage> {
   return new Promise((resolve) => void waiting.push(resolve));
 }
 
-const { request, limitMillis } = workerData as TrialWork;
+const { request, limitMillis } = workerData as ThreadWork;
 try {
   parentPort?.postMessage({ answer: await tryNewestFirst(readPage, request, limitMillis) }, []);
 } catch (thrown) {

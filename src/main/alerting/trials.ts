@@ -6,10 +6,11 @@ import { codeOf, UserError } from "../../errors.ts";
 import { type LooksPageQuery, pageReader } from "../../looks/read.ts";
 import type { Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import type { TrialWork } from "../trial.ts";
 
 /** What a thread is given. */
-export interface TrialWork {
-  readonly request: TrialRequest & { readonly config: Pick<AlertsConfig, "keep" | "flap"> };
+export interface ThreadWork {
+  readonly request: TrialWork;
   readonly limitMillis: Milliseconds;
 }
 
@@ -54,7 +55,7 @@ export function createTrials(store: Pick<Store, "read">, config: Pick<AlertsConf
 const MAX_MEMORY_MB = 256;
 
 async function inThread(
-  work: TrialWork,
+  work: ThreadWork,
   readPage: ReturnType<typeof pageReader>,
   signal: AbortSignal,
 ): Promise<TrialAnswer> {
@@ -78,14 +79,16 @@ async function inThread(
   );
   worker.on("exit", () => ended.reject(new Error("the thread that tries rules has ended")));
   try {
-    return await ended.promise;
+    const answer = await ended.promise;
+    if (answer.isCut === true && answer.seen === undefined) throw tooMuch("time");
+    return answer;
   } finally {
     timeout.removeEventListener("abort", stop);
     await worker.terminate();
   }
 }
 
-function tooMuch(what: "time" | "memory", cause: unknown): UserError {
+function tooMuch(what: "time" | "memory", cause?: unknown): UserError {
   return new UserError(`This trial needs too much ${what}.`, {
     remedy: "Ask for fewer days, or for fewer kinds.",
     cause,

@@ -11,7 +11,7 @@ import { trialReply } from "../../../src/answers/alerts/subscriptions/trial-repl
 import { othersOf, type Tried, tryAll } from "../../../src/answers/alerts/subscriptions/try-subscription.ts";
 import { pageReader } from "../../../src/looks/read.ts";
 import { lookToText } from "../../../src/looks/look.ts";
-import { tryNewestFirst } from "../../../src/main/trial.ts";
+import { tryNewestFirst } from "../../../src/main/alerting/newest-first.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { fromMillis, toMillis } from "../../../src/units/nanoseconds.ts";
 import { down } from "../../alerts/readings.ts";

@@ -147,7 +147,7 @@ export function resetMachine(machine: Machine): Machine {
 }
 
 export function episodeId(of: Pick<Machine, "rule" | "network" | "subject">, number: number): string {
-  return [of.rule, of.network, of.subject, number].join("|");
+  return `${of.rule}|${of.network}|${of.subject}|${number}`;
 }
 
 /** An id as people read and type it: `node.down mainnet a:1 3`; of a hexadecimal subject its beginning. Pure and total. */

@@ -319,8 +319,9 @@ export function endFlapping(
   at: Nanoseconds,
   { flap }: Pick<AlertsConfig, "flap">,
 ): Machine | undefined {
-  const { flapping, critical: _, ...rest } = machine;
+  const { flapping } = machine;
   if (flapping === undefined || toMillis(at) - flapping.lastMillis < flap.within) return undefined;
+  const { flapping: _1, critical: _2, ...rest } = machine;
   return { ...rest, firings: [] };
 }
 
