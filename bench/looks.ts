@@ -7,55 +7,24 @@ import { promisify } from "node:util";
 import { createAlertEngine } from "../src/alerts/engine/engine.ts";
 import { systemClock } from "../src/api/clock.ts";
 import { silentLog } from "../src/log.ts";
-import { encodeChunk } from "../src/looks/columns.ts";
 import { SETTINGS } from "../src/looks/keep.ts";
 import { type Look, lookToText } from "../src/looks/look.ts";
 import { readLooks, readSeries } from "../src/looks/read.ts";
 import { createStore } from "../src/store/create-store.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
-import { keptRound } from "../src/watchers/sources/kept-round.ts";
 import { SourcesState } from "../src/watchers/sources/sources-state.ts";
+import { CONFIG, hoursOfLooks, keepHours, planOfThree, POLL, SOURCES } from "./support/days-of-three.ts";
 import { scratchFolder } from "./support/export-once.ts";
 import { atMost, type Measured, median, runAsScript } from "./support/figure.ts";
-import { configFor, observationOf, SourcesJudge } from "./verdicts/engine.ts";
-import { DAY, drawPlan } from "./verdicts/plan.ts";
-import { World, type WorldPlan } from "./verdicts/world.ts";
+import { observationOf, SourcesJudge } from "./verdicts/engine.ts";
+import { DAY } from "./verdicts/plan.ts";
+import { World } from "./verdicts/world.ts";
 
 // What kept looks cost: a network of three nodes that are polled every 5 s, over the days of `verdicts` one after the
 // other. `--days=N` is shorter than a month.
 
 const DAYS = Number(process.argv.find((argument) => /^--days=\d+$/u.test(argument))?.slice(7) ?? 30);
-const POLL = 5000;
-const HOUR = 3_600_000;
 const OBSERVATIONS = 20_000;
-const OF = { network: "mainnet", watcher: "sources" };
-const CONFIG = configFor({ poll: POLL });
-
-/** The looks of a day, `day` days after the world's own. */
-function* looksOf(day: number): Generator<{ readonly look: Look; readonly readings: object; readonly every: number }> {
-  const plan: WorldPlan = { ...planOfThree(day), poll: POLL };
-  const judge = new SourcesJudge(CONFIG);
-  for (const round of new World(plan).rounds()) {
-    const { run, poll, verdict, state, readings } = judge.judge(round);
-    const seen = keptRound(SourcesState.encode(state), verdict, { readings, events: [] });
-    const at = observationOf(round, readings, POLL).at + BigInt(day * DAY) * 1_000_000n;
-    yield {
-      look: { run: `${day} ${run}`, dueMillis: poll.atMillis, every: POLL, at: at as Look["at"], seen },
-      readings,
-      every: POLL,
-    };
-  }
-}
-
-/** The first drawn day with three nodes behind so many others. */
-function planOfThree(day: number): WorldPlan {
-  for (let seed = 1, found = 0; ; seed += 1) {
-    const plan = drawPlan(seed, { poll: POLL });
-    if (plan.nodes !== 3) continue;
-    if (found === day) return plan;
-    found += 1;
-  }
-}
 
 async function measure(): Promise<readonly Measured[]> {
   await using folder = await scratchFolder();
@@ -64,28 +33,25 @@ async function measure(): Promise<readonly Measured[]> {
   await store.claim();
   await store.ping();
   const empty = sizeOf(file);
-  let [count, number, hours, longest] = [0, 0, 0, 0];
+  let [hours, longest] = [0, 0];
   const texts: string[] = [];
-  for (let day = 0; day < DAYS; day += 1) {
-    const byHour = Map.groupBy(looksOf(day), ({ look }) => Math.floor(toMillis(look.at) / HOUR));
-    for (const taken of byHour.values()) {
-      const looks = taken.map(({ look }) => look);
+  const plans = Array.from({ length: DAYS }, (_, day) => planOfThree(day));
+  let began = process.threadCpuUsage();
+  const counted = function* (): Generator<readonly Look[]> {
+    for (const looks of hoursOfLooks(plans)) {
       if (texts.length < OBSERVATIONS) texts.push(...looks.map(lookToText));
-      let began = process.threadCpuUsage();
-      const bytes = await encodeChunk(looks, async () => {
-        longest = Math.max(longest, millisOf(process.threadCpuUsage(began)));
-        began = process.threadCpuUsage();
-      });
-      const times = looks.map(({ at }) => toMillis(at));
-      const numbers = looks.map((_, index) => number + index + 1);
-      const chunk = { first_at: Math.min(...times), last_at: Math.max(...times), bytes };
-      await store.transaction(({ looks: tables }) => tables.pack(OF, numbers, chunk));
-      [count, number, hours] = [count + looks.length, number + looks.length, hours + 1];
+      hours += 1;
+      began = process.threadCpuUsage();
+      yield looks;
     }
-  }
+  };
+  const count = await keepHours(store, counted(), async () => {
+    longest = Math.max(longest, millisOf(process.threadCpuUsage(began)));
+    began = process.threadCpuUsage();
+  });
   const grown = sizeOf(file) - empty;
   const detail = `${DAYS} days of three nodes, ${count} looks in ${hours} chunks`;
-  const all = { ...OF, from: 0, to: Number.MAX_SAFE_INTEGER };
+  const all = { ...SOURCES, from: 0, to: Number.MAX_SAFE_INTEGER };
 
   const readings: number[] = [];
   for (let round = 0; round < 5; round += 1) {
@@ -100,9 +66,11 @@ async function measure(): Promise<readonly Measured[]> {
   const settings = { version: "1", nodes: ["a", "b", "c"], config: CONFIG };
   const at = (first.value as Look).at;
   const kept = lookToText({ run: "", dueMillis: 0, every: 0, at, seen: JSON.parse(JSON.stringify(settings)) });
-  await store.transaction(({ alerts }) => alerts.watch.putSnapshot(OF.network, SETTINGS, toMillis(at), "{}", kept));
+  await store.transaction(({ alerts }) =>
+    alerts.watch.putSnapshot(SOURCES.network, SETTINGS, toMillis(at), "{}", kept),
+  );
   await store.close();
-  const replayed = await replayOnce(file, ["--network", OF.network, "--from", from]);
+  const replayed = await replayOnce(file, ["--network", SOURCES.network, "--from", from]);
 
   const { without, kept: timed } = await timeObservations(folder.path, texts.slice(0, OBSERVATIONS));
   const year = ((grown / count) * (365 * DAY)) / POLL / 1e6;
@@ -177,7 +145,7 @@ async function timeObservations(
     const dependencies = { store, config: CONFIG, clock: systemClock, log, simulated: new Set<string>() };
     return { keeps: name !== undefined, store, engine: createAlertEngine(dependencies), took: [] as number[] };
   });
-  const plan = { ...planOfThree(0), poll: POLL };
+  const plan = planOfThree(0);
   const judge = new SourcesJudge(CONFIG);
   let index = 0;
   for (const round of new World({ ...plan, length: 2 * DAY }).rounds()) {

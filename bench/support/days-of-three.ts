@@ -1,0 +1,62 @@
+import { encodeChunk } from "../../src/looks/columns.ts";
+import type { Look } from "../../src/looks/look.ts";
+import type { Store } from "../../src/store/store.ts";
+import { toMillis } from "../../src/units/nanoseconds.ts";
+import { keptRound } from "../../src/watchers/sources/kept-round.ts";
+import { SourcesState } from "../../src/watchers/sources/sources-state.ts";
+import { configFor, NETWORK, observationOf, SourcesJudge } from "../verdicts/engine.ts";
+import { DAY, drawPlan, type Given } from "../verdicts/plan.ts";
+import { World, type WorldPlan } from "../verdicts/world.ts";
+
+// The looks at a network of three nodes that are polled every 5 s, over the days of `verdicts` one after the other.
+
+export const POLL = 5000;
+export const CONFIG = configFor({ poll: POLL });
+export const SOURCES = { network: NETWORK, watcher: "sources" };
+const HOUR = 3_600_000;
+
+/** The drawn day with three nodes behind so many others. */
+export function planOfThree(day: number, given: Given = {}): WorldPlan {
+  for (let seed = 1, found = 0; ; seed += 1) {
+    const plan = drawPlan(seed, { ...given, poll: POLL });
+    if (plan.nodes !== 3) continue;
+    if (found === day) return plan;
+    found += 1;
+  }
+}
+
+/** The looks of days one after the other, by the hour. */
+export function* hoursOfLooks(plans: readonly WorldPlan[]): Generator<readonly Look[]> {
+  for (const [day, plan] of plans.entries()) {
+    yield* Map.groupBy(looksOf(plan, day), ({ at }) => Math.floor(toMillis(at) / HOUR)).values();
+  }
+}
+
+/** `day` days after the world's own. */
+function* looksOf(plan: WorldPlan, day: number): Generator<Look> {
+  const judge = new SourcesJudge(CONFIG);
+  for (const round of new World(plan).rounds()) {
+    const { run, poll, verdict, state, readings } = judge.judge(round);
+    const seen = keptRound(SourcesState.encode(state), verdict, { readings, events: [] });
+    const at = observationOf(round, readings, POLL).at + BigInt(day * DAY) * 1_000_000n;
+    yield { run: `${day} ${run}`, dueMillis: poll.atMillis, every: POLL, at: at as Look["at"], seen };
+  }
+}
+
+/** Keeps looks in a store, packed by the hour; `pause` may interrupt the packing. Gives their number. */
+export async function keepHours(
+  store: Pick<Store, "transaction">,
+  hours: Iterable<readonly Look[]>,
+  pause?: () => Promise<void>,
+): Promise<number> {
+  let number = 0;
+  for (const looks of hours) {
+    const bytes = await encodeChunk(looks, pause);
+    const times = looks.map(({ at }) => toMillis(at));
+    const numbers = looks.map((_, index) => number + index + 1);
+    const chunk = { first_at: Math.min(...times), last_at: Math.max(...times), bytes };
+    await store.transaction(({ looks: tables }) => tables.pack(SOURCES, numbers, chunk));
+    number += looks.length;
+  }
+  return number;
+}
