@@ -268,6 +268,28 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  test("what takes the place of an answer has an address; the back button brings the answer before it back", async () => {
+    await using visitor = await visit();
+    const { page, bot, harness } = visitor;
+    await say(page, "market list");
+    await page.getByRole("button", { name: "Next" }).click();
+    await expect.poll(() => titles(page)).toEqual(["Markets, page 2"]);
+    expect(page.url()).toBe(`${harness.url}/?q=market+list+page%3A2`);
+    await page.goBack();
+    await expect.poll(() => titles(page)).toEqual(["Markets, page 1"]);
+    expect(page.url()).toBe(`${harness.url}/?q=market+list`);
+    await page.goForward();
+    await expect.poll(() => titles(page)).toEqual(["Markets, page 2"]);
+    await page.goBack();
+    await page.getByRole("button", { name: "Next" }).click();
+    await expect.poll(() => titles(page)).toEqual(["Markets, page 2"]);
+    expect(bot.asked).toHaveLength(3);
+    await page.reload();
+    await expect.poll(() => titles(page)).toEqual(["Markets, page 2"]);
+    expect(bot.asked).toHaveLength(3);
+    expect(visitor.complaints).toEqual([]);
+  });
+
   test("on paper an answer stands unfolded, in the colours of day, without what one presses", async () => {
     await using visitor = await visit({ colorScheme: "dark" });
     const { page } = visitor;

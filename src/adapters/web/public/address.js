@@ -38,18 +38,26 @@ export function questionAt({ search, hash }) {
 }
 
 /**
+ * The line that asks a question.
+ *
+ * @param {Question} question
+ */
+export function lineOf(question) {
+  return "text" in question ? question.text : formatLine(question.command, question.options ?? {});
+}
+
+/**
  * The address of a question that was asked.
  *
  * @param {Question} question
- * @param {string} line
  */
-export function addressOf(question, line) {
+export function addressOf(question) {
   const [[option, value] = [], ...more] = "command" in question ? Object.entries(question.options ?? {}) : [];
   const [name] =
     Object.entries(NAMED).find(
       ([, named]) => "command" in question && named.command === question.command && named.option === option,
     ) ?? [];
-  const given = name !== undefined && more.length === 0 ? { [name]: String(value) } : { q: line };
+  const given = name !== undefined && more.length === 0 ? { [name]: String(value) } : { q: lineOf(question) };
   const search = `?${new URLSearchParams(given)}`;
   return search.length > MAX_LENGTH ? "/" : `/${search}`;
 }

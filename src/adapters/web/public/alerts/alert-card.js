@@ -72,7 +72,7 @@ export function createAlertCard(first, around) {
       times > 1 && alert.state === "event"
         ? h("span", { class: "times", title: `${times} since this page was opened` }, `× ${times}`)
         : undefined,
-      marksOf(open),
+      marksOf(open, title),
       open === undefined
         ? clockOf(alert.at)
         : h(
@@ -173,10 +173,14 @@ export function createAlertCard(first, around) {
   };
 }
 
-/** @param {OpenAlert | undefined} open */
-function marksOf(open) {
+/**
+ * @param {OpenAlert | undefined} open
+ * @param {string} title It may say already who takes it.
+ */
+function marksOf(open, title) {
+  const by = open?.acknowledged?.by;
   const marks = [
-    ...(open?.acknowledged === undefined ? [] : [`acknowledged by ${open.acknowledged.by}`]),
+    ...(by === undefined || title.includes(`${by} takes it`) ? [] : [`${by} takes it`]),
     ...(open?.silenced === undefined ? [] : ["silenced"]),
   ];
   return marks.map((mark) => h("span", { class: "badge quiet" }, mark));

@@ -8,6 +8,15 @@ import { createExchange } from "./exchange.js";
 
 /** The number of exchanges; older ones are removed, and counted. */
 const MAX_EXCHANGES = 200;
+/** Of an exchange whose buttons replace its answer, so many answers are kept for the back button. */
+const MAX_ANSWERS = 20;
+
+/**
+ * @typedef {object} Place An exchange with its address.
+ * @property {ReturnType<typeof createExchange>} exchange
+ * @property {string} address That of what it shows, or is asked.
+ * @property {Map<string, { question: Question, answer: Answer, at: number }>} answers What it showed, by address.
+ */
 
 /**
  * @param {object} parts
@@ -20,7 +29,7 @@ const MAX_EXCHANGES = 200;
  * @param {() => void} parts.reveal Shows the view that it is in.
  */
 export function createConversation({ log, head, welcome, letGo, kept, around, reveal }) {
-  /** @type {{ readonly exchange: ReturnType<typeof createExchange>, readonly address: string }[]} */
+  /** @type {Place[]} */
   let exchanges = [];
   let gone = 0;
   let asked = 0;
@@ -33,13 +42,22 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
     asked += 1;
     const number = asked;
     /** @param {{ question: Question, answer?: Answer, job?: string, at?: number }} what */
-    const keep = (what) => kept.put(number, { line, at: Date.now(), ...what });
+    const keep = (what) => {
+      kept.put(number, { line, at: Date.now(), ...what });
+      if (what.answer !== undefined) note(place, what.question, what.answer, what.at ?? Date.now());
+    };
     const exchange = createExchange(line, {
       ...around(),
       answered: (given, answer) => keep({ question: given, answer }),
       goesOn: (given, job) => keep({ question: given, job }),
+      replacing: (given) => {
+        place.address = addressOf(given);
+        goTo(place.address);
+      },
     });
-    exchanges.push({ exchange, address: addressOf(question, line) });
+    /** @type {Place} */
+    const place = { exchange, address: addressOf(question), answers: new Map() };
+    exchanges.push(place);
     log.append(exchange.element);
     welcome.hidden = true;
     head.hidden = false;
@@ -66,9 +84,9 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
   async function ask(question, line, { focus, file, shownAs, addressed = false }) {
     const { exchange, keep } = add(line, question);
     keep({ question });
-    const address = addressOf(question, line);
+    const address = addressOf(question);
     if (addressed) history.replaceState(null, "", address);
-    else if (address !== `${location.pathname}${location.search}${location.hash}`) history.pushState(null, "", address);
+    else goTo(address);
     reveal();
     bringIntoView(exchange.element);
     await exchange.start(question, { file, shownAs });
@@ -91,12 +109,19 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
     followAddress() {
       const { question, line } = questionAt(location) ?? {};
       if (question === undefined || line === undefined) return;
-      const address = addressOf(question, line);
-      const known = exchanges.findLast((one) => one.address === address)?.exchange.element;
-      if (known === undefined) return void ask(question, line, { focus: true, addressed: true });
+      const address = addressOf(question);
+      const place = exchanges.findLast((one) => one.address === address || one.answers.has(address));
+      if (place === undefined) return void ask(question, line, { focus: true, addressed: true });
+      const { exchange, answers } = place;
+      const before = answers.get(address);
+      if (place.address !== address && before !== undefined) {
+        exchange.cancel();
+        exchange.restore(before);
+        place.address = address;
+      }
       reveal();
-      bringIntoView(known);
-      known.focus({ preventScroll: true });
+      bringIntoView(exchange.element);
+      exchange.element.focus({ preventScroll: true });
     },
     clear() {
       for (const { exchange } of exchanges) exchange.cancel();
@@ -114,6 +139,25 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
       exchanges.findLast(({ exchange }) => exchange.cancel());
     },
   };
+}
+
+/**
+ * @param {Place} place
+ * @param {Question} question
+ * @param {Answer} answer
+ * @param {number} at
+ */
+function note({ answers }, question, answer, at) {
+  const address = addressOf(question);
+  answers.delete(address);
+  answers.set(address, { question, answer, at });
+  const [oldest] = answers.keys();
+  if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest);
+}
+
+/** @param {string} address */
+function goTo(address) {
+  if (address !== `${location.pathname}${location.search}${location.hash}`) history.pushState(null, "", address);
 }
 
 /**

@@ -29,6 +29,7 @@ import { localTime, span } from "../reply/times.js";
  * @property {(question: Question, answer: Answer) => void} [answered] Called with every answer of
  *   the bot that stays.
  * @property {Pick<ReturnType<typeof import("./file-picker.js").createFilePicker>, "takesFile" | "choose">} files
+ * @property {(question: Question) => void} [replacing] Called when a press asks what takes the place of the answer.
  * @property {(question: Question, job: string) => void} [goesOn] Called with the code of a job that goes on by itself
  *   where the page is left.
  */
@@ -184,7 +185,10 @@ export function createExchange(line, around) {
     if (form === true && around.files.takesFile(command)) return around.files.choose();
     if (form === true) return around.change(formatLine(command, options));
     const inPlace = effect === "replace" || invalidates === true;
-    if (inPlace) return run({ command, options }, { inPlace, focusLabel: label });
+    if (inPlace) {
+      around.replacing?.({ command, options });
+      return run({ command, options }, { inPlace, focusLabel: label });
+    }
     await around.askBelow({ command, options }, formatLine(command, options), { focus: true, shownAs: shown });
     if (typeof invalidates === "object") await run(invalidates, { inPlace: true });
   }
