@@ -18,6 +18,7 @@ import { type WatchRouteDependencies, watchRoutes } from "./alerts/watch.ts";
 import type { ConsoleInfo } from "./console-info.ts";
 import { downloadRoutes, type LinkedFiles } from "./downloads.ts";
 import { fileRoutes, pageRoutes } from "./files.ts";
+import { formRoutes } from "./invocations/form.ts";
 import { consoleAnswering, type InvocationDependencies, invocationRoutes } from "./invocations/invocations.ts";
 import { verifyRoutes } from "./invocations/verify.ts";
 import { type ProbeDependencies, probeRoutes } from "./probes.ts";
@@ -86,6 +87,7 @@ export function createApp(dependencies: AppDependencies): Hono {
   app.use("/api/*", limitQuestion());
   app.get("/api/console", (c) => c.json(describeConsole(dependencies)));
   app.route("/api", invocationRoutes(consoleAnswering(dependencies)));
+  app.route("/api", formRoutes(dependencies));
   app.route("/api", fileRoutes(dependencies.files));
   app.route("/api", alertRoutes(dependencies));
   app.route("/api", watchRoutes(dependencies));

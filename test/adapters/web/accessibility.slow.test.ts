@@ -2,6 +2,7 @@ import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
+import { alertsAdd } from "../../../commands/alerts-add.ts";
 import { createDiscordPreview } from "../../../src/adapters/discord/preview.ts";
 import { createSlackPreview } from "../../../src/adapters/slack/preview.ts";
 import type { OpenAlert, WatchedNetwork, WatchState } from "../../../src/adapters/web/alerts/watch.ts";
@@ -60,6 +61,8 @@ const WITHOUT_KEYS = `[...document.querySelectorAll("body *")]
     : getComputedStyle(one).cursor === "pointer" && one.closest("${PRESSED}") === null)
   .map((one) => one.outerHTML.slice(0, 200))`;
 
+const NO_FIELD = { sentence: "This is wrong for no single field." };
+
 const at = (): string => `${BigInt(Date.now())}000000`;
 
 /** A network for each verdict, with alerts and a silence. */
@@ -107,6 +110,8 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await stage.rounds(9, [stalled("bad")]);
     const feed = createAlertFeed({ read: (work) => stage.store.read(work) }, PLATFORMS);
     const bot = fakeBot(answer, {
+      commands: [...fakeBot(answer).commands, alertsAdd],
+      submit: async () => ({ ok: false, faults: [{ option: "high", sentence: "“Above” is a number." }, NO_FIELD] }),
       completions: completing((line) => (line === "m" ? ["market list", "market show "] : [])),
     });
     const harness = await startConsole(bot, {
@@ -177,6 +182,16 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await say(page, "silence");
     await page.getByRole("button", { name: "Silence", exact: true }).click();
     await judge(page, "a question before something is destroyed");
+    await page.keyboard.press("Escape");
+
+    await say(page, "price");
+    await page.getByRole("button", { name: "Tell me" }).click();
+    const form = page.getByRole("dialog", { name: "Subscribe to alerts" });
+    await form.waitFor();
+    await judge(page, "a form");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await page.waitForSelector("#form-fault:not([hidden])");
+    await judge(page, "a form with what is wrong");
     await page.keyboard.press("Escape");
 
     for (const { name } of gallery) await say(page, name);

@@ -3,11 +3,13 @@ import { readFile } from "node:fs/promises";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { alertsAdd } from "../../../commands/alerts-add.ts";
 import { ledgerVerify } from "../../../commands/ledger-verify.ts";
 import type { Bot } from "../../../src/bot/bot.ts";
 import type { Preview } from "../../../src/adapters/adapter.ts";
 import { createDiscordPreview } from "../../../src/adapters/discord/preview.ts";
 import { createSlackPreview } from "../../../src/adapters/slack/preview.ts";
+import { reply } from "../../../src/reply/reply.ts";
 import { gallery } from "../../support/gallery.ts";
 import { hex } from "../../support/gallery/parts.ts";
 import { answered, chromiumPath, complaintsOf, launch, say } from "../../support/browser.ts";
@@ -432,12 +434,43 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(bot.asked[1]).toMatchObject({ command: "alerts silence", options: {} });
   });
 
-  test("a button that opens a form puts its line into the input, with the value to be changed chosen", async () => {
+  test("a button that is to be filled in opens a form, which keeps what is wrong until it is right", async () => {
+    const submit: Bot["submit"] = async ({ options }) =>
+      options["high"] === "lots"
+        ? { ok: false, faults: [{ option: "high", sentence: "“Above” is a number." }] }
+        : { ok: true, visibility: "channel", run: async () => ({ reply: reply({ title: "Subscribed" }), faults: [] }) };
+    await using visitor = await visit(PHONE, [], { commands: [alertsAdd], submit });
+    const { page } = visitor;
+    await say(page, "price");
+    await page.getByRole("button", { name: "Tell me" }).click();
+    const dialog = page.getByRole("dialog", { name: "Subscribe to alerts" });
+    const above = dialog.getByLabel("Above");
+    await expect.poll(() => focused(page)).toBe("form-field-high");
+    await page.keyboard.type("lots");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("“Above” is a number.").waitFor();
+    expect(await above.inputValue()).toBe("lots");
+    expect(await above.getAttribute("aria-invalid")).toBe("true");
+    await above.fill("75000");
+    await dialog.getByRole("button", { name: "Subscribe" }).click();
+    await expect.poll(() => titles(page)).toEqual(["A price", "Subscribed"]);
+    expect(await dialog.isVisible()).toBe(false);
+    expect(page.url()).toContain("high%3A75000");
+
+    await page.getByRole("button", { name: "Tell me" }).click();
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    expect(await titles(page)).toHaveLength(2);
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  test("a button without a form puts its line into the input, with the value to be changed chosen", async () => {
     await using visitor = await visit();
     const { page, bot } = visitor;
     await say(page, "price");
     await page.getByRole("button", { name: "Tell me" }).click();
-    expect(await focused(page)).toBe("line");
+    await expect.poll(() => focused(page)).toBe("line");
     await page.keyboard.type("75000");
     expect(await page.inputValue("#line")).toBe("alerts add to:me high:75000");
     await page.keyboard.press("Escape");

@@ -153,7 +153,8 @@ export function invocationRoutes<Q>(answering: Answering<Q>): Hono {
   return app;
 }
 
-async function readBody<T>(c: Context, schema: z.ZodType<T>): Promise<T | undefined> {
+/** The body of a request as JSON; undefined for anything else. */
+export async function readBody<T>(c: Context, schema: z.ZodType<T>): Promise<T | undefined> {
   try {
     return schema.safeParse(JSON.parse(await c.req.text())).data;
   } catch (thrown) {

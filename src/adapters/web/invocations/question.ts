@@ -13,16 +13,17 @@ import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_FILES_PER_REPLY } from "../li
 /** The asker's time zone, by its name in the tz database; `again`: an address asks, which may not change anything. */
 const asker = { zone: z.string().max(100).exactOptional(), again: z.literal(true).exactOptional() };
 
+/** The invocation of a button. */
+export const ButtonQuestion = z.strictObject({
+  ...asker,
+  command: z.string().max(100),
+  options: z.record(z.string().max(100), z.union([z.string(), z.number(), z.boolean()])).default({}),
+});
+
 /** The body of POST /api/invocations: a typed line, or the invocation of a button. */
-export const Question = z.union([
-  z.strictObject({ ...asker, text: z.string() }),
-  z.strictObject({
-    ...asker,
-    command: z.string().max(100),
-    options: z.record(z.string().max(100), z.union([z.string(), z.number(), z.boolean()])).default({}),
-  }),
-]);
+export const Question = z.union([z.strictObject({ ...asker, text: z.string() }), ButtonQuestion]);
 export type Question = z.infer<typeof Question>;
+export type ButtonQuestion = z.infer<typeof ButtonQuestion>;
 
 /** The body of POST /api/completions. */
 export const CompletionRequest = z.strictObject({ text: z.string() });

@@ -2,10 +2,17 @@
 // The page's side of the HTTP interface.
 /** @import { ReplyJson } from "../../../reply/document.ts" */
 /** @import { ConsoleInfo } from "../console-info.ts" */
-/** @import { Question } from "../invocations/question.ts" */
+/** @import { FormJson, SentForm } from "../invocations/form.ts" */
+/** @import { ButtonQuestion, Question } from "../invocations/question.ts" */
 /** @import { Answer } from "../render.ts" */
 /** @import { AlertJson } from "../alerts/alert-json.ts" */
 /** @import { WatchState } from "../alerts/watch.ts" */
+
+/**
+ * @typedef {object} SentAnswer The answer to a form that was sent.
+ * @property {Answer} reply
+ * @property {Promise<Answer | undefined>} whole What it becomes a little later, where something is added to it.
+ */
 
 /** Why there is no answer, in one sentence for people. */
 export class AskError extends Error {}
@@ -63,8 +70,7 @@ export async function setIncident(network, stalled) {
  */
 export async function ask(question, { signal, previews, progress, amended = () => undefined }) {
   const path = `/api/invocations${previews ? "?previews=1" : ""}`;
-  const { timeZone: zone } = new Intl.DateTimeFormat().resolvedOptions();
-  const response = await post(path, { ...question, zone }, { accept: "application/x-ndjson", signal });
+  const response = await post(path, { ...question, zone: ownZone() }, { accept: "application/x-ndjson", signal });
   const lines = linesOf(response);
   /** @type {Answer | undefined} */
   let answer;
@@ -97,6 +103,40 @@ async function nextReply(lines, progress) {
     if (news.progress !== undefined) progress(news.progress);
   }
   return undefined;
+}
+
+/**
+ * The fields of a button that is to be filled in.
+ *
+ * @param {ButtonQuestion} question
+ * @returns {Promise<FormJson | null>}
+ */
+export async function loadForm(question) {
+  const response = await post("/api/form", question, {});
+  return response.json();
+}
+
+/**
+ * Sends what was filled in.
+ *
+ * @param {ButtonQuestion} question
+ * @param {AbortSignal} signal Ends the wait for the answer.
+ * @returns {Promise<Extract<SentForm, { faults: unknown }> | SentAnswer>} What is wrong, or the answer.
+ */
+export async function sendForm(question, signal) {
+  const response = await post("/api/form/sent", { ...question, zone: ownZone() }, { signal });
+  const lines = linesOf(response);
+  const first = await lines.next();
+  /** @type {SentForm} */
+  const sent = JSON.parse(first.done === true ? '{"faults":[]}' : first.value);
+  if (!("reply" in sent)) return sent;
+  // What breaks off now leaves the answer as it is.
+  const whole = nextReply(lines, () => undefined).catch(() => undefined);
+  return { reply: sent.reply, whole };
+}
+
+function ownZone() {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /**

@@ -1,6 +1,7 @@
 // @ts-check
 // The page: wires the command line, the conversation and the rail together.
 /** @import { CommandInfo, ConsoleInfo } from "../console-info.ts" */
+/** @import { ButtonQuestion } from "../invocations/question.ts" */
 /** @import { Surroundings } from "./exchange/exchange.js" */
 import { AskError, loadConsole } from "./api.js";
 import { copyText } from "./reply/clipboard.js";
@@ -8,6 +9,7 @@ import { createAlerts } from "./alerts/alerts.js";
 import { createComposer } from "./exchange/composer.js";
 import { bringIntoView, createConversation } from "./exchange/conversation.js";
 import { createFilePicker } from "./exchange/file-picker.js";
+import { createForm } from "./exchange/form.js";
 import { createKept } from "./exchange/kept.js";
 import { createHistory, formatLine } from "./exchange/lines.js";
 import { listCommands } from "./exchange/command-list.js";
@@ -63,6 +65,8 @@ const files = createFilePicker({
   },
 });
 
+const openForm = createForm(part("#form", HTMLDialogElement));
+
 const lines = createHistory(
   storageOrNone(() => window.localStorage),
   "bellwether-lines",
@@ -110,11 +114,21 @@ function surroundings() {
     announce: (text) => (announcer.textContent = text),
     files,
     askBelow: (question, line, how) => conversation.ask(question, line, how),
-    change: (line) => toAskView(() => composer.change(line)),
+    fillIn: (question) => void fillIn(question),
     grown: (element) => {
       if (element === log.lastElementChild) bringIntoView(element);
     },
   };
+}
+
+/** @param {ButtonQuestion} question */
+async function fillIn(question) {
+  const opens = await openForm(question, (sent, answer) => {
+    const line = formatLine(sent.command, sent.options);
+    toAskView(() => void conversation.ask(sent, line, { focus: true, answer }));
+  });
+  // Without a form its line is to be changed.
+  if (!opens) toAskView(() => composer.change(formatLine(question.command, question.options)));
 }
 
 /** Said once, where all networks are: answers have no mark of their own then. */

@@ -134,7 +134,8 @@ export function createAlertCard(first, around) {
    */
   async function press(action, label) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
-    await askBelow(action.invocation);
+    if (action.form === true) around.fillIn(action.invocation);
+    else await askBelow(action.invocation);
   }
 
   /** @param {{ readonly command: string, readonly options: Readonly<Record<string, string | number | boolean>> }} question */

@@ -2,7 +2,7 @@
 // The questions that were asked, with their answers, and their addresses.
 /** @import { Question } from "../../invocations/question.ts" */
 /** @import { Answer } from "../../render.ts" */
-/** @import { Surroundings } from "./exchange.js" */
+/** @import { Start, Surroundings } from "./exchange.js" */
 import { addressOf, questionAt } from "../address.js";
 import { createExchange } from "./exchange.js";
 
@@ -12,8 +12,7 @@ const MAX_EXCHANGES = 200;
 const MAX_ANSWERS = 20;
 
 /**
- * @typedef {object} Place An exchange with its address.
- * @property {ReturnType<typeof createExchange>} exchange
+ * @typedef {object} Place The addresses of an exchange.
  * @property {string} address That of what it shows, or is asked.
  * @property {Map<string, { question: Question, answer: Answer, at: number }>} answers What it showed, by address.
  */
@@ -29,7 +28,7 @@ const MAX_ANSWERS = 20;
  * @param {() => void} parts.reveal Shows the view that it is in.
  */
 export function createConversation({ log, head, welcome, letGo, kept, around, reveal }) {
-  /** @type {Place[]} */
+  /** @type {{ readonly exchange: ReturnType<typeof createExchange>, readonly place: Place }[]} */
   let exchanges = [];
   let gone = 0;
   let asked = 0;
@@ -41,6 +40,8 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
   function add(line, question) {
     asked += 1;
     const number = asked;
+    /** @type {Place} */
+    const place = { address: addressOf(question), answers: new Map() };
     /** @param {{ question: Question, answer?: Answer, job?: string, at?: number }} what */
     const keep = (what) => {
       kept.put(number, { line, at: Date.now(), ...what });
@@ -55,9 +56,7 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
         goTo(place.address);
       },
     });
-    /** @type {Place} */
-    const place = { exchange, address: addressOf(question), answers: new Map() };
-    exchanges.push(place);
+    exchanges.push({ exchange, place });
     log.append(exchange.element);
     welcome.hidden = true;
     head.hidden = false;
@@ -79,9 +78,9 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
   /**
    * @param {Question} question
    * @param {string} line
-   * @param {{ focus: boolean, file?: File, shownAs?: string, addressed?: boolean }} options `addressed`: the page's address asks it.
+   * @param {{ focus: boolean, addressed?: boolean } & Start} options `addressed`: the page's address asks it.
    */
-  async function ask(question, line, { focus, file, shownAs, addressed = false }) {
+  async function ask(question, line, { focus, addressed = false, ...how }) {
     const { exchange, keep } = add(line, question);
     keep({ question });
     const address = addressOf(question);
@@ -89,7 +88,7 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
     else goTo(address);
     reveal();
     bringIntoView(exchange.element);
-    await exchange.start(question, { file, shownAs });
+    await exchange.start(question, how);
     if (focus) exchange.element.focus({ preventScroll: true });
   }
 
@@ -110,10 +109,10 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
       const { question, line } = questionAt(location) ?? {};
       if (question === undefined || line === undefined) return;
       const address = addressOf(question);
-      const place = exchanges.findLast((one) => one.address === address || one.answers.has(address));
-      if (place === undefined) return void ask(question, line, { focus: true, addressed: true });
-      const { exchange, answers } = place;
-      const before = answers.get(address);
+      const known = exchanges.findLast(({ place }) => place.address === address || place.answers.has(address));
+      if (known === undefined) return void ask(question, line, { focus: true, addressed: true });
+      const { exchange, place } = known;
+      const before = place.answers.get(address);
       if (place.address !== address && before !== undefined) {
         exchange.cancel();
         exchange.restore(before);

@@ -1,8 +1,9 @@
 // @ts-check
 // One question with its answer.
 /** @import { ButtonAction } from "../../../../reply/fold.ts" */
-/** @import { Question } from "../../invocations/question.ts" */
+/** @import { ButtonQuestion, Question } from "../../invocations/question.ts" */
 /** @import { Answer } from "../../render.ts" */
+/** @import { SentAnswer } from "../api.js" */
 import { ask, verify } from "../api.js";
 import { confirmFirst } from "./confirm.js";
 import { formatLine, withoutKeys } from "./lines.js";
@@ -24,7 +25,7 @@ import { localTime, span } from "../reply/times.js";
  * @property {(text: string) => void} announce
  * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string }) => Promise<void>} askBelow
  *   Resolves once it is answered.
- * @property {(line: string) => void} change Puts a line into the input, whose last value is to be changed before it is sent.
+ * @property {(question: ButtonQuestion) => void} fillIn Opens the form of a button that is to be filled in.
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
  * @property {(question: Question, answer: Answer) => void} [answered] Called with every answer of
  *   the bot that stays.
@@ -32,6 +33,13 @@ import { localTime, span } from "../reply/times.js";
  * @property {(question: Question) => void} [replacing] Called when a press asks what takes the place of the answer.
  * @property {(question: Question, job: string) => void} [goesOn] Called with the code of a job that goes on by itself
  *   where the page is left.
+ */
+
+/**
+ * @typedef {object} Start How a question is begun.
+ * @property {File | undefined} [file] What the question is about, where one was dropped.
+ * @property {string | undefined} [shownAs] The platform in whose preview it was asked.
+ * @property {SentAnswer | undefined} [answer] Its answer, where a form has it.
  */
 
 /** A quicker answer needs no word about waiting, which would only flicker. */
@@ -65,7 +73,7 @@ export function createExchange(line, around) {
    * Asks and shows progress and answer. With `inPlace`, the former answer stays until the new one is there.
    *
    * @param {Question} question
-   * @param {{ inPlace: boolean, focusLabel?: string, file?: File | undefined, shownAs?: string | undefined }} how
+   * @param {{ inPlace: boolean, focusLabel?: string } & Start} how
    */
   async function run(question, how) {
     running?.abort();
@@ -88,9 +96,7 @@ export function createExchange(line, around) {
       const previews = around.previews.length > 0;
       /** @param {[whole: Answer, before: Answer]} both */
       const amended = (...both) => showWhole(question, ...both);
-      const reply = await (how.file === undefined
-        ? ask(question, { signal: control.signal, previews, progress, amended })
-        : verify(how.file, control.signal));
+      const reply = await answerTo(question, how, { signal: control.signal, previews, progress, amended });
       stopWaiting();
       show(reply, { final: true, millis: performance.now() - started, shownAs });
       if (Object.hasOwn(reply.previews ?? {}, shownAs)) await choose(reply, shownAs);
@@ -182,14 +188,12 @@ export function createExchange(line, around) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
     const { effect, form, invalidates, invocation } = action;
     const { command, options } = invocation;
-    if (form === true && around.files.takesFile(command)) return around.files.choose();
-    if (form === true) return around.change(formatLine(command, options));
+    const question = { command, options };
+    if (form === true) return around.files.takesFile(command) ? around.files.choose() : around.fillIn(question);
     const inPlace = effect === "replace" || invalidates === true;
-    if (inPlace) {
-      around.replacing?.({ command, options });
-      return run({ command, options }, { inPlace, focusLabel: label });
-    }
-    await around.askBelow({ command, options }, formatLine(command, options), { focus: true, shownAs: shown });
+    if (inPlace) around.replacing?.(question);
+    if (inPlace) return run(question, { inPlace, focusLabel: label });
+    await around.askBelow(question, formatLine(command, options), { focus: true, shownAs: shown });
     if (typeof invalidates === "object") await run(invalidates, { inPlace: true });
   }
 
@@ -197,8 +201,7 @@ export function createExchange(line, around) {
     element,
     /**
      * @param {Question} question
-     * @param {{ file?: File | undefined, shownAs?: string | undefined }} [how] `file`: what the question is about, where
-     *   one was dropped. `shownAs`: the platform in whose preview it was asked.
+     * @param {Start} [how]
      */
     start: (question, how) => run(question, { inPlace: false, ...how }),
     /**
@@ -220,6 +223,21 @@ export function createExchange(line, around) {
       return true;
     },
   };
+}
+
+/**
+ * @param {Question} question
+ * @param {Start} how
+ * @param {Parameters<typeof ask>[1]} asking
+ * @returns {Promise<Answer>}
+ */
+async function answerTo(question, { file, answer }, asking) {
+  if (answer !== undefined) {
+    const { reply, whole } = answer;
+    void whole.then((amended) => (amended === undefined ? undefined : asking.amended?.(amended, reply)));
+    return reply;
+  }
+  return file === undefined ? ask(question, asking) : verify(file, asking.signal);
 }
 
 /**

@@ -1,0 +1,116 @@
+// Forms: the fields of a button that is to be filled in, and the answer to what was filled in.
+import { Hono } from "hono";
+import { stream } from "hono/streaming";
+
+import type { Bot } from "../../../bot/bot.ts";
+import { fieldLabel } from "../../../bot/form.ts";
+import type { Fault } from "../../../bot/invocation.ts";
+import type { Option } from "../../../bot/options/options.ts";
+import type { Ask, Reply } from "../../../reply/reply.ts";
+import { refuse } from "../access/guard.ts";
+import { type Answer, render } from "../render.ts";
+import { type InvocationDependencies, readBody } from "./invocations.ts";
+import { ButtonQuestion, CONSOLE_CONTEXT } from "./question.ts";
+
+/** The answer of POST /api/form; null where nothing can be filled in. */
+export interface FormJson {
+  readonly title: string;
+  /** The label of the button that sends it. */
+  readonly verb: string;
+  /** What it is about, which is settled. */
+  readonly about: readonly { readonly label: string; readonly value: string }[];
+  readonly fields: readonly FieldJson[];
+}
+
+interface FieldJson {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+}
+
+/** The first line of the answer of POST /api/form/sent. With a fault nothing was done; else an amended reply may follow. */
+export type SentForm = { readonly faults: readonly Fault[] } | { readonly reply: Answer };
+
+/** Of what a command needs most, a form has so many fields, beside the value with which its button ends. */
+const MOST_NEEDED = 2;
+
+/** The form of a button; undefined where nothing in it can be typed. */
+function formOf({ commands }: Pick<Bot, "commands">, { command: name, options: given }: Ask): FormJson | undefined {
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined) return undefined;
+  const { edits, fields = () => [], options, summary, verb = "Ask", title = summary } = command;
+  const needed = edits === undefined ? fields(given).slice(0, MOST_NEEDED) : [];
+  const names = [...new Set([...needed, ...Object.keys(given).slice(-1)])].filter((one) => isTyped(options[one]));
+  if (names.length === 0) return undefined;
+  const shown = (one: string): { label: string; value: string } => ({
+    label: fieldLabel(one, options[one] ?? {}),
+    value: String(given[one] ?? ""),
+  });
+  const isSettled = (one: string): boolean => one === edits?.option || isList(options[one]);
+  const inWords = (one: string): { label: string; value: string } => {
+    const { label, value } = shown(one);
+    return { label, value: wordsOf(options[one], value) };
+  };
+  return {
+    title,
+    verb,
+    about: Object.keys(given)
+      .filter((one) => isSettled(one) && !names.includes(one))
+      .map(inWords),
+    fields: names.map((one) => ({ name: one, ...shown(one), hint: options[one]?.hint ?? "" })),
+  };
+}
+
+function isTyped(option: Option | undefined): boolean {
+  return option?.kind === "text" || option?.kind === "integer";
+}
+
+function isList(option: Option | undefined): boolean {
+  return option?.kind === "text" && option.several !== undefined;
+}
+
+/** A value that can be chosen as its choice says it. */
+function wordsOf(option: Option | undefined, value: string): string {
+  const groups = option?.kind === "text" && typeof option.several === "object" ? option.several : [];
+  return groups.flatMap(({ choices }) => choices).find((one) => one.value === value)?.label ?? value;
+}
+
+/** POST /form gives the fields of a button, POST /form/sent takes them back filled in. */
+export function formRoutes(dependencies: InvocationDependencies): Hono {
+  const { bot, stopping, timeouts } = dependencies;
+  const usage = 'Send {"command":"alerts add","options":{"kinds":"market.price"}}; nothing else.';
+  const app = new Hono();
+
+  app.post("/form", async (c) => {
+    const asked = await readBody(c, ButtonQuestion);
+    if (asked === undefined) return refuse(c, 400, usage);
+    return c.json(formOf(bot, asked) ?? null);
+  });
+
+  app.post("/form/sent", async (c) => {
+    const asked = await readBody(c, ButtonQuestion);
+    if (asked === undefined) return refuse(c, 400, usage);
+    const { zone, again: _, ...question } = asked;
+    const signal = AbortSignal.any([c.req.raw.signal, stopping, AbortSignal.timeout(timeouts.totalMillis)]);
+    const submitted = await bot.submit({
+      ...CONSOLE_CONTEXT,
+      ...question,
+      signal,
+      zone: () => Promise.resolve(zone),
+    });
+    const { faults, reply } = submitted.ok ? await submitted.run() : { ...submitted, reply: undefined };
+    if (reply === undefined || faults.length > 0) return c.json({ faults } satisfies SentForm);
+    const audience = { visibility: "caller", isDefault: true } as const;
+    const lineOf = (answer: Reply): string =>
+      JSON.stringify({ reply: render(answer, dependencies, audience) } satisfies SentForm);
+    c.header("Content-Type", "application/x-ndjson; charset=utf-8");
+    return stream(c, async (out) => {
+      await out.writeln(lineOf(reply));
+      const amendment = await reply.later?.(signal);
+      if (amendment !== undefined) await out.writeln(lineOf(amendment));
+    });
+  });
+
+  return app;
+}

@@ -1,0 +1,122 @@
+// @ts-check
+// The form of a button that is to be filled in. It stays open until its values are right.
+/** @import { FormJson } from "../../invocations/form.ts" */
+/** @import { ButtonQuestion } from "../../invocations/question.ts" */
+/** @import { SentAnswer } from "../api.js" */
+import { AskError, loadForm, sendForm } from "../api.js";
+import { part } from "../part.js";
+import { makeElement } from "../vnode/make-dom.js";
+import { h } from "../vnode/vnode.js";
+
+/**
+ * @param {HTMLDialogElement} dialog
+ * @returns {(question: ButtonQuestion, done: (sent: ButtonQuestion, answer: SentAnswer) => void) => Promise<boolean>} Opens
+ *   the form of a question; false where it has none.
+ */
+export function createForm(dialog) {
+  const at = (/** @type {string} */ id) => part(`#form-${id}`, HTMLElement, dialog);
+  const send = part("#form-send", HTMLButtonElement, dialog);
+  /** @type {{ question: ButtonQuestion, inputs: ReadonlyMap<string, Field>, done: (sent: ButtonQuestion, answer: SentAnswer) => void } | undefined} */
+  let opened;
+  let sending = new AbortController();
+
+  at("cancel").addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => {
+    // What was answered goes on: more may be added to it.
+    if (opened !== undefined) sending.abort();
+    opened = undefined;
+  });
+  part("form", HTMLFormElement, dialog).addEventListener("submit", (event) => {
+    event.preventDefault();
+    void submit();
+  });
+
+  /** @param {string} sentence */
+  function sayFault(sentence) {
+    at("fault").textContent = sentence;
+    at("fault").hidden = sentence === "";
+  }
+
+  async function submit() {
+    if (opened === undefined || send.disabled) return;
+    const { inputs, done, question } = opened;
+    const { command } = question;
+    const options = { ...question.options };
+    for (const [name, { input }] of inputs) {
+      delete options[name];
+      if (input.value.trim() !== "") options[name] = input.value.trim();
+    }
+    const { signal } = (sending = new AbortController());
+    send.disabled = true;
+    try {
+      const sent = await sendForm({ command, options }, signal);
+      if ("faults" in sent) return showFaults(inputs, sent.faults);
+      opened = undefined;
+      dialog.close();
+      done({ command, options }, sent);
+    } catch (thrown) {
+      if (!signal.aborted) sayFault(thrown instanceof AskError ? thrown.message : "The form could not be sent.");
+    } finally {
+      send.disabled = false;
+    }
+  }
+
+  /**
+   * @param {ReadonlyMap<string, Field>} inputs
+   * @param {readonly { readonly option?: string | undefined, readonly sentence: string }[]} faults
+   */
+  function showFaults(inputs, faults) {
+    for (const { say } of inputs.values()) say("");
+    const others = faults.filter(({ option = "" }) => !inputs.has(option));
+    for (const { option = "", sentence } of faults) inputs.get(option)?.say(sentence);
+    sayFault(others.map(({ sentence }) => sentence).join(" "));
+    [...inputs].find(([name]) => faults.some(({ option }) => option === name))?.[1].input.focus();
+  }
+
+  return async (question, done) => {
+    const form = await loadForm(question).catch(() => null);
+    if (form === null) return false;
+    at("title").textContent = form.title;
+    at("about").replaceChildren(
+      ...form.about.flatMap(({ label, value }) => [makeElement(h("dt", {}, label)), makeElement(h("dd", {}, value))]),
+    );
+    const fields = form.fields.map(makeField);
+    at("fields").replaceChildren(...fields.map(({ element }) => element));
+    sayFault("");
+    send.textContent = form.verb;
+    opened = { question, done, inputs: new Map(fields.map((field) => [field.name, field])) };
+    if (!dialog.open) dialog.showModal();
+    const last = Object.keys(question.options).at(-1);
+    const first = fields.find(({ name }) => name === last) ?? fields[0];
+    first?.input.focus();
+    first?.input.select();
+    return true;
+  };
+}
+
+/** @typedef {ReturnType<typeof makeField>} Field */
+
+/** @param {FormJson["fields"][number]} field */
+function makeField({ name, label, hint, value }) {
+  const element = makeElement(h("div", { class: "field" }));
+  const named = document.createElement("label");
+  named.textContent = label;
+  named.htmlFor = `form-field-${name}`;
+  const input = document.createElement("input");
+  Object.assign(input, { id: named.htmlFor, type: "text", value, autocomplete: "off", spellcheck: false });
+  const about = makeElement(h("p", { id: `form-hint-${name}`, class: "hint" }, hint));
+  const fault = makeElement(h("p", { id: `form-fault-${name}`, class: "fault", role: "alert", hidden: true }));
+  input.setAttribute("aria-describedby", `${fault.id} ${about.id}`);
+  element.append(named, input, fault, about);
+  return {
+    name,
+    element,
+    input,
+    /** @param {string} sentence What is wrong with its value; empty where nothing is. */
+    say: (sentence) => {
+      fault.textContent = sentence;
+      fault.hidden = sentence === "";
+      input.setAttribute("aria-invalid", String(sentence !== ""));
+    },
+  };
+}
