@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { shellLine } from "../../../src/adapters/terminal/shell-line.ts";
 import { paragraph } from "../../../src/reply/block.ts";
-import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { commandAction, reply, type Reply } from "../../../src/reply/reply.ts";
 import { commandLine, text } from "../../../src/reply/text.ts";
 import { saying } from "../../support/said.ts";
 import { talk } from "./fake-terminal.ts";
@@ -18,6 +18,7 @@ const offer = reply({
     { kind: "code", text: `stake party:${PARTY}`, command: true },
   ],
   actions: [
+    { ...commandAction("Check", "ledger verify"), form: true },
     { label: "Refresh", invocation: { command: "time", options: { network: "mainnet" } }, effect: "replace" },
     {
       label: "Remove",
@@ -39,6 +40,7 @@ describe("what may be typed next", () => {
         "• market list · All markets",
         '• npm run -s ask -- "alerts add"',
         '  npm run -s ask -- "stake party:abababab…abab"',
+        'Check    npm run -s ask -- "ledger verify" (edit it first)',
         'Refresh  npm run -s ask -- "time network:mainnet"',
         `Remove   npm run -s ask -- 'alerts silence for:"two hours"'`,
       ),
@@ -52,7 +54,9 @@ describe("what may be typed next", () => {
     terminal.type("time\n");
     terminal.end();
     expect(await terminal.exit).toBe(0);
-    expect(terminal.out()).toMatch(saying("my zone <zone> sets your clock.", "[1] Refresh  time", "(asks first)"));
+    expect(terminal.out()).toMatch(
+      saying("my zone <zone> sets your clock.", "[1] Check", "[2] Refresh  time", "(asks first)"),
+    );
     expect(terminal.out()).not.toContain("npm run");
   });
 

@@ -275,7 +275,9 @@ function lineSpans(
     typeof value === "string" ? asTyped(value) : value,
   ]);
   const line = typedSpan(formatLine({ command, options: Object.fromEntries(typed) }), room, inShell);
-  return action.confirm === undefined || inShell !== undefined ? [line] : [line, span(" (asks first)", "dim")];
+  // In a shell nothing asks first, and a form is a line that its typist completes.
+  if (inShell !== undefined) return action.form === true ? [line, span(" (edit it first)", "dim")] : [line];
+  return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
 }
 
 /** A command line as it is typed here, with the ends of its ids where there is no room for more. */
