@@ -178,9 +178,9 @@ test("scores alerts: right and wrong ones, missed ones, wrong ends, delays", () 
   ]);
 });
 
-test("no end of a halt, nor of a drift of the clock, is wrong while all nodes catch up", () => {
-  const endsWrongly = (kind: Kind, unfollowed: Truth["unfollowed"]): number => {
-    const fact = { kind, subject: "", ...spanOf(20, 30), why: "", seen: 0, lead: 0 };
+test("no end of a halt, nor of a drift of the clock, is wrong while all nodes catch up, nor is one of what was not seen", () => {
+  const endsWrongly = (kind: Kind, unfollowed: Truth["unfollowed"], seen = 5 * MINUTE): number => {
+    const fact = { kind, subject: "", ...spanOf(20, 30), why: "", seen, lead: 0 };
     const told = { kind, subject: "", fired: 22 * MINUTE, ended: 26 * MINUTE, why: "" };
     const score = new Score();
     score.add(watchedOf(hour({})), { facts: [fact], excused: [], unfollowed, lies: [] }, [told]);
@@ -189,6 +189,7 @@ test("no end of a halt, nor of a drift of the clock, is wrong while all nodes ca
   const kinds = ["network.stalled", "network.clock", "network.disagree"] as const;
   expect(kinds.map((kind) => endsWrongly(kind, []))).toEqual([1, 1, 1]);
   expect(kinds.map((kind) => endsWrongly(kind, [spanOf(25, 27)]))).toEqual([0, 0, 1]);
+  expect([44, 45].map((seconds) => endsWrongly("network.disagree", [], 1000 * seconds))).toEqual([0, 1]);
 });
 
 test("draws the same day from the same seed", () => {

@@ -123,7 +123,7 @@ function dueAfter(kind: Kind, poll: number): number {
   }
 }
 
-/** An alert ended wrongly where its condition had been true for as long, and went on. */
+/** An alert ended wrongly where its condition had been true, and could be seen, for as long, and went on. */
 const OLD_ENOUGH = 45_000;
 /** One that is open for longer after its condition has ended is late. */
 const LATE = 300_000;
@@ -230,7 +230,7 @@ export class Score {
       unfollowed.some(({ from, to }) => from <= ended && ended <= to + grace);
     const still = isHidden
       ? undefined
-      : facts.find((one) => isOf(one) && one.from + OLD_ENOUGH <= ended && ended < one.to);
+      : facts.find((one) => isOf(one) && isSeen(one) && one.from + OLD_ENOUGH <= ended && ended < one.to);
     // A single node can be taken for the network, whatever it does.
     if (world.nodes > 1 && (fact !== undefined || still !== undefined)) score.ended += 1;
     if (world.nodes > 1 && still !== undefined) {
@@ -309,6 +309,11 @@ function isQuarrel(
 ): boolean {
   const isLied = lies.some(({ from, to }) => from <= fired && fired <= to + grace);
   return nodes === 2 && kind === "node.lagging" && isLied && ended - fired <= QUARREL + grace;
+}
+
+/** Whether it could be observed for so long that its end may be wrong. */
+function isSeen({ seen }: Fact): boolean {
+  return seen >= OLD_ENOUGH;
 }
 
 /** A halt that is too short to be told. */
