@@ -105,18 +105,18 @@ export function judgeBelief(
    */
   function clockBehind(): Milliseconds | undefined {
     const wrong = limit * CLOCK_WRONG;
-    const ahead = timed.map((one) => aheadMillis(one, round)).toSorted((a, b) => b - a);
-    if (wasBehindMillis === undefined && (ahead[0] ?? 0) <= wrong) return undefined;
     const going = timed.filter((one) => goesOn(one)).map((one) => aheadMillis(one, round));
     const present = going.filter((millis) => millis <= wrong && millis >= -limit).length;
     if (present * 2 > witnesses.length) return undefined;
     const was = wasBehindMillis ?? -Infinity;
-    const near = going.filter((millis) => millis > wrong && Math.abs(millis - was) <= limit).toSorted((a, b) => b - a);
+    const shown = going.filter((millis) => millis > wrong);
+    const near = shown.filter((millis) => Math.abs(millis - was) <= limit).toSorted((a, b) => b - a);
     const still = near[Math.floor((near.length - 1) / 2)];
     if (still !== undefined) return still;
+    const ahead = timed.map((one) => aheadMillis(one, round)).toSorted((a, b) => b - a);
     const most = witnesses.length < 3 ? undefined : ahead[Math.floor(witnesses.length / 2)];
-    // Where none goes on, most of them may be less ahead only because they stand.
-    if (most !== undefined && most > wrong && (going.length > 0 || most > was)) return most;
+    // Where none that is ahead goes on, most of them may be less ahead only because they stand.
+    if (most !== undefined && most > wrong && (shown.length > 0 || most > was)) return most;
     return present > 0 ? undefined : wasBehindMillis;
   }
 

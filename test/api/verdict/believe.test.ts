@@ -169,6 +169,9 @@ describe("a node is not believed", () => {
     const back = (node: string, second: number): Witness =>
       node === "b" && second > 10 && second < 30 ? gone(node) : lied(node, second);
     expect([25, 30].map((second) => disbelieved(second, back))).toEqual([{}, { a: "outvoted" }]);
+    const both = (node: string, second: number): Witness =>
+      node === "a" && second === 25 ? gone(node) : lonely(node, second);
+    expect(disbelieved(25, both)).toEqual({});
     const ahead = (node: string, second: number): Witness =>
       node === "b" && second > 10 ? says(node, second + 11) : lied(node, second);
     expect(disbelieved(15, ahead)).toEqual({ b: "ahead" });
@@ -210,6 +213,12 @@ describe("a node is not believed", () => {
     };
     const five = ["a", "b", "c", "d", "e"];
     expect([100, 105].map((second) => disbelieved(second, of, five))).toEqual([{ a: "outvoted" }, {}]);
+  });
+
+  test("of two that were outvoted, one is believed again though the other goes on to contradict it", () => {
+    const of = (node: string, second: number): Witness =>
+      block(node, second, node === "a" && second === 0 ? -2 : node === "b" ? second - 1 : second);
+    expect(disbelieved(100, of, ["a", "b", "c", "d", "e"])).toEqual({ b: "outvoted" });
   });
 
   test("of two that were outvoted one after the other, each is believed again", () => {
@@ -258,6 +267,9 @@ describe("a node is not believed", () => {
     // One that says yet more than the clock is wrong by is ahead, though most others are.
     const far = (now: number) => [...ahead(now).slice(0, 2), says("c", now + 500)];
     for (let now = 205; now <= 230; now += 5) expect(doubted(now, far(now))).toEqual(["c"]);
+    // One alone goes on at the present: the clock was set right.
+    expect(doubted(310, [says("a", 310), says("b", 311), says("c", 80)])).toEqual([]);
+    expect(doubted(312, [says("a", 310), says("b", 312), says("c", 392)])).toEqual(["c"]);
     // The clock is set right; what is as far ahead of it as before is not.
     expect(doubted(315, [says("a", 314), says("b", 314), says("c", 395)])).toEqual(["c"]);
   });
@@ -273,6 +285,43 @@ describe("a node is not believed", () => {
       doubted.push(...watch.round(now, answers).nodes.filter(({ disbelief }) => disbelief !== undefined));
     }
     expect(doubted).toEqual([]);
+  });
+
+  test.each<[string, (node: string, now: number) => number]>([
+    [
+      "that catches up",
+      (n, now) => (n === "a" ? Math.floor(now / 10) * 10 : n === "b" ? now / 2 - 60 : Math.min(0, now)),
+    ],
+    ["and one, of five", (n, now) => (n === "a" || n === "b" ? now : Math.min(0, now))],
+    ["once the chain goes on", (n, now) => (n === "a" && now > 60 ? now : Math.min(0, now))],
+  ])(
+    "a clock is as far behind while most nodes stand, and believed is one that goes on, beside one %s",
+    (name, said) => {
+      const watch = new Watch();
+      const names = name.endsWith("five") ? ["a", "b", "c", "d", "e"] : NAMES;
+      const doubted = [];
+      for (let now = -30; now <= 80; now += 5) {
+        const { nodes } = watch.round(
+          now,
+          names.map((node) => says(node, 30 + said(node, now))),
+        );
+        doubted.push(
+          ...nodes.filter(({ disbelief }) => disbelief !== undefined).map(({ node }) => `${node} at ${now}`),
+        );
+      }
+      expect(doubted).toEqual([]);
+    },
+  );
+
+  test("a clock that is set nearer to the present is behind by what is left", () => {
+    const watch = new Watch();
+    for (let now = -30; now <= 0; now += 5)
+      watch.round(
+        now,
+        NAMES.map((node) => says(node, now + 600)),
+      );
+    const { nodes } = watch.round(605, [says("a", 635), says("b", 635), says("c", 905)]);
+    expect(nodes.map(({ disbelief }) => disbelief)).toEqual([undefined, undefined, "ahead"]);
   });
 
   test("a clock is behind by what most nodes show that go on, not by one that falls back", () => {

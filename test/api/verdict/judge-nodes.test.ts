@@ -56,6 +56,18 @@ describe("a node lags", () => {
       { state: "lagging", behindMillis: 90_000, behindBlocks: 180n },
     ],
     [
+      "in a stall of two, behind the other's answer",
+      {
+        a: still,
+        b: [
+          [0, "-90"],
+          [5, "still"],
+        ],
+      },
+      60,
+      { state: "lagging", behindMillis: 90_000, behindBlocks: 180n },
+    ],
+    [
       "even if it is the only one that moves",
       {
         a: still,
