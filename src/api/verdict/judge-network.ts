@@ -1,4 +1,5 @@
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { fromMillis, nanoseconds } from "../../units/nanoseconds.ts";
 import type { Belief } from "./believe.ts";
 import type { Voter } from "./motion.ts";
 import {
@@ -58,26 +59,26 @@ export function judgeNetwork(
   if (confirmedAtMillis !== undefined) memory.confirmedAtMillis = confirmedAtMillis;
   if (unseenAtMillis !== undefined) memory.unseenAtMillis = unseenAtMillis;
   const reached = confirm(voters, quorumOf(configured), previous);
-  const frontier: Frontier | undefined =
-    reached !== undefined && advancesTo(reached)
-      ? { ...reached, advancedAtMillis: now, advancedAt: round.wallClock }
-      : reached;
+  const advancedAgo = reached === undefined ? undefined : advanceTo(reached);
+  const frontier = reached && advancedAgo !== undefined ? { ...reached, ...momentBefore(round, advancedAgo) } : reached;
   if (frontier !== undefined) memory.frontier = frontier;
   const movers = voters.filter(
     ({ vote, memory: { peak } }) => vote === "moves" && isFurther(peak, frontier) && isFurther(peak, memory.mark),
   );
   return decide();
 
-  function advancesTo(to: Frontier): boolean {
-    if (previous === undefined || !isFurther(to, previous) || !isFurther(to, memory.mark)) return false;
+  /** How long ago the network advanced to there; undefined where it did not, or too long ago. */
+  function advanceTo(to: Frontier): Milliseconds | undefined {
+    if (previous === undefined || !isFurther(to, previous) || !isFurther(to, memory.mark)) return undefined;
     // A node of which the first answer was just seen may move, until it stands.
     const mayMove = voters.filter(
       ({ vote, isBehind, memory: { fresh } }) =>
         vote === "moves" || (fresh === true && !isBehind && (vote === "waits" || vote === "climbs")),
     );
-    if (mayMove.length < quorumOf(configured)) return false;
-    // The network may have stopped during a pause: it must have advanced by almost the whole pause.
-    return millisBetween(previous.time, to.time) >= unseen - motionMillis;
+    if (mayMove.length < quorumOf(configured)) return undefined;
+    if (unseen <= motionMillis) return 0;
+    const missing = missingMillis(previous, to, now - (previous.advancedAtMillis ?? was.atMillis));
+    return missing > motionMillis ? undefined : missing;
   }
 
   function decide(): NetworkJudgement {
@@ -170,6 +171,16 @@ export function judgeNetwork(
     );
     return now - (start === -Infinity ? memory.watchedSinceMillis : start);
   }
+}
+
+/** The network may have stopped in a pause: for as long as it advanced by less than the time went on. */
+function missingMillis(from: Position, to: Position, gone: Milliseconds): Milliseconds {
+  return Math.max(0, gone - millisBetween(from.time, to.time));
+}
+
+/** When the network advanced, so long before the poll. */
+function momentBefore({ atMillis, wallClock }: PollRound, millis: Milliseconds) {
+  return { advancedAtMillis: atMillis - millis, advancedAt: nanoseconds(wallClock - fromMillis(millis)) };
 }
 
 /** The age of the last block is mentioned if it exceeds the observed stall by this much. */

@@ -411,6 +411,24 @@ describe("over rounds", () => {
     expect(goesOn(lost, 7341, 4294)).toMatchObject({ network: "stalled", stalled: "bad" });
   });
 
+  test("an advance in a pause after a stall is as old as the network's time falls short of it", () => {
+    const paused = (said: number) => {
+      const watch = new Watch();
+      const all = (second: number, time: number) =>
+        watch.round(
+          second,
+          NAMES.map((node) => says(node, time)),
+        );
+      for (let second = -10; second <= 90; second += 5) all(second, Math.min(0, second));
+      return [200, 205, 210].map((second) => all(second, said));
+    };
+    const late = paused(190);
+    expect(late.map(({ network }) => network)).toEqual(["healthy", "healthy", "unconfirmed"]);
+    expect(late[0]).toMatchObject({ memory: { frontier: { advancedAt: at(190) } } });
+    expect(paused(200)[0]).toMatchObject({ memory: { frontier: { advancedAt: at(200) } } });
+    expect(paused(184)[0]).toMatchObject({ network: "unconfirmed", stalled: "unknown" });
+  });
+
   test("a node's own heights confirm none", () => {
     const watch = new Watch();
     const round = (seconds: number) =>
