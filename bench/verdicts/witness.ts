@@ -35,7 +35,8 @@ export class Witness {
   readonly #stood: { readonly said: Position; readonly at: number }[] = [];
   readonly #answers: { readonly at: number; readonly isLate: boolean }[][] = [];
   readonly #late: number[] = [];
-  readonly #heights: { readonly gone: number; readonly height: number }[] = [];
+  readonly #heights: { readonly gone: number; readonly made: number }[] = [];
+  readonly #pace: { gone: number; made: number; tipHeight?: number } = { gone: 0, made: 0 };
   #last = 0;
 
   constructor(world: World) {
@@ -57,7 +58,7 @@ export class Witness {
       const drift = Math.abs(clockAt(botClock, at) - tipWrong);
       this.#sample("network.clock", "", at, drift > DRIFT, drift > DRIFT * NEARLY);
     }
-    this.#seePace(round);
+    this.#seePace(round, isShown);
     this.#seeSnapshots(round);
     for (let node = 0; node < said.length; node += 1) {
       this.#seeAnswer(node, round);
@@ -94,17 +95,23 @@ export class Witness {
     );
   }
 
-  /** How slowly blocks came within the window, without the time in which the chain stood. */
-  #seePace({ tip: { height }, at }: Round): void {
+  /** How slowly blocks came within the window, without the time in which the chain stood, or too few nodes showed it. */
+  #seePace({ tip: { height }, at }: Round, isShown: boolean): void {
     const { plan, chain } = this.#world;
     if ((plan.slow ?? []).length === 0) return;
-    const gone = at - chain.haltedBetween(0, at);
+    const { tipHeight = height } = this.#pace;
+    if (isShown) {
+      this.#pace.gone += at - this.#last - chain.haltedBetween(this.#last, at);
+      this.#pace.made += height - tipHeight;
+    }
+    this.#pace.tipHeight = height;
+    const { gone, made } = this.#pace;
     const all = this.#heights;
-    all.push({ gone, height });
+    all.push({ gone, made });
     while ((all[1]?.gone ?? gone) <= gone - WINDOW) all.shift();
     const [first] = all;
     if (first === undefined || gone - first.gone < WINDOW) return;
-    const times = (gone - first.gone) / Math.max(1, height - first.height) / plan.block;
+    const times = (gone - first.gone) / Math.max(1, made - first.made) / plan.block;
     this.#sample("network.slow", "", at, plan.heights && times > SLOW_FACTOR, times > SLOW_FACTOR * NEARLY);
   }
 

@@ -87,6 +87,17 @@ test.each<[name: string, plan: Partial<WorldPlan>, facts: [kind: Kind, subject: 
     [["network.slow", "", 28.9, 46.1]],
   ],
   [
+    "blocks come more slowly, and for two minutes one node alone shows it",
+    {
+      slow: [{ ...spanOf(20, 45), factor: 10 }],
+      faults: [0, 1].map((node) => fault(node, ...between(24, 26), { sort: "cut", speed: 1000 })),
+    },
+    [
+      ["network.disagree", "", 24, 26],
+      ["network.slow", "", 30.9, 46.1],
+    ],
+  ],
+  [
     "no snapshot is made",
     { length: 120 * MINUTE, withheld: [spanOf(10, 90)] },
     [["snapshot.overdue", "", 48.43, 93.4]],
@@ -190,6 +201,18 @@ test("no end of a halt, nor of a drift of the clock, is wrong while all nodes ca
   expect(kinds.map((kind) => endsWrongly(kind, []))).toEqual([1, 1, 1]);
   expect(kinds.map((kind) => endsWrongly(kind, [spanOf(25, 27)]))).toEqual([0, 0, 1]);
   expect([44, 45].map((seconds) => endsWrongly("network.disagree", [], 1000 * seconds))).toEqual([0, 1]);
+});
+
+test("the honest one of two may be called behind the liar for three minutes in which the bot sees", () => {
+  const wrong = (others: readonly Told[]): number => {
+    const told = { kind: "node.lagging", subject: "node-1:3008", fired: 20 * MINUTE, ended: 25 * MINUTE, why: "" };
+    const score = new Score();
+    const truth = { facts: [], excused: [], unfollowed: [], lies: [{ subject: "node-2:3008", ...spanOf(10, 30) }] };
+    score.add(watchedOf(hour({ nodes: 2 })), truth, [...others, told]);
+    return score.kinds["node.lagging"].wrong;
+  };
+  const blind = { kind: "watch.blind", subject: "", fired: 22 * MINUTE, ended: 26 * MINUTE, why: "" };
+  expect([wrong([]), wrong([blind])]).toEqual([1, 0]);
 });
 
 test("draws the same day from the same seed", () => {

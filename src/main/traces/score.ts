@@ -193,7 +193,8 @@ export class Score {
     this.days += world.length / DAY;
     if (world.calm) this.calmDays += world.length / DAY;
     const grace = 2 * world.poll + 5000;
-    for (const one of told) this.#judgeTold(world, truth, one, grace);
+    const blind = told.filter(({ kind }) => kind === "watch.blind");
+    for (const one of told) this.#judgeTold(world, truth, one, blind, grace);
     const last = new Map<string, number>();
     for (const fact of truth.facts) {
       // A node that comes and goes is one case for as long as it does.
@@ -204,7 +205,13 @@ export class Score {
     }
   }
 
-  #judgeTold(world: Watched, { facts, excused, unfollowed, lies }: Truth, told: Told, grace: Milliseconds): void {
+  #judgeTold(
+    world: Watched,
+    { facts, excused, unfollowed, lies }: Truth,
+    told: Told,
+    blind: readonly Told[],
+    grace: Milliseconds,
+  ): void {
     const kind = told.kind as Kind;
     const score = this.kinds[kind];
     if (score === undefined) return;
@@ -214,7 +221,8 @@ export class Score {
       isOf(told) && one.from <= told.fired && told.fired <= one.to + grace;
     const fact = facts.find((one) => isOf(one) && reaches(one) && !isBrief(one));
     const isExcused =
-      fact === undefined && (excused.some((one) => isOf(one) && reaches(one)) || isQuarrel(world, lies, told, grace));
+      fact === undefined &&
+      (excused.some((one) => isOf(one) && reaches(one)) || isQuarrel(world, lies, told, blind, grace));
     const nearly = facts.some((one) => isOf(one) && reaches(one) && one.to - one.from >= 20_000);
     if (fact !== undefined) score.right += 1;
     else if (!isExcused && !nearly) {
@@ -300,15 +308,21 @@ export class Score {
   }
 }
 
-/** Of two nodes the honest one may be called behind the one that lies until that is a disagreement. */
+/**
+ * Of two nodes the honest one may be called behind the one that lies until that is a disagreement; while the watch is
+ * blind, nothing ends.
+ */
 function isQuarrel(
   { nodes }: Watched,
   lies: Truth["lies"],
   { kind, fired, ended = Infinity }: Told,
+  blind: readonly Told[],
   grace: number,
 ): boolean {
-  const isLied = lies.some(({ from, to }) => from <= fired && fired <= to + grace);
-  return nodes === 2 && kind === "node.lagging" && isLied && ended - fired <= QUARREL + grace;
+  if (nodes !== 2 || kind !== "node.lagging") return false;
+  let seen = ended - fired;
+  for (const one of blind) seen -= Math.max(0, Math.min(ended, one.ended ?? ended) - Math.max(fired, one.fired));
+  return seen <= QUARREL + grace && lies.some(({ from, to }) => from <= fired && fired <= to + grace);
 }
 
 /** Whether it could be observed for so long that its end may be wrong. */
