@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { toMillis } from "../../src/units/nanoseconds.ts";
 import { COMMONEST } from "../support/commonest.ts";
-import { keepAMonth } from "../support/kept-looks.ts";
+import { DAY, HOUR, keepLooks, MINUTE } from "../support/kept-looks.ts";
 import { treeOf } from "./draw.ts";
 import { linesRead } from "./read.ts";
 import { answersTo, SURFACES } from "./samples.ts";
@@ -39,13 +39,27 @@ test("the twenty commonest lines are answered within the first six lines of a ph
   expect(answers).toBe(COMMONEST.length * SURFACES.length);
 });
 
-test("a trial tells its count, the longest and the nights within those lines", async () => {
-  const line = "alerts try node.lagging behind:50s";
-  const tell = /In 29 days this would have told you 3 times, 14 min at most, 2 at night/u;
-  for await (const { shown } of answersTo("trials", [line], ({ store, now }) => keepAMonth(store, toMillis(now())))) {
+test("a trial tells its count, the longest, the nights and its advice within those lines", async () => {
+  const short = Array.from({ length: 12 }, (_, day) => ({ ago: (2 * day + 2) * DAY, lasts: 45_000, behind: 30_000 }));
+  const long = [
+    { ago: 20 * DAY + 9 * HOUR, lasts: 14 * MINUTE, behind: 3 * MINUTE },
+    { ago: 10 * DAY + 10 * HOUR, lasts: 4 * MINUTE, behind: 90_000 },
+    { ago: 5 * DAY + 2 * HOUR, lasts: 6 * MINUTE, behind: 3 * MINUTE },
+  ];
+  const month = { since: 30 * DAY, troubles: [...short, ...long] };
+  const told = new Map([
+    ["alerts try node.lagging behind:50s", /told you 3 times, 14 min at most, 2 at night/u],
+    [
+      "alerts try node.lagging behind:20s for:1s",
+      /told you 15 times, 14 min at most, 2 at night\.\s+Most were over within 2 min\. With behind:40s it would have told you 3\b/u,
+    ],
+  ]);
+  for await (const { title, shown } of answersTo("trials", [...told.keys()], ({ store, now }) =>
+    keepLooks(store, toMillis(now()), month),
+  )) {
     for (const surface of SURFACES) {
       const lines = linesRead(treeOf(surface, shown[surface], PHONE), PHONE.columns);
-      expect(`${surface}: ${lines.slice(0, FIRST_LINES).join(" ")}`).toMatch(tell);
+      expect(`${surface}: ${lines.slice(0, FIRST_LINES).join(" ")}`).toMatch(told.get(title) ?? "");
     }
   }
 });

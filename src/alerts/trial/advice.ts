@@ -1,6 +1,8 @@
 // Which other thresholds are tried beside those asked for, and which of them to advise. Pure: from counts alone.
+import { type Decimal, formatDecimal, parseDecimal } from "../../units/decimal.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { GivenParameters } from "../judge/kinds/kind.ts";
+import { formatMarketConditions, storedConditions } from "../judge/kinds/market-value.ts";
 import type { TrialEpisode } from "./trial.ts";
 
 const SECOND: Milliseconds = 1000;
@@ -9,8 +11,8 @@ const HOUR: Milliseconds = 60 * MINUTE;
 
 /** At most so many others are tried. */
 const MAX_OTHERS = 8;
-/** How long it must last. */
-const LASTS: readonly Milliseconds[] = [0, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE];
+/** How long it must last: the shortest is what looks do not tell from none, which cannot be typed. */
+const LASTS: readonly Milliseconds[] = [SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE];
 /** An alert that lasts no longer is over before anybody has looked. */
 const SHORT: Milliseconds = 2 * MINUTE;
 
@@ -23,16 +25,58 @@ const SPANS: readonly Milliseconds[] = [
 ];
 const COUNTS = [0, 1, 2].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 
-/** What differs in each of the others, by the parameters of a rule. */
-export function otherThresholds(parameters: GivenParameters): readonly GivenParameters[] {
-  const name = FIGURES.find((one) => parameters[one] !== undefined);
-  const figures = name === undefined ? [] : figuresNear(name, Number(parameters[name])).map((one) => [name, one]);
+/** What differs in each of the others, by the parameters of a rule, and those that were given. */
+export function otherThresholds(
+  parameters: GivenParameters,
+  given: GivenParameters = parameters,
+): readonly GivenParameters[] {
   const most = Number(parameters["criticalFor"] ?? Infinity);
   const lasts =
     parameters["for"] === undefined
       ? []
-      : LASTS.filter((one) => one !== parameters["for"] && one <= most).map((one) => ["for", one]);
-  return [...figures, ...lasts].slice(0, MAX_OTHERS).map((one) => Object.fromEntries([one]) as GivenParameters);
+      : LASTS.filter((one) => one !== parameters["for"] && one <= most).map((one) => ({ for: one }));
+  return [...otherFigures(parameters, given), ...lasts].slice(0, MAX_OTHERS);
+}
+
+function otherFigures(parameters: GivenParameters, given: GivenParameters): readonly GivenParameters[] {
+  const { low, high } = parameters;
+  if (given["if"] !== undefined) return otherConditions(String(given["if"]));
+  // Of two prices, the distance between them would have to be another one.
+  if (low !== undefined && high !== undefined) return [];
+  const price = parseDecimal(String(high ?? low ?? ""));
+  if (price !== undefined)
+    return amountsNear(price).map((one) => ({ [high === undefined ? "low" : "high"]: textOf(one) }));
+  const name = FIGURES.find((one) => parameters[one] !== undefined);
+  if (name === undefined) return [];
+  const [value, blocks] = [Number(parameters[name]), given["blocks"]];
+  return figuresNear(name, value).map((one) => {
+    // Either of the two makes a lag: as many times as many blocks, where their number was chosen.
+    const scaled = name === "behind" && blocks !== undefined && Math.ceil((Number(blocks) * Number(one)) / value);
+    return scaled === false ? { [name]: one } : { [name]: one, blocks: scaled };
+  });
+}
+
+/** The same condition with other limits, where it has one. */
+function otherConditions(written: string): readonly GivenParameters[] {
+  const [condition, ...more] = storedConditions(written);
+  if (condition === undefined || more.length > 0) return [];
+  return amountsNear(condition.limit).map((limit) => ({ if: formatMarketConditions([{ ...condition, limit }]) }));
+}
+
+/** The next round numbers above and below, 75,000 and 65,000 for 70,000; then half and double. */
+function amountsNear({ units, scale }: Decimal): readonly Decimal[] {
+  if (units <= 0n) return [];
+  const more = BigInt(scale + 2);
+  // With more digits behind the point, so that a part of a step has them, too.
+  const value = units * 10n ** more;
+  const step = 5n * 10n ** BigInt(Math.max(0, String(value).length - 2));
+  const near = [(value / step + 1n) * step, ((value - 1n) / step) * step, value / 2n, 2n * value];
+  const others = new Set(near.filter((one) => one > 0n && one !== value));
+  return [...others].map((one) => ({ units: one, scale: scale + Number(more) }));
+}
+
+function textOf(amount: Decimal): string {
+  return formatDecimal(amount, { group: false });
 }
 
 /** Half, double, and the next round number. */
@@ -67,12 +111,16 @@ export function adviceOf<Other extends Counted>(
   days: number,
 ): Advice<Other> | undefined {
   const count = asked.told.length;
-  const safe = others
-    .filter(({ told, missed }) => missed === 0 && told.length > 0)
-    .toSorted((a, b) => a.told.length - b.told.length);
+  const able = others.filter(({ told, missed }) => missed === 0 && told.length > 0);
   const advise = (reason: AdviceReason, better: Other | undefined) => better && { reason, better };
-  if (asked.missed > 0) return advise("missed", safe[0]);
-  if (count === 0) return advise("never", safe[0] && safe[0].told.length <= days ? safe[0] : undefined);
+  if (asked.missed > 0) return advise("missed", rarestFirst(able)[0]);
+  const nearest = able.filter(({ told }) => !told.some((one) => isStanding(one, asked, days)));
+  const safe = rarestFirst(nearest);
+  if (count === 0)
+    return advise(
+      "never",
+      nearest.find(({ told }) => told.length <= days),
+    );
   if (count > days) {
     const rare = safe.filter(({ told }) => told.length <= days);
     const fewer = safe.filter(({ told }) => 2 * told.length <= count);
@@ -82,6 +130,17 @@ export function adviceOf<Other extends Counted>(
   if (count < 2 || 2 * long.length >= count) return undefined;
   const calmer = safe.filter(({ told }) => told.length < count && long.every((one) => told.some(overlaps(one))));
   return advise("short", calmer[0]);
+}
+
+function rarestFirst<Other extends Counted>(others: readonly Other[]): Other[] {
+  return others.toSorted((a, b) => a.told.length - b.told.length);
+}
+
+/** Whether an alert would be open for half of the days, or now, where none is that is asked for: it hides all others. */
+function isStanding(one: Counted["told"][number], asked: Counted, days: number): boolean {
+  const now = asked.told.find(({ ended, subject }) => ended === undefined && subject === one.subject);
+  const until = one.ended ?? now?.began ?? Infinity;
+  return 2 * (until - one.began) > days * 24 * HOUR;
 }
 
 function isShort({ began, ended }: Counted["told"][number]): boolean {

@@ -88,7 +88,7 @@ function adviceAction(typed: OtherTried["typed"], { options }: TrialWords): Acti
 
 function thresholdsTyped(typed: OtherTried["typed"]): string {
   return Object.entries(typed)
-    .map(([option, value]) => `${option}:${value}`)
+    .map(([option, value]) => (option === "if" ? value : `${option}:${value}`))
     .join(" ");
 }
 

@@ -202,8 +202,9 @@ export interface OtherTried {
 export function othersOf(tried: Tried, config: AlertsConfig): readonly OtherTried[] {
   const [rule, ...more] = rulesOf(tried, config);
   if (rule === undefined || more.length > 0) return [];
-  return otherThresholds(rule.parameters).map((change) => {
-    const parameters = { ...tried.parameters, [rule.kind]: { ...tried.parameters[rule.kind], ...change } };
+  const given = tried.parameters[rule.kind];
+  return otherThresholds(rule.parameters, given ?? {}).map((change) => {
+    const parameters = { ...tried.parameters, [rule.kind]: { ...given, ...change } };
     return { tried: { ...tried, parameters }, typed: presentThresholds([rule.kind], { [rule.kind]: change }) };
   });
 }
