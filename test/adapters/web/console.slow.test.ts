@@ -456,6 +456,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await expect.poll(() => titles(page)).toEqual(["A price", "Subscribed"]);
     expect(await dialog.isVisible()).toBe(false);
     expect(page.url()).toContain("high%3A75000");
+    expect(await page.locator(".asked code").last().textContent()).toBe("Subscribe to alerts: Above 75000");
 
     await page.getByRole("button", { name: "Tell me" }).click();
     await dialog.waitFor();

@@ -123,10 +123,9 @@ function surroundings() {
 
 /** @param {ButtonQuestion} question */
 async function fillIn(question) {
-  const opens = await openForm(question, (sent, answer) => {
-    const line = formatLine(sent.command, sent.options);
-    toAskView(() => void conversation.ask(sent, line, { focus: true, answer }));
-  });
+  const opens = await openForm(question, (sent, answer, words) =>
+    toAskView(() => void conversation.ask(sent, words, { focus: true, answer })),
+  );
   // Without a form its line is to be changed.
   if (!opens) toAskView(() => composer.change(formatLine(question.command, question.options)));
 }

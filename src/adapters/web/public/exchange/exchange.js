@@ -98,7 +98,8 @@ export function createExchange(line, around) {
       const amended = (...both) => showWhole(question, ...both);
       const reply = await answerTo(question, how, { signal: control.signal, previews, progress, amended });
       stopWaiting();
-      show(reply, { final: true, millis: performance.now() - started, shownAs });
+      const millis = how.answer === undefined ? performance.now() - started : 0;
+      show(reply, { final: true, millis, shownAs });
       if (Object.hasOwn(reply.previews ?? {}, shownAs)) await choose(reply, shownAs);
       around.answered?.(question, reply);
     } catch (thrown) {

@@ -8,15 +8,17 @@ import { part } from "../part.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
 
+/** @typedef {(sent: ButtonQuestion, answer: SentAnswer, words: string) => void} Done `words`: what was filled in, to be read. */
+
 /**
  * @param {HTMLDialogElement} dialog
- * @returns {(question: ButtonQuestion, done: (sent: ButtonQuestion, answer: SentAnswer) => void) => Promise<boolean>} Opens
+ * @returns {(question: ButtonQuestion, done: Done) => Promise<boolean>} Opens
  *   the form of a question; false where it has none.
  */
 export function createForm(dialog) {
   const at = (/** @type {string} */ id) => part(`#form-${id}`, HTMLElement, dialog);
   const send = part("#form-send", HTMLButtonElement, dialog);
-  /** @type {{ question: ButtonQuestion, inputs: ReadonlyMap<string, Field>, done: (sent: ButtonQuestion, answer: SentAnswer) => void } | undefined} */
+  /** @type {{ question: ButtonQuestion, inputs: ReadonlyMap<string, Field>, done: Done, form: FormJson } | undefined} */
   let opened;
   let sending = new AbortController();
 
@@ -39,7 +41,7 @@ export function createForm(dialog) {
 
   async function submit() {
     if (opened === undefined || send.disabled) return;
-    const { inputs, done, question } = opened;
+    const { inputs, done, form, question } = opened;
     const { command } = question;
     const options = { ...question.options };
     for (const [name, { input }] of inputs) {
@@ -53,7 +55,7 @@ export function createForm(dialog) {
       if ("faults" in sent) return showFaults(inputs, sent.faults);
       opened = undefined;
       dialog.close();
-      done({ command, options }, sent);
+      done({ command, options }, sent, wordsOf(form, options));
     } catch (thrown) {
       if (!signal.aborted) sayFault(thrown instanceof AskError ? thrown.message : "The form could not be sent.");
     } finally {
@@ -84,7 +86,7 @@ export function createForm(dialog) {
     at("fields").replaceChildren(...fields.map(({ element }) => element));
     sayFault("");
     send.textContent = form.verb;
-    opened = { question, done, inputs: new Map(fields.map((field) => [field.name, field])) };
+    opened = { question, done, form, inputs: new Map(fields.map((field) => [field.name, field])) };
     if (!dialog.open) dialog.showModal();
     const last = Object.keys(question.options).at(-1);
     const first = fields.find(({ name }) => name === last) ?? fields[0];
@@ -92,6 +94,18 @@ export function createForm(dialog) {
     first?.input.select();
     return true;
   };
+}
+
+/**
+ * `Subscribe to alerts: BTC/USDT, Above 95000`.
+ *
+ * @param {FormJson} form
+ * @param {ButtonQuestion["options"]} filled
+ */
+function wordsOf({ title, about, fields }, filled) {
+  const subject = about.slice(-1).map(({ value }) => value);
+  const values = fields.flatMap(({ name, label }) => (name in filled ? [`${label} ${filled[name]}`] : []));
+  return `${title}: ${[...subject, ...values].join(", ")}`;
 }
 
 /** @typedef {ReturnType<typeof makeField>} Field */
