@@ -35,7 +35,8 @@ export class Witness {
   readonly #stood: { readonly said: Position; readonly at: number }[] = [];
   readonly #answers: { readonly at: number; readonly isLate: boolean }[][] = [];
   readonly #late: number[] = [];
-  readonly #heights: { readonly gone: number; readonly made: number }[] = [];
+  readonly #blocks: Made[] = [];
+  readonly #shownBlocks: Made[] = [];
   readonly #pace: { gone: number; made: number; tipHeight?: number } = { gone: 0, made: 0 };
   #last = 0;
 
@@ -95,7 +96,7 @@ export class Witness {
     );
   }
 
-  /** How slowly blocks came within the window, without the time in which the chain stood, or too few nodes showed it. */
+  /** How slowly blocks came within the window: without halts, and also without what too few nodes showed. */
   #seePace({ tip: { height }, at }: Round, isShown: boolean): void {
     const { plan, chain } = this.#world;
     if ((plan.slow ?? []).length === 0) return;
@@ -106,13 +107,12 @@ export class Witness {
     }
     this.#pace.tipHeight = height;
     const { gone, made } = this.#pace;
-    const all = this.#heights;
-    all.push({ gone, made });
-    while ((all[1]?.gone ?? gone) <= gone - WINDOW) all.shift();
-    const [first] = all;
-    if (first === undefined || gone - first.gone < WINDOW) return;
-    const times = (gone - first.gone) / Math.max(1, made - first.made) / plan.block;
-    this.#sample("network.slow", "", at, plan.heights && times > SLOW_FACTOR, times > SLOW_FACTOR * NEARLY);
+    const all = blockInterval(this.#blocks, { gone: at - chain.haltedBetween(0, at), made: height });
+    const shown = blockInterval(this.#shownBlocks, { gone, made });
+    if (all === undefined || shown === undefined) return;
+    const limit = SLOW_FACTOR * plan.block;
+    const isSlow = plan.heights && Math.min(all, shown) > limit;
+    this.#sample("network.slow", "", at, isSlow, Math.max(all, shown) > limit * NEARLY);
   }
 
   /** How old the last snapshot is, by the time in which the chain went on, and by the blocks made since. */
@@ -207,6 +207,20 @@ export class Witness {
       lies: lying.map(({ node, from, until }) => ({ subject: nodeName(node), from, to: until })),
     };
   }
+}
+
+/** How many blocks were made in the time that went by. */
+interface Made {
+  readonly gone: number;
+  readonly made: number;
+}
+
+/** The mean time from block to block within the window, once it is full. */
+function blockInterval(all: Made[], now: Made): number | undefined {
+  all.push(now);
+  while ((all[1]?.gone ?? now.gone) <= now.gone - WINDOW) all.shift();
+  const gone = now.gone - (all[0]?.gone ?? now.gone);
+  return gone < WINDOW ? undefined : gone / Math.max(1, now.made - (all[0]?.made ?? 0));
 }
 
 /** A condition of one subject as the rounds showed it. */

@@ -200,6 +200,8 @@ test("no end of a halt, nor of a drift of the clock, is wrong while all nodes ca
   const kinds = ["network.stalled", "network.clock", "network.disagree"] as const;
   expect(kinds.map((kind) => endsWrongly(kind, []))).toEqual([1, 1, 1]);
   expect(kinds.map((kind) => endsWrongly(kind, [spanOf(25, 27)]))).toEqual([0, 0, 1]);
+  // What they did last is told after 15 s more.
+  expect([25.5, 25.4].map((to) => endsWrongly("network.stalled", [spanOf(25, to)]))).toEqual([0, 1]);
   expect([44, 45].map((seconds) => endsWrongly("network.disagree", [], 1000 * seconds))).toEqual([0, 1]);
 });
 

@@ -125,6 +125,8 @@ function dueAfter(kind: Kind, poll: number): number {
 
 /** An alert ended wrongly where its condition had been true, and could be seen, for as long, and went on. */
 const OLD_ENOUGH = 45_000;
+/** So long the contrary has to be seen until an alert ends. */
+const KEEP = 15_000;
 /** One that is open for longer after its condition has ended is late. */
 const LATE = 300_000;
 
@@ -235,7 +237,7 @@ export class Score {
     // Nodes that catch up make blocks as a chain that goes on, of times that the clock may well show.
     const isHidden =
       (kind === "network.stalled" || kind === "network.clock") &&
-      unfollowed.some(({ from, to }) => from <= ended && ended <= to + grace);
+      unfollowed.some(({ from, to }) => from <= ended && ended <= to + grace + KEEP);
     const still = isHidden
       ? undefined
       : facts.find((one) => isOf(one) && isSeen(one) && one.from + OLD_ENOUGH <= ended && ended < one.to);
