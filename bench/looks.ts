@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { statSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -33,22 +34,17 @@ async function measure(): Promise<readonly Measured[]> {
   await store.claim();
   await store.ping();
   const empty = sizeOf(file);
-  let [hours, longest] = [0, 0];
+  let hours = 0;
   const texts: string[] = [];
   const plans = Array.from({ length: DAYS }, (_, day) => planOfThree(day));
-  let began = process.threadCpuUsage();
   const counted = function* (): Generator<readonly Look[]> {
     for (const looks of hoursOfLooks(plans)) {
       if (texts.length < OBSERVATIONS) texts.push(...looks.map(lookToText));
       hours += 1;
-      began = process.threadCpuUsage();
       yield looks;
     }
   };
-  const count = await keepHours(store, counted(), async () => {
-    longest = Math.max(longest, millisOf(process.threadCpuUsage(began)));
-    began = process.threadCpuUsage();
-  });
+  const count = await keepHours(store, counted());
   const grown = sizeOf(file) - empty;
   const detail = `${DAYS} days of three nodes, ${count} looks in ${hours} chunks`;
   const all = { ...SOURCES, from: 0, to: Number.MAX_SAFE_INTEGER };
@@ -72,6 +68,7 @@ async function measure(): Promise<readonly Measured[]> {
   await store.close();
   const replayed = await replayOnce(file, ["--network", SOURCES.network, "--from", from]);
 
+  const packed = await packHours(folder.path, texts);
   const { without, kept: timed } = await timeObservations(folder.path, texts.slice(0, OBSERVATIONS));
   const year = ((grown / count) * (365 * DAY)) / POLL / 1e6;
   const more = ["p50", "p99"]
@@ -83,10 +80,10 @@ async function measure(): Promise<readonly Measured[]> {
     atMost("looks: a year of a network", year, 260, "MB", detail),
     atMost(
       "looks: packing an hour holds the event loop",
-      longest,
+      packed.longest,
       10,
       "ms of CPU",
-      "the longest part between two pauses",
+      `the longest of ${packed.hours} hours, in a process of its own`,
     ),
     atMost("looks: one fact of one node", median(readings), 150, "ms of CPU", `median of 5; ${detail}`),
     atMost("looks: replay", replayed.cpu / 1000, 50, "s of CPU", `${replayed.changes}; ${detail}`),
@@ -98,9 +95,7 @@ async function measure(): Promise<readonly Measured[]> {
 
 /** A replay in a process of its own, which starts as that of an operator does. */
 async function replayOnce(file: string, args: readonly string[]) {
-  const [launcher, main] = ["../bin/run.mjs", "../src/main.ts"].map((one) =>
-    fileURLToPath(new URL(one, import.meta.url)),
-  );
+  const [launcher, main] = ["../bin/run.mjs", "../src/main.ts"].map(pathOf);
   const call = [
     "--import",
     import.meta.resolve("./support/usage-at-exit.ts"),
@@ -114,6 +109,19 @@ async function replayOnce(file: string, args: readonly string[]) {
   const lines = stdout.trim().split("\n");
   const took = JSON.parse(lines.at(-1) ?? "") as { readonly cpu: number; readonly memory: number };
   return { ...took, changes: lines.at(-2) ?? "" };
+}
+
+/** What packing costs, in a process of its own. */
+async function packHours(folder: string, texts: readonly string[]) {
+  const file = `${folder}/looks.jsonl`;
+  await writeFile(file, texts.join("\n"));
+  const call = [pathOf("./looks/pack-hours.ts"), `${folder}/packed.db`, file];
+  const { stdout } = await promisify(execFile)(process.execPath, call);
+  return JSON.parse(stdout) as { readonly longest: number; readonly hours: number };
+}
+
+function pathOf(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url));
 }
 
 function ms(value = Number.NaN): string {

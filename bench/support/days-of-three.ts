@@ -43,15 +43,11 @@ function* looksOf(plan: WorldPlan, day: number): Generator<Look> {
   }
 }
 
-/** Keeps looks in a store, packed by the hour; `pause` may interrupt the packing. Gives their number. */
-export async function keepHours(
-  store: Pick<Store, "transaction">,
-  hours: Iterable<readonly Look[]>,
-  pause?: () => Promise<void>,
-): Promise<number> {
+/** Keeps looks in a store, packed by the hour. Gives their number. */
+export async function keepHours(store: Pick<Store, "transaction">, hours: Iterable<readonly Look[]>): Promise<number> {
   let number = 0;
   for (const looks of hours) {
-    const bytes = await encodeChunk(looks, pause);
+    const bytes = await encodeChunk(looks);
     const times = looks.map(({ at }) => toMillis(at));
     const numbers = looks.map((_, index) => number + index + 1);
     const chunk = { first_at: Math.min(...times), last_at: Math.max(...times), bytes };

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../api/clock.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { LooksOf, TailRow } from "../store/alert-tables/looks.ts";
+import type { LooksOf } from "../store/alert-tables/looks.ts";
 import type { Store } from "../store/store.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { formatBytes } from "../units/format-number.ts";
@@ -95,51 +95,52 @@ async function packLooks(
     const of = { network, watcher };
     for (;;) {
       signal?.throwIfAborted();
-      const rows = await store.read(({ looks }) => looks.tail(of, MAX_LOOKS));
-      const ended = endedHour(rows, until);
-      if (ended.length === 0) break;
-      await packRows(of, ended, { store, log });
+      const { numbers, times, looks } = await endedHour(of, until, { store, log });
+      if (numbers.length === 0) break;
+      const chunk =
+        looks.length === 0
+          ? undefined
+          : {
+              first_at: Math.min(...times),
+              last_at: Math.max(...times),
+              bytes: await encodeChunk(looks, () => setImmediate()),
+            };
+      await store.transaction(({ looks: tables }) => tables.pack(of, numbers, chunk));
     }
   }
 }
 
 /**
- * The rows of the first hour in the tail, unless it is the present one, which begins at `until`. Their order is by number,
+ * The looks of the first hour in the tail, unless it is the present one, which begins at `until`. Their order is by number,
  * not by the wall clock: where that was ahead, an hour of the future comes first, and is over, too.
  */
-function endedHour(rows: readonly TailRow[], until: Milliseconds): readonly TailRow[] {
-  const [first] = rows;
-  const hour = Math.floor((first?.at ?? until) / HOUR);
-  if (hour === Math.floor(until / HOUR)) return [];
-  const end = rows.findIndex(({ at }) => Math.floor(at / HOUR) !== hour);
-  return end === -1 ? rows : rows.slice(0, end);
-}
-
-async function packRows(
+async function endedHour(
   of: LooksOf,
-  rows: readonly TailRow[],
+  until: Milliseconds,
   { store, log }: Pick<KeepLooksDependencies, "store" | "log">,
-): Promise<void> {
-  const looks: Look[] = [];
-  for (const { number, data } of rows) {
-    if (looks.length % LOOKS_BEFORE_PAUSE === LOOKS_BEFORE_PAUSE - 1) await setImmediate();
-    try {
-      looks.push(lookFromText(data));
-    } catch (thrown) {
-      log.warn({ ...of, number, why: messageOf(thrown) }, "look unreadable");
+) {
+  const present = Math.floor(until / HOUR);
+  const [numbers, times, looks]: [number[], Milliseconds[], Look[]] = [[], [], []];
+  let hour: number | undefined;
+  while (numbers.length < MAX_LOOKS) {
+    const after = numbers.at(-1) ?? 0;
+    const rows = await store.read((tables) => tables.looks.tail(of, LOOKS_BEFORE_PAUSE, after));
+    for (const { number, at, data } of rows) {
+      const own = Math.floor(at / HOUR);
+      hour ??= own;
+      if (own === present || own !== hour) return { numbers, times, looks };
+      numbers.push(number);
+      times.push(at);
+      try {
+        looks.push(lookFromText(data));
+      } catch (thrown) {
+        log.warn({ ...of, number, why: messageOf(thrown) }, "look unreadable");
+      }
     }
+    if (rows.length < LOOKS_BEFORE_PAUSE) break;
+    await setImmediate();
   }
-  const times = rows.map(({ at }) => at);
-  const chunk =
-    looks.length === 0
-      ? undefined
-      : {
-          first_at: Math.min(...times),
-          last_at: Math.max(...times),
-          bytes: await encodeChunk(looks, () => setImmediate()),
-        };
-  const numbers = rows.map(({ number }) => number);
-  await store.transaction(({ looks: tables }) => tables.pack(of, numbers, chunk));
+  return { numbers, times, looks };
 }
 
 /** Drops the oldest chunks of all networks until those that are left are young enough, and few enough. */

@@ -60,13 +60,15 @@ type OldChunk = Pick<LooksChunkRow, "network" | "watcher" | "first" | "last_at" 
 
 /** What watchers saw: the looks of the present hour, and the chunks of those before. */
 export function createLookTables(db: Kysely<Schema>) {
-  const tailOf = ({ network, watcher }: LooksOf) =>
+  const tailOf = ({ network, watcher }: LooksOf, limit: number, after: number) =>
     db
       .selectFrom("looks_tail")
       .selectAll()
       .where("network", "=", network)
       .where("watcher", "=", watcher)
-      .orderBy("number");
+      .where("number", ">", after)
+      .orderBy("number")
+      .limit(limit);
   return {
     /** The watchers that have looks from before that moment in the tail. */
     unpacked: (network: string, before: Milliseconds) =>
@@ -78,8 +80,8 @@ export function createLookTables(db: Kysely<Schema>) {
         .where("at", "<", before)
         .orderBy("watcher")
         .execute(),
-    /** The first rows of the tail, in their order. */
-    tail: (of: LooksOf, limit: number): Promise<TailRow[]> => tailOf(of).limit(limit).execute(),
+    /** The first rows of the tail after the look of a number, in their order. */
+    tail: (of: LooksOf, limit: number, after = 0): Promise<TailRow[]> => tailOf(of, limit, after).execute(),
     /** Puts a chunk into the place of the rows of the tail that it holds; left out, those are only deleted. */
     async pack(of: LooksOf, numbers: readonly number[], chunk?: Pick<LooksChunkRow, "first_at" | "last_at" | "bytes">) {
       const [first, last] = [numbers[0], numbers.at(-1)];
@@ -110,13 +112,8 @@ export function createLookTables(db: Kysely<Schema>) {
         .limit(limit)
         .execute(),
     /** Looks of a range that are not packed, in their order. */
-    tailBetween: ({ network, watcher, after, from, to, limit }: LooksQuery): Promise<TailRow[]> =>
-      tailOf({ network, watcher })
-        .where("number", ">", after)
-        .where("at", ">=", from)
-        .where("at", "<=", to)
-        .limit(limit)
-        .execute(),
+    tailBetween: ({ after, from, to, limit, ...of }: LooksQuery): Promise<TailRow[]> =>
+      tailOf(of, limit, after).where("at", ">=", from).where("at", "<=", to).execute(),
     /** How many bytes all chunks have, and when the oldest look in them was. */
     async stored(): Promise<StoredLooks> {
       const { bytes, oldest } = await db
