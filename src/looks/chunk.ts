@@ -99,7 +99,9 @@ export class Chunk {
     if (column === undefined || column.holds === "any") return new Float64Array(this.size).fill(Number.NaN);
     const { base, more, scale } = this.#integersOf(index);
     const [first, unit] = [Number(base), 10 ** scale];
-    return more.map((one) => (first + one) / unit);
+    const numbers = new Float64Array(this.size);
+    for (let look = 0; look < numbers.length; look += 1) numbers[look] = (first + (more[look] ?? 0)) / unit;
+    return numbers;
   }
 
   /** The values of a column that are not all numbers. */

@@ -88,24 +88,51 @@ export async function* readBlocks(
 
 /** One fact of a range; the columns of the others are not read. */
 export async function readSeries(store: Pick<Store, "read">, range: LooksRange, place: Place): Promise<Series> {
-  const at: number[] = [];
-  const values: number[] = [];
-  const take = (time: number, value: number): void => {
-    if (Number.isNaN(value) || time < range.from || time > range.to) return;
-    at.push(time);
-    values.push(value);
-  };
   const key = JSON.stringify(place);
+  const series = new GrowingSeries(range);
   for await (const block of readBlocks(pageReader(store), range, refuse)) {
-    if (!("read" in block)) take(toMillis(block.at), numberAt(block as unknown as Json, place));
+    if (!("read" in block)) series.add(toMillis(block.at), numberAt(block as unknown as Json, place));
     else {
       block.read((chunk) => {
         const [found, times] = [chunk.numbers(key), chunk.numbers('["at"]')];
-        for (const [look, value] of found.entries()) take(Math.floor((times[look] ?? 0) / 1e6), value);
+        for (let look = 0; look < chunk.size; look += 1) {
+          series.add(Math.floor((times[look] ?? 0) / 1e6), found[look] ?? Number.NaN);
+        }
       });
     }
   }
-  return { at: Float64Array.from(at), values: Float64Array.from(values) };
+  return series.whole();
+}
+
+/** A series while it is read. */
+class GrowingSeries {
+  readonly #range: LooksRange;
+  #at = new Float64Array(1024);
+  #values = new Float64Array(1024);
+  #length = 0;
+
+  constructor(range: LooksRange) {
+    this.#range = range;
+  }
+
+  /** Adds a value of the range that is there. */
+  add(at: Milliseconds, value: number): void {
+    if (Number.isNaN(value) || at < this.#range.from || at > this.#range.to) return;
+    if (this.#length === this.#at.length) [this.#at, this.#values] = [longer(this.#at), longer(this.#values)];
+    this.#at[this.#length] = at;
+    this.#values[this.#length] = value;
+    this.#length += 1;
+  }
+
+  whole(): Series {
+    return { at: this.#at.slice(0, this.#length), values: this.#values.slice(0, this.#length) };
+  }
+}
+
+function longer(array: Float64Array): Float64Array<ArrayBuffer> {
+  const twice = new Float64Array(2 * array.length);
+  twice.set(array);
+  return twice;
 }
 
 function isWithin({ at }: Look, { from, to }: LooksRange): boolean {
