@@ -95,7 +95,9 @@ async function measure(): Promise<readonly Measured[]> {
 
 /** A replay in a process of its own, which starts as that of an operator does. */
 async function replayOnce(file: string, args: readonly string[]) {
-  const [launcher, main] = ["../bin/run.mjs", "../src/main.ts"].map(pathOf);
+  const [launcher, main] = ["../bin/run.mjs", "../src/main.ts"].map((one) =>
+    fileURLToPath(new URL(one, import.meta.url)),
+  );
   const call = [
     "--import",
     import.meta.resolve("./support/usage-at-exit.ts"),
@@ -115,13 +117,9 @@ async function replayOnce(file: string, args: readonly string[]) {
 async function packHours(folder: string, texts: readonly string[]) {
   const file = `${folder}/looks.jsonl`;
   await writeFile(file, texts.join("\n"));
-  const call = [pathOf("./looks/pack-hours.ts"), `${folder}/packed.db`, file];
+  const call = [fileURLToPath(import.meta.resolve("./looks/pack-hours.ts")), `${folder}/packed.db`, file];
   const { stdout } = await promisify(execFile)(process.execPath, call);
   return JSON.parse(stdout) as { readonly longest: number; readonly hours: number };
-}
-
-function pathOf(relative: string): string {
-  return fileURLToPath(new URL(relative, import.meta.url));
 }
 
 function ms(value = Number.NaN): string {
