@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type AlertsConfig, DEFAULT_ALERTS_CONFIG } from "../alerts/alerts-config.ts";
 import type { RuleIndex } from "../alerts/judge/judge.ts";
 import { JudgeInMemory } from "../alerts/judge/judge-in-memory.ts";
-import type { Reading } from "../alerts/judge/kinds/reading.ts";
+import { labelOf, type Reading } from "../alerts/judge/kinds/reading.ts";
 import { type Change, CHANGES } from "../alerts/judge/rules/state-machine.ts";
 import { buildSubscriptionIndex } from "../alerts/route/subscription-index.ts";
 import type { Subscription } from "../alerts/route/subscription.ts";
@@ -26,6 +26,8 @@ export interface ReplayedChange {
   readonly change: Change;
   readonly rule: string;
   readonly subject: string;
+  /** Of a market, where it is known. */
+  readonly name?: string;
 }
 
 /** By what a network was watched from a moment on. */
@@ -102,6 +104,8 @@ export class Replay {
   /** How many subscriptions there were. */
   #made = 0;
   #sources: SourcesState | undefined;
+  /** Of markets that changes spoke of. */
+  readonly #names = new Map<string, string>();
 
   constructor(options: ReplayOptions) {
     const [first] = options.settings;
@@ -126,7 +130,17 @@ export class Replay {
     if (observation === undefined) return [];
     if (this.#judge.pass(observation, look.dueMillis)) return [];
     const { decisions } = this.#judge.see(observation, look.dueMillis);
-    return decisions.flatMap((one) => changeOf(one, network, at) ?? []);
+    const changes = decisions.flatMap((one) => changeOf(one, network, at) ?? []);
+    return changes.map((one) => this.#named(one, observation.readings));
+  }
+
+  #named(change: ReplayedChange, readings: readonly Reading[]): ReplayedChange {
+    const { subject } = change;
+    const reading = readings.find((one) => one.subject === subject);
+    const name = (reading && labelOf(reading)) ?? this.#names.get(subject);
+    if (name === undefined) return change;
+    this.#names.set(subject, name);
+    return { ...change, name };
   }
 
   /** Nothing follows: the range may end with a gap. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { type AlertsConfig, fittingSettings, requireConsistent } from "../../alerts/alerts-config.ts";
+import { parseJson } from "../../alerts/judge/kinds/json-fields.ts";
 import { CONDITION_KINDS } from "../../alerts/judge/kinds/reading.ts";
 import { isAlive, parseSubscription, type Subscription } from "../../alerts/route/subscription.ts";
 import { isKindReplayed, REPLAYED } from "../../alerts/trial/trial.ts";
@@ -18,7 +19,8 @@ import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
-import { type Gap, SOURCES } from "../../watchers/look-history.ts";
+import { type Gap, MARKETS, SOURCES } from "../../watchers/look-history.ts";
+import { MarketsState } from "../../watchers/markets/markets.ts";
 import { JUDGED_OF_ROUND } from "../../watchers/sources/kept-round.ts";
 import { changeOf, Replay, type ReplayedChange, settingsOf } from "../replay.ts";
 import { keepHeapSmall } from "../v8-memory.ts";
@@ -149,20 +151,20 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
       if (!check) console.log(gapLine(gap));
     },
   });
+  const names = await marketNames(store, network);
   let looks = 0;
   keepHeapSmall();
   const kept = { network, from: from - RUN_UP, to };
   for await (const { watcher, look } of merged(store, kept, onDamaged, JUDGED_OF_ROUND)) {
-    const changes = readably({ network, watcher, look }, () => judge.see(watcher, look), onDamaged).filter(
-      ({ at }) => at >= from,
-    );
+    const found = readably({ network, watcher, look }, () => judge.see(watcher, look), onDamaged);
+    const changes = found.filter(({ at }) => at >= from).map((one) => named(one, names));
     if (toMillis(look.at) >= from) looks += 1;
     replayed.push(...changes);
     if (!check) for (const one of changes) console.log(lineOf(one));
   }
   judge.end();
   const { ofGaps, differences } = check
-    ? await differencesOf(store, { network, from, to }, replayed, gaps)
+    ? await differencesOf(store, { network, from, to }, replayed, gaps, names)
     : { ofGaps: new Map<Gap, readonly string[]>(), differences: [] };
   for (const gap of check ? gaps : []) {
     console.log(gapLine(gap));
@@ -209,9 +211,25 @@ export function sayDamaged({ message }: DamagedRow): void {
   console.error(`Left out: ${message}.`);
 }
 
-export function lineOf({ at, change, rule, subject }: ReplayedChange): string {
+export function lineOf({ at, change, rule, subject, name = subject }: ReplayedChange): string {
   // A trace comes from elsewhere: whatever it names stays on its line, and moves no cursor.
-  return oneLine(`${utc(at)}  ${change.padEnd(10)}  ${rule}${subject === "" ? "" : ` of ${subject}`}`);
+  return oneLine(`${utc(at)}  ${change.padEnd(10)}  ${rule}${subject === "" ? "" : ` of ${name}`}`);
+}
+
+/** The names of the markets as they were listed last, by id. */
+async function marketNames(store: Pick<Store, "read">, network: string): Promise<Map<string, string>> {
+  const row = await store.read(({ alerts }) => alerts.watch.snapshot(network, MARKETS));
+  const { data } = MarketsState.safeParse(parseJson(row?.data ?? ""));
+  const markets = Object.entries(data?.markets ?? {});
+  return new Map(markets.flatMap(([id, { label }]) => (label === undefined ? [] : [[id, label] as const])));
+}
+
+/** With the name of its market, where a look says it, or the list. */
+function named(change: ReplayedChange, names: Map<string, string>): ReplayedChange {
+  const { subject, name = names.get(subject) } = change;
+  if (name === undefined) return change;
+  names.set(subject, name);
+  return { ...change, name };
 }
 
 /** `1 gap`, `2 gaps`. */
@@ -276,22 +294,26 @@ async function differencesOf(
   { network, from, to }: { readonly network: string; readonly from: Milliseconds; readonly to: Milliseconds },
   replayed: readonly ReplayedChange[],
   gaps: readonly Gap[],
+  names: Map<string, string>,
 ) {
   const decided = await store.read(({ alerts }) => alerts.log.ofEpisodes(network, from, to));
-  const then = decided.flatMap((one) => changeOf(one, network, one.at) ?? []).filter(isReplayed);
+  const then = decided
+    .flatMap((one) => changeOf(one, network, one.at) ?? [])
+    .filter(isReplayed)
+    .map((one) => named(one, names));
   const now = replayed.filter(isReplayed);
-  const [was, is] = [countLines(then), countLines(now)];
+  const [was, is] = [countAlike(then), countAlike(now)];
   const ofGaps = new Map<Gap, string[]>();
   const differences: string[] = [];
   /** Of a condition and its subject, the gap in which the two went different ways. */
   const since = new Map<string, Gap>();
   const seen = new Set<string>();
   for (const one of [...then, ...now].toSorted((a, b) => a.at - b.at)) {
-    const line = lineOf(one);
-    if (seen.has(line)) continue;
-    seen.add(line);
+    const key = keyOf(one);
+    if (seen.has(key)) continue;
+    seen.add(key);
     const of = `${one.rule}|${one.subject}`;
-    const [before, after] = [was.get(line) ?? 0, is.get(line) ?? 0];
+    const [before, after] = [was.get(key) ?? 0, is.get(key) ?? 0];
     const within = gaps.find((gap) => gap.from < one.at && one.at < gap.to);
     if (before === after) {
       since.delete(of);
@@ -299,17 +321,22 @@ async function differencesOf(
     }
     if (within !== undefined) since.set(of, within);
     const gap = since.get(of);
-    const said = `${line}  ${before > after ? "was decided then, not now" : "is decided now, was not then"}`;
+    const said = `${lineOf(one)}  ${before > after ? "was decided then, not now" : "is decided now, was not then"}`;
     if (gap === undefined) differences.push(said);
     else ofGaps.set(gap, [...(ofGaps.get(gap) ?? []), said]);
   }
   return { ofGaps, differences };
 }
 
-function countLines(changes: readonly ReplayedChange[]): ReadonlyMap<string, number> {
+function countAlike(changes: readonly ReplayedChange[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const one of changes) counts.set(lineOf(one), (counts.get(lineOf(one)) ?? 0) + 1);
+  for (const one of changes) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
   return counts;
+}
+
+/** Alike for one change, however its market is named. */
+function keyOf({ at, change, rule, subject }: ReplayedChange): string {
+  return [at, change, rule, subject].join("|");
 }
 
 /** Whether the condition comes from a watcher whose looks are judged again. */

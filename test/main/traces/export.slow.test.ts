@@ -107,7 +107,7 @@ test("a trace with a subscription to a value of a market is judged as the store 
   const file = path.join(at, "day.trace.gz");
   await replay(range);
   const replayed = said.splice(0);
-  const told = replayed.filter((line) => line.includes("market.value{if=mark_above_50} of m1"));
+  const told = replayed.filter((line) => line.includes("market.value{if=mark_above_50} of BTC/USDT"));
   expect(told.map((line) => line.split(/ +/u, 2).join(" "))).toEqual([
     "2024-06-03T12:11:00.000Z pending",
     "2024-06-03T12:11:00.000Z fired",
