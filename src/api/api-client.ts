@@ -111,6 +111,8 @@ export interface Operations {
   getNodeNames(options?: CallOptions): Promise<readonly NodeNames[]>;
   /** The parties that stake, the largest stake first. Cached for long, too: use it for completion only. */
   getStakers(options?: CallOptions): Promise<readonly Staker[]>;
+  /** The newest orders of a party; not kept. Use it for completion only. */
+  getPartyOrders(party: string, options?: CallOptions): Promise<readonly Order[]>;
 }
 
 /** The state of one node's circuit breaker. */

@@ -123,6 +123,7 @@ function operationsOver(
     getNodeInfo: (options) => call(requests.nodeInfo, options),
     getMarketsData: (options) => call(requests.marketsData, options),
     getOrder: async (orderId, version, options) => call(requests.order(orderId, version), options),
+    getPartyOrders: partyOrdersCall(call, context.clock),
     getPartiesStake: async (party, options) => call(requests.partiesStake(party), options),
     getKeyRotations: async (query = {}, options) => call(requests.keyRotations(query), options),
     getSnapshots: async (query = {}, options) => call(requests.snapshots(query), options),
@@ -183,6 +184,21 @@ function callOver(
     for (const { cursor } of rows) if (cursor !== undefined) cursorOwners.set(cursor, owner);
     return answer;
   }
+}
+
+/** Lists a party's orders; none where the nodes fail, and they are left alone for a while where they offer no such list. */
+function partyOrdersCall(call: Call, clock: Clock): Operations["getPartyOrders"] {
+  let notOfferedUntilMillis = -1;
+  return async (party, options) => {
+    if (clock.monotonicMillis() < notOfferedUntilMillis) return [];
+    try {
+      return (await call(requests.partyOrders(party), options)).value;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.httpStatus === 404) notOfferedUntilMillis = clock.monotonicMillis() + NOT_OFFERED_CACHE_MILLIS;
+      return [];
+    }
+  };
 }
 
 /** Gets the list-asset bundle, unless the asset is known to be no ERC20 token: some nodes crash on those. */

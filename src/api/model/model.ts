@@ -19,7 +19,7 @@ import {
   type Snapshot,
   Snapshots,
 } from "./network.ts";
-import { type Order, OrderReply } from "./order.ts";
+import { type Order, OrderReply, Orders } from "./order.ts";
 import { MAX_INT32, type Page, pageQuery, type PageRequest } from "./page.ts";
 import { PartiesStake, type PartyStake } from "./stake.ts";
 
@@ -120,6 +120,22 @@ export function order(orderId: string, version: number | undefined): ApiRequest<
       return reply.order;
     },
     cacheMillis: BLOCK_CACHE_MILLIS,
+  });
+}
+
+/** How many of a party's orders are listed. */
+const LISTED_ORDERS = 50;
+
+/** The newest orders of a party. */
+export function partyOrders(party: string): ApiRequest<readonly Order[]> {
+  const query = new URLSearchParams({ "filter.partyIds": party, "pagination.first": String(LISTED_ORDERS) });
+  return defineRequest({
+    path: `/api/v2/orders?${query.toString()}`,
+    what: `the orders of party ${brief(party)}`,
+    schema: Orders,
+    maxBytes: BODY_BYTES.page,
+    pick: ({ orders }) => orders.rows.map(({ node }) => node),
+    cacheMillis: LIVE_CACHE_MILLIS,
   });
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { bigintField, flagField, recordField, textField, timeField } from "./fields.ts";
+import { page } from "./page.ts";
 
 /** An order. Prices and offset in the market's smallest price unit, sizes in its smallest position unit. */
 export const Order = z.looseObject({
@@ -27,5 +28,8 @@ export const Order = z.looseObject({
   reason: textField,
 });
 export type Order = z.infer<typeof Order>;
+
+/** A page of orders, as real nodes list them beyond the contract. */
+export const Orders = z.looseObject({ orders: page(Order) });
 
 export const OrderReply = z.looseObject({ order: recordField(Order) });

@@ -1,4 +1,5 @@
 import type { Moment } from "../chain/chain.ts";
+import type { PagedList } from "../gateway/pages.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 import { type Market, type MarketCatalogue, priceAt } from "./market.ts";
 
@@ -133,6 +134,8 @@ export class Orders {
   readonly #random: SeededRandom;
   readonly #catalogue: MarketCatalogue;
   #kept: { lastSet: number; byId: Map<string, Order> } | undefined;
+  /** The orders kept, by their party; made when somebody asks for those of one. */
+  #byParty: ReadonlyMap<string, readonly Order[]> | undefined;
 
   constructor(catalogue: MarketCatalogue, random: SeededRandom) {
     this.#catalogue = catalogue;
@@ -172,6 +175,23 @@ export class Orders {
     return this.#record(order, state, moment);
   }
 
+  /** The orders of a party, in the order in which they were made. */
+  ofParty(party: string, moment: Moment): PagedList<Order> {
+    const known = this.#index(moment);
+    this.#byParty ??= Map.groupBy(known.values(), (order) => this.#party(order));
+    const rows = (this.#byParty.get(party) ?? [])
+      .filter((order) => this.#madeAt(order) <= moment.height)
+      .toSorted((a, b) => this.#madeAt(a) - this.#madeAt(b));
+    const keyOf = (order: Order): string => `${this.#madeAt(order)}:${order.id}`;
+    const compareKeys = (a: string, b: string): number => parseInt(a, 10) - parseInt(b, 10);
+    return { rows, keyOf, compareKeys, render: ({ id }) => this.find(id, undefined, moment) ?? {} };
+  }
+
+  #party({ script, set, index }: Order): string {
+    const party = script.type === "TYPE_NETWORK" ? 0 : this.#random.int(0, 11, "order-party", set, index);
+    return this.#random.hex(32, "party", party);
+  }
+
   #record(order: Order, now: OrderState, moment: Moment): Record<string, unknown> {
     const { script, set, index } = order;
     const market = this.#market(order);
@@ -184,7 +204,7 @@ export class Orders {
     return {
       id: order.id,
       marketId: market.id,
-      partyId: this.#random.hex(32, "party", script.type === "TYPE_NETWORK" ? 0 : roll(0, 11, "order-party")),
+      partyId: this.#party(order),
       side: script.pegged?.reference.endsWith("ASK")
         ? "SIDE_SELL"
         : roll(0, 1, "order-side") === 0
@@ -237,6 +257,7 @@ export class Orders {
         }
       }
       this.#kept = { lastSet, byId };
+      this.#byParty = undefined;
     }
     return this.#kept.byId;
   }

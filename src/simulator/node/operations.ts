@@ -54,6 +54,11 @@ const order: Answer = ({ node, view, query, id }) => {
   return { order: found };
 };
 
+const orders: Answer = ({ node, view, query }) => {
+  const list = node.network.orders.ofParty(query.get("filter.partyIds") ?? "", view.moment);
+  return { orders: pageOf(list, query, node.cursors) };
+};
+
 const listBundle: Answer = ({ node, query }) => {
   const assetId = query.get("assetId") ?? "";
   if (assetId === "") throw entityFailure("invalidArgument", "missing asset ID");
@@ -120,6 +125,7 @@ const ROUTES: readonly Route[] = [
     }),
     when: names,
   },
+  { path: "/api/v2/orders", answer: orders, when: names },
   { path: "/api/v2/market/:id", answer: market, when: names },
   {
     path: "/api/v2/assets",
