@@ -1,6 +1,7 @@
 import { isPersonalKind } from "../src/alerts/judge/kinds/kinds.ts";
 import { parseKinds } from "../src/answers/alerts/alert-kinds.ts";
 import { NEW_TO_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { offeredSubscription } from "../src/answers/alerts/subscriptions/offered-subscription.ts";
 import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
 import { addSubscription } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { addPersonalWatch } from "../src/answers/alerts/subscriptions/personal-watch.ts";
@@ -47,6 +48,10 @@ export const alertsAdd = command({
   fields: (given) => [...subscriptionFields(given, true), ...("to" in given ? ["to"] : [])],
   instead: quietOptionFor,
   gathers: gatherNewCondition,
+  offers: async (context) => {
+    const chosen = parseKinds(context.options.kinds ?? "ops");
+    return offeredSubscription(context, chosen, context.options, chosen.kinds.some(isPersonalKind));
+  },
   run: async (context) => {
     const { options } = context;
     const chosen = parseKinds(options.kinds ?? "ops");

@@ -1,4 +1,5 @@
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
+import { offeredSilence } from "../src/answers/alerts/silences/offered-silence.ts";
 import { requireManagerOrMentioned } from "../src/answers/alerts/destination.ts";
 import { findEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
 import { addSilence } from "../src/answers/alerts/silences/add-silence.ts";
@@ -37,6 +38,7 @@ export const alertsSilence = command({
     ...SILENCE_OPTIONS,
     network: ALL_NETWORKS_OPTION,
   },
+  offers: (context) => offeredSilence(context, context.options),
   run: async (context) => {
     const { alerts, options, pressed } = context;
     await requireManagerOrMentioned(context, "silence its alerts");

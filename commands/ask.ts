@@ -1,5 +1,5 @@
 import { type Guess, guesses, lacking, saidNetwork, sureGuess } from "../src/answers/questions/questions.ts";
-import { command, type CommandContext } from "../src/bot/command.ts";
+import { command, type CommandContext, type OfferedChange } from "../src/bot/command.ts";
 import type { Options } from "../src/bot/options/options.ts";
 import { startsOf } from "../src/bot/grammar/find-command.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
@@ -7,9 +7,10 @@ import { isContentWord, plainWords } from "../src/bot/grammar/plain-words.ts";
 import { stem } from "../src/bot/grammar/stem.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
 import type { Choice } from "../src/bot/options/options.ts";
+import { parseOptions } from "../src/bot/options/parse-options.ts";
 import { neededParty, SAVE_PARTY } from "../src/bot/options/saved-parties.ts";
-import { UserError } from "../src/errors.ts";
-import { paragraph } from "../src/reply/block.ts";
+import { ignoreUserError, UserError } from "../src/errors.ts";
+import { facts, paragraph } from "../src/reply/block.ts";
 import { type Action, type Ask, buttonsOrChoice, commandAction, reply, type Reply } from "../src/reply/reply.ts";
 import { commandLine, joinText, text } from "../src/reply/text.ts";
 
@@ -63,7 +64,10 @@ export const ask = command({
     }
     const sure = sureGuess(found);
     if (sure === undefined || !runs(sure)) return offer(sure === undefined ? found : [sure], question, context);
-    return context.run(askedPrivately ? { ...askOf(sure), options: { ...sure.options, private: true } } : askOf(sure));
+    // What is for the asker alone is not shown in an answer that others see.
+    const isShown = context.audience === "channel" && context.openly !== true;
+    const seen = askedPrivately ? { private: true } : isShown ? { private: false } : {};
+    return context.run({ ...askOf(sure), options: { ...sure.options, ...seen } });
   },
 });
 
@@ -102,13 +106,18 @@ async function offer(found: readonly Guess[], question: string, context: Context
       actions: found.map((one) => actionOf(one, context)),
     });
   }
-  const option = await chosenHere(only, context);
+  const option = await askedNext(only, context);
   const choices = option === undefined ? [] : await choicesOf(only, option, question, context);
   if (option === undefined || choices.length === 0) {
+    const change = await changeOf(only, context);
     return reply({
       asks: true,
-      title: titleOf(only, lacking(only)[0]),
-      blocks: [paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only)}`), ...notes],
+      title: change?.question ?? titleOf(only, lacking(only)[0]),
+      blocks: [
+        ...facts(change?.facts ?? []),
+        paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only)}`),
+        ...notes,
+      ],
       actions: [actionOf(only, context)],
     });
   }
@@ -131,18 +140,35 @@ async function offer(found: readonly Guess[], question: string, context: Context
 
 /** What is asked back, in the words of a person: which value, or whether this is to be done. */
 function titleOf(guess: Guess, asksFor: string | undefined): string {
-  const { name, title } = guess.command;
+  const { name, options, title } = guess.command;
   if (asksFor === undefined) {
     const said = Object.values(guess.options).join(", ");
     return `${labelOf(guess)}${said === "" ? "" : `: ${said}`}?`;
   }
+  const { question } = options[asksFor] ?? {};
+  if (question !== undefined) return question;
   return `${title === undefined ? "Which" : `${title}: which`} ${asksFor === "id" ? name : asksFor}?`;
 }
 
-/** What is lacking is asked for by a form, where the place has forms, and a file by its own choice of files. */
+/** What a command would change, as it says itself; undefined where it says nothing, or would refuse these values. */
+async function changeOf({ command, options }: Guess, context: Context): Promise<OfferedChange | undefined> {
+  try {
+    const values = parseOptions(command, options, { now: context.now(), networks: context.networks });
+    return await command.offers?.({ ...context, options: values });
+  } catch (thrown) {
+    return ignoreUserError(thrown);
+  }
+}
+
+/**
+ * What is lacking is asked for by a form, where the place has forms and no list of values would do; and a file by its own
+ * choice of files.
+ */
 function actionOf(guess: Guess, { here, platforms }: Context): Action {
-  const action = commandAction(labelOf(guess), guess.command.name, guess.options);
-  const opens = takesFile(guess) || (lacking(guess).length > 0 && platforms.chat(here.platform) !== undefined);
+  const { changes, name, options } = guess.command;
+  const action = commandAction(labelOf(guess), name, guess.options);
+  const isTyped = (one: string): boolean => changes === true || !("suggest" in (options[one] ?? {}));
+  const opens = takesFile(guess) || (lacking(guess).some(isTyped) && platforms.chat(here.platform) !== undefined);
   return opens ? { ...action, form: true } : action;
 }
 
@@ -152,18 +178,17 @@ function aboutOf(guess: Guess, chosen?: string): string {
   return needs.length === 0 ? guess.command.summary : `${guess.command.summary}; it asks for ${needs.join(" and ")}`;
 }
 
-/**
- * What is asked for next by its values, where nobody else sees them: the only value that is lacking, or, where the place
- * has no form, the first of them.
- */
-async function chosenHere(guess: Guess, { audience, here, parties, platforms }: Context): Promise<string | undefined> {
-  const { askedFirst, changes, options } = guess.command;
+/** The value that is asked for next by those it may have: where others see them, one whose values are everybody's. */
+async function askedNext(guess: Guess, { audience, parties }: Context): Promise<string | undefined> {
+  const { changes, options } = guess.command;
+  if (changes === true) return undefined;
   const saved = neededParty(options, guess.options) === undefined ? [] : await parties.list().catch(() => []);
   const party = saved.length > 0 ? undefined : neededParty(options, guess.options);
-  const [name, ...more] = [...(party === undefined ? [] : [party]), ...lacking(guess)];
-  if (audience === "channel" || changes === true) return undefined;
-  const hasForm = platforms.chat(here.platform) !== undefined;
-  return hasForm && (askedFirst === true || more.length > 0) ? undefined : name;
+  const isShown = (name: string): boolean => {
+    const option = options[name];
+    return audience === "caller" || (option?.kind === "text" && option.isPublic === true);
+  };
+  return [...(party === undefined ? [] : [party]), ...lacking(guess)].find(isShown);
 }
 
 /** The values that the caller may mean, those that a word of the question describes first. */

@@ -38,11 +38,17 @@ const COLUMN_CHOICES = Object.entries(COLUMN_WORDS).map(([value, words]) => ({ l
 
 const options = {
   party: idOption(PARTY, {
+    question: "Whose ledger?",
     description: "Whose ledger: an id or a saved name; left out = the party you saved",
+    hint: "An id or a saved name; left out: the party you saved",
     saved: "party",
     needed: true,
   }),
-  asset: idOption(ASSET, { required: true, description: "Its symbol (USDT) or id" }),
+  asset: idOption(ASSET, {
+    required: true,
+    question: "The ledger of which asset?",
+    description: "Its symbol (USDT) or id",
+  }),
   from: {
     kind: "time",
     hint: "In UTC. Of a day or a month alone: all of it",

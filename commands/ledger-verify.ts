@@ -1,4 +1,6 @@
 import { tableFiles, verifiedReply } from "../src/answers/exports/verified.ts";
+import { suggestDelivered } from "../src/answers/exports/exports.ts";
+import type { ChatPlatform } from "../src/alerts/platform.ts";
 import { command } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";
 import { UserError } from "../src/errors.ts";
@@ -22,7 +24,9 @@ export const ledgerVerify = command({
       kind: "text",
       label: "Hash of the file",
       description: "Or its SHA-256: 64 digits, as sha256sum prints it",
+      hint: "One of your exports, or the 64 digits that sha256sum prints",
       example: "5d501265f253…",
+      suggest: suggestDelivered,
     },
   },
   run: async (context) => {
@@ -33,9 +37,10 @@ export const ledgerVerify = command({
       return verifiedReply(file.name, await context.exports.verify(asker, given, tableFiles));
     }
     if (sha256 === undefined) {
-      throw new UserError("ledger verify needs a file, or its SHA-256.", {
+      throw new UserError("Which file is to be verified?", {
+        asks: true,
         option: "sha256",
-        remedy: "Type:",
+        remedy: fileRemedy(context.platforms.chat(context.here.platform)),
         suggestion: "ledger verify sha256:<sha256>",
       });
     }
@@ -49,3 +54,14 @@ export const ledgerVerify = command({
     return verifiedReply(undefined, await context.exports.verify(asker, hash, tableFiles));
   },
 });
+
+/** How a file, or its hash, is given where somebody asks. */
+function fileRemedy(chat: ChatPlatform | undefined): string {
+  if (chat === undefined) return "Give the file, or its SHA-256. Type:";
+  const press = "Press Check the file under the answer of an export, or choose an export of yours here.";
+  const other =
+    chat.returnsFiles === true
+      ? "Attach any other file to the command, as its option file."
+      : `${chat.name} gives this bot no files: give the SHA-256 of any other one.`;
+  return `${press} ${other} Type:`;
+}

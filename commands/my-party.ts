@@ -55,7 +55,11 @@ export const myParty = command({
             : "It is now your default wherever a party is asked for. Only you see this.",
         ),
       ],
-      actions: [commandAction("My parties", "my parties", {}, "replace")],
+      actions: [
+        commandAction("My orders", "order"),
+        commandAction("Export my ledger", "ledger export"),
+        commandAction("My parties", "my parties", {}, "replace"),
+      ],
     });
   },
 });

@@ -2,10 +2,18 @@ import { FINAL_STATUSES } from "../src/alerts/judge/kinds/event.ts";
 import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
 import { answer, askFor, priceActions, watchAction } from "../src/answers/answer.ts";
 import { extraFields, idCell, namedCell, timeCell } from "../src/answers/cells.ts";
-import { capitalised, enumWords, timeInForceWords } from "../src/reply/enum-words.ts";
-import { marketsById, noteSeen, ORDER } from "../src/answers/ids/ids.ts";
-import { askAboutId, findOrder, idOption, ORDERS_ARE_DROPPED, resolveId } from "../src/answers/ids/typed-ids.ts";
+import { enumWords, timeInForceWords } from "../src/reply/enum-words.ts";
+import { marketsById, noteSeen, ORDER, PARTY } from "../src/answers/ids/ids.ts";
+import { askAboutId, idOption, resolveId } from "../src/answers/ids/typed-ids.ts";
+import {
+  chooseOrder,
+  findOrder,
+  ORDERS_ARE_DROPPED,
+  STATE_OPTION,
+  suggestOrders,
+} from "../src/answers/ids/party-orders.ts";
 import { orderReason, shortReason } from "../src/answers/order-reasons.ts";
+import { orderState, orderWords, pegText } from "../src/answers/order-words.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError, asApiError } from "../src/api/api-error.ts";
 import type { MarketNames } from "../src/api/model/names.ts";
@@ -25,11 +33,18 @@ const MAX_VERSIONS = 20;
 
 const options = {
   id: idOption(ORDER, {
-    required: true,
-    description: "The order's id, or the beginning of one shown before",
+    description: "Its id, or the beginning of one shown before; left out = your orders, to choose from",
     finds: findOrder,
+    suggest: suggestOrders,
   }),
   version: { kind: "integer", description: "An earlier version; left out = the current one", min: 1, max: MAX_VERSION },
+  party: idOption(PARTY, {
+    question: "Whose order?",
+    description: "Whose orders to choose from; left out = those of the party you saved",
+    saved: "party",
+    said: () => undefined,
+  }),
+  state: STATE_OPTION,
 } as const;
 type Context = CommandContext<typeof options>;
 
@@ -45,10 +60,13 @@ export const order = command({
   ],
   summary: "One order: what is left, why it ended, its versions",
   verb: "Show order",
-  examples: ["order <id>", "order <id> version:1"],
+  examples: ["order <id>", "order <id> version:1", "order state:rejected"],
   options,
+  fields: () => ["id", "version"],
   run: async (context) => {
-    const orderId = await resolveId(ORDER, context.options.id, context, "id");
+    const { id: typed } = context.options;
+    if (typed === undefined) return chooseOrder(context);
+    const orderId = await resolveId(ORDER, typed, context, "id");
     const [{ shown, currentVersion }, markets] = await Promise.all([
       getVersions(context, orderId),
       marketsById(context),
@@ -65,7 +83,7 @@ export const order = command({
     const version = found.version ?? BigInt(context.options.version ?? 1);
     const older = currentVersion !== undefined && version < currentVersion;
     return answer(context, asOf, {
-      title: text`${orderHeadline(found, market?.code ?? "units", amounts)}${older ? ` – version ${version} of ${currentVersion}` : ""}`,
+      title: text`${orderHeadline(found, market?.code, amounts)}${older ? ` – version ${version} of ${currentVersion}` : ""}`,
       // What is final can no longer change.
       ...(isFinal ? { lasting: true as const } : {}),
       tone: TONES.get(found.status) ?? "neutral",
@@ -190,29 +208,11 @@ function versionActions(context: Context, orderId: string, version: bigint, curr
 }
 
 /** `Rejected: margin check failed (buy 10 BTC/USDT at 62,500)`; an order without a reason is described at once. */
-function orderHeadline(order: Order, market: string, amounts: MarketAmounts): Text {
-  const status = order.status === undefined ? "No status" : capitalised(enumWords(order.status, "STATUS"));
-  const side = order.side === undefined ? "order of" : enumWords(order.side, "SIDE");
-  const words = text`${side} ${amounts.size(order.size)} ${market}${priceText(order, amounts)}`;
+function orderHeadline(order: Order, market: string | undefined, amounts: MarketAmounts): Text {
+  const status = orderState(order);
+  const words = orderWords(order, market, amounts);
   const reason = shortReason(order.reason);
   return reason === undefined ? text`${status}: ${words}` : text`${status}: ${reason} (${words})`;
-}
-
-function priceText(order: Order, amounts: MarketAmounts): Text {
-  const peg = pegText(order, amounts);
-  if (peg !== undefined) return text`, pegged to ${peg}`;
-  if (order.type === "TYPE_MARKET") return text` at market price`;
-  return order.price === undefined ? [] : text` at ${amounts.price(order.price)}`;
-}
-
-/** `mid + 12.50`; a buy order's offset counts downwards, a sell order's upwards. Undefined where it is not pegged. */
-function pegText(order: Order, amounts: MarketAmounts): Text | undefined {
-  const { peggedOrder, side } = order;
-  if (peggedOrder === undefined) return undefined;
-  const reference = enumWords(peggedOrder.reference, "PEGGED_REFERENCE");
-  if (peggedOrder.offset === undefined) return text`${reference}`;
-  const sign = side === "SIDE_BUY" ? "−" : side === "SIDE_SELL" ? "+" : "±";
-  return text`${reference} ${sign} ${amounts.price(peggedOrder.offset)}`;
 }
 
 /** The filled and the remaining size, a zero of which nodes leave out; undefined where the size is missing. */

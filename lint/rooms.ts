@@ -112,11 +112,11 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/alerts":
     "alert-kinds alert-options alert-subjects alert-times destination suspension-words episodes/* silences/* subscriptions/*",
   "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status told",
-  "answers/alerts/silences": "add-silence silence-options",
+  "answers/alerts/silences": "add-silence offered-silence silence-options",
   "answers/alerts/subscriptions":
-    "add-subscription change-subscription personal-watch subscription-fields subscription-options thresholds trial-reply try-subscription",
-  "answers/exports": "ended verified",
-  "answers/ids": "typed-ids",
+    "add-subscription change-subscription offered-subscription personal-watch subscription-fields subscription-options thresholds trial-reply try-subscription",
+  "answers/exports": "ended exports verified",
+  "answers/ids": "party-orders typed-ids",
   "api/client": "poll-nodes",
   "api/http": "base-url error-body http-fault node-failure parse-response response-headers",
   "api/model": "bundle fields market names network order page stake",

@@ -26,7 +26,7 @@ type NextStep = { readonly remedy: Sentence } | { readonly suggestion: string };
 
 /** What a mistake says beside its sentence. */
 type More = Partial<
-  Pick<UserError, "suggestion" | "option" | "explains" | "meanings" | "starts" | "also" | "cause">
+  Pick<UserError, "asks" | "suggestion" | "option" | "explains" | "meanings" | "starts" | "also" | "cause">
 > & {
   readonly remedy?: Sentence | undefined;
 };
@@ -38,6 +38,8 @@ type More = Partial<
 export class UserError extends Error {
   override readonly name = "UserError";
   readonly remedy: string | undefined;
+  /** Its sentence asks for a value that nobody gave: nothing is wrong yet. */
+  readonly asks: boolean | undefined;
   /** A command line that would be right, offered as the next thing to type. */
   readonly suggestion: string | undefined;
   /** The option at fault, so that a form can show the sentence at its field. */
@@ -58,6 +60,7 @@ export class UserError extends Error {
     this.starts = more.starts ?? [];
     this.also = more.also ?? [];
     this.explains = more.explains ?? [];
+    this.asks = more.asks;
     this.meanings = more.meanings;
     this.remedy = more.remedy === undefined ? undefined : say(more.remedy, asTyped);
     this.suggestion = more.suggestion;
@@ -93,9 +96,14 @@ export class UserError extends Error {
 
   /** The mistake and its remedy in the words of another place, which shows no line to type: nor does it announce one. */
   inWords(named: OptionNames): string {
-    const { message, remedy = "" } = this.#said;
-    const step = say(remedy, named).replace(/(?:^|(?<=[.?!] ))[^.?!]*:$/u, "");
-    return `${say(message, named)} ${step}`.trim();
+    return `${say(this.#said.message, named)} ${this.step(named)}`.trim();
+  }
+
+  /** What to do next, without the announcement of a line to type. */
+  step(named: OptionNames = asTyped): string {
+    return say(this.#said.remedy ?? "", named)
+      .replace(/(?:^|(?<=[.?!] ))[^.?!]*:$/u, "")
+      .trim();
   }
 }
 

@@ -261,10 +261,11 @@ async function execute(
       if (other.thrown === undefined) return other;
     }
     // Only here is it known that a party is missing: the caller may have saved one.
+    const asks = thrown instanceof UserError && thrown.asks === true;
     answer =
       thrown === slip
         ? await mistakes.ofLine(thrown, invocation)
-        : await mistakes.ofCommand(thrown, invocation, setup.takesParty(command));
+        : await mistakes.ofCommand(thrown, invocation, asks || setup.takesParty(command));
     failed = { thrown };
   }
   const reply = inLimit(marked(answer, client), setup.log);

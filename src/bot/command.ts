@@ -4,7 +4,9 @@ import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { UserError } from "../errors.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
+import type { Field } from "../reply/block.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
+import type { Text } from "../reply/text.ts";
 import type { SeenIds } from "../store/store.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { AudienceSettings } from "./audience-settings.ts";
@@ -131,12 +133,23 @@ export interface Command<S extends Options> {
   gathers?(words: readonly string[]): Gathered | undefined;
   /** For options of other commands that people type here: the `name:value` of this command with the same effect. */
   instead?(given: Readonly<Record<string, string>>): string | undefined;
+  /** What it would change with these values, for whoever is offered it. @throws UserError for values that it refuses. */
+  offers?(context: CommandContext<S>): Promise<OfferedChange>;
   /** Throws UserError for the caller's mistakes; ApiError passes through. */
   run(context: CommandContext<S>): Promise<Reply>;
 }
 
+/** A change that a question offers: whether to make it, and where and of what it is. */
+export interface OfferedChange {
+  readonly question: Text;
+  readonly facts: readonly Field[];
+}
+
 /** A command without its options' types. */
-export type AnyCommand = Omit<Command<Options>, "run"> & { run(context: CommandContext<Options>): Promise<Reply> };
+export type AnyCommand = Omit<Command<Options>, "run" | "offers"> & {
+  offers?(context: CommandContext<Options>): Promise<OfferedChange>;
+  run(context: CommandContext<Options>): Promise<Reply>;
+};
 
 /** A declaration may leave out members with usual values; `access` only where the command changes nothing. */
 type Declared<S extends Options> = Omit<

@@ -37,26 +37,32 @@ function failedReply(title: string, words: Text, failure: "network" | "bug"): Re
 }
 
 function userErrorReply(error: UserError, context: Asked): Reply {
-  const blocks: Block[] = [];
-  if (error.remedy !== undefined) blocks.push(paragraph(error.remedy));
-  if (error.suggestion !== undefined) blocks.push({ kind: "code", text: error.suggestion, command: true });
+  const isOnly = error.also.length === 0;
+  // A question is answered by a choice: its line to type stands below the fold.
+  const asks = error.asks === true && isOnly;
+  const line: Block[] = error.suggestion === undefined ? [] : [{ kind: "code", text: error.suggestion, command: true }];
+  const remedy = asks ? error.step() : (error.remedy ?? "");
+  const blocks: Block[] = [
+    ...(remedy === "" ? [] : [paragraph(remedy)]),
+    ...(asks && line.length > 0 ? details([paragraph("As a line to type:"), ...line]) : line),
+  ];
   const starts = error.starts.map(({ label, command }): Action => ({
     label,
     invocation: { command, options: {} },
     effect: "reply",
   }));
-  const isOnly = error.also.length === 0;
   if (!isOnly) {
     const items = error.also.map((one) => text`${one.asLine()}`);
     blocks.push({ kind: "list", title: text`Also wrong`, items });
   }
   // A choice for one value would leave the others wrong.
   const actions = [...(isOnly ? meant(error, context) : []), ...starts];
-  return reply({ tone: "warning", title: error.message, blocks, actions, failure: "caller" });
+  const how = asks ? ({ asks: true, tone: "neutral" } as const) : ({ tone: "warning" } as const);
+  return reply({ ...how, title: error.message, blocks, actions, failure: "caller" });
 }
 
 /** The same question with each value that may be meant for an ambiguous value, a word in it, or a missing value. */
-function meant({ option, meanings }: UserError, { command, options }: Asked): Action[] {
+function meant({ asks, option, meanings }: UserError, { command, options }: Asked): Action[] {
   if (option === undefined || meanings === undefined || options === undefined) return [];
   const given = String(options[option] ?? "").trim();
   const typed = meanings.typed.trim();
@@ -67,7 +73,8 @@ function meant({ option, meanings }: UserError, { command, options }: Asked): Ac
     label,
     invocation: { command, options: { ...options, [option]: words.with(at, value).join("") } },
   }));
-  return buttonsOrChoice("Which one?", choices, "replace");
+  // The answer to a question stands below it, with its files.
+  return buttonsOrChoice("Which one?", choices, asks === true ? "reply" : "replace");
 }
 
 const API_TITLES: Record<ApiErrorKind, string> = {

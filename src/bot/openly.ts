@@ -28,10 +28,14 @@ export function pressInstead(
   const isLong = whole.length > MAX_IN_TITLE;
   const line = commandLine(isLong ? name : whole);
   return reply({
-    title: changes === true ? text`Did you mean ${line}?` : text`${line} is answered to you alone`,
+    title: changes === true ? text`Did you mean ${line}?` : `${title ?? verb ?? "Show"}?`,
     blocks: [
       ...(isLong ? [paragraph(text`${commandLine(whole)}`)] : []),
-      paragraph(changes === true ? "Nothing is done yet." : "Press it: nobody else sees the answer."),
+      paragraph(
+        changes === true
+          ? "Nothing is done yet."
+          : text`${line} is answered to you alone: press it, and nobody else sees the answer.`,
+      ),
     ],
     actions: [commandAction(title ?? verb ?? "Show", name, options)],
   });

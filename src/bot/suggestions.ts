@@ -24,7 +24,8 @@ export function createSuggestions(setup: BotSetup) {
   function context({ caller, here, options, signal }: Question): SuggestContext {
     const seen = setup.seenBy(here);
     const api = setup.clientOf(options["network"]);
-    return { api, seen, alerts, exports, platforms, here, caller, options, commands, signal };
+    const parties = setup.partiesOf({ here, caller });
+    return { api, seen, alerts, exports, platforms, here, caller, parties, options, commands, signal };
   }
 
   /**

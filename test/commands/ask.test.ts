@@ -112,8 +112,10 @@ test("what a question says is filled in: networks, markets, ranges, ends, orders
 test("of a value that alone is lacking, those that may be meant are to choose from, but not where others see them", async () => {
   const talk = await talkToSimulator();
   await talk.ask(`order ${talk.samples.rejectedOrderId}`);
-  expect(linesOf(await talk.askFor("why was my order rejected"))).toEqual([`order id:${talk.samples.rejectedOrderId}`]);
-  expect(linesOf(await talk.askFor('ask "why was my order rejected" private:no'))).toEqual(["order"]);
+  const [order, ...others] = linesOf(await talk.askFor("why was my order rejected"));
+  expect([order, others.at(-1)]).toEqual([`order id:${talk.samples.rejectedOrderId} network:mainnet`, "my party"]);
+  expect(others[0]).toMatch(/^order state:rejected party:[0-9a-f]{64} network:mainnet$/u);
+  expect(linesOf(await talk.askFor('ask "why was my order rejected" private:no'))).toEqual(["order state:rejected"]);
 });
 
 test("those that a word of the question describes come first", async () => {
@@ -121,7 +123,7 @@ test("those that a word of the question describes come first", async () => {
   const { rejectedOrderId, orderId } = talk.samples;
   for (const id of [rejectedOrderId, orderId]) await talk.ask(`order ${id}`);
   const [first, second] = linesOf(await talk.askFor("why was my order rejected"));
-  expect([first, second]).toEqual([`order id:${rejectedOrderId}`, `order id:${orderId}`]);
+  expect([first, second]).toEqual([rejectedOrderId, orderId].map((id) => `order id:${id} network:mainnet`));
 });
 
 test("an export in words is three presses: the party, the asset, the file", async () => {

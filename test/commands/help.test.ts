@@ -46,7 +46,7 @@ test("no example pretends to be an id that somebody has", async () => {
     for (const example of examples) expect(example).not.toMatch(/(?<=\s)(?=[a-f\d]*\d)[a-f\d]{4,}(?![\w:-])/u);
   }
   const { ask } = await talkToSimulator();
-  expect(await ask("order")).toContain("order <id>");
+  expect(await ask("help order")).toContain("order <id>");
   expect(await ask("alerts add order.final")).toContain("alerts add order.final <id>");
 });
 

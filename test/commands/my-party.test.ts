@@ -38,7 +38,7 @@ describe("parties that people save", () => {
     const { ask, press, askFor } = await talkToSimulator();
     const [largest] = (await askFor("stake")).blocks.flatMap((block) => (block.kind === "table" ? block.rows : []));
     const [party] = largest ?? [];
-    expect(await ask("ledger export asset:USDT from:1d")).toMatch(/^!/u);
+    expect(await ask("ledger export asset:USDT from:1d")).toMatch(/^• Whose ledger\?/u);
     expect(await press("ledger export")).toContain(plainText(party ?? []));
   });
 
@@ -86,7 +86,7 @@ describe("parties that people save", () => {
     [`my party ${"ab".repeat(32)} all`, /^!/u],
     [`my party ${"ab".repeat(32)} abc123`, saying("abc123")],
     ["my forget nobody", saying("nobody")],
-    ["ledger export asset:USDT", /^!/u],
+    ["ledger export asset:USDT", /^• Whose ledger\?/u],
   ])("%s is refused with what to do", async (line, expected) => {
     const talk = await talkToSimulator();
     const said = await talk.ask(line);

@@ -29,7 +29,6 @@ test.each([
   ["subscribe ops severity:terrible", "alerts add"],
   ["subscribe market.price high:lots", "alerts add"],
   ["unsubscribe ab12", "alerts remove"],
-  ["why rejected", "order"],
   ["why network.stalled", "alerts why"],
   ["acknowledge node.down", "alerts ack"],
   ["is the network healthy", "time network:mainnet"],

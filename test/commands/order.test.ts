@@ -95,3 +95,23 @@ test.each<[string, object, [string, string], string]>([
   const [amount, percent] = filled;
   expect(screen).toMatch(saying(`${amount} raw`, percent, `${left} raw`));
 });
+
+test("without an id the orders of the saved party are to choose from: those of a state first, live ones, then the newest", async () => {
+  const { ask, askFor, suggest, samples } = await talkToSimulator();
+  for (const line of ["order", "why rejected"]) expect(await ask(line)).toMatch(/^• Whose order\?/u);
+  await ask(`my party ${samples.partyId} desk`);
+  const labels = async (line: string): Promise<string[]> =>
+    (await askFor(line)).actions.flatMap((action) =>
+      "choices" in action ? action.choices.map(({ label }) => label) : [],
+    );
+  const statesOf = (all: readonly string[]): string[] => [...new Set(all.map((label) => label.split(" ", 1)[0] ?? ""))];
+  const live = await labels("order");
+  expect(live).toHaveLength(25);
+  expect(live[0]).toMatch(/^(?:Active|Parked) · (?:buy|sell) [\d,.]+ \S+.* · [0-9a-f]{8}…[0-9a-f]{4}$/u);
+  const isLive = (state: string): boolean => state === "Active" || state === "Parked";
+  const ended = statesOf(live).findIndex((state) => !isLive(state));
+  expect(statesOf(live).slice(ended).filter(isLive)).toEqual([]);
+  expect(statesOf(await labels("order state:rejected"))[0]).toBe("Rejected");
+  expect(statesOf((await suggest("order", "id", "stopped")).map(({ label }) => label))).toEqual(["Stopped"]);
+  expect(await ask(`order party:${"ab".repeat(32)}`)).toMatch(/lists no orders of abababab…abab/u);
+});

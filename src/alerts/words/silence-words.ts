@@ -10,7 +10,7 @@ import { AFTER_OVER, type Silence, silenceActiveUntil, silenceEnds } from "../ro
 import { kindNoun, subjectName } from "./subscription-words.ts";
 
 /** The scope of a silence: `node outages of api1 on mainnet`. Pure and total. */
-export function silenceScopeWords({ scope, label }: Silence): Text {
+export function silenceScopeWords({ scope, label }: Pick<Silence, "scope" | "label">): Text {
   const { kind, subject, subjects, network } = scope;
   const what = strong(kind === undefined ? (subject === undefined ? "everything" : "all") : kindNoun(kind));
   const about =
@@ -29,7 +29,10 @@ const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Frida
  * When it holds: `until …`, `until 10 min after it is over, … at the latest`, or `every Saturday from 22:00 for 2 h by the clock of Europe/Berlin, first at …`. What repeats has
  * the zone that was named; moments are times of whoever reads.
  */
-export function silenceTimeWords({ from, until, untilOver, recurrence }: Silence, now: number): Text {
+export function silenceTimeWords(
+  { from, until, untilOver, recurrence }: Pick<Silence, "from" | "until" | "untilOver" | "recurrence">,
+  now: number,
+): Text {
   const at = (moment: Milliseconds): Inline => time(fromMillis(moment));
   if (untilOver !== undefined) {
     return text`until ${formatDuration(AFTER_OVER)} after ${overWords(untilOver)}, ${at(until)} at the latest`;

@@ -24,7 +24,8 @@ import {
   PROPOSAL,
   VALIDATOR,
 } from "../ids/ids.ts";
-import { findOrder, lookUp, type ResolveContext, resolveId, suggestIds } from "../ids/typed-ids.ts";
+import { findOrder } from "../ids/party-orders.ts";
+import { lookUp, type ResolveContext, resolveId, suggestIds } from "../ids/typed-ids.ts";
 import { parseKinds } from "./alert-kinds.ts";
 
 /** The most subjects of one subscription; without any it covers all. */

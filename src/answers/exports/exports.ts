@@ -4,7 +4,7 @@
 import type { ExportAsker, ExportJob, ExportStanding, ExportSubject } from "../../export/jobs/job.ts";
 import { exportAsker } from "../../bot/export-asker.ts";
 import { cutShort, quoteTyped } from "../../bot/nearest.ts";
-import { MAX_CHOICE_LENGTH, type TextOption } from "../../bot/options/options.ts";
+import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext, type TextOption } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { paragraph, table } from "../../reply/block.ts";
@@ -140,6 +140,17 @@ function againActions(own: readonly ExportJob[]): Action[] {
       : [],
   );
   return buttonsOrChoice("Run one again", again, "reply");
+}
+
+/** The hashes of the caller's exports, in words. */
+export async function suggestDelivered(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  const asker = exportAsker(context);
+  const wanted = typed.trim().toLowerCase();
+  return (await context.exports.list(asker)).flatMap(({ sha256, ...job }) => {
+    if (sha256?.startsWith(wanted) !== true || !isOf(asker, job)) return [];
+    const words = `${plainText(jobWords(asker, job))} (${job.code})`;
+    return [{ label: cutShort(words, MAX_CHOICE_LENGTH), value: sha256 }];
+  });
 }
 
 /** Names an export; completes the caller's own. */

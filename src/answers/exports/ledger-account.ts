@@ -8,7 +8,7 @@ import type { LedgerAccount, LedgerFlows } from "../../export/ledger-account.ts"
 import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../reply/block.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import { tableAttachment } from "../../reply/csv.ts";
-import { type Action, commandAction, type Reply } from "../../reply/reply.ts";
+import { type Action, type Ask, commandAction, type Reply } from "../../reply/reply.ts";
 import {
   code,
   commandLine,
@@ -48,8 +48,18 @@ export interface LedgerReplyContext {
   now(): Nanoseconds;
 }
 
-/** Takes the file as it arrived, and says whether it is the one that was delivered. */
-const CHECK: Action = { ...commandAction("Check the file", "ledger verify"), form: true };
+/**
+ * Says whether the file that arrived is the one that was delivered: in a chat that brings it along, the file of this very
+ * message, in another chat its hash, elsewhere the file that is chosen.
+ */
+function checkAction({ platforms, here }: LedgerReplyContext, sent: readonly Attachment[]): Action[] {
+  const [file] = sent;
+  if (file === undefined) return [];
+  const chat = platforms.chat(here.platform);
+  const check = (options: Ask["options"]): Action => commandAction("Check the file", "ledger verify", options);
+  if (chat === undefined) return [{ ...check({}), form: true }];
+  return [check(chat.returnsFiles === true ? { file: file.name } : { sha256: file.sha256 })];
+}
 
 /** The reply to a whole export: the party's gain or loss, and the proof that its file is complete. */
 export function ledgerReply(
@@ -75,7 +85,7 @@ export function ledgerReply(
       ]),
     ],
     attachments: delivered.delivery.attachments,
-    actions: [...words.actions, ...(delivered.delivery.attachments.length === 0 ? [] : [CHECK])],
+    actions: [...words.actions, ...checkAction(context, delivered.delivery.attachments)],
   });
 }
 

@@ -18,7 +18,6 @@ import {
   type IdKind,
   type NamedId,
   type NamesContext,
-  ORDER,
   type SeenContext,
 } from "./ids.ts";
 
@@ -230,6 +229,7 @@ export function idOption<const D extends Partial<TextOption> & Pick<TextOption, 
     example: kind.example,
     suggest: suggestIds(kind),
     said: saidId(kind),
+    ...(kind.byName === undefined ? {} : { isPublic: true as const }),
     finds: (option: string, typed: string, context: SuggestContext) => resolveId(kind, typed, lookUp(context), option),
     ...declared,
   };
@@ -238,17 +238,6 @@ export function idOption<const D extends Partial<TextOption> & Pick<TextOption, 
 /** Where completion looks up, as a command does. */
 export function lookUp({ api, seen, signal }: SuggestContext): ResolveContext {
   return { api, network: api.network, seen, signal };
-}
-
-/** Another reason why a node knows no such order. */
-export const ORDERS_ARE_DROPPED = "A standard node drops orders after a month.";
-
-/** Asks for an order beside other values that are wrong. @throws UserError for an id that the network does not know. */
-export async function findOrder(option: string, typed: string, context: SuggestContext): Promise<void> {
-  const resolving = lookUp(context);
-  const id = await resolveId(ORDER, typed, resolving, option);
-  const question = context.api.getOrder(id, undefined, { signal: context.signal });
-  await askAboutId(ORDER, id, option, resolving, question, ORDERS_ARE_DROPPED);
 }
 
 /** How much of an id a question must say: digits and letters. */
@@ -292,10 +281,11 @@ export function saidId(kind: IdKind): NonNullable<TextOption["said"]> {
 const NAMES_WAIT_MILLIS: Milliseconds = 1000;
 
 /** Completion for an option that takes an id of one kind: names that the node offers and ids seen, best match first. */
-export function suggestIds(
-  kind: IdKind,
-): (typed: string, context: Pick<SuggestContext, "api" | "seen" | "signal">) => Promise<readonly Choice[]> {
-  return async (typed, context) => {
+export function suggestIds(kind: IdKind) {
+  return async (
+    typed: string,
+    context: Pick<SuggestContext, "api" | "seen" | "signal">,
+  ): Promise<readonly Choice[]> => {
     const low = typed.trim().toLowerCase();
     const where = { network: context.api.network, seen: context.seen };
     const [names, seen] = await Promise.all([

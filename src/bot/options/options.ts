@@ -6,7 +6,7 @@ import type { Platforms } from "../../alerts/platform.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import type { ExportJobs } from "../../export/jobs/jobs.ts";
-import type { SeenIds } from "../../store/store.ts";
+import type { SavedParty, SeenIds } from "../../store/store.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { Caller, Target } from "../invocation.ts";
 
@@ -40,6 +40,8 @@ export interface SuggestContext {
   readonly platforms: Platforms;
   readonly here: Target;
   readonly caller: Caller;
+  /** The caller's saved parties, the default one first. */
+  readonly parties: { list(): Promise<readonly SavedParty[]> };
   readonly options: Readonly<Record<string, string | number | boolean>>;
   /** All commands, for the completion of `help`. */
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
@@ -63,6 +65,8 @@ export interface Said {
 interface OptionBase {
   /** 1 to 100 characters: what platforms show beside the option. */
   readonly description: string;
+  /** What is asked where it is missing: `Whose ledger?`; left out = a sentence with its name. */
+  readonly question?: string;
   /** Its name in a form: `Critical after`; left out = the option's own name as words. */
   readonly label?: string;
   /** The words below its field in a form, where they differ from the description; "" = none. */
@@ -108,6 +112,8 @@ export interface TextOption extends OptionBase {
   readonly mention?: { readonly picked: string };
   /** Uses the caller's saved parties: first in completion, as the default, and by name. */
   readonly saved?: "party";
+  /** Its suggestions are everybody's: what the network names. */
+  readonly isPublic?: true;
   /** Must be given by a caller who has saved none. */
   readonly needed?: true;
   /** Completion of the text typed so far, best first; answers within a second. */

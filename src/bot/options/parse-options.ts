@@ -45,14 +45,17 @@ export function missingOption(
 ): UserError {
   const [example] = command.examples;
   const option = command.options[name];
-  const description = option?.description ?? "";
+  const { question, description = "", hint } = option ?? {};
+  const words = question === undefined ? description : (hint ?? description);
   const taken = takenAs(name, command.options, raw);
-  const instead = taken === undefined ? "" : `; ${quoteTyped(taken.value)} was taken as its ${taken.name}`;
-  return new UserError(`${command.name} needs ${article(name)}${instead}.`, {
+  const needs = question ?? `${command.name} needs ${article(name)}.`;
+  const instead = taken === undefined ? "" : ` ${quoteTyped(taken.value)} was taken as its ${taken.name}.`;
+  return new UserError(`${needs}${instead}`, {
     option: name,
+    asks: question !== undefined && taken === undefined,
     explains: taken === undefined ? [] : [taken.name],
     starts: takesParty(option) ? [SAVE_PARTY] : [],
-    remedy: `${description}${description.endsWith(".") ? "" : "."} For example:`,
+    remedy: `${words}${words.endsWith(".") ? "" : "."} For example:`,
     ...(example === undefined ? {} : { suggestion: fill?.(example, raw) ?? example }),
   });
 }

@@ -1,3 +1,4 @@
+import { LedgerAccount } from "../ledger-account.ts";
 import { randomInt } from "node:crypto";
 
 import type { ApiClient, LedgerQuery } from "../../api/api-client.ts";
@@ -91,11 +92,18 @@ export function jobOf(row: ExportJobRow) {
     rows: row.row_count ?? undefined,
     bytes: row.byte_count ?? undefined,
     failure: row.failure ?? undefined,
+    /** Of the whole file; left out where it has no entries. */
+    sha256: row.account === null || row.row_count === 0 ? undefined : accountOf(row.account)?.sha256,
     /** Until it expires. */
     ask: row.invocation === null ? undefined : (JSON.parse(row.invocation) as Ask),
     result: row.result === null ? undefined : (fromStoredJson(row.result) as ExportResult),
   });
   return { code, platform, person, network, state, createdAt, ...kept };
+}
+
+/** Undefined for an account that this version cannot read. */
+function accountOf(json: string): LedgerAccount | undefined {
+  return LedgerAccount.safeParse(JSON.parse(json)).data;
 }
 
 export function ownerOf({ platform, workspace, person }: ExportOwner): ExportOwner {

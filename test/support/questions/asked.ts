@@ -5,7 +5,7 @@ export type QuestionTable = Readonly<Record<keyof typeof MEANT, readonly string[
 export const MEANT = {
   "is the network healthy": /mainnet is healthy|did you mean time\?/iu,
   "spread of BTC": /BTC\/USDT (?:trades at|is in an auction)|market show market:BTC\/USDT/iu,
-  "why was my order rejected": /(?:^|\W)order(?: ·|\?)/mu,
+  "why was my order rejected": /(?:^|\W)order(?: state:\w+)?(?: ·|\?)/mu,
   "subscribe this channel": /alerts add/u,
   "silence node 2 for two hours":
     /alerts silence what:sim-2 for:"?(?:2h|2 hours|two hours|120 minutes|(?:a )?couple of hours)/u,

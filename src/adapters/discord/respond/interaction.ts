@@ -57,10 +57,13 @@ export function typedCommand({ name, options: typed = [], resolved }: CommandInt
 /** The time limit for reading a file that somebody attached. */
 const GIVEN_FILE_MILLIS = 600_000;
 
-/** A file given with an option, by the attachment's id; undefined where there is none. */
-export function givenFile(interaction: UserInteraction, id: string): GivenFile | undefined {
-  const data = interaction.data as { readonly resolved?: { readonly attachments?: Record<string, APIAttachment> } };
-  const found = data.resolved?.attachments?.[id];
+/**
+ * A file given with an option, by the attachment's id, or one of the message whose button was pressed, by the name that it
+ * was sent under; undefined where there is none.
+ */
+export function givenFile({ data: sent, message }: UserInteraction, id: string): GivenFile | undefined {
+  const data = sent as { readonly resolved?: { readonly attachments?: Record<string, APIAttachment> } };
+  const found = data.resolved?.attachments?.[id] ?? message?.attachments.find(({ filename }) => filename.includes(id));
   if (found === undefined) return undefined;
   return {
     name: found.filename,

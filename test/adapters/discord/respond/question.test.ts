@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 
 import { createLog } from "../../../../src/log.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
+import type { StoredMessage } from "../../../support/fake-discord/state.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { MEANT } from "../../../support/questions/asked.ts";
 import { probes } from "../probe-commands.ts";
@@ -67,17 +68,59 @@ test("the seven questions take no more presses by a mention than in direct messa
   expect(on.fake.complaints()).toEqual([]);
 });
 
-test("what a question does not say is asked for by a form", async () => {
+test("whose orders, and which, is to choose from by whoever asks alone; a typed id is one press away", async () => {
   await using on = await stage();
   const ann = on.fake.person("Ann");
-  const offered = await ann.writes(on.channel, "@bot why was my order rejected");
-  const opened = await ann.press(offered, "Show order");
-  const { orderId } = on.simulator.samples.mainnet;
-  const sent = await ann.submit(opened, { id: orderId });
+  const { orderId, partyId } = on.simulator.samples.mainnet;
+  const asked = async (): Promise<StoredMessage> => {
+    const offered = await ann.writes(on.channel, "@bot why was my order rejected");
+    expect(labelsOf(offered)).toEqual(["Show order"]);
+    return (await ann.press(offered, "Show order")).last;
+  };
+  const parties = await asked();
+  expect([textOf(parties), parties.onlyFor]).toEqual([expect.stringContaining("Whose order?"), ann.id]);
+  const [party = ""] = labelsOf(parties);
+  expect(textOf((await ann.press(parties, party)).last)).toContain("Which order?");
+  await ann.run(on.channel, "my party", { id: partyId, name: "desk" });
+  const orders = await asked();
+  expect([textOf(orders), labelsOf(orders).length]).toEqual([expect.stringContaining("of desk on mainnet"), 26]);
+  const [order = ""] = labelsOf(orders);
+  expect(order).toMatch(/^Rejected · (?:buy|sell) [\d,.]+ \S+/u);
+  const shown = (await ann.press(orders, order)).last;
+  expect([textOf(shown), shown.onlyFor]).toEqual([expect.stringMatching(/Rejected: .*Filled.*Left/su), ann.id]);
+  const sent = await ann.submit(await ann.press(orders, "By its id"), { id: orderId });
   expect([textOf(sent.last), sent.last.onlyFor]).toEqual([expect.stringMatching(/Filled.*Left/su), ann.id]);
-  const exporting = await ann.press(await ann.writes(on.channel, "@bot export last week"), "Export a ledger");
-  expect(exporting.interaction.modal?.title).toBe("Export a ledger");
   expect(on.fake.complaints()).toEqual([]);
+});
+
+test("an export by a mention is the asset, the party and the check of the very file, each one press", async () => {
+  await using on = await stage();
+  const ann = on.fake.person("Ann");
+  const asked = await ann.writes(on.channel, "@bot export last week and check it");
+  expect(textOf(asked)).toMatch(/which asset\?/u);
+  const whose = (await ann.press(asked, "USDT · Tether USD")).last;
+  expect([textOf(whose), whose.onlyFor]).toEqual([expect.stringContaining("Whose ledger?"), ann.id]);
+  const exported = (await ann.press(whose, labelsOf(whose)[0] ?? "")).last;
+  await until(() => exported.files.length > 0, "the file");
+  const checked = await ann.press(exported, "Check the file");
+  await until(() => textOf(checked.last).includes(exported.files[0]!.name), "what came of the check");
+  expect(textOf(checked.last)).toMatch(/is the file of export .*byte for byte/u);
+  const file = on.fake.state.messages.get(exported.id)?.files[0];
+  file?.bytes.write("x");
+  const changed = await ann.press(exported, "Check the file");
+  await until(() => /is not the file|is of no export/u.test(textOf(changed.last)), "the changed file");
+  expect(on.fake.complaints()).toEqual([]);
+});
+
+test("an offered change names the channel, what it is of, and the network, before it is pressed", async () => {
+  await using on = await stage();
+  const bob = on.fake.person("Bob", { manages: true });
+  const subscribe = textOf(await bob.writes(on.channel, "@bot subscribe this channel"));
+  expect(subscribe).toMatch(/Subscribe this channel to the \*\*ops\*\* alerts on \*\*mainnet\*\*\?/u);
+  const silence = textOf(await bob.writes(on.channel, "@bot silence node 2 for two hours"));
+  expect(silence).toMatch(/Silence .*sim-2.* in this channel for 2 h\?/u);
+  for (const said of [subscribe, silence]) expect(said).toMatch(new RegExp(`<#${on.channel}>.*Network: `, "su"));
+  expect([await on.engine.subscriptions(), await on.engine.silences()]).toEqual([[], []]);
 });
 
 test("what is no question is answered for everybody, with what to ask", async () => {
@@ -95,10 +138,7 @@ test("direct messages need no mention, answer in place, and run what is typed", 
   const { partyId } = on.simulator.samples.mainnet;
   expect(textOf(await ann.writes(direct, `my party ${partyId} name:desk`))).toContain("desk");
   const guessed = await ann.writes(direct, "please mute node 2 for two hours");
-  expect([textOf(guessed), await on.engine.silences()]).toEqual([
-    expect.stringContaining("Silence alerts: sim-2, two hours?"),
-    [],
-  ]);
+  expect([textOf(guessed), await on.engine.silences()]).toEqual([expect.stringMatching(/Silence .*sim-2.*2 h\?/u), []]);
   expect(on.fake.complaints()).toEqual([]);
 });
 
@@ -170,6 +210,6 @@ test("a line between marks of code is the line, and a long one stands below what
   const long = textOf(await zoe.writes(on.channel, `@bot alerts add market.value BTC/USDT if:"${condition}"`));
   expect(long).toMatch(/Did you mean `\/alerts add`\?/u);
   expect(long).toContain(condition);
-  expect(textOf(await zoe.writes(on.channel, `@bot order ${"x".repeat(3600)}`))).toContain("`/order` is answered");
+  expect(textOf(await zoe.writes(on.channel, `@bot order ${"x".repeat(3600)}`))).toMatch(/<\/order:\d+> is answered/u);
   expect(on.fake.complaints()).toEqual([]);
 });

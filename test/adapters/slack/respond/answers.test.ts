@@ -176,14 +176,14 @@ describe("a mention", () => {
   test("says what is wrong, offers the form, and answers its form in the thread", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
-    ann.mention(scene.channel, "order", "1.000001");
+    ann.mention(scene.channel, "my party", "1.000001");
     await until(() => ann.sees(scene.channel).length === 2, "the answer");
     const answer = ann.sees(scene.channel)[1]!;
     expect(said(answer)).toContain("needs an id");
     ann.startPress(answer, "Fill in");
     const form = await ann.form();
     expect(await ann.submit(form, { id: "abcd" })).toEqual({ id: expect.stringContaining("abcd") as string });
-    expect(await ann.submit(form, { id: scene.simulator.samples.mainnet.orderId })).toEqual({});
+    expect(await ann.submit(form, { id: scene.simulator.samples.mainnet.partyId })).toEqual({});
     await until(() => ann.sees(scene.channel).length === 3, "the answer to the form");
     expect(ann.sees(scene.channel)[2]).toMatchObject({ thread: "1.000001", onlyFor: ann.id });
   });

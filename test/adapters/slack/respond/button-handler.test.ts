@@ -216,7 +216,7 @@ describe("a form", () => {
   test("has a field for each option, fitting its kind", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
-    ann.type(scene.channel, "order version:2");
+    ann.startPress((await ann.run(scene.channel, "order version:2")).last, "By its id");
     const form = await ann.form();
     const fields = form.blocks.flatMap(({ block_id: id, element }) => (id === undefined ? [] : [[id, element?.type]]));
     expect(fields).toEqual([
@@ -276,12 +276,12 @@ describe("a form", () => {
   test("for all to see", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
-    const dialog = ann.type(scene.channel, "order");
+    const dialog = ann.type(scene.channel, "market show");
     const form = await ann.form();
-    // An unknown order is said at its field, whatever was chosen.
-    expect(await ann.submit(form, { id: "ab", private: "no" })).toHaveProperty("id");
+    // An unknown market is said at its field, whatever was chosen.
+    expect(await ann.submit(form, { market: "NOPE", private: "no" })).toHaveProperty("market");
     expect(dialog.messages).toEqual([]);
-    expect(await ann.submit(form, { id: scene.simulator.samples.mainnet.orderId, private: "no" })).toEqual({});
+    expect(await ann.submit(form, { market: scene.simulator.samples.mainnet.marketCode, private: "no" })).toEqual({});
     await dialog.answered();
     expect(dialog.last.onlyFor).toBeUndefined();
   });
@@ -291,10 +291,10 @@ describe("a form", () => {
     scene.fake.expected.add("expired_trigger_id");
     const ann = scene.fake.person("ann");
     scene.fake.fail({ method: "views.open", answer: { error: "expired_trigger_id" } });
-    const dialog = await ann.run(scene.channel, "order");
+    const dialog = await ann.run(scene.channel, "market show");
     expect(labelsOf(dialog.last.blocks)).toContain("Fill in");
     scene.fake.fail({ method: "views.open", answer: { error: "expired_trigger_id" } });
     const pressed = await ann.press(dialog.last, "Fill in");
-    expect(said(pressed.last)).toMatch(saying("/bell order", "/bell help order"));
+    expect(said(pressed.last)).toMatch(saying("/bell market show", "/bell help market show"));
   });
 });

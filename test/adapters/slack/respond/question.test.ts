@@ -1,16 +1,53 @@
 import { expect, test } from "vitest";
 
+import { choicesOf, labelsOf, type Person } from "../../../support/fake-slack/person.ts";
+import type { StoredMessage } from "../../../support/fake-slack/state.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { said } from "../shown.ts";
 import { stage } from "../stage.ts";
 
-test("what a question does not say is asked for by a form", async () => {
+/** What comes of choosing the first that is offered. */
+async function chosen(ann: Person, message: StoredMessage): Promise<StoredMessage> {
+  return (await ann.press(message, choicesOf(message.blocks)[0] ?? "")).last;
+}
+
+test("whose orders, and which, is to choose from; a typed id is one press away", async () => {
   await using scene = await stage();
   const ann = scene.fake.person("ann");
-  const { last: offered } = await ann.run(scene.channel, "why was my order rejected");
-  ann.startPress(offered, "Show order");
-  const form = await ann.form();
-  await ann.submit(form, { id: scene.simulator.samples.mainnet.orderId });
+  const { orderId, partyId } = scene.simulator.samples.mainnet;
+  const { last: parties } = await ann.run(scene.channel, "why was my order rejected");
+  expect(said(parties)).toContain("Whose order?");
+  expect(said(await chosen(ann, parties))).toContain("Which order?");
+  await ann.run(scene.channel, `my party ${partyId} desk`);
+  const { last: orders } = await ann.run(scene.channel, "why was my order rejected");
+  expect(said(orders)).toContain("of desk on mainnet");
+  expect(choicesOf(orders.blocks)[0]).toMatch(/Rejected · (?:buy|sell) [\d,.]+ \S+/u);
+  expect(said(await chosen(ann, orders))).toMatch(/Rejected: .*Filled.*Left/su);
+  ann.startPress(orders, "By its id");
+  await ann.submit(await ann.form(), { id: orderId });
   await until(() => ann.sees(scene.channel).some((one) => said(one).includes("Filled")), "the order");
-  expect(said(ann.sees(scene.channel).at(-1)!)).toContain("Left");
+});
+
+test("an export asks for its party and its asset by what there is, and its file is checked by one press", async () => {
+  await using scene = await stage();
+  const ann = scene.fake.person("ann");
+  const { last: whose } = await ann.run(scene.channel, "export last week and check it");
+  expect(said(whose)).toContain("Whose ledger?");
+  const asset = await chosen(ann, whose);
+  expect(said(asset)).toMatch(/which asset\?/u);
+  const exported = await chosen(ann, asset);
+  await until(() => said(ann.sees(scene.channel).at(-1)!).includes("is in your direct m"), "the file");
+  const checked = await ann.press(ann.sees(scene.channel).at(-1) ?? exported, "Check the file");
+  expect(said(checked.last)).toMatch(/the file of export \S+, byte for byte/u);
+});
+
+test("without a file, one's own exports are to choose from", async () => {
+  await using scene = await stage();
+  const ann = scene.fake.person("ann");
+  const { partyId } = scene.simulator.samples.mainnet;
+  await ann.run(scene.channel, `ledger export ${partyId} USDT from:1d`);
+  const { last: asked } = await ann.run(scene.channel, "ledger verify");
+  expect(said(asked)).toContain("gives this bot no files");
+  const own = labelsOf(asked.blocks).find((label) => label.startsWith("the ledger of")) ?? "";
+  expect(said((await ann.press(asked, own)).last)).toMatch(/byte for byte/u);
 });

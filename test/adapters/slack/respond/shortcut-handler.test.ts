@@ -68,20 +68,21 @@ describe("Ask Bellwether", () => {
   });
 
   test.each([
-    ["a command that is chosen", { "ask:command": "order" }, undefined],
-    ["a line that lacks a value", { "ask:line": "order version:2" }, "2"],
-  ])("opens the form of %s in its place", async (_name, values, version) => {
+    ["a command that is chosen", { "ask:command": "order" }, "version", undefined, "BTC/USDT"],
+    ["a line that lacks a value", { "ask:line": "my party name:desk" }, "name", "desk", "desk"],
+  ])("opens the form of %s in its place", async (name, values, option, initial, words) => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
     ann.shortcut("Ask Bellwether");
     await ann.submit(await ann.form(), values);
     const form = await ann.form();
     expect(form.callback_id).toBe("form");
-    const field = form.blocks.find(({ block_id: id }) => id === "option:version")?.element;
-    expect(field?.initial_value).toBe(version);
-    const { orderId } = scene.simulator.samples.mainnet;
-    expect(await ann.submit(form, { id: orderId, version: "1" })).toEqual({});
-    expect(said(await ann.answerInView())).toContain("BTC/USDT");
+    const field = form.blocks.find(({ block_id: id }) => id === `option:${option}`)?.element;
+    expect(field?.initial_value).toBe(initial);
+    const { orderId, partyId } = scene.simulator.samples.mainnet;
+    const id = name.includes("chosen") ? { id: orderId, version: "1" } : { id: partyId };
+    expect(await ann.submit(form, id)).toEqual({});
+    expect(said(await ann.answerInView())).toContain(words);
   });
 
   test("asks first where: the channel in view, and the network", async () => {

@@ -143,7 +143,8 @@ function valid(scene: Stage, { edits, name, options }: AnyCommand): Record<strin
     markets: "everyone",
   };
   const needed = Object.entries(options).filter(
-    ([one, option]) => one !== edits?.option && (isRequired(option) || "needed" in option),
+    ([one, option]) =>
+      one !== edits?.option && (isRequired(option) || "needed" in option || (name === "order" && one === "id")),
   );
   const given = needed.flatMap(([one]) => (one in known ? [[one, known[one]!]] : []));
   return { ...Object.fromEntries(given), ...(name === "alerts silence" ? { what: "all", for: "1h" } : {}) };
