@@ -55,21 +55,18 @@ function tablesOf({ blocks }: Reply) {
 }
 
 describe("what was told", () => {
-  test.each([
-    "alerts told",
-    "alerts told last night",
-    "alerts told today",
-    "alerts told since:3h",
-    "alerts told since 11:00",
-  ])("is asked by %s: one line for an alert, with its length, who took it and where", async (line) => {
-    const talk = await aNight();
-    const said = await talk.ask(line);
-    expect(said).toMatch(saying("•", 1, "told"));
-    expect(said).toMatch(/a:1 on mainnet did not answer\s+12:00\s+\d+ s\s+ann\s+here/u);
-    expect(said).toContain("(UTC)");
-    expect(said).not.toContain("node.down");
-    expect(tablesOf(talk.lastReply)).toHaveLength(1);
-  });
+  test.each(["alerts told", "alerts told today", "alerts told since:3h", "alerts told since 11:00"])(
+    "is asked by %s: one line for an alert, with its length, who took it and where",
+    async (line) => {
+      const talk = await aNight();
+      const said = await talk.ask(line);
+      expect(said).toMatch(saying("•", 1, "told"));
+      expect(said).toMatch(/a:1 on mainnet did not answer\s+2026-01-15 12:00:\d\d\s+\d+ s\s+ann\s+here/u);
+      expect(said).toContain(" UTC");
+      expect(said).not.toContain("node.down");
+      expect(tablesOf(talk.lastReply)).toHaveLength(1);
+    },
+  );
 
   test("is answered for everybody where everybody sees it: of the channel alone, whoever asks", async () => {
     const talk = await aNight();
@@ -83,12 +80,36 @@ describe("what was told", () => {
       managed: () => Promise.resolve(new Set([ELSEWHERE.channel ?? ""])),
       openly: true,
     });
-    const open = await talk.ask("what happened last night");
+    const open = await talk.ask("what did I miss");
     expect(open).toMatch(/a:1 on mainnet did not answer/u);
     expect(open).toContain("what this channel was told");
     expect(open).not.toContain("checkpoint");
     talk.become({ caller: { ...bob, mayManageChannel: false } });
     expect(await talk.ask("alerts told")).toBe(open);
+  });
+
+  test("of the last night ends at 07:00, and goes on from there; what matters most comes first, the rest is folded", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down,network.stalled style:plain");
+    await talk.ask("alerts add core.upgraded,checkpoint.new events:each");
+    await see(talk, 1, [stalled("good"), down("good"), down("good", "b:1")]);
+    await see(talk, 4, [stalled("good"), down("bad"), down("good", "b:1")]);
+    await send(talk);
+    for (let at = 0; at < 3; at += 1) {
+      await happen(talk, `${at}${at}`.repeat(32), `${100 + at}`);
+      await see(talk, 10, [stalled("good"), down(at % 2 === 0 ? "good" : "bad"), down("good", "b:1")]);
+      await send(talk);
+    }
+    const told = await talk.askFor("alerts told");
+    const [first] = tablesOf(told);
+    expect(
+      first?.rows[0]
+        ?.flat()
+        .map((one) => ("text" in one ? one.text : ""))
+        .join(""),
+    ).toContain("a:1 on mainnet");
+    expect(await talk.ask("alerts told last night")).toMatch(saying("Nothing was told last night", "22:00", "07:00"));
+    expect(await talk.press(/^alerts told since:"2026-01-15 07:00"/u)).toMatch(saying("a:1 on mainnet"));
   });
 
   test("is grouped by day, newest first, and an alert that lasts says so", async () => {
@@ -140,13 +161,13 @@ describe("what was told", () => {
     expect(tableToCsv(table!)).toMatch(/,\d{4}-\d{2}-\d{2} 12:00:\d{2} UTC,/u);
     expect(JSON.stringify(replyToJson(talk.lastReply))).toMatch(/"at":"\d{19}"/u);
     await talk.ask("my zone UTC");
-    expect(await talk.ask("alerts told")).toContain("(UTC)");
+    expect(await talk.ask("alerts told")).toContain(" UTC");
     const dora = { ...ann, id: "112233445566778899" };
     talk.become({ here: OPS, caller: dora });
     await talk.ask("my zone Asia/Tokyo");
     expect(await talk.ask("alerts told")).toContain("(Asia/Tokyo)");
     await talk.ask("my forget all");
-    expect(await talk.ask("alerts told")).toContain("(UTC)");
+    expect(await talk.ask("alerts told")).toContain(" UTC");
     expect(await talk.ask("my zone Europe/Zuric")).toMatch(saying("!", "Europe/Zuric", "Europe/Zurich"));
   });
 
@@ -155,7 +176,7 @@ describe("what was told", () => {
     talk.become({ here: OPS, caller: ann, zone: () => Promise.resolve("Asia/Tokyo") });
     expect(await talk.ask("alerts told")).toMatch(saying("Asia/Tokyo", "21:00"));
     talk.become({ here: OPS, caller: ann, zone: () => Promise.resolve("Nowhere/Else") });
-    expect(await talk.ask("alerts told")).toContain("(UTC)");
+    expect(await talk.ask("alerts told")).toContain(" UTC");
   });
 
   test.each([
@@ -175,7 +196,7 @@ describe("what was told", () => {
     await see(talk, 4, [down("bad"), down("bad", "b:1")]);
     await send(talk);
     const said = await talk.ask("alerts told");
-    expect(said).toMatch(saying(2, "things were told"));
+    expect(said).toMatch(saying(2, "alerts were told"));
     expect(said).toMatch(saying("a:1 on mainnet"));
     expect(said).toMatch(saying("b:1 on mainnet"));
     await talk.engine.closeUnwatched([]);
@@ -196,7 +217,7 @@ describe("what was told", () => {
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     const said = await talk.ask("alerts told since 18:00");
     expect(said).toMatch(saying(1, "thing was told"));
-    expect(said).toMatch(/2 checkpoints on mainnet, 2026-01-15 \(UTC\)\s+19:00/u);
+    expect(said).toMatch(/2 checkpoints on mainnet, 2026-01-15 \(UTC\)\s+2026-01-15 19:00/u);
     expect(said).toMatch(/discord 1122334455667788990, discord\s+2222222222222222222/u);
     expect(await talk.ask("alerts told network:testnet")).toContain("Nothing was told on testnet");
     expect(await talk.ask("alerts told since:12:30 until:18:00")).toContain("Nothing was told");

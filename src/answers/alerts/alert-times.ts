@@ -5,6 +5,7 @@ import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { text, type Text, time } from "../../reply/text.ts";
 import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 
 const DAY: Milliseconds = 86_400_000;
@@ -234,6 +235,13 @@ export function pastRangeWords({ from, to }: PastRange, now: Milliseconds, zone:
   const [start, end] = [from, to].map((at) => localText(zone, at));
   const words = from === 0 ? `until ${end}` : to < now ? `from ${start} to ${end}` : `since ${start}`;
   return `${words} (${zone})`;
+}
+
+/** The same by the reader's clock, where the zone is none that somebody chose; a zone is named. */
+export function pastRangeText(range: PastRange, now: Milliseconds, zone: string): Text {
+  if (zone !== "UTC") return text`${pastRangeWords(range, now, zone)}`;
+  const [start, end] = [range.from, range.to].map((at) => time(fromMillis(at)));
+  return range.from === 0 ? text`until ${end}` : range.to < now ? text`from ${start} to ${end}` : text`since ${start}`;
 }
 
 /** The moment at which a zone's clock shows a local time, given as if it were UTC. A time in a gap becomes one behind it. */

@@ -5,7 +5,7 @@ import type { TimeSpan } from "./options.ts";
 
 /**
  * A time as people type it, in UTC: `2023-05-01` (a day), `2023-05` (a month), `2023`, `1 may 2023`, `2023-05-01 12:30`,
- * `7d` and `7 days ago` (a moment before now), `today`, `yesterday`, `last night` (from 18:00), `tomorrow 7am`,
+ * `7d` and `7 days ago` (a moment before now), `today`, `yesterday`, `last night` (22:00 to 07:00), `tomorrow 7am`,
  * `last month`, `this week` (from Monday), `now`, Unix seconds, milliseconds or nanoseconds. Undefined when it is none of these.
  */
 export function parseTimeSpan(typed: string, now: Nanoseconds): TimeSpan | undefined {
@@ -20,12 +20,15 @@ export function parseTimeSpan(typed: string, now: Nanoseconds): TimeSpan | undef
   return found === undefined ? undefined : { ...found, typed: typed.trim() };
 }
 
+/** From 22:00 to 07:00; before 07:00, until now. */
+export const LAST_NIGHT = "last night";
+
 const TIME_WORDS = [
   "now",
   "today",
   "yesterday",
   "tomorrow",
-  "last night",
+  LAST_NIGHT,
   ...["last", "this"].flatMap((which) => ["day", "week", "month", "quarter", "year"].map((unit) => `${which} ${unit}`)),
 ];
 
@@ -49,12 +52,16 @@ const DAYS: ReadonlyMap<string, number> = new Map([
   ["tomorrow", 1],
 ]);
 
-/** When a night begins. */
-const EVENING: Milliseconds = 18 * 3_600_000;
+/** When a night begins, and how long it is. */
+const NIGHTFALL: Milliseconds = 22 * 3_600_000;
+const NIGHT: Milliseconds = 9 * 3_600_000;
 
 function named(typed: string, now: Nanoseconds): Span | undefined {
   if (typed === "now") return moment(now);
-  if (typed === "last night") return { from: fromMillis(startOf("day", now, -1) + EVENING), to: now };
+  if (typed === LAST_NIGHT) {
+    const from = startOf("day", now, -1) + NIGHTFALL;
+    return between(from, Math.min(from + NIGHT, toMillis(now)));
+  }
   const [day = "", ...time] = typed.split(" ");
   const shift = DAYS.get(day);
   if (shift === undefined) return undefined;

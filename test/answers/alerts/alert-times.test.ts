@@ -131,7 +131,7 @@ describe("a range of the past", () => {
       "America/New_York",
       "last night",
       "2026-11-01T06:30Z",
-      "2026-10-31T22:00Z",
+      "2026-11-01T02:00Z",
       "2026-11-01T06:30Z",
     ],
     [
@@ -139,8 +139,17 @@ describe("a range of the past", () => {
       "America/New_York",
       "last night",
       "2026-11-01T05:30Z",
-      "2026-10-31T22:00Z",
+      "2026-11-01T02:00Z",
       "2026-11-01T05:30Z",
+    ],
+    ["last night, from noon on", "UTC", "last night", "2026-05-02T12:00Z", "2026-05-01T22:00Z", "2026-05-02T07:00Z"],
+    [
+      "last night, in the evening",
+      "Europe/Zurich",
+      "last night",
+      "2026-05-02T21:30Z",
+      "2026-05-01T20:00Z",
+      "2026-05-02T05:00Z",
     ],
     [
       "a day that begins at 01:00",

@@ -32,7 +32,7 @@ const RANGE_OPTIONS = {
 } as const satisfies Options;
 
 export const TOLD_OPTIONS = {
-  when: pastOption("last night, yesterday, a day; left out = since 18:00 yesterday", "last night"),
+  when: pastOption("last night, yesterday, a day; left out = since 22:00 yesterday", "last night"),
   ...RANGE_OPTIONS,
   network: ALL_NETWORKS_OPTION,
 } as const satisfies Options;

@@ -1,5 +1,6 @@
 import { destinationFromKey, destinationKey } from "../../../alerts/destination.ts";
 import { KINDS } from "../../../alerts/judge/kinds/kinds.ts";
+import { SEVERITIES } from "../../../alerts/judge/kinds/severity.ts";
 import { isOpen } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertMessage } from "../../../alerts/message/message.ts";
 import type { Told } from "../../../alerts/service/service.ts";
@@ -9,7 +10,7 @@ import { describe } from "../../../alerts/words/words.ts";
 import { table, type Table } from "../../../reply/block.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import { clockTime, joinText, text, type Text, toText } from "../../../reply/text.ts";
+import { clockTime, type Inline, joinText, text, type Text, time, toText } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { localText } from "../../../units/local-time.ts";
@@ -65,6 +66,9 @@ export async function readablePlaces(
 
 /** One thing that people were told, at all places that may be named. */
 interface ToldLine {
+  /** Whether it is an alert, and how much it matters: the lowest first. */
+  readonly isAlert: boolean;
+  readonly rank: number;
   /** When it was told first. */
   readonly at: Milliseconds;
   readonly what: string;
@@ -107,10 +111,24 @@ export function toldLines(told: readonly Told[], context: CallerContext, now: Mi
     const { what, ...more } = wordsOf(last, context, now);
     const count = new Set(group.map(({ message }) => (isRoutine(message) ? message.event.key : ""))).size;
     return count > 1
-      ? [{ at: last.at, ...more, what: `${what}, the last of ${formatCount(count)}`, places }]
-      : [{ at: first.at, ...more, what, places }];
+      ? [{ at: last.at, ...more, ...weightOf(last), what: `${what}, the last of ${formatCount(count)}`, places }]
+      : [{ at: first.at, ...more, ...weightOf(last), what, places }];
   });
   return lines.toSorted((a, b) => b.at - a.at);
+}
+
+/** What comes again and again matters least, an alert by its severity, and one that is open before those that are over. */
+function weightOf({ message, episode }: Told): Pick<ToldLine, "isAlert" | "rank"> {
+  if (message.type === "condition" && episode !== undefined) {
+    return { isAlert: true, rank: 2 * SEVERITIES.toReversed().indexOf(episode.severity) + (isOpen(episode) ? 0 : 1) };
+  }
+  const isUsual = isRoutine(message) || message.type === "rolling";
+  return { isAlert: false, rank: 2 * SEVERITIES.length + (isUsual ? 1 : 0) };
+}
+
+/** Those that matter most first, of equals the newest. */
+export function worstFirst(lines: readonly ToldLine[]): readonly ToldLine[] {
+  return lines.toSorted((a, b) => a.rank - b.rank || b.at - a.at);
 }
 
 function wordsOf({ message, episode: known }: Told, context: CallerContext, now: Milliseconds) {
@@ -131,24 +149,39 @@ function sentence(title: Text): string {
   return plainText(shortText(title)).replace(/^SIMULATED · /u, "");
 }
 
-/** A table for each day by the clock of a zone, newest first. */
+/** A table for each day by the clock of a zone, the newest day first, and in it what matters most. */
 export function toldTables(lines: readonly ToldLine[], context: CallerContext, zone: string): Table[] {
-  const whereOf = placesWords(context);
   const days = Map.groupBy(lines, ({ at }) => localText(zone, at).slice(0, 10));
-  return [...days].map(([day, rows]) =>
-    table<ToldLine>({
-      name: `alerts-told-${day}`,
-      title: toText(dayWords(day)),
-      rows,
-      columns: [
-        ["What", ({ what }) => what],
-        ["When", ({ at }) => clockTime(fromMillis(at), localText(zone, at).slice(11))],
-        ["How long", ({ lasted }) => lasted, 2],
-        ["Taken by", ({ taker }) => taker, 2],
-        ["Where", ({ places }) => whereOf(places), 2],
-      ],
-    }),
-  );
+  return [...days].map(([day, rows]) => {
+    const names = { name: `alerts-told-${day}`, title: toText(dayWords(day)) };
+    return toldTable(worstFirst(rows), { ...names, zone, from: 11 }, context);
+  });
+}
+
+/** `from`: where the words for a time begin, behind the day that the title names. */
+export function toldTable(
+  rows: readonly ToldLine[],
+  {
+    zone,
+    from,
+    ...names
+  }: { readonly name: string; readonly title: Text; readonly zone: string; readonly from: number },
+  context: CallerContext,
+): Table {
+  const whereOf = placesWords(context);
+  const whenOf = ({ at }: ToldLine): Inline =>
+    zone === "UTC" ? time(fromMillis(at)) : clockTime(fromMillis(at), localText(zone, at).slice(from));
+  return table<ToldLine>({
+    ...names,
+    rows,
+    columns: [
+      ["What", ({ what }) => what],
+      ["When", whenOf],
+      ["How long", ({ lasted }) => lasted, 2],
+      ["Taken by", ({ taker }) => taker, 2],
+      ["Where", ({ places }) => whereOf(places), 2],
+    ],
+  });
 }
 
 /** `Friday, 2026-05-01`. */

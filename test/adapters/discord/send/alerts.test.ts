@@ -130,11 +130,11 @@ describe("an alert on Discord", () => {
     await seeDown(on);
     await deliverUntil(DOWN);
     const told = async (who: Person, channel: string): Promise<string> => {
-      const dialog = await who.run(channel, "alerts told", { when: "last night" });
+      const dialog = await who.run(channel, "alerts told", { since: "3h" });
       expect(dialog.last.onlyFor).toBe(who.id);
       return textOf(dialog.last);
     };
-    expect(await told(ann, on.channel)).toMatch(saying(1, "told", "UTC", "a:1 on mainnet does not answer"));
+    expect(await told(ann, on.channel)).toMatch(saying(1, "told", "a:1 on mainnet does not answer"));
     expect(await told(bob, on.channel)).toMatch(saying("Nothing was told", "whoever manages a channel can ask"));
     const role = on.fake.state.snowflake();
     on.fake.state.roles.set(role, 16n);

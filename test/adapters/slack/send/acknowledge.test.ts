@@ -37,7 +37,7 @@ test("what a channel was told is read back by a full member there, by the clock 
   await using _ = delivering(store, scene.adapter);
   await until(() => fake.state.messages.some(({ text }) => text.includes("does not answer")), "the alert");
   const told = async (who: typeof ann): Promise<string> => {
-    const { last } = await who.run(channel, "alerts told last night");
+    const { last } = await who.run(channel, "alerts told since:3h");
     expect(last.onlyFor).toBe(who.id);
     return textOf(last);
   };
