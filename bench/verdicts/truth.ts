@@ -26,6 +26,8 @@ export const NEARLY = 0.75;
 const PLAUSIBLE = 10_000;
 /** Where most of three or more nodes are ahead by as much, they show the present, and the clock is behind. */
 const CLOCK_BEHIND = (PLAUSIBLE / 2) * NEARLY;
+/** Further behind a node may lag. */
+const BEHIND = 60_000 * NEARLY;
 /** A lie is held against a node for as long after it: for twelve polls, or what goes for them where one is missed. */
 const OUTVOTED = 240_000;
 /** So long one node that goes on and one that stands are no disagreement yet. */
@@ -135,7 +137,7 @@ export function tellStory(world: World): {
     }
     const why = postures.join(", ");
     // Where only a liar goes on while the chain stands, it may as well be told as a halt.
-    if (standing * 2 > nodes && isShown) facts.add({ ...network("network.disagree"), from, to, why });
+    if (standing * 2 > nodes && isShown && !wrongClock) facts.add({ ...network("network.disagree"), from, to, why });
     // What climbs stands, too, while its view passes a halt that is over.
     const behind = standing + count("climbs");
     const onSomeSide = moving + count("unsteady") + count("climbs");
@@ -154,8 +156,18 @@ export function tellStory(world: World): {
     if (silent === nodes) facts.add({ ...network("watch.blind"), from, to, why });
     if (answering * 2 <= nodes || wrongClock) excused.add({ ...network("watch.blind"), from, to });
     if (wrongClock) {
+      // The one that goes on is not believed: the others stand.
+      for (const kind of ["network.stalled", "network.disagree"] as const) excused.add({ ...network(kind), from, to });
       for (let node = 0; node < nodes; node += 1)
         excused.add({ kind: "node.lying", subject: nodeName(node), from, to });
+    }
+    // What as many liars show as make a quorum, or one that is ahead by no more than the clock is, is the chain's end.
+    const isWithinClock = active.some(
+      (one) => one?.sick.sort === "ahead" && one.sick.by > BEHIND && one.sick.by + skew.least <= PLAUSIBLE,
+    );
+    if (nodes >= 3 && (liars >= quorumOf(nodes) || isWithinClock)) {
+      for (let node = 0; node < nodes; node += 1)
+        excused.add({ kind: "node.lagging", subject: nodeName(node), from, to });
     }
     for (const [node, one] of active.entries()) {
       const subject = nodeName(node);

@@ -59,7 +59,8 @@ export class Witness {
       const drift = Math.abs(clockAt(botClock, at) - tipWrong);
       this.#sample("network.clock", "", at, drift > DRIFT, drift > DRIFT * NEARLY);
     }
-    this.#seePace(round, isShown);
+    // One of two alone confirms no block.
+    this.#seePace(round, near >= Math.min(2, said.length));
     this.#seeSnapshots(round);
     for (let node = 0; node < said.length; node += 1) {
       this.#seeAnswer(node, round);
@@ -109,10 +110,10 @@ export class Witness {
     const { gone, made } = this.#pace;
     const all = blockInterval(this.#blocks, { gone: at - chain.haltedBetween(0, at), made: height });
     const shown = blockInterval(this.#shownBlocks, { gone, made });
-    if (all === undefined || shown === undefined) return;
+    if (all === undefined) return;
     const limit = SLOW_FACTOR * plan.block;
-    const isSlow = plan.heights && Math.min(all, shown) > limit;
-    this.#sample("network.slow", "", at, isSlow, Math.max(all, shown) > limit * NEARLY);
+    const isSlow = plan.heights && Math.min(all, shown ?? 0) > limit;
+    this.#sample("network.slow", "", at, isSlow, Math.max(all, shown ?? 0) > limit * NEARLY);
   }
 
   /** How old the last snapshot is, by the time in which the chain went on, and by the blocks made since. */

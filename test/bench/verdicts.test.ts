@@ -103,6 +103,17 @@ test.each<[name: string, plan: Partial<WorldPlan>, facts: [kind: Kind, subject: 
     [["snapshot.overdue", "", 48.43, 93.4]],
   ],
   [
+    "the chain's clock goes ahead while one of three follows the chain",
+    {
+      faults: [0, 1].map((node) => fault(node, ...between(20, 30), { sort: "cut", speed: 1000 })),
+      chainClock: [{ ...spanOf(25, 40), by: 100_000, gradual: false }],
+    },
+    [
+      ["network.disagree", "", 20, 25],
+      ["network.clock", "", 25, 41.2],
+    ],
+  ],
+  [
     "the bot's clock is wrong",
     { botClock: [{ from: 20 * MINUTE, to: 30 * MINUTE, by: 120_000, gradual: false }] },
     [["network.clock", "", 20, 30]],
@@ -154,6 +165,19 @@ test("excuses a disagreement of one against one beside a liar after three minute
   expect(excusedWith({ halts, heights: false })).toEqual([]);
   // Until it made up blocks in a halt, it says what the others say.
   expect(excusedWith({})).toEqual([]);
+});
+
+test("excuses that honest nodes are called behind a quorum of liars, or one that the clock does not give away", () => {
+  const excusedWith = (given: Partial<WorldPlan>): boolean =>
+    truthOf(hour(given)).excused.some(({ kind, subject }) => kind === "node.lagging" && subject === "node-3:3008");
+  const ahead = (by: number, node: number) => fault(node, 0, 60 * MINUTE, { sort: "ahead", by });
+  const chainClock = [{ ...spanOf(20, 40), by: -120_000, gradual: false }];
+  expect([
+    excusedWith({ nodes: 5, faults: [ahead(9000, 0), ahead(9000, 1)] }),
+    excusedWith({ nodes: 5, faults: [ahead(9000, 0)] }),
+    excusedWith({ chainClock, faults: [ahead(100_000, 0)] }),
+    excusedWith({ chainClock, faults: [ahead(40_000, 0)] }),
+  ]).toEqual([true, false, true, false]);
 });
 
 test("expects nothing of a clock while one node alone follows the chain, nor sight where it may be the wrong one", () => {
@@ -214,7 +238,9 @@ test("the honest one of two may be called behind the liar for three minutes in w
     return score.kinds["node.lagging"].wrong;
   };
   const blind = { kind: "watch.blind", subject: "", fired: 22 * MINUTE, ended: 26 * MINUTE, why: "" };
-  expect([wrong([]), wrong([blind])]).toEqual([1, 0]);
+  const down = { ...blind, kind: "node.down", subject: "node-1:3008" };
+  const other = { ...down, subject: "node-2:3008" };
+  expect([[], [blind], [down], [other]].map((others) => wrong(others))).toEqual([1, 0, 0, 1]);
 });
 
 test("draws the same day from the same seed", () => {

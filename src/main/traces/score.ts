@@ -195,8 +195,7 @@ export class Score {
     this.days += world.length / DAY;
     if (world.calm) this.calmDays += world.length / DAY;
     const grace = 2 * world.poll + 5000;
-    const blind = told.filter(({ kind }) => kind === "watch.blind");
-    for (const one of told) this.#judgeTold(world, truth, one, blind, grace);
+    for (const one of told) this.#judgeTold(world, truth, one, told, grace);
     const last = new Map<string, number>();
     for (const fact of truth.facts) {
       // A node that comes and goes is one case for as long as it does.
@@ -211,7 +210,7 @@ export class Score {
     world: Watched,
     { facts, excused, unfollowed, lies }: Truth,
     told: Told,
-    blind: readonly Told[],
+    all: readonly Told[],
     grace: Milliseconds,
   ): void {
     const kind = told.kind as Kind;
@@ -224,7 +223,7 @@ export class Score {
     const fact = facts.find((one) => isOf(one) && reaches(one) && !isBrief(one));
     const isExcused =
       fact === undefined &&
-      (excused.some((one) => isOf(one) && reaches(one)) || isQuarrel(world, lies, told, blind, grace));
+      (excused.some((one) => isOf(one) && reaches(one)) || isQuarrel(world, lies, told, all, grace));
     const nearly = facts.some((one) => isOf(one) && reaches(one) && one.to - one.from >= 20_000);
     if (fact !== undefined) score.right += 1;
     else if (!isExcused && !nearly) {
@@ -312,19 +311,24 @@ export class Score {
 
 /**
  * Of two nodes the honest one may be called behind the one that lies until that is a disagreement; while the watch is
- * blind, nothing ends.
+ * blind, or the node does not answer, nothing ends.
  */
 function isQuarrel(
   { nodes }: Watched,
   lies: Truth["lies"],
-  { kind, fired, ended = Infinity }: Told,
-  blind: readonly Told[],
+  { kind, subject, fired, ended = Infinity }: Told,
+  all: readonly Told[],
   grace: number,
 ): boolean {
   if (nodes !== 2 || kind !== "node.lagging") return false;
-  let seen = ended - fired;
-  for (const one of blind) seen -= Math.max(0, Math.min(ended, one.ended ?? ended) - Math.max(fired, one.fired));
-  return seen <= QUARREL + grace && lies.some(({ from, to }) => from <= fired && fired <= to + grace);
+  let [seen, from] = [0, fired];
+  for (const one of all) {
+    if (one.kind !== "watch.blind" && (one.kind !== "node.down" || one.subject !== subject)) continue;
+    seen += Math.max(0, Math.min(one.fired, ended) - from);
+    from = Math.max(from, one.ended ?? ended);
+  }
+  seen += Math.max(0, ended - from);
+  return seen <= QUARREL + grace && lies.some((lie) => lie.from <= fired && fired <= lie.to + grace);
 }
 
 /** Whether it could be observed for so long that its end may be wrong. */
