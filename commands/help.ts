@@ -1,5 +1,6 @@
 import { askFor } from "../src/answers/answer.ts";
 import { type AnyCommand, command, type CommandContext } from "../src/bot/command.ts";
+import { hasMany } from "../src/bot/options/parse-options.ts";
 import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/grammar/usage.ts";
 import { cutShort, nearest, quoteTyped } from "../src/bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type Options, type SuggestContext } from "../src/bot/options/options.ts";
@@ -115,7 +116,7 @@ function details(context: HelpContext, one: AnyCommand): Reply {
       { kind: "list", items: one.examples.map((example) => [commandLine(example)]) },
       ...(one.access === "channel-manager" ? [paragraph("Only people who may manage the channel can use it.")] : []),
       ...inDetail([
-        { kind: "code", text: usageLine(one), command: true },
+        { kind: "code", text: hasMany(Object.keys(one.options)) ? shortUsage(one) : usageLine(one), command: true },
         table({
           name: "options",
           title: text`Options`,
