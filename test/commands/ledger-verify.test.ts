@@ -6,7 +6,7 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 
 import { fitFiles } from "../../src/adapters/discord/render/files.ts";
-import { fileAt } from "../../src/adapters/terminal/given-file.ts";
+import { fileAt } from "../../src/adapters/terminal/line-runner.ts";
 import { withTablesAsFiles } from "../../src/adapters/terminal/write-files.ts";
 import type { Target } from "../../src/bot/invocation.ts";
 import { silentLog } from "../../src/log.ts";

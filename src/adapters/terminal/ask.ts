@@ -11,10 +11,10 @@ import { disposeReply, reply, type Reply } from "../../reply/reply.ts";
 import { text } from "../../reply/text.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { LineRunner } from "./line-runner.ts";
+import { shellLine } from "./render/actions.ts";
 import { cutToWidth } from "./render/cell-width.ts";
 import { renderTerminal, type RenderOptions } from "./render/render.ts";
 import { toSpans } from "./render/span.ts";
-import { shellLine } from "./shell-line.ts";
 import { displayOptions, type Terminal, write } from "./streams.ts";
 import { checkFolder, fallbackFolder, isFolderFault, withTablesAsFiles, writeFiles } from "./write-files.ts";
 

@@ -1,13 +1,16 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 
 import type { Bot } from "../../bot/bot.ts";
 import type { LineCompletion } from "../../bot/grammar/complete-line.ts";
 import { parseLine } from "../../bot/grammar/grammar.ts";
 import type { Caller, Invocation, Target } from "../../bot/invocation.ts";
+import type { GivenFile } from "../../bot/options/options.ts";
+import { codeOf, UserError } from "../../errors.ts";
 import { alsoLater, type Reply } from "../../reply/reply.ts";
 import { isTimeZone } from "../../units/local-time.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
-import { fileAt } from "./given-file.ts";
 
 export interface RunOptions {
   /** Aborting it ends the question; the reply then says that it was cancelled. */
@@ -73,3 +76,35 @@ export function localRunner(bot: Bot): LineRunner {
 
 /** The time limit of a completion. */
 const COMPLETION_TIMEOUT_MILLIS = 2000;
+
+/** A file of this machine, which somebody named by its path. */
+export function fileAt(file: string): GivenFile {
+  const wrong = (why: string, cause?: unknown): UserError =>
+    new UserError(`${file} ${why}.`, {
+      option: "file",
+      remedy: "Give the path of the file, in quotes where it has spaces.",
+      cause,
+    });
+  return {
+    name: path.basename(file),
+    async open(signal) {
+      const found = await stat(file).catch((thrown: unknown) => {
+        if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") throw wrong("is not there", thrown);
+        throw wrong("cannot be read", thrown);
+      });
+      if (!found.isFile()) throw wrong("is no file");
+      return readable(createReadStream(file, { signal }), (thrown) => wrong("cannot be read", thrown));
+    },
+  };
+}
+
+async function* readable(
+  bytes: AsyncIterable<Uint8Array>,
+  wrong: (thrown: unknown) => UserError,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (thrown) {
+    throw codeOf(thrown) === "EACCES" || codeOf(thrown) === "EPERM" ? wrong(thrown) : thrown;
+  }
+}

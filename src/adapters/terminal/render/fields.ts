@@ -1,5 +1,5 @@
 import { blank, span, type Span } from "./span.ts";
-import { joined, type Line, naturalWidth, wordWidth, wrap } from "./wrap.ts";
+import { joined, type Line, naturalWidth, totalWidth, wordWidth, wrap } from "./wrap.ts";
 
 export interface ShownField {
   readonly name: readonly Span[];
@@ -52,6 +52,15 @@ export function renderFields(fields: readonly ShownField[], width: number): Line
 export function indent(lines: readonly Line[], by: number): Line[] {
   const gap = [blank(by)];
   return lines.map((line) => (line.width === 0 ? line : { spans: joined(gap, line.spans), width: line.width + by }));
+}
+
+/** A hanging indent: the first line behind a lead, the others aligned with it. */
+export function hang(lead: readonly Span[], lines: readonly Line[]): Line[] {
+  const by = totalWidth(lead);
+  return lines.map((line, at) => {
+    if (at > 0 && line.width === 0) return line;
+    return { spans: joined(at === 0 ? lead : [blank(by)], line.spans), width: line.width + by };
+  });
 }
 
 function beside(name: Line | undefined, value: Line | undefined, start: number): Line {

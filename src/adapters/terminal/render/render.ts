@@ -1,19 +1,18 @@
-// Renders a Reply as text for a terminal. Read next: fields.ts, table.ts (blocks as lines),
-// span.ts (styled text, ANSI codes), wrap.ts (line breaks), visible-text.ts (escaping), cell-width.ts.
+// Renders a Reply as text for a terminal. Read next: fields.ts, table.ts (blocks as lines), actions.ts (what may be typed
+// next), span.ts (styled text, ANSI codes), wrap.ts (line breaks), visible-text.ts (escaping), cell-width.ts.
 
-import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
-import { aboveFold, asButtons, type ButtonAction, isFolded, shortText } from "../../../reply/fold.ts";
-import type { Action, Ask, Reply, Tone } from "../../../reply/reply.ts";
+import { aboveFold, isFolded, shortText } from "../../../reply/fold.ts";
+import type { Reply, Tone } from "../../../reply/reply.ts";
 import { code, shortenId, type Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
 import { widthOf } from "./cell-width.ts";
-import { indent, renderFields } from "./fields.ts";
+import { actionLines, type InShell, typedSpan } from "./actions.ts";
+import { hang, indent, renderFields } from "./fields.ts";
 import {
-  asTyped,
   readersZone,
   blank,
   dataSpan,
@@ -25,10 +24,9 @@ import {
   toSpans,
   wholeSpan,
 } from "./span.ts";
-import { ASK } from "../shell-line.ts";
 import { renderTable } from "./table.ts";
 import { visibleText } from "./visible-text.ts";
-import { joined, type Line, totalWidth, wrap } from "./wrap.ts";
+import { type Line, wrap } from "./wrap.ts";
 
 export interface RenderOptions {
   /** Columns of the terminal, at least 20. */
@@ -69,7 +67,7 @@ interface BlockOptions extends SpanOptions {
   readonly width: number;
   /** How to get omitted content: "--json or --out DIR". */
   readonly omittedHint: string;
-  readonly inShell: RenderOptions["inShell"];
+  readonly inShell: InShell;
 }
 
 /**
@@ -88,7 +86,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   if (options.fold !== undefined && isFolded(reply)) sections.push(wrap([span(options.fold.hint, "dim")], width));
   sections.push(
     fileLines(reply, shown.blocks, width, options),
-    actionLines(actionEntries(reply.actions, inShell === undefined ? MAX_PICKS : MAX_SHELL_PICKS), width, options),
+    actionLines(reply.actions, width, options),
     footer === undefined ? [] : wrap(toSpans(footer, shared, "keep", "dim"), width),
   );
   let rendered = "";
@@ -154,147 +152,6 @@ function names(blocks: readonly Block[], sha256: string): boolean {
       block.kind === "fields" &&
       block.fields.some(({ value }) => value.some((part) => part.kind === "code" && part.text === sha256)),
   );
-}
-
-/** More of one choice fill a screen, those for a shell sooner. The numbers of the others stay theirs; Tab offers them. */
-const MAX_PICKS = 8;
-const MAX_SHELL_PICKS = 5;
-
-/** A button with the number that presses it, or how to see those of a choice that are not shown. */
-type ActionEntry =
-  | { readonly number: number; readonly action: ButtonAction }
-  | { readonly more: number; readonly typed: string };
-
-/** Where a choice is called like another button, each of its kind says what is chosen: `Help about: time`. */
-function actionEntries(actions: readonly Action[], most: number): readonly ActionEntry[] {
-  const all: ActionEntry[] = [];
-  let before = 0;
-  for (const action of actions) {
-    if (!("choices" in action)) {
-      all.push({ number: ++before, action });
-      continue;
-    }
-    const buttons = asButtons([action]);
-    const others = new Set(asButtons(actions.filter((one) => one !== action)).map(({ label }) => label));
-    const isTaken = buttons.some(({ label }) => others.has(label));
-    const entries = buttons.map((one) => ({
-      number: ++before,
-      action: isTaken ? { ...one, label: `${action.label}: ${one.label}` } : one,
-    }));
-    all.push(...entries.slice(0, most));
-    if (entries.length <= most) continue;
-    all.push({
-      more: entries.length - most,
-      typed: beginningOf(action.choices.map(({ invocation }) => invocation)),
-    });
-  }
-  return all;
-}
-
-/** What the lines of a choice begin with: `stake party:`, where they differ in the party alone. */
-function beginningOf(asks: readonly Ask[]): string {
-  const [first, ...others] = asks;
-  if (first === undefined) return "";
-  const { command, options } = first;
-  const differing = Object.keys(options).filter((name) => others.some((one) => one.options[name] !== options[name]));
-  const [only] = differing;
-  if (only === undefined || differing.length > 1) return command;
-  const { [only]: _, ...same } = options;
-  return `${formatLine({ command, options: same })} ${only}:`;
-}
-
-/**
- * The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. A shell
- * has no numbers.
- */
-function actionLines(entries: readonly ActionEntry[], width: number, options: RenderOptions): Line[] {
-  const { links, inShell } = options;
-  const numberOf = (number: number): string => (inShell === undefined ? `[${number}] ` : "");
-  const lead = entries.reduce((most, one) => ("more" in one ? most : Math.max(most, numberOf(one.number).length)), 0);
-  const below = Math.max(lead, NESTED);
-  const shown = entries.map((entry) =>
-    "more" in entry
-      ? entry
-      : {
-          number: span(numberOf(entry.number).padEnd(lead), "dim"),
-          label: dataSpan(entry.action.label),
-          target:
-            "url" in entry.action
-              ? linkSpans("", entry.action.url, links)
-              : lineSpans(entry.action, width - below, inShell),
-        },
-  );
-  const column = shown.reduce(
-    (most, one) => ("label" in one && one.label.width <= width / 2 ? Math.max(most, one.label.width + 2) : most),
-    0,
-  );
-  const lines: Line[] = [];
-  for (const one of shown) {
-    if ("more" in one) {
-      lines.push(...moreLines(one, width, inShell !== undefined));
-      continue;
-    }
-    const { number, label, target } = one;
-    const needed = lead + column + totalWidth(target);
-    if (label.width < column && needed <= width)
-      lines.push({ spans: joined([number, label, blank(column - label.width)], target), width: needed });
-    else {
-      for (const line of hang([number], wrap([label], Math.max(8, width - lead)))) lines.push(line);
-      for (const line of indent(wrap(target, width - below), below)) lines.push(line);
-    }
-  }
-  return lines;
-}
-
-function moreLines(
-  { more, typed }: { readonly more: number; readonly typed: string },
-  width: number,
-  isShell: boolean,
-): Line[] {
-  const by = isShell ? 0 : 4;
-  const prompt = isShell ? [span("the prompt of "), wholeSpan(ASK, "code")] : [span("the prompt", "dim")];
-  const line = dataSpan(typed, "code");
-  return indent(
-    wrap(
-      [span(`${more} more: at `, "dim"), ...prompt, span(", type ", "dim"), line, span(" and press Tab.", "dim")],
-      width - by,
-    ),
-    by,
-  );
-}
-
-/** The command line of a button. Without room for it, its ids are shown by their ends, which may be typed, too. */
-function lineSpans(
-  action: Extract<ButtonAction, { invocation: unknown }>,
-  room: number,
-  inShell: RenderOptions["inShell"],
-): Span[] {
-  const { command, options } = action.invocation;
-  const typed = Object.entries(options).map(([name, value]) => [
-    name,
-    typeof value === "string" ? asTyped(value) : value,
-  ]);
-  const line = typedSpan(formatLine({ command, options: Object.fromEntries(typed) }), room, inShell);
-  // In a shell nothing asks first, and a form is a line that its typist completes.
-  if (inShell !== undefined) return action.form === true ? [line, span(" (edit it first)", "dim")] : [line];
-  return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
-}
-
-/** A command line as it is typed here, with the ends of its ids where there is no room for more. */
-function typedSpan(line: string, room: number, inShell: RenderOptions["inShell"]): Span {
-  const whole = wholeSpan(visibleText(inShell?.(line) ?? line), "code");
-  return whole.width <= room ? whole : wholeSpan(whole.text.replaceAll(LONG_ID, shortenId), "code");
-}
-
-const LONG_ID = /\b[0-9a-f]{64}\b/giu;
-
-/** A hanging indent: the first line behind a lead, the others aligned with it. */
-function hang(lead: readonly Span[], lines: readonly Line[]): Line[] {
-  const by = totalWidth(lead);
-  return lines.map((line, at) => {
-    if (at > 0 && line.width === 0) return line;
-    return { spans: joined(at === 0 ? lead : [blank(by)], line.spans), width: line.width + by };
-  });
 }
 
 /** Words with each command as the shell takes it, but for an entry of a list: `market list · All markets`. */

@@ -146,11 +146,28 @@ function ownZone() {
  * @param {AbortSignal} signal
  * @returns {Promise<Answer>} Rejects with AskError, or with the signal's reason.
  */
-export async function verify(file, signal) {
+async function verify(file, signal) {
   const path = `/api/verify?name=${encodeURIComponent(file.name)}`;
   const headers = { "Content-Type": "application/octet-stream", Accept: "application/json" };
   const response = await request(path, { method: "POST", headers, body: file, signal });
   return response.json();
+}
+
+/**
+ * The answer that a form has already, that to a file, or that to the question.
+ *
+ * @param {Question} question
+ * @param {{ file?: File | undefined, answer?: SentAnswer | undefined }} given
+ * @param {Parameters<typeof ask>[1]} asking
+ * @returns {Promise<Answer>}
+ */
+export async function answerTo(question, { file, answer }, asking) {
+  if (answer !== undefined) {
+    const { reply, whole } = answer;
+    void whole.then((amended) => (amended === undefined ? undefined : asking.amended?.(amended, reply)));
+    return reply;
+  }
+  return file === undefined ? ask(question, asking) : verify(file, asking.signal);
 }
 
 /**

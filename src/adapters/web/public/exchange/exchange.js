@@ -4,7 +4,7 @@
 /** @import { ButtonQuestion, Question } from "../../invocations/question.ts" */
 /** @import { Answer } from "../../render.ts" */
 /** @import { SentAnswer } from "../api.js" */
-import { ask, verify } from "../api.js";
+import { answerTo } from "../api.js";
 import { confirmFirst } from "./confirm.js";
 import { formatLine, withoutKeys } from "./lines.js";
 import { createJob, jobActions, localReply, unansweredReply } from "./without-answer.js";
@@ -224,21 +224,6 @@ export function createExchange(line, around) {
       return true;
     },
   };
-}
-
-/**
- * @param {Question} question
- * @param {Start} how
- * @param {Parameters<typeof ask>[1]} asking
- * @returns {Promise<Answer>}
- */
-async function answerTo(question, { file, answer }, asking) {
-  if (answer !== undefined) {
-    const { reply, whole } = answer;
-    void whole.then((amended) => (amended === undefined ? undefined : asking.amended?.(amended, reply)));
-    return reply;
-  }
-  return file === undefined ? ask(question, asking) : verify(file, asking.signal);
 }
 
 /**

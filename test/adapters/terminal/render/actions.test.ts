@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 
 import { describe, expect, test } from "vitest";
 
-import { shellLine } from "../../../src/adapters/terminal/shell-line.ts";
-import { paragraph } from "../../../src/reply/block.ts";
-import { commandAction, reply, type Reply } from "../../../src/reply/reply.ts";
-import { commandLine, text } from "../../../src/reply/text.ts";
-import { saying } from "../../support/said.ts";
-import { talk } from "./fake-terminal.ts";
+import { shellLine } from "../../../../src/adapters/terminal/render/actions.ts";
+import { paragraph } from "../../../../src/reply/block.ts";
+import { commandAction, reply, type Reply } from "../../../../src/reply/reply.ts";
+import { commandLine, text } from "../../../../src/reply/text.ts";
+import { saying } from "../../../support/said.ts";
+import { talk } from "../fake-terminal.ts";
 
 const PARTY = "ab".repeat(32);
 const offer = reply({

@@ -1,0 +1,157 @@
+// What may be typed next: the buttons of a reply as lines, at the prompt with numbers, in a shell as it takes them.
+import { formatLine } from "../../../bot/grammar/grammar.ts";
+import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
+import type { Action, Ask } from "../../../reply/reply.ts";
+import { shortenId } from "../../../reply/text.ts";
+import { hang, indent } from "./fields.ts";
+import { asTyped, blank, dataSpan, linkSpans, span, type Span, wholeSpan } from "./span.ts";
+import { visibleText } from "./visible-text.ts";
+import { joined, type Line, totalWidth, wrap } from "./wrap.ts";
+
+/** A command line as a shell takes it; undefined at the prompt. */
+export type InShell = ((line: string) => string) | undefined;
+
+interface ActionOptions {
+  readonly links: boolean;
+  readonly inShell?: InShell;
+}
+
+const NESTED = 2;
+
+/** How the prompt is started in a shell. */
+const ASK = "npm run -s ask";
+
+/** A command line as a shell takes it: `npm run -s ask -- "market list"`, for the network that was asked for by an option. */
+export function shellLine(line: string, network: string | undefined): string {
+  const quoted = /["$`\\!]/u.test(line) ? `'${line.replaceAll("'", String.raw`'\''`)}'` : `"${line}"`;
+  const own = network === undefined || /\bnetwork:/u.test(line) ? "" : `--network ${network} `;
+  return `${ASK} -- ${own}${quoted}`;
+}
+
+/** More of one choice fill a screen, those for a shell sooner. The numbers of the others stay theirs; Tab offers them. */
+const MAX_PICKS = 8;
+const MAX_SHELL_PICKS = 5;
+
+/** A button with the number that presses it, or how to see those of a choice that are not shown. */
+type ActionEntry =
+  | { readonly number: number; readonly action: ButtonAction }
+  | { readonly more: number; readonly typed: string };
+
+/** Where a choice is called like another button, each of its kind says what is chosen: `Help about: time`. */
+function actionEntries(actions: readonly Action[], most: number): readonly ActionEntry[] {
+  const all: ActionEntry[] = [];
+  let before = 0;
+  for (const action of actions) {
+    if (!("choices" in action)) {
+      all.push({ number: ++before, action });
+      continue;
+    }
+    const buttons = asButtons([action]);
+    const others = new Set(asButtons(actions.filter((one) => one !== action)).map(({ label }) => label));
+    const isTaken = buttons.some(({ label }) => others.has(label));
+    const entries = buttons.map((one) => ({
+      number: ++before,
+      action: isTaken ? { ...one, label: `${action.label}: ${one.label}` } : one,
+    }));
+    all.push(...entries.slice(0, most));
+    if (entries.length <= most) continue;
+    all.push({
+      more: entries.length - most,
+      typed: beginningOf(action.choices.map(({ invocation }) => invocation)),
+    });
+  }
+  return all;
+}
+
+/** What the lines of a choice begin with: `stake party:`, where they differ in the party alone. */
+function beginningOf(asks: readonly Ask[]): string {
+  const [first, ...others] = asks;
+  if (first === undefined) return "";
+  const { command, options } = first;
+  const differing = Object.keys(options).filter((name) => others.some((one) => one.options[name] !== options[name]));
+  const [only] = differing;
+  if (only === undefined || differing.length > 1) return command;
+  const { [only]: _, ...same } = options;
+  return `${formatLine({ command, options: same })} ${only}:`;
+}
+
+/**
+ * The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. A shell
+ * has no numbers.
+ */
+export function actionLines(actions: readonly Action[], width: number, { links, inShell }: ActionOptions): Line[] {
+  const entries = actionEntries(actions, inShell === undefined ? MAX_PICKS : MAX_SHELL_PICKS);
+  const numberOf = (number: number): string => (inShell === undefined ? `[${number}] ` : "");
+  const lead = entries.reduce((most, one) => ("more" in one ? most : Math.max(most, numberOf(one.number).length)), 0);
+  const below = Math.max(lead, NESTED);
+  const shown = entries.map((entry) =>
+    "more" in entry
+      ? entry
+      : {
+          number: span(numberOf(entry.number).padEnd(lead), "dim"),
+          label: dataSpan(entry.action.label),
+          target:
+            "url" in entry.action
+              ? linkSpans("", entry.action.url, links)
+              : lineSpans(entry.action, width - below, inShell),
+        },
+  );
+  const column = shown.reduce(
+    (most, one) => ("label" in one && one.label.width <= width / 2 ? Math.max(most, one.label.width + 2) : most),
+    0,
+  );
+  const lines: Line[] = [];
+  for (const one of shown) {
+    if ("more" in one) {
+      lines.push(...moreLines(one, width, inShell !== undefined));
+      continue;
+    }
+    const { number, label, target } = one;
+    const needed = lead + column + totalWidth(target);
+    if (label.width < column && needed <= width)
+      lines.push({ spans: joined([number, label, blank(column - label.width)], target), width: needed });
+    else {
+      for (const line of hang([number], wrap([label], Math.max(8, width - lead)))) lines.push(line);
+      for (const line of indent(wrap(target, width - below), below)) lines.push(line);
+    }
+  }
+  return lines;
+}
+
+function moreLines(
+  { more, typed }: { readonly more: number; readonly typed: string },
+  width: number,
+  isShell: boolean,
+): Line[] {
+  const by = isShell ? 0 : 4;
+  const prompt = isShell ? [span("the prompt of "), wholeSpan(ASK, "code")] : [span("the prompt", "dim")];
+  const line = dataSpan(typed, "code");
+  return indent(
+    wrap(
+      [span(`${more} more: at `, "dim"), ...prompt, span(", type ", "dim"), line, span(" and press Tab.", "dim")],
+      width - by,
+    ),
+    by,
+  );
+}
+
+/** The command line of a button. Without room for it, its ids are shown by their ends, which may be typed, too. */
+function lineSpans(action: Extract<ButtonAction, { invocation: unknown }>, room: number, inShell: InShell): Span[] {
+  const { command, options } = action.invocation;
+  const typed = Object.entries(options).map(([name, value]) => [
+    name,
+    typeof value === "string" ? asTyped(value) : value,
+  ]);
+  const line = typedSpan(formatLine({ command, options: Object.fromEntries(typed) }), room, inShell);
+  // In a shell nothing asks first, and a form is a line that its typist completes.
+  if (inShell !== undefined) return action.form === true ? [line, span(" (edit it first)", "dim")] : [line];
+  return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
+}
+
+/** A command line as it is typed here, with the ends of its ids where there is no room for more. */
+export function typedSpan(line: string, room: number, inShell: InShell): Span {
+  const whole = wholeSpan(visibleText(inShell?.(line) ?? line), "code");
+  return whole.width <= room ? whole : wholeSpan(whole.text.replaceAll(LONG_ID, shortenId), "code");
+}
+
+const LONG_ID = /\b[0-9a-f]{64}\b/giu;
