@@ -62,6 +62,6 @@ function fileRemedy(chat: ChatPlatform | undefined): string {
   const other =
     chat.returnsFiles === true
       ? "Attach any other file to the command, as its option file."
-      : `${chat.name} gives this bot no files: give the SHA-256 of any other one.`;
+      : `On ${chat.name} this bot takes no files: give the SHA-256 of any other one.`;
   return `${press} ${other} Type:`;
 }

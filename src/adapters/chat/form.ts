@@ -7,17 +7,21 @@ import type { Ask } from "../../reply/reply.ts";
 export const COMMON_OPTIONS: readonly string[] = ["network", "private"];
 
 /**
- * The options that a form asks for where these values are known: not those of operators, nor files, which a form of a chat
- * does not take, nor those that make no difference.
+ * The options that a form asks for where these values are known: not those of operators, nor those that make no difference,
+ * nor files where the form takes none.
  */
-export function formOptions(command: AnyCommand, known: Ask["options"]): [name: string, option: Option][] {
+export function formOptions(
+  command: AnyCommand,
+  known: Ask["options"],
+  takesFiles = false,
+): [name: string, option: Option][] {
   const fields = command.fields?.(known);
   const always = [command.edits?.option, ...COMMON_OPTIONS];
   // Who sees the answer is settled for what is announced to all, and for what is the caller's own.
   const isSettled = command.announced === true || command.personal === true;
   const needless = [isSettled ? "private" : "", command.anyNetwork === true ? "network" : ""];
   return Object.entries(command.options)
-    .filter(([, option]) => !("operatorsOnly" in option) && option.kind !== "file")
+    .filter(([, option]) => !("operatorsOnly" in option) && (takesFiles || option.kind !== "file"))
     .filter(([name]) => !needless.includes(name))
     .filter(([name]) => fields === undefined || fields.includes(name) || always.includes(name));
 }

@@ -72,6 +72,10 @@ function judgeField(field: Field, say: (wrong: boolean, what: string) => void): 
     return;
   }
   const { min_values: least = 1, max_values: most = 1 } = field;
+  if (field.type === ComponentType.FileUpload) {
+    say(least < 0 || most > 10 || least > most || (required && least === 0), `${id} takes ${least} to ${most} files`);
+    return;
+  }
   // https://github.com/discord/discord-api-docs/issues/7800
   say(required && least === 0, `${id} is required and takes none`);
   say(least > most || most < 1 || most > 25, `${id} takes ${least} to ${most}`);

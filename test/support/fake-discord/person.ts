@@ -101,8 +101,8 @@ export class Person {
   async submit(opened: Dialog, values: Record<string, string | readonly string[]> = {}): Promise<Dialog> {
     const { modal, channel, command } = opened.interaction;
     if (modal === undefined) throw new Error("no form was opened");
-    const { components, people } = filledIn(modal, values);
-    const data = { custom_id: modal.custom_id, components, resolved: resolvedOf(people) };
+    const { components, people, files } = filledIn(modal, values);
+    const data = { custom_id: modal.custom_id, components, resolved: resolvedOf(people, files) };
     const { original } = opened.interaction;
     const message = original === undefined ? {} : { message: this.#fake.shown(original) };
     const dialog = this.#send("submit", 5, channel, { data, ...message }, command);

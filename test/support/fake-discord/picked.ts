@@ -6,8 +6,9 @@ import type { StoredInteraction } from "./state.ts";
 export function filledIn(
   { components }: NonNullable<StoredInteraction["modal"]>,
   values: Readonly<Record<string, string | readonly string[]>>,
-): { readonly components: object[]; readonly people: readonly string[] } {
+): { readonly components: object[]; readonly people: readonly string[]; readonly files: readonly string[] } {
   const people: string[] = [];
+  const files: string[] = [];
   const names: string[] = [];
   const filled = (components as readonly Field[]).map(({ component }, index) => {
     const { type, custom_id: id, options = [], default_values: picks = [], value = "", ...limits } = component;
@@ -20,6 +21,12 @@ export function filledIn(
       const typed = String(given ?? value);
       if ((required && typed === "") || typed.length > longest) throw new Error(`“${typed}” cannot be sent in ${id}`);
       return { ...base, component: { ...inner, value: typed } };
+    }
+    if (type === ComponentType.FileUpload) {
+      const sent = given === undefined ? [] : [given].flat();
+      files.push(...sent);
+      if (sent.length > most || sent.length < least) throw new Error(`${id} takes ${least} to ${most} files`);
+      return { ...base, component: { ...inner, values: sent.map((url) => attached(url).id) } };
     }
     const offered = options.map((option) => option.value);
     if (type === ComponentType.RadioGroup) {
@@ -43,7 +50,7 @@ export function filledIn(
   });
   const missing = Object.keys(values).filter((name) => !names.includes(name));
   if (missing.length > 0) throw new Error(`no field ${missing.join(", ")} beside ${names.join(", ")}`);
-  return { components: filled, people };
+  return { components: filled, people, files };
 }
 
 interface Field {

@@ -43,7 +43,7 @@ function modalOptions(
   first: readonly string[],
 ): [name: string, option: Option][] {
   const others = [command.edits?.option, ...COMMON_OPTIONS];
-  const options = formOptions(command, known).filter(([name]) => !others.includes(name));
+  const options = formOptions(command, known, true).filter(([name]) => !others.includes(name));
   const usual = options.filter(([, { section }]) => section === undefined).map(([name]) => name);
   const ranks = [...(command.fields?.(known) ?? usual)];
   const names = new Set(options.map(([name]) => name));
@@ -144,9 +144,13 @@ function fieldOf(
     case "network":
     case "flag":
       return choiceField(name, plainChoices(option.kind === "network" ? networks : ["yes", "no"]), value, isHeld);
+    // https://docs.discord.com/developers/components/reference#file-upload
+    case "file":
+      return {
+        component: { type: ComponentType.FileUpload, custom_id: name, required: false, min_values: 0, max_values: 1 },
+      };
     case "integer":
     case "time":
-    case "file":
       return textField(name, value, { isRequired: false, placeholder: "", maxLength: 60 });
   }
 }
@@ -267,6 +271,7 @@ export function readModal({ components, resolved }: APIModalSubmission): FormVal
     const { component } = one;
     if (component.type === ComponentType.TextInput) values[component.custom_id] = component.value.trim();
     if (component.type === ComponentType.RadioGroup) values[component.custom_id] = component.value ?? "";
+    if (component.type === ComponentType.FileUpload) values[component.custom_id] = component.values[0] ?? "";
     if (component.type === ComponentType.StringSelect) values[component.custom_id] = component.values.join(",");
     if (component.type === ComponentType.MentionableSelect) {
       const [id] = component.values;

@@ -25,4 +25,10 @@ test("a file that was delivered is recognised when it is attached again; another
   await expect.poll(await verify("ledger.csv")).toMatch(/ledger\.csv.*byte for byte/u);
   await expect.poll(await verify("changed.csv")).toMatch(/changed\.csv.* no export/u);
   await expect.poll(await verify("gone.csv")).toMatch(/gone\.csv.*404/u);
+  // What a question offers opens a form that takes the file.
+  const offered = await ann.run(channel, "ask", { question: "is this export file genuine" });
+  const form = await ann.press(offered.last, "Verify an export");
+  const sent = await ann.submit(form, { file: `${cdn.url}/ledger.csv` });
+  await expect.poll(() => textOf(sent.last)).toMatch(/ledger\.csv.*byte for byte/u);
+  expect(fake.complaints()).toEqual([]);
 });

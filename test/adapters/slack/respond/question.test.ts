@@ -47,7 +47,7 @@ test("without a file, one's own exports are to choose from", async () => {
   const { partyId } = scene.simulator.samples.mainnet;
   await ann.run(scene.channel, `ledger export ${partyId} USDT from:1d`);
   const { last: asked } = await ann.run(scene.channel, "ledger verify");
-  expect(said(asked)).toContain("gives this bot no files");
+  expect(said(asked)).toContain("this bot takes no files");
   const own = labelsOf(asked.blocks).find((label) => label.startsWith("the ledger of")) ?? "";
   expect(said((await ann.press(asked, own)).last)).toMatch(/byte for byte/u);
 });
