@@ -223,7 +223,7 @@ describe("what was told", () => {
     expect(await talk.ask("alerts told since:12:30 until:18:00")).toContain("Nothing was told");
     // The day has three.
     expect(await talk.ask("alerts told until:18:00")).toMatch(
-      /New checkpoint on mainnet at block 175,186,372\s+12:00/u,
+      /New checkpoint on mainnet at block 175,186,372\s+2026-01-15 12:00/u,
     );
     expect(await talk.ask("alerts told")).toContain("3 checkpoints on mainnet");
   });
