@@ -3,7 +3,8 @@ import { resolveSubjects, subjectLabels } from "../src/answers/alerts/alert-subj
 import { callerZone } from "../src/answers/alerts/alert-times.ts";
 import { requireSubject } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { subscriptionFields } from "../src/answers/alerts/subscriptions/subscription-fields.ts";
-import { TRIED_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
+import { SUBSCRIPTION_OPTION, TRIED_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
+import { seenSubscription } from "../src/answers/alerts/subscriptions/subscriptions.ts";
 import {
   gatherNewCondition,
   parseThresholds,
@@ -17,6 +18,7 @@ import { together } from "../src/errors.ts";
 import { givenOptions } from "../src/reply/reply.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
 
+const { required: _, ...ANY_SUBSCRIPTION } = SUBSCRIPTION_OPTION;
 const USUAL_DAYS = 30;
 const DAY = 86_400_000;
 
@@ -42,35 +44,41 @@ export const alertsTry = command({
       min: 1,
       max: 1825,
     },
+    id: {
+      ...ANY_SUBSCRIPTION,
+      hint: "One that there is, with what is named here changed",
+      description: "A subscription that there is, with what is named here changed",
+    },
   },
   fields: (given) => [...subscriptionFields(given, true).filter((name) => name in TRIED_OPTIONS), "days"],
   gathers: gatherNewCondition,
   run: async (context) => {
     const { options, alerts } = context;
-    const chosen = parseKinds(options.kinds ?? "ops", "alerts try");
-    const { kinds } = chosen;
+    const known = options.id === undefined ? undefined : await seenSubscription(options.id, context);
+    const { network = context.network, subjects: knownSubjects = [], floor = "info" } = known ?? {};
+    const { kinds } =
+      known !== undefined && options.kinds === undefined ? known : parseKinds(options.kinds ?? "ops", "alerts try");
+    const named = options.subjects === undefined ? knownSubjects : [options.subjects];
     const [subjects, , parameters] = await together(
-      () => (options.subjects === undefined ? [] : resolveSubjects(kinds, options.subjects, context)),
-      () => requireSubject(kinds, options.subjects === undefined ? [] : [options.subjects]),
-      () => parseThresholds(kinds, options),
+      () => (options.subjects === undefined ? knownSubjects : resolveSubjects(kinds, options.subjects, context)),
+      () => requireSubject(kinds, named),
+      () => parseThresholds(kinds, options, known?.parameters),
     );
-    const tried = {
-      network: context.network,
-      ...chosen,
-      subjects,
-      parameters,
-      floor: Severity.parse(options.severity ?? "info"),
-    };
+    const tried = { network, kinds, subjects, parameters, floor: Severity.parse(options.severity ?? floor) };
     requireConsistentThresholds(tried, alerts.config);
     const now = toMillis(context.now());
     const { days = USUAL_DAYS } = options;
     const same = Object.entries(options).filter(([name]) => name !== "days" && name !== "private");
     const others = othersOf(tried, alerts.config);
     const [answer, labels, zone] = await Promise.all([
-      tryAll([tried, ...others.map((one) => one.tried)], { from: now - days * DAY, to: now }, context),
+      tryAll([tried, ...others.map((one) => one.tried)], { from: now - days * DAY, to: now }, { ...context, network }),
       subjectLabels([{ kinds, ids: subjects }], context),
       callerZone(context),
     ]);
-    return trialReply(tried, answer, others, { labels, zone, now, options: givenOptions(Object.fromEntries(same)) });
+    const ask = {
+      command: known === undefined ? "alerts add" : "alerts edit",
+      options: givenOptions(Object.fromEntries(same)),
+    };
+    return trialReply(tried, answer, others, { labels, zone, now, ask });
   },
 });

@@ -1,7 +1,7 @@
 // The bot turns an invocation into a reply; adapters call it. command.ts declares commands, invocation.ts describes
 // caller and target, audience-settings.ts the choices of a server or workspace about who sees answers. setup.ts names the
 // dependencies of a bot, suggestions.ts completes, error-reply.ts turns every error into a reply, form.ts words the faults
-// of a form, later.ts bounds what is added to an answer, openly.ts offers a press in place of an answer that is not for everybody. options/ describes and parses option values, grammar/ the typed line.
+// of a form, openly.ts offers a press in place of an answer that is not for everybody. options/ describes and parses option values, grammar/ the typed line.
 
 import { UserError } from "../errors.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
@@ -29,12 +29,11 @@ import {
   type Target,
   type Visibility,
 } from "./invocation.ts";
-import { inLimit } from "./later.ts";
 import { pressInstead } from "./openly.ts";
 import type { OptionValue } from "./options/options.ts";
 import { missingOption, type ParseContext, parseOptions } from "./options/parse-options.ts";
 import { neededParty, withSavedParties } from "./options/saved-parties.ts";
-import { type Asker, type BotDependencies, type BotSetup, marked, report, setUp } from "./setup.ts";
+import { type Asker, type BotDependencies, type BotSetup, inLimit, marked, report, setUp } from "./setup.ts";
 import { createSuggestions, SUGGEST_MILLIS, type Suggestions } from "./suggestions.ts";
 import { withoutUndefined } from "../units/without-undefined.ts";
 

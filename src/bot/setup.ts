@@ -2,9 +2,12 @@ import type { Platforms } from "../alerts/platform.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
+import { UserError } from "../errors.ts";
+import { inTime } from "../in-time.ts";
 import type { Log } from "../log.ts";
 import { alsoLater, inOneZone, type Reply } from "../reply/reply.ts";
 import type { SavedParties, SeenIds, SeenKind } from "../store/store.ts";
+import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { type AudienceSettings, NO_AUDIENCE_SETTINGS } from "./audience-settings.ts";
 import { type AnyCommand, withCommonOptions } from "./command.ts";
@@ -72,6 +75,26 @@ export function setUp(dependencies: BotDependencies) {
 /** The reply in one zone, marked as simulated where this client's network is simulated. */
 export function marked(reply: Reply, client: ApiClient): Reply {
   return alsoLater(reply, (one) => (client.simulated ? markSimulated(inOneZone(one)) : inOneZone(one)));
+}
+
+/** What is added to an answer comes within this time, or not at all. */
+const LATER: Milliseconds = 10_000;
+
+/** An answer whose amendment ends in time and never rejects. */
+export function inLimit(answer: Reply, log: Log): Reply {
+  const { later } = answer;
+  if (later === undefined) return answer;
+  const bounded = async (stop: AbortSignal): Promise<Reply | undefined> => {
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(LATER)]);
+    if (signal.aborted) return undefined;
+    try {
+      return await inTime(later(signal), { signal }, () => undefined);
+    } catch (error) {
+      if (!(error instanceof UserError) && !signal.aborted) log.warn({ err: error }, "answer not amended");
+      return undefined;
+    }
+  };
+  return { ...answer, later: bounded };
 }
 
 /** Kinds that people look up for themselves; markets, assets and nodes are listed to everybody. */

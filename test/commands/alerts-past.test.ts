@@ -75,6 +75,15 @@ describe("where looks of a month are kept", () => {
     expect(await talk.ask(undo)).toMatch(saying("!", "ten minutes"));
   });
 
+  test("a change is tried before it is made, by anybody who sees it", async () => {
+    const before = await parameters();
+    const said = await ask(`alerts try id:${id} behind:150s`);
+    expect(plainText(said.title)).toMatch(/ twice, 13 min at most/u);
+    expect(linesOf(said)).toContain(`alerts edit behind:150s id:${id}`);
+    expect(await parameters()).toEqual(before);
+    expect(await talk.ask("alerts try id:zzzzz")).toMatch(saying("!", "zzzzz"));
+  });
+
   test("ten minutes later, or paused meanwhile, it is no longer undone", async () => {
     await ask(`alerts edit ${id} behind:30s`);
     talk.advance(10 * MINUTE + 1);

@@ -226,7 +226,12 @@ async function toldOf(situation: Situation): Promise<string> {
     { from: NOW - since, to: NOW },
     { alerts, network: "mainnet", signal: new AbortController().signal, here: OPS, caller: ann, platforms: PLATFORMS },
   );
-  const reply = trialReply(tried, answer, others, { labels: {}, zone: "UTC", now: NOW, options: { kinds: kind } });
+  const reply = trialReply(tried, answer, others, {
+    labels: {},
+    zone: "UTC",
+    now: NOW,
+    ask: { command: "alerts add", options: { kinds: kind } },
+  });
   const short = { ...reply, blocks: reply.blocks.filter(({ kind: block }) => block !== "table") };
   return renderTerminal(short, { width: 80, colour: false, links: false, now: NOON });
 }

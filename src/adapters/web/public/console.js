@@ -3,7 +3,7 @@
 /** @import { CommandInfo, ConsoleInfo } from "../console-info.ts" */
 /** @import { ButtonQuestion } from "../invocations/question.ts" */
 /** @import { Surroundings } from "./exchange/exchange.js" */
-import { AskError, loadConsole } from "./api.js";
+import { ask, AskError, loadConsole } from "./api.js";
 import { copyText } from "./reply/clipboard.js";
 import { createAlerts } from "./alerts/alerts.js";
 import { createComposer } from "./exchange/composer.js";
@@ -14,6 +14,7 @@ import { createKept } from "./exchange/kept.js";
 import { createHistory, formatLine } from "./exchange/lines.js";
 import { listCommands } from "./exchange/command-list.js";
 import { createPalette } from "./exchange/palette.js";
+import { createTried } from "./exchange/tried.js";
 import { part } from "./part.js";
 import { age } from "./reply/times.js";
 import { createViews } from "./views.js";
@@ -65,7 +66,8 @@ const files = createFilePicker({
   },
 });
 
-const openForm = createForm(part("#form", HTMLDialogElement));
+const tried = createTried(part("#tried", HTMLElement), countOf);
+const openForm = createForm(part("#form", HTMLDialogElement), createTried(part("#form-tried", HTMLElement), countOf));
 
 const lines = createHistory(
   storageOrNone(() => window.localStorage),
@@ -78,9 +80,23 @@ const composer = createComposer({
   list: part("#completions", HTMLElement),
   history: lines,
   send: (line) => void conversation.ask({ text: line }, line, { focus: false }),
-  changed: files.offer,
+  changed: (line) => {
+    files.offer(line);
+    tried.changed(line);
+  },
   escape: () => conversation.cancelLast(),
 });
+
+/**
+ * What a trial says; undefined where its line has a mistake.
+ *
+ * @param {string} line
+ * @param {AbortSignal} signal
+ */
+async function countOf(line, signal) {
+  const { failure, headline } = await ask({ text: line }, { signal, previews: false, progress: () => undefined });
+  return failure === undefined ? headline.replace(/^SIMULATED · /u, "") : undefined;
+}
 
 /**
  * Some browsers forbid storage altogether, by an exception.

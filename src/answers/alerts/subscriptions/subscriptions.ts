@@ -47,12 +47,25 @@ export async function findSubscription(
   doing: string,
   includeRemoved = false,
 ): Promise<Subscription> {
+  const only = await seenSubscription(typed, context, includeRemoved);
+  if (!isOwnSubscription(only, context)) requireManager(context, doing);
+  return only;
+}
+
+/**
+ * The same for whoever may see it.
+ * @throws UserError where none matches.
+ */
+export async function seenSubscription(
+  typed: string,
+  context: AlertsContext,
+  includeRemoved = false,
+): Promise<Subscription> {
   const all = await context.alerts.subscriptions();
   const visible = visibleSubscriptions(all, context).filter(({ state }) => includeRemoved || state !== "removed");
   const found = findByShortId(visible, typed, isAlive);
   const [only] = found;
   if (only === undefined || found.length > 1) throw unknownSubscription(typed, all, visible, found);
-  if (!isOwnSubscription(only, context)) requireManager(context, doing);
   return only;
 }
 

@@ -23,8 +23,8 @@ interface TrialWords {
   readonly labels: Labels;
   readonly zone: string;
   readonly now: Milliseconds;
-  /** What was typed, for the button that subscribes. */
-  readonly options: Ask["options"];
+  /** What was typed, for the button that does it: a new subscription, or a change of one. */
+  readonly ask: Ask;
 }
 
 const MINUTE: Milliseconds = 60_000;
@@ -36,7 +36,11 @@ export function trialReply(tried: Tried, answer: TriedAnswer, others: readonly O
   const { seen } = answer;
   const [result, ...rest] = answer.results;
   const watched = watchedMillis(answer);
-  const subscribe = commandAction("Subscribe", "alerts add", words.options);
+  const subscribe = commandAction(
+    words.ask.command === "alerts add" ? "Subscribe" : "Save",
+    words.ask.command,
+    words.ask.options,
+  );
   const what = paragraph(text`Tried: ${subscriptionWords(tried, words.labels)}.`);
   if (result === undefined || seen === undefined || watched < DAY) {
     return reply({ title: tooShort(watched), blocks: [what], actions: [subscribe] });
@@ -81,9 +85,9 @@ function adviceWords({ missed }: TriedResult, { reason, better }: Better): Text 
 }
 
 /** Fills the form that subscribes. */
-function adviceAction(typed: OtherTried["typed"], { options }: TrialWords): Action {
-  const ask = { command: "alerts add", options: { ...options, ...typed } };
-  return { label: `With ${thresholdsTyped(typed)}…`, invocation: ask, effect: "reply", form: true };
+function adviceAction(typed: OtherTried["typed"], { ask }: TrialWords): Action {
+  const invocation = { command: ask.command, options: { ...ask.options, ...typed } };
+  return { label: `With ${thresholdsTyped(typed)}…`, invocation, effect: "reply", form: true };
 }
 
 function thresholdsTyped(typed: OtherTried["typed"]): string {

@@ -5,6 +5,7 @@
 /** @import { SentAnswer } from "../api.js" */
 import { AskError, loadForm, sendForm } from "../api.js";
 import { part } from "../part.js";
+import { formatLine } from "./lines.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
 
@@ -12,10 +13,11 @@ import { h } from "../vnode/vnode.js";
 
 /**
  * @param {HTMLDialogElement} dialog
+ * @param {{ changed: (line: string) => void }} tried Counts what is filled in, where it is an alert.
  * @returns {(question: ButtonQuestion, done: Done) => Promise<boolean>} Opens
  *   the form of a question; false where it has none.
  */
-export function createForm(dialog) {
+export function createForm(dialog, tried) {
   const at = (/** @type {string} */ id) => part(`#form-${id}`, HTMLElement, dialog);
   const send = part("#form-send", HTMLButtonElement, dialog);
   /** @type {{ question: ButtonQuestion, inputs: ReadonlyMap<string, Field>, done: Done, form: FormJson } | undefined} */
@@ -27,7 +29,9 @@ export function createForm(dialog) {
     // What was answered goes on: more may be added to it.
     if (opened !== undefined) sending.abort();
     opened = undefined;
+    tried.changed("");
   });
+  dialog.addEventListener("input", count);
   part("form", HTMLFormElement, dialog).addEventListener("submit", (event) => {
     event.preventDefault();
     void submit();
@@ -39,15 +43,15 @@ export function createForm(dialog) {
     at("fault").hidden = sentence === "";
   }
 
+  function count() {
+    const { command, options } = opened === undefined ? NOTHING : filledIn(opened);
+    tried.changed(formatLine(command, options));
+  }
+
   async function submit() {
     if (opened === undefined || send.disabled) return;
-    const { inputs, done, form, question } = opened;
-    const { command } = question;
-    const options = { ...question.options };
-    for (const [name, { input }] of inputs) {
-      delete options[name];
-      if (input.value.trim() !== "") options[name] = input.value.trim();
-    }
+    const { inputs, done, form } = opened;
+    const { command, options } = filledIn(opened);
     const { signal } = (sending = new AbortController());
     send.disabled = true;
     try {
@@ -88,6 +92,7 @@ export function createForm(dialog) {
     send.textContent = form.verb;
     opened = { question, done, form, inputs: new Map(fields.map((field) => [field.name, field])) };
     if (!dialog.open) dialog.showModal();
+    count();
     const last = Object.keys(question.options).at(-1);
     const first = fields.find(({ name }) => name === last) ?? fields[0];
     first?.input.focus();
@@ -109,6 +114,24 @@ function wordsOf({ title, about, fields }, filled) {
 }
 
 /** @typedef {ReturnType<typeof makeField>} Field */
+
+/** @type {ButtonQuestion} */
+const NOTHING = { command: "", options: {} };
+
+/**
+ * The question with what is typed in its fields.
+ *
+ * @param {{ question: ButtonQuestion, inputs: ReadonlyMap<string, Field> }} form
+ * @returns {ButtonQuestion}
+ */
+function filledIn({ question, inputs }) {
+  const options = { ...question.options };
+  for (const [name, { input }] of inputs) {
+    delete options[name];
+    if (input.value.trim() !== "") options[name] = input.value.trim();
+  }
+  return { command: question.command, options };
+}
 
 /** @param {FormJson["fields"][number]} field */
 function makeField({ name, label, hint, value }) {
