@@ -1,7 +1,13 @@
+import { parseKinds, suggestKinds } from "../src/answers/alerts/alert-kinds.ts";
 import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
-import { editSubscription, presentValues } from "../src/answers/alerts/subscriptions/change-subscription.ts";
-import { gatherCondition } from "../src/answers/alerts/subscriptions/thresholds.ts";
+import {
+  editSubscription,
+  leaveNoise,
+  presentValues,
+} from "../src/answers/alerts/subscriptions/change-subscription.ts";
+import { gatherCondition, OFF } from "../src/answers/alerts/subscriptions/thresholds.ts";
 import { command } from "../src/bot/command.ts";
+import { UserError } from "../src/errors.ts";
 import { subscriptionFields } from "../src/answers/alerts/subscriptions/subscription-fields.ts";
 import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
 
@@ -17,10 +23,32 @@ export const alertsEdit = command({
   access: "everyone",
   changes: true,
   shownBy: "alerts list",
-  options: { id: SUBSCRIPTION_OPTION, ...SUBSCRIPTION_OPTIONS },
+  options: {
+    id: SUBSCRIPTION_OPTION,
+    ...SUBSCRIPTION_OPTIONS,
+    leave: {
+      kind: "text",
+      hint: "",
+      none: "off",
+      description: "Kinds of which it may tell often: alerts list says so no more; off = none",
+      example: "node.lagging",
+      maxLength: 600,
+      suggest: suggestKinds,
+      reads: (_option, typed) => (OFF.test(typed) ? undefined : parseKinds(typed)),
+    },
+  },
   instead: quietOptionFor,
   gathers: gatherCondition,
   edits: { option: "id", values: presentValues },
   fields: (given) => subscriptionFields(given, false),
-  run: (context) => editSubscription(context, context.options.id, context.options),
+  run: (context) => {
+    const { id, leave, ...values } = context.options;
+    if (leave === undefined) return editSubscription(context, id, values);
+    if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof typeof values] === undefined))
+      return leaveNoise(context, id, leave);
+    throw new UserError((named) => `${named("leave")} stands alone.`, {
+      option: "leave",
+      remedy: "Change the rest by a line of its own.",
+    });
+  },
 });

@@ -10,6 +10,7 @@ import {
   offersChanges,
 } from "../src/answers/alerts/destination.ts";
 import { unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
+import { noiseActions, noiseList, noiseOf } from "../src/answers/alerts/subscriptions/noise.ts";
 import {
   changeAsk,
   subscriptionActions,
@@ -19,7 +20,7 @@ import { command } from "../src/bot/command.ts";
 import { type Block, type CellColumn, details, paragraph, table, type Table } from "../src/reply/block.ts";
 import { commandAction, reply } from "../src/reply/reply.ts";
 import { code, commandLine, joinText, text, type TextPart, time } from "../src/reply/text.ts";
-import { fromMillis } from "../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
 
 const HINT = text`${commandLine("alerts edit <id>")} changes one, ${commandLine("alerts remove <id>")} ends it.`;
 const ENDED_HINT = text`${commandLine("alerts resume <id>")} brings one back.`;
@@ -78,6 +79,8 @@ export const alertsList = command({
     const none = visible.length === 0;
     // Several are changed by their rows.
     const [only, ...others] = visible.filter(isAlive);
+    const changeable = offers ? visible : own;
+    const noise = await noiseOf(changeable, toMillis(context.now()), context);
     const unreachable = unreachablePlaces(
       all.filter(({ network }) => options.network === undefined || network === options.network),
       await alerts.suspensions(),
@@ -109,14 +112,18 @@ export const alertsList = command({
         : [
             ...(channel.length === 0 ? [] : [tableOf(channel, "subscriptions")]),
             ...(own.length === 0 ? [] : [{ ...tableOf(own, "own-subscriptions"), title: text`Yours alone` }]),
+            ...noiseList(noise),
             ...lost,
             ...(offers || own.length > 0 ? details([paragraph(only !== undefined ? HINT : ENDED_HINT)]) : []),
           ],
       actions: none
         ? [commandAction("Add the ops alerts", "alerts add")].filter(() => offers)
-        : only === undefined || others.length > 0 || !(offers || own.includes(only))
-          ? []
-          : subscriptionActions(only, labels),
+        : [
+            ...(only === undefined || others.length > 0 || !changeable.includes(only)
+              ? []
+              : subscriptionActions(only, labels)),
+            ...noise.flatMap((one) => noiseActions(one, noise.length === 1 ? "" : ` (${one.subscription.id})`)),
+          ],
     });
   },
 });

@@ -45,14 +45,14 @@ describe("where looks of a month are kept", () => {
     id = idIn(answer);
     expect(await parameters()).toEqual({ "node.lagging": { behind: 150_000, blocks: 1_000_000 } });
     const [words = "", lines] = (await addedTo(answer)) ?? [];
-    expect(words).toMatch(/^In 30 days .* twice; 13 min at most\.$/u);
+    expect(words).toMatch(/^In 30 days .* twice, 13 min at most\.$/u);
     expect(lines).toEqual([]);
     expect(await addedTo(await ask("alerts add node.lagging behind:20m blocks:1000000"))).toEqual([
       expect.stringMatching(/30 days .* nothing\.$/u),
       [],
     ]);
     expect(await addedTo(await ask("alerts add node.lagging,core.upgraded behind:250s blocks:1000000"))).toEqual([
-      expect.stringMatching(/ once; 12 min at most; core\.upgraded is not counted\.$/u),
+      expect.stringMatching(/ once, 12 min at most; core\.upgraded is not counted\.$/u),
       [],
     ]);
   });

@@ -59,12 +59,21 @@ export interface HomeSilence {
   readonly channel?: string;
 }
 
+/** What tells very often, with the command whose form changes that, and the one that leaves it as it is. */
+export interface HomeNoise {
+  readonly text: Text;
+  readonly change: Ask;
+  readonly leave: Ask;
+}
+
 /** A subscription of the viewer's own, or all subscriptions of a channel. */
 export interface Subscription {
   /** One line: its alerts, and when; of a channel, its name first. */
   readonly text: Text;
   /** Why nothing arrives there. */
   readonly trouble?: Text;
+  /** What tells very often. */
+  readonly noise?: readonly HomeNoise[];
   /** The platform's id of the subscribed channel; left out for direct messages. */
   readonly channel?: string;
   /** The command that removes it; its button asks for confirmation. */

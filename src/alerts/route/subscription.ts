@@ -58,6 +58,8 @@ export const Subscription = z
     ...CHANGEABLE,
     /** What it was before its last change, as long as that can be undone. */
     undo: Changeable.extend({ until: z.number() }).exactOptional(),
+    /** Kinds of which it may tell often: nobody is asked to change that. */
+    leaves: z.array(z.enum(ALERT_KINDS)).exactOptional(),
     /** A personal watch, sent by direct message; ends with the final state of its subject. */
     personal: z.literal(true).exactOptional(),
     state: z.enum(["active", "paused", "ended", "retired", "removed"]),

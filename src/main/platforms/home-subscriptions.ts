@@ -6,17 +6,25 @@ import { type AlertsContext, directMessages } from "../../answers/alerts/destina
 import { readablePlaces } from "../../answers/alerts/episodes/told.ts";
 import { watchedMarketLabels } from "../../answers/alerts/episodes/network-status.ts";
 import { unreachableWords } from "../../answers/alerts/suspension-words.ts";
+import { noiseChange, noiseLeave, noiseOf, noiseWords } from "../../answers/alerts/subscriptions/noise.ts";
 import { joinText, text, type Text } from "../../reply/text.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import { destinationKey } from "../../alerts/destination.ts";
 
 /** The alerts of the bot as the viewer of a page may see them. */
 export type HomeContext = AlertsContext & { managed(): Promise<ReadonlySet<string>> };
 
+/** A page waits a second for other thresholds; they are tried on for longer. */
+const NOISE_WITHIN: Milliseconds = 10_000;
+
 /**
  * The subscriptions of the viewer, newest first, then those of each channel that the viewer may manage: others may name
  * parties, and the bot cannot ask who is in a channel.
  */
-export async function homeSubscriptions(context: HomeContext): Promise<readonly HomeSubscription[]> {
+export async function homeSubscriptions(
+  context: HomeContext,
+  now: Milliseconds = Date.now(),
+): Promise<readonly HomeSubscription[]> {
   const { alerts, here, platforms } = context;
   const own = destinationKey(directMessages(context));
   const { keys = [] } = await readablePlaces(context);
@@ -34,6 +42,13 @@ export async function homeSubscriptions(context: HomeContext): Promise<readonly 
       [...networks].map(async (network) => [network, await watchedMarketLabels(network, alerts)] as const),
     ),
   );
+  const alike = { ...context, signal: AbortSignal.timeout(NOISE_WITHIN) };
+  const noise = Map.groupBy(await noiseOf([...places.values()].flat(), now, alike), ({ subscription }) => subscription);
+  const noisy = (...all: readonly Subscription[]) => {
+    const found = all.flatMap((one) => noise.get(one) ?? []);
+    const shown = found.map((one) => ({ text: noiseWords(one), change: noiseChange(one), leave: noiseLeave(one) }));
+    return shown.length === 0 ? {} : { noise: shown };
+  };
   const wordsOf = (one: Subscription): Text => {
     const state = one.state === "active" ? "" : ` (${one.state})`;
     return text`${subscriptionWords(one, labels.get(one.network))}${state}`;
@@ -50,12 +65,13 @@ export async function homeSubscriptions(context: HomeContext): Promise<readonly 
         return alive.map((one, index) => ({
           text: wordsOf(one),
           remove: { command: "alerts remove", options: { id: one.id } },
+          ...noisy(one),
           ...(index === 0 ? marked : {}),
         }));
       }
       if (alive.length === 0 && trouble === undefined) return [];
       const { channel } = first.destination;
       const name = channelName(first.destination, platforms, here);
-      return [{ channel, text: text`${name}: ${joinText(alive.map(wordsOf), "; ")}`, ...marked }];
+      return [{ channel, text: text`${name}: ${joinText(alive.map(wordsOf), "; ")}`, ...noisy(...alive), ...marked }];
     });
 }

@@ -245,9 +245,10 @@ function subscriptionBlocks(content: HomeContent, shown: readonly Subscription[]
   return [
     title,
     ...(countable(content).own.length === 0 ? [line(text`You are told of nothing yet.`)] : []),
-    ...shown.map((one, index) =>
+    ...shown.flatMap((one, index) => [
       one.remove === undefined ? channelBlock(one, index, content) : ownBlock(one, one.remove, index),
-    ),
+      ...noiseBlocks(one, index),
+    ]),
     // In a block of another name nothing is chosen any more: the same channel can be chosen again.
     ...(me === undefined || !may
       ? []
@@ -304,6 +305,22 @@ function channelBlock(
   const press: Press = { kind: "ask", ask: { command: "alerts list", options: {} }, effect: "reply", ...place };
   if (!commands.some(({ name }) => name === "alerts list")) return line(what);
   return withButton(what, { label: "Show", press, id: `channel:${index}` }, { after: marked(trouble) });
+}
+
+/** What tells very often, with what to do about it: a channel's subscriptions are changed where they are listed. */
+function noiseBlocks({ noise = [], channel }: Subscription, index: number): KnownBlock[] {
+  const place = channel === undefined ? {} : { channel };
+  return noise.flatMap(({ text: what, change, leave }, at) => {
+    const changing: Press =
+      channel === undefined ? { kind: "form", ask: change } : { ...asking("alerts list"), ...place };
+    return [
+      line(what),
+      ...buttonRow(`noise:${index}:${at}`, [
+        ["Change", changing],
+        ["Leave it", { kind: "ask", ask: leave, effect: "replace", ...place }],
+      ]),
+    ];
+  });
 }
 
 function partyBlocks(

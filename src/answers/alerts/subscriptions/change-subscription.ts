@@ -1,5 +1,5 @@
 import type { ChangeMessage } from "../../../alerts/message/message.ts";
-import { KIND_GROUPS } from "../../../alerts/judge/kinds/kinds.ts";
+import { KIND_GROUPS, sortKinds } from "../../../alerts/judge/kinds/kinds.ts";
 import { isAlive, rulesOf, type Subscription, undone, undoOf } from "../../../alerts/route/subscription.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import type { SuggestContext } from "../../../bot/options/options.ts";
@@ -8,6 +8,7 @@ import { inTime } from "../../../in-time.ts";
 import { paragraph } from "../../../reply/block.ts";
 import { type Ask, givenOptions, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
+import { listWords } from "../../../reply/enum-words.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { parseKinds } from "../alert-kinds.ts";
@@ -43,6 +44,7 @@ import {
   visibleSubscriptions,
 } from "./subscriptions.ts";
 import {
+  OFF,
   parseThresholds,
   presentThresholds,
   requireConsistentThresholds,
@@ -128,6 +130,27 @@ export async function undoEdit(context: AlertCommandContext, typed: string): Pro
     title: text`Undone: subscription ${code(before.id)} tells ${subscriptionWords(before, labels)} again`,
     blocks: [...subscriptionBlocks(before, labels), ...(await silenceNote(context, before))],
     actions: [...subscriptionActions(before, labels), listAction()],
+  });
+}
+
+/** Says of these kinds no more that they tell often; `off` says it of all again. Nobody is told of it. */
+export async function leaveNoise(context: AlertCommandContext, typed: string, leave: string): Promise<Reply> {
+  const { alerts, caller } = context;
+  const found = await findSubscription(typed, context, "change its subscriptions");
+  if (!isAlive(found)) throw isOver(found);
+  const { leaves = [], ...rest } = found;
+  const kinds = OFF.test(leave) ? [] : parseKinds(leave).kinds;
+  const all = sortKinds([...leaves, ...kinds]);
+  await alerts.putSubscriptions([kinds.length === 0 ? rest : { ...rest, leaves: all }], caller.name, [], found);
+  const labels = await labelsOf(found, context);
+  return reply({
+    tone: "good",
+    title:
+      kinds.length === 0
+        ? text`What subscription ${code(found.id)} tells often is named again`
+        : text`Left as it is: how often subscription ${code(found.id)} tells ${listWords(kinds, " and ")} is named no more`,
+    blocks: subscriptionBlocks(found, labels),
+    actions: [...subscriptionActions(found, labels), listAction()],
   });
 }
 

@@ -49,14 +49,15 @@ async function pastOf(
   const { told, uncounted } = result;
   const ids = new Set(told.map(({ id }) => id));
   const lost = was?.told.filter(({ id }) => id !== undefined && !ids.has(id)).length ?? 0;
+  const longest = Math.max(0, ...told.map((one) => lengthOf(one, now)));
   const more = [
-    ...(told.length === 0 ? [] : [`${roughly(Math.max(...told.map((one) => lengthOf(one, now))))} at most`]),
-    ...(lost === 0 ? [] : [`${lost === 1 ? "an alert" : `${formatCount(lost)} alerts`} of then would not have come`]),
-    ...(uncounted.length === 0 ? [] : [notCounted(uncounted)]),
+    ...(told.length === 0 ? [] : [`${was === undefined ? ", " : "; "}${roughly(longest)} at most`]),
+    ...(lost === 0 ? [] : [`; ${lost === 1 ? "an alert" : `${formatCount(lost)} alerts`} of then would not have come`]),
+    ...(uncounted.length === 0 ? [] : [`; ${notCounted(uncounted)}`]),
   ];
   const isWorse = was !== undefined && (told.length > was.told.length || lost > 0);
   return {
-    words: text`In ${spanWords(watched)} this would have told you ${[countWords(result, was), ...more].join("; ")}.`,
+    words: text`In ${spanWords(watched)} this would have told you ${countWords(result, was)}${more.join("")}.`,
     actions: isWorse ? [invalidatingAction("Undo", "alerts resume", { id: subscription.id, undo: true })] : [],
   };
 }

@@ -34,7 +34,7 @@ interface Threshold {
 }
 
 /** Removes a threshold, so that the default holds. */
-const OFF = /^(?:off|none|default)$/iu;
+export const OFF = /^(?:off|none|default)$/iu;
 
 /** How a form reads a threshold: a value of its own, or one that removes it. */
 export function orOff(read: Threshold["read"]): (option: string, typed: string) => unknown {
