@@ -25,11 +25,23 @@ export function planOfThree(day: number, given: Given = {}): WorldPlan {
   }
 }
 
-/** The looks of days one after the other, by the hour. */
+/** The looks of days one after the other, by the hour; where the wall clock is set back, an hour begins anew. */
 export function* hoursOfLooks(plans: readonly WorldPlan[]): Generator<readonly Look[]> {
-  for (const [day, plan] of plans.entries()) {
-    yield* Map.groupBy(looksOf(plan, day), ({ at }) => Math.floor(toMillis(at) / HOUR)).values();
+  for (const [day, plan] of plans.entries()) yield* hoursOf(looksOf(plan, day));
+}
+
+/** Looks in their order, in the pieces in which they are packed. */
+export function* hoursOf(looks: Iterable<Look>): Generator<readonly Look[]> {
+  let hour: Look[] = [];
+  for (const look of looks) {
+    const [first] = hour;
+    if (first !== undefined && Math.floor(toMillis(look.at) / HOUR) !== Math.floor(toMillis(first.at) / HOUR)) {
+      yield hour;
+      hour = [];
+    }
+    hour.push(look);
   }
+  yield hour;
 }
 
 /** `day` days after the world's own. */

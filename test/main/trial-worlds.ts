@@ -1,9 +1,11 @@
 import { expect } from "vitest";
 
+import { hoursOf } from "../../bench/support/days-of-three.ts";
 import { configFor, observationOf, SourcesJudge } from "../../bench/verdicts/engine.ts";
 import { drawPlan } from "../../bench/verdicts/plan.ts";
 import { World } from "../../bench/verdicts/world.ts";
 import { JudgeInMemory } from "../../src/alerts/judge/judge-in-memory.ts";
+import type { RuleIndex } from "../../src/alerts/judge/judge.ts";
 import type { ConditionKind } from "../../src/alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import type { Episode } from "../../src/alerts/judge/rules/episode.ts";
@@ -20,7 +22,7 @@ import { keptRound } from "../../src/watchers/sources/kept-round.ts";
 import { SourcesState } from "../../src/watchers/sources/sources-state.ts";
 
 const NETWORK = "mainnet";
-const HOUR = 3_600_000;
+export const HOUR = 3_600_000;
 
 /** Each kind that nodes have a threshold for, sensitive and patient. */
 const TRIED: readonly (readonly [ConditionKind, Readonly<Record<string, number>>])[] = [
@@ -37,29 +39,39 @@ const TRIED: readonly (readonly [ConditionKind, Readonly<Record<string, number>>
   ["watch.blind", { rounds: 2 }],
 ];
 
-/** A world as a bot lived through it, with the looks that it kept and the episodes of each rule that it opened. */
-function live(seed: number, hours: number, failing: number) {
+/**
+ * A world as a bot lived through it, with the looks that it kept and the episodes of each rule that it opened; both only
+ * from the moment on at which somebody subscribed.
+ */
+function live(seed: number, hours: number, failing: number, subscribed: number) {
   const length = hours * HOUR;
-  const plan = { ...drawPlan(seed), length };
+  const drawn = drawPlan(seed);
+  const plan = { ...drawn, length, away: drawn.away.filter(({ to }) => to < length) };
   const config = configFor(plan);
   const rules: readonly Rule[] = TRIED.map(([kind, given]) => ruleFor(kind, given, config));
-  const always = [{ created: Number.NEGATIVE_INFINITY }];
+  const indexOf = (rule: Rule, created: number): RuleIndex => ({
+    rules: (kind) => (kind === rule.kind ? [rule] : []),
+    subscribers: () => [{ created }],
+  });
   const engines = rules.map((rule) => {
-    const index = {
-      rules: (kind: ConditionKind) => (kind === rule.kind ? [rule] : []),
-      subscribers: () => always,
-    };
-    return { engine: new JudgeInMemory(index, config), episodes: new Map<string, Episode>() };
+    const index =
+      subscribed === 0 ? indexOf(rule, Number.NEGATIVE_INFINITY) : { rules: () => [], subscribers: () => [] };
+    return { rule, engine: new JudgeInMemory(index, config), episodes: new Map<string, Episode>() };
   });
   const judge = new SourcesJudge(config);
   const looks: Look[] = [];
-  let process = 0;
+  let [process, rounds] = [0, 0];
   let last: readonly Reading[] = [];
   for (const round of new World(plan).rounds()) {
     if (round.process !== process) for (const { engine } of engines) engine.restart();
     process = round.process;
-    const failure =
-      failing > 0 && looks.length % failing === failing - 1 && last.length > 0 ? "no answer within 30 s" : undefined;
+    rounds += 1;
+    const isThere = rounds * plan.poll > subscribed;
+    if (isThere && subscribed > 0 && looks.length === 0) {
+      const created = Number(round.wallClock / 1_000_000n);
+      for (const { engine, rule } of engines) engine.settle(indexOf(rule, created), config);
+    }
+    const failure = failing > 0 && rounds % failing === 0 && last.length > 0 ? "no answer within 30 s" : undefined;
     const kept = failure === undefined ? judge.judge(round) : undefined;
     last = kept?.readings ?? last.map((reading) => unknownBecause({ message: failure ?? "" }, reading));
     const why = failure === undefined ? {} : { failure };
@@ -74,7 +86,7 @@ function live(seed: number, hours: number, failing: number) {
             seen: keptRound(SourcesState.encode(kept.state), kept.verdict, { readings: kept.readings, events: [] }),
           };
     const { dueMillis } = round;
-    looks.push({ run: `process ${process}`, dueMillis, every: plan.poll, at: observation.at, ...seen });
+    if (isThere) looks.push({ run: `process ${process}`, dueMillis, every: plan.poll, at: observation.at, ...seen });
   }
   const episodes = engines.map((one) =>
     [...one.episodes.values()].map(trialEpisode).toSorted((a, b) => a.fired - b.fired),
@@ -84,7 +96,7 @@ function live(seed: number, hours: number, failing: number) {
 
 /** The looks as a store has them: all hours packed but the last, which is not over. */
 async function stored(looks: readonly Look[]): Promise<Pick<Store, "read">> {
-  const hours = [...Map.groupBy(looks, ({ at }) => Math.floor(toMillis(at) / HOUR)).values()];
+  const hours = [...hoursOf(looks)];
   const tail = hours.pop() ?? [];
   let number = 0;
   const chunks: { first: number; last: number; first_at: number; last_at: number; bytes: Uint8Array }[] = [];
@@ -105,9 +117,12 @@ async function stored(looks: readonly Look[]): Promise<Pick<Store, "read">> {
   return { read: async (ask) => ask(tables as never) };
 }
 
-/** A trial over the kept looks of a world has the episodes that the engine opened and closed in it; gives their number. */
-export async function expectAsLive(seed: number, hours: number, failing: number): Promise<number> {
-  const { looks, rules, config, episodes } = live(seed, hours, failing);
+/**
+ * A trial over the looks that were kept of a world, from the moment on at which somebody subscribed, has the episodes that
+ * the engine opened and closed from then on; gives their number.
+ */
+export async function expectAsLive(seed: number, hours: number, failing: number, subscribed = 0): Promise<number> {
+  const { looks, rules, config, episodes } = live(seed, hours, failing, subscribed);
   const store = await stored(looks);
   const request = { network: NETWORK, from: 0, to: Number.MAX_SAFE_INTEGER, config };
   const each = rules.map((rule) => ({ rules: [rule], subjects: [] }));

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { test } from "vitest";
 
 import { runs } from "../support/runs.ts";
-import { expectAsLive } from "./trial-worlds.ts";
+import { expectAsLive, HOUR } from "./trial-worlds.ts";
 
 test("a trial over kept looks has the episodes that the engine opened and closed, with their times and severities", async () => {
   await fc.assert(
@@ -10,5 +10,14 @@ test("a trial over kept looks has the episodes that the engine opened and closed
       await expectAsLive(seed, 2, failing);
     }),
     runs(6),
+  );
+});
+
+test("a subscription made after a trial tells what a trial over the time since then says", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(100_000), fc.constantFrom(0, 7, 40), async (seed, failing) => {
+      await expectAsLive(seed, 1, failing, HOUR / 2);
+    }),
+    runs(10),
   );
 });

@@ -2,6 +2,7 @@ import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import {
+  isJudged,
   judgeObservation,
   type Observation,
   type RuleIndex,
@@ -94,7 +95,9 @@ export class JudgeInMemory {
     if (this.#wasBlind && !last.readings.some(({ kind }) => kind === "watch.blind")) return false;
     for (const reading of all) {
       for (const rule of this.#index.rules(reading.kind, reading)) {
-        if (!isWhole(rule) && !this.#leaves(rule, reading)) return false;
+        if (isWhole(rule)) continue;
+        if (!this.#leaves(rule, reading)) return false;
+        if (all !== last.readings && !this.#isKnownAsLast(rule, reading, last)) return false;
       }
       if (this.#flapping.size > 0 && isBlindness(reading)) return false;
     }
@@ -111,6 +114,14 @@ export class JudgeInMemory {
     this.#stored.set(name, toMillis(at));
     this.#endFlapping(name, at);
     return true;
+  }
+
+  /** Whether the last of several readings says whether any of them was known, where none was before. */
+  #isKnownAsLast(rule: Rule, reading: Reading, { readings }: Observation): boolean {
+    if (isJudged(this.#memory.get(rule.id, reading.subject))) return true;
+    const last = readings.find(({ kind, subject }) => kind === reading.kind && subject === reading.subject);
+    const isKnown = judgeReading(rule, reading).state !== "unknown";
+    return last !== undefined && isKnown === (judgeReading(rule, last).state !== "unknown");
   }
 
   /** Whether a reading leaves a machine as it is that is ok: one that flaps counts the time in which it was not known. */

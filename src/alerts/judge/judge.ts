@@ -48,7 +48,8 @@ function isActive(machine: Machine | undefined): boolean {
   return machine !== undefined && machine.phase !== "ok";
 }
 
-function isJudged(seen: Seen | undefined): boolean {
+/** A reading of it was known. */
+export function isJudged(seen: Seen | undefined): boolean {
   return seen === "judged" || seen === "lost";
 }
 

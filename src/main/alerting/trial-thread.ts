@@ -15,9 +15,12 @@ function readPage(query: LooksPageQuery): Promise<LooksPage> {
   return new Promise((resolve) => void waiting.push(resolve));
 }
 
-const { request, limitMillis } = workerData as ThreadWork;
+const { request, endsAt } = workerData as ThreadWork;
 try {
-  parentPort?.postMessage({ answer: await tryNewestFirst(readPage, request, limitMillis) }, []);
+  parentPort?.postMessage(
+    { answer: await tryNewestFirst(readPage, request, endsAt - (performance.timeOrigin + performance.now())) },
+    [],
+  );
 } catch (thrown) {
   parentPort?.postMessage({ failed: messageOf(thrown) }, []);
 }

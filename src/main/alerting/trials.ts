@@ -11,7 +11,8 @@ import type { TrialWork } from "../trial.ts";
 /** What a thread is given. */
 export interface ThreadWork {
   readonly request: TrialWork;
-  readonly limitMillis: Milliseconds;
+  /** In Unix milliseconds; its own beginning takes time, too. */
+  readonly endsAt: Milliseconds;
 }
 
 type Message = { readonly query: LooksPageQuery } | { readonly answer: TrialAnswer } | { readonly failed: string };
@@ -44,7 +45,11 @@ export function createTrials(store: Pick<Store, "read">, config: Pick<AlertsConf
     running.add(asker);
     try {
       const { keep, flap } = config;
-      return await inThread({ request: { ...request, config: { keep, flap } }, limitMillis: LIMIT }, readPage, signal);
+      return await inThread(
+        { request: { ...request, config: { keep, flap } }, endsAt: performance.timeOrigin + performance.now() + LIMIT },
+        readPage,
+        signal,
+      );
     } finally {
       running.delete(asker);
     }
