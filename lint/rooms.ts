@@ -83,7 +83,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/slack/send": "files send-error",
   "adapters/slack/transport": "api-error bolt endpoint identity installations intake response-url signature web-api",
   "adapters/terminal": "line-runner platform streams",
-  "adapters/terminal/render": "actions cell-width span visible-text wrap",
+  "adapters/terminal/render": "actions span visible-text wrap",
   "adapters/web": "limits listen platform render socket alerts/console-sender alerts/watch public/*",
   "adapters/web/access": "allowed-hosts client-address connection-limit guard login slow-bodies",
   "adapters/web/alerts": "alert-json console-sender watch",

@@ -12,7 +12,7 @@ import { text } from "../../reply/text.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { shellLine } from "./render/actions.ts";
-import { cutToWidth } from "./render/cell-width.ts";
+import { cutToWidth } from "./render/visible-text.ts";
 import { renderTerminal, type RenderOptions } from "./render/render.ts";
 import { toSpans } from "./render/span.ts";
 import { displayOptions, type Terminal, write } from "./streams.ts";

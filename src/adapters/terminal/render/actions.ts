@@ -3,7 +3,7 @@ import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
 import type { Action, Ask } from "../../../reply/reply.ts";
 import { shortenId } from "../../../reply/text.ts";
-import { hang, indent } from "./fields.ts";
+import { hang, indent } from "./table.ts";
 import { asTyped, blank, dataSpan, linkSpans, span, type Span, wholeSpan } from "./span.ts";
 import { visibleText } from "./visible-text.ts";
 import { joined, type Line, totalWidth, wrap } from "./wrap.ts";

@@ -1,5 +1,5 @@
-// Renders a Reply as text for a terminal. Read next: fields.ts, table.ts (blocks as lines), actions.ts (what may be typed
-// next), span.ts (styled text, ANSI codes), wrap.ts (line breaks), visible-text.ts (escaping), cell-width.ts.
+// Renders a Reply as text for a terminal. Read next: table.ts (tables and fields as lines), actions.ts (what may be typed
+// next), span.ts (styled text, ANSI codes), wrap.ts (line breaks), visible-text.ts (escaping, widths).
 
 import type { Attachment } from "../../../reply/attachment.ts";
 import type { Block } from "../../../reply/block.ts";
@@ -9,9 +9,8 @@ import { code, shortenId, type Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
-import { widthOf } from "./cell-width.ts";
+import { visibleText, widthOf } from "./visible-text.ts";
 import { actionLines, type InShell, typedSpan } from "./actions.ts";
-import { hang, indent, renderFields } from "./fields.ts";
 import {
   readersZone,
   blank,
@@ -24,8 +23,7 @@ import {
   toSpans,
   wholeSpan,
 } from "./span.ts";
-import { renderTable } from "./table.ts";
-import { visibleText } from "./visible-text.ts";
+import { hang, indent, renderFields, renderTable } from "./table.ts";
 import { type Line, wrap } from "./wrap.ts";
 
 export interface RenderOptions {

@@ -4,8 +4,7 @@ import { clockWords, isMoment, type Moment, type Reply } from "../../../reply/re
 import { shortenId, type Text, text, timeOf } from "../../../reply/text.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
-import { widthOf } from "./cell-width.ts";
-import { isPlain, visibleText } from "./visible-text.ts";
+import { isPlain, visibleText, widthOf } from "./visible-text.ts";
 
 type TextStyle = "plain" | "strong" | "code" | "link" | "dim" | "neutral" | "good" | "warning" | "bad";
 

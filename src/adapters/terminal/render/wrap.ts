@@ -1,4 +1,4 @@
-import { graphemes, widthOf } from "./cell-width.ts";
+import { graphemes, widthOf } from "./visible-text.ts";
 import { blank, lineBreak, type Span, withText } from "./span.ts";
 
 /** One line of spans and the columns it takes. */
