@@ -1,6 +1,6 @@
 import type { ChangeMessage } from "../../../alerts/message/message.ts";
 import { KIND_GROUPS, sortKinds } from "../../../alerts/judge/kinds/kinds.ts";
-import { isAlive, rulesOf, type Subscription, undone, undoOf } from "../../../alerts/route/subscription.ts";
+import { isAlive, rulesOf, type Subscription, undoOf } from "../../../alerts/route/subscription.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import type { SuggestContext } from "../../../bot/options/options.ts";
 import { together, UserError } from "../../../errors.ts";
@@ -105,34 +105,6 @@ export async function editSubscription(
 /** For so long a change can be undone. */
 const UNDO_WITHIN: Milliseconds = 600_000;
 
-/** Takes back the last change of a subscription, as long as nobody has changed it since. */
-export async function undoEdit(context: AlertCommandContext, typed: string): Promise<Reply> {
-  const { alerts, caller } = context;
-  const changed = await findSubscription(typed, context, "change its subscriptions");
-  if (!isAlive(changed)) throw isOver(changed);
-  const before = undone(changed, toMillis(context.now()));
-  if (before === undefined) {
-    throw new UserError(`Subscription ${changed.id} has no change that can be undone.`, {
-      option: "id",
-      remedy: "That is possible for ten minutes, until somebody changes it again. Change it by:",
-      suggestion: `alerts edit ${changed.id}`,
-    });
-  }
-  const others = countedWith(before, await alerts.subscriptions(), context);
-  requireUnlike(before, others, alerts.config, { remedy: "All of them are listed by:", suggestion: "alerts list" });
-  const labels = await labelsOf(before, context);
-  const announced = isOwnSubscription(before, context)
-    ? []
-    : changeAnnouncements(context, [before.destination], { what: "edited", subscription: before }, labels);
-  await alerts.putSubscriptions([before], caller.name, announced, changed);
-  return reply({
-    tone: "good",
-    title: text`Undone: subscription ${code(before.id)} tells ${subscriptionWords(before, labels)} again`,
-    blocks: [...subscriptionBlocks(before, labels), ...(await silenceNote(context, before))],
-    actions: [...subscriptionActions(before, labels), listAction()],
-  });
-}
-
 /** Says of these kinds no more that they tell often; `off` says it of all again. Nobody is told of it. */
 export async function leaveNoise(context: AlertCommandContext, typed: string, leave: string): Promise<Reply> {
   const { alerts, caller } = context;
@@ -223,7 +195,7 @@ async function editedSubjects(
   return resolveSubjects(kinds, typed, context);
 }
 
-function isOver({ id, why, state }: Subscription): UserError {
+export function isOver({ id, why, state }: Subscription): UserError {
   return new UserError(`Subscription ${id} is over: ${why ?? state}.`, {
     option: "id",
     remedy: "Add another one with:",
