@@ -33,3 +33,9 @@ export function packageVersion(): string {
   const file = new URL("../../../package.json", import.meta.url);
   return String((JSON.parse(readFileSync(file, "utf8")) as { version: unknown }).version);
 }
+
+/** Resolves once the reader has taken what was printed, or is gone: the end of the process would cut off the rest. */
+export async function printed(): Promise<void> {
+  process.stdout.on("error", () => undefined);
+  await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
+}

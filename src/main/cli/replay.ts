@@ -24,7 +24,7 @@ import { MarketsState } from "../../watchers/markets/markets.ts";
 import { JUDGED_OF_ROUND } from "../../watchers/sources/kept-round.ts";
 import { changeOf, Replay, type ReplayedChange, settingsOf } from "../replay.ts";
 import { keepHeapSmall } from "../v8-memory.ts";
-import { EXIT_CALLER, packageVersion, scriptArguments } from "./cli.ts";
+import { EXIT_CALLER, packageVersion, printed, scriptArguments } from "./cli.ts";
 
 const HELP = `replay: judges what the watchers saw again, as the bot would today, and prints each change of a condition.
 
@@ -51,7 +51,9 @@ export async function replay(args: readonly string[]): Promise<number> {
     return 0;
   }
   const asked = parsed(args);
-  return await withStore((store) => replayRange(store, asked));
+  const code = await withStore((store) => replayRange(store, asked));
+  await printed();
+  return code;
 }
 
 /** Reads the configured database, also while a bot holds it. */
