@@ -1,7 +1,7 @@
 import { atLeast, atMost, type Measured } from "../support/figure.ts";
 import type { Messages } from "./messages.ts";
-import { type Mistake, PROMPT, quantile, type Score, SCORED } from "../../src/main/traces/score.ts";
-import { cellsOf, COLUMNS, lengthRows, seconds, table } from "../../src/main/traces/score-table.ts";
+import { type Mistake, PROMPT, type Score, SCORED } from "../../src/main/traces/score.ts";
+import { cellsOf, COLUMNS, lengthRows, quantile, seconds, table } from "../../src/main/traces/score-table.ts";
 import type { SickNode } from "./sick-nodes.ts";
 import { clockTime } from "./truth.ts";
 

@@ -1,4 +1,4 @@
-import { LENGTHS, type KindScore, quantile, type Score, SCORED } from "./score.ts";
+import { LENGTHS, type KindScore, type Score, SCORED } from "./score.ts";
 
 /** The titles of the cells that `cellsOf` gives. */
 export const COLUMNS = [
@@ -60,4 +60,10 @@ export function table(rows: readonly (readonly string[])[]): string {
         .join("  "),
     )
     .join("\n");
+}
+
+/** The value below which so large a part of them is; NaN of none. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
 }

@@ -344,9 +344,3 @@ function isBrief({ kind, from, to }: Fact): boolean {
 function emptyScore(): KindScore {
   return { right: 0, wrong: 0, due: 0, caught: 0, delays: [], ended: 0, endedWrongly: 0, late: 0, calm: 0 };
 }
-
-/** The value below which so large a part of them is; NaN of none. */
-export function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
-}
