@@ -236,9 +236,11 @@ describe("what was told", () => {
 });
 
 describe("what a place was told is read", () => {
-  test("by who manages it, and by nobody else in the same channel", async () => {
+  test("by whoever asks in it, since they saw its posts, and by nobody in another channel", async () => {
     const talk = await aNight();
     talk.become({ here: OPS, caller: bob });
+    expect(await talk.ask("alerts told")).toMatch(saying("a:1 on mainnet did not answer", "this channel"));
+    talk.become({ here: ELSEWHERE, caller: bob });
     const said = await talk.ask("alerts told");
     expect(said).toMatch(saying("•", "Nothing was told"));
     expect(said).not.toContain("a:1");

@@ -8,6 +8,7 @@ import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { lengthWords, markedTitle, UNSEEN_ENDS } from "../../../alerts/words/phrases.ts";
 import { describe } from "../../../alerts/words/words.ts";
 import { table, type Table } from "../../../reply/block.ts";
+import { listWords } from "../../../reply/enum-words.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { clockTime, type Inline, joinText, text, type Text, time, toText } from "../../../reply/text.ts";
@@ -29,8 +30,9 @@ import { seenHere } from "./episodes.ts";
 const NAMED_PLACES = 3;
 
 /**
- * The places whose messages the caller may read back, by key and in words: what they are told themselves, and the channels
- * that they manage; where everybody sees the answer, the channel alone. Operators may read all, without keys.
+ * The places whose messages the caller may read back, by key and in words: what they are told themselves, the channel where
+ * they ask, since whoever is in it saw its posts, and the channels that they manage; where everybody sees the answer, the
+ * channel alone. Operators may read all, without keys.
  */
 export async function readablePlaces(
   context: AlertsContext & { readonly openly?: true; managed(): Promise<ReadonlySet<string>> },
@@ -52,15 +54,16 @@ export async function readablePlaces(
   const others = near.filter(
     ({ destination, by }) => managed?.has(destination.channel) !== false || (isEverywhere && by.id === caller.id),
   );
-  const channels = [
-    ...(caller.mayManageChannel ? [channel] : []),
-    ...others.map(({ destination }) => destinationKey(destination)),
+  const keys = [...new Set([own, channel, ...others.map(({ destination }) => destinationKey(destination))])];
+  const covered = [
+    ...(channel === own ? [] : ["this channel"]),
+    ...(caller.mayManageChannel || others.length > 0 ? ["the channels here that you manage"] : []),
+    "your own watches",
   ];
-  const keys = [...new Set([own, ...channels])];
   const words =
     keys.length > 1
-      ? "This covers the channels here that you manage, and your own watches."
-      : "This covers your own watches; whoever manages a channel can ask what it was told.";
+      ? `This covers ${listWords(covered, " and ")}.`
+      : "This covers your own watches; whoever is in a channel can ask there what it was told.";
   return { keys, words };
 }
 
