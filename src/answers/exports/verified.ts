@@ -35,14 +35,25 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
     // A script must stop at a file that differs.
     ...(differs ? { failure: "caller" } : {}),
     title: text`${what} ${verdictWords(found, name === undefined)}`,
-    blocks: [...differences(found), ...facts(factsOf(found)), ...details([fields([hash])])],
+    blocks: [
+      ...differences(found),
+      ...(name === undefined ? [paragraph(HASH_ALONE)] : []),
+      ...facts(factsOf(found)),
+      ...details([fields([hash])]),
+    ],
   });
 }
 
-function verdictWords({ verdict, code: named }: Found, isHash: boolean): Text {
+/** What a hash proves of a file that nobody gave. */
+const HASH_ALONE =
+  "The hash was compared, and no file was read: where sha256sum prints this hash for the file that you have, it is that file.";
+
+function verdictWords({ verdict, delivered, code: named }: Found, isHash: boolean): Text {
   switch (verdict.kind) {
-    case "same":
-      return text`is ${isHash ? "that of " : ""}the file of export ${code(named)}, byte for byte`;
+    case "same": {
+      const file = isHash && delivered !== undefined ? text`that of ${code(delivered)}, ` : isHash ? "that of " : "";
+      return text`is ${file}the file of export ${code(named)}, byte for byte`;
+    }
     case "packed":
       return text`is ${code(verdict.name)} as export ${code(named)} was delivered, byte for byte`;
     case "rewritten":

@@ -38,7 +38,7 @@ export async function verifyFile(tables: ExportTables, asker: ExportAsker, given
     return withoutUndefined({
       sha256,
       rows: table?.rows,
-      found: foundAs(known, { kind: "packed", name: made.name }, []),
+      found: foundAs(known, { kind: "packed", name: made.name }),
     });
   }
   const alike = verifyLedger(print, [...ofHash.flatMap(withAccount), ...(typeof given === "string" ? [] : others)]);
@@ -46,17 +46,29 @@ export async function verifyFile(tables: ExportTables, asker: ExportAsker, given
   return withoutUndefined({
     sha256,
     rows: table?.rows,
-    found: found && foundAs(found.known, found.verdict, ofHash),
+    found:
+      found &&
+      foundAs(found.known, found.verdict, { ofHash, delivered: (await madeAs(tables, found.known, sha256))?.name }),
   });
 }
 
-/** `ofHash`: the exports that made the same file. In `again` the oldest is first; `code` is the oldest of all. */
-function foundAs({ row, account }: KnownJob, verdict: LedgerVerdict, ofHash: readonly ExportJobRow[]) {
+/**
+ * `ofHash`: the exports that made the same file. In `again` the oldest is first; `code` is the oldest of all. `delivered`:
+ * the name under which the very file was delivered.
+ */
+function foundAs(
+  { row, account }: KnownJob,
+  verdict: LedgerVerdict,
+  {
+    ofHash = [],
+    delivered,
+  }: { readonly ofHash?: readonly ExportJobRow[]; readonly delivered?: string | undefined } = {},
+) {
   const { code, network, node } = row;
   const again = ofHash
     .filter((other) => other.code !== code)
     .map((other) => ({ code: other.code, madeAt: madeAt(other) }));
-  return { code, network, node, madeAt: madeAt(row), account, verdict, again };
+  return { code, network, node, madeAt: madeAt(row), account, verdict, delivered, again };
 }
 
 function madeAt({ created_at: asked, ended_at: ended }: ExportJobRow): Milliseconds {
@@ -70,11 +82,16 @@ async function packedAs(
   sha256: string,
 ): Promise<ReturnType<typeof foundAs> | undefined> {
   for (const known of ofHash.flatMap(withAccount)) {
-    const made = (await tables.files(known.row.code)).find((file) => file.sha256 === sha256);
+    const made = await madeAs(tables, known, sha256);
     if (made !== undefined && sha256 !== known.account.sha256)
-      return foundAs(known, { kind: "packed", name: made.name }, ofHash);
+      return foundAs(known, { kind: "packed", name: made.name }, { ofHash });
   }
   return undefined;
+}
+
+/** The file with this hash that was delivered. */
+async function madeAs(tables: ExportTables, { row }: KnownJob, sha256: string) {
+  return (await tables.files(row.code)).find((file) => file.sha256 === sha256);
 }
 
 /** The export that was delivered under the file's name, for a file whose number of rows and sums were changed. */
