@@ -58,7 +58,8 @@ function userErrorReply(error: UserError, context: Asked): Reply {
   // A choice for one value would leave the others wrong.
   const actions = [...(isOnly ? meant(error, context) : []), ...starts];
   const how = asks ? ({ asks: true, tone: "neutral" } as const) : ({ tone: "warning" } as const);
-  return reply({ ...how, title: error.message, blocks, actions, failure: "caller" });
+  const wrong = error.option === undefined ? {} : { wrong: error.option };
+  return reply({ ...how, ...wrong, title: error.message, blocks, actions, failure: "caller" });
 }
 
 /** The same question with each value that may be meant for an ambiguous value, a word in it, or a missing value. */

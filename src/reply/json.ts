@@ -17,7 +17,7 @@ export function replyToJson(reply: Reply, href?: (attachment: Attachment) => str
       ...(where === undefined ? {} : { href: where }),
     };
   };
-  const { picture, attachments, later: _later, ...document } = reply;
+  const { picture, attachments, later: _later, wrong: _wrong, ...document } = reply;
   return {
     ...document,
     headline: plainText(shortText(reply.title)),

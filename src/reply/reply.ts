@@ -21,6 +21,8 @@ export interface Reply extends Document {
    * sent. Of the bot's answers it ends within ten seconds, or at the signal, and never rejects.
    */
   readonly later?: (signal: AbortSignal) => Promise<Reply | undefined>;
+  /** The option whose value is wrong or missing, of a mistake that another value mends. */
+  readonly wrong?: string;
 }
 
 /** Creates a reply; parts with common defaults may be omitted. */

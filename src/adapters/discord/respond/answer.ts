@@ -4,7 +4,7 @@ import { type APIDMChannel, RESTJSONErrorCodes, Routes } from "discord-api-types
 import { DiscordAPIError, type RequestData } from "discord.js";
 
 import { formatLine } from "../../../bot/grammar/grammar.ts";
-import type { Invocation } from "../../../bot/invocation.ts";
+import type { Invocation, Prepared } from "../../../bot/invocation.ts";
 import { inTime } from "../../../in-time.ts";
 import { type Ask, disposeReply, forEverybody, type Reply } from "../../../reply/reply.ts";
 import { commandLine } from "../../../reply/text.ts";
@@ -18,7 +18,7 @@ import type { MessageContext } from "../render/buttons.ts";
 import { compose, type ComposedMessage, composeNotifying } from "../render/compose.ts";
 import { errorForLog, hasErrorCode, isTransient } from "../transport/rest.ts";
 import { uploadOf } from "../transport/upload.ts";
-import { openForm, prepareForm, takesForm } from "./form.ts";
+import { openForm, prepareForm, takesForm, withForm } from "./form.ts";
 import { openingOf } from "./left-answers.ts";
 import { callerOf, givenFile, type InteractionContext, isEphemeral, isShared, targetOf } from "./interaction.ts";
 import { managedChannels } from "./managed-channels.ts";
@@ -74,7 +74,11 @@ export async function answerCommand(
     // A page stays as it is until the next one is there.
     ...(inPlace ? {} : { progress: (latest: Reply) => progress.update(latest) }),
   };
-  const prepared = form === undefined ? bot.prepare(invocation) : await prepareForm(bot, invocation, form);
+  const typed = (): Prepared => {
+    const line = bot.prepare(invocation);
+    return { ...line, run: async () => withForm(bot, ask, await line.run()) };
+  };
+  const prepared = form === undefined ? typed() : await prepareForm(bot, invocation, form);
   if (!prepared.ok) {
     return composeAndSend(context, await prepared.run(), { asker: caller.id }, (message) =>
       placement === "mended" ? api.update(message.body, message.files) : api.reply(message),

@@ -7,6 +7,7 @@ import { fieldLabel } from "../../../bot/form.ts";
 import type { Fault, Invocation, Prepared } from "../../../bot/invocation.ts";
 import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
 import { strong, text } from "../../../reply/text.ts";
+import { COMMON_OPTIONS, formOptions } from "../../chat/form.ts";
 import { KEPT_MILLIS, type Press, storePresses } from "../../chat/press.ts";
 import { changedOptions, type FormValues, formValues, readModal, renderModal, typedValues } from "../render/modal.ts";
 import { storedPressId } from "../render/press.ts";
@@ -114,17 +115,26 @@ export function typedIn({ data }: APIModalSubmitInteraction): FormValues {
   }
 }
 
+/** Opens a form again with what was typed, and takes the place of what was wrong. */
+const BACK = { label: "Back to the form", effect: "replace", form: true } as const;
+
+/** A refusal of a typed command, with the form of the command where it has a field for what is wrong. */
+export function withForm(bot: Bot, { command: name, options }: Ask, given: Reply): Reply {
+  const { wrong, actions } = given;
+  const command = commandOf(bot, { command: name, options });
+  const answers = given.asks === true && actions.length > 0;
+  if (wrong === undefined || answers || command === undefined || command.edits !== undefined) return given;
+  const hasField = formOptions(command, options, true).some(([field]) => field === wrong);
+  if (!hasField || COMMON_OPTIONS.includes(wrong)) return given;
+  return { ...given, actions: [...actions, { ...BACK, invocation: { command: name, options } }] };
+}
+
 /** A submitted form, in which this was typed: where it is wrong, or fails, a button opens it again with all of that. */
 export async function prepareForm(bot: Bot, invocation: Invocation, typed: Ask["options"]): Promise<Prepared> {
   const submitted = await bot.submit(invocation);
   const { command: name, options } = invocation;
   const command = commandOf(bot, invocation);
-  const back = {
-    label: "Back to the form",
-    invocation: { command: name, options },
-    effect: "replace",
-    form: true,
-  } as const;
+  const back = { ...BACK, invocation: { command: name, options } };
   const refusal = (faults: readonly Fault[]): Reply => {
     // What is missing has a field in the form.
     const missing = faults.flatMap(({ option }) => (option === undefined || option in options ? [] : [[option, ""]]));

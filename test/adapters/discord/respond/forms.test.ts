@@ -341,10 +341,30 @@ test("whatever is typed, the form opens again with it, and no message is refused
   );
 });
 
+test.each([
+  ["market show", { market: "BTCC" }],
+  ["my party", { id: "zz" }],
+  ["alerts silence", { what: "sim-99", for: "1h" }],
+  ["ledger export", { party: "XYZ", asset: "soon" }],
+])("a typed %s with a wrong value opens as a form that holds it, in place of the refusal", async (command, options) => {
+  const refused = await ann.run(on.channel, command, options);
+  const opened = await ann.press(refused.last, "Back to the form");
+  const [[name, value] = []] = Object.entries(options);
+  expect(fieldsIn(opened)[name ?? ""]?.value).toBe(value);
+  expect(on.fake.complaints()).toEqual([]);
+});
+
+test("who may not do a thing is offered no form of it", async () => {
+  const refused = await on.fake.person("Bob").run(on.channel, "alerts silence", { what: "all", for: "1h" });
+  expect(labelsOf(refused.last)).not.toContain("Back to the form");
+});
+
 test("every wrong value of a command and of a form is named at once, also what only the network knows", async () => {
   const line = { kinds: "market.price", subjects: "NOPE/XYZ", high: "cheap", quiet: "never ever" };
   const answer = await ann.run(on.channel, "alerts add", line);
   for (const wrong of ["NOPE/XYZ", "cheap", "never ever"]) expect(textOf(answer.last)).toContain(wrong);
+  const form = await ann.press(answer.last, "Back to the form");
+  expect(fieldsIn(form)["high"]).toMatchObject({ value: "cheap", below: expect.stringContaining("cheap") as string });
   await subscribeTo("market.price");
   const opened = await ann.run(on.channel, "alerts edit", { id: "7k2mq" });
   const sent = await ann.submit(opened, { subjects: "NOPE/XYZ", high: "cheap" });
