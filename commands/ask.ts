@@ -1,4 +1,11 @@
-import { type Guess, guesses, lacking, saidNetwork, sureGuess } from "../src/answers/questions/questions.ts";
+import {
+  type Guess,
+  guesses,
+  lacking,
+  missesName,
+  saidNetwork,
+  sureGuess,
+} from "../src/answers/questions/questions.ts";
 import { command, type CommandContext, type OfferedChange } from "../src/bot/command.ts";
 import type { Options } from "../src/bot/options/options.ts";
 import { startsOf } from "../src/bot/grammar/find-command.ts";
@@ -10,7 +17,7 @@ import type { Choice } from "../src/bot/options/options.ts";
 import { parseOptions } from "../src/bot/options/parse-options.ts";
 import { neededParty, SAVE_PARTY } from "../src/bot/options/saved-parties.ts";
 import { ignoreUserError, UserError } from "../src/errors.ts";
-import { facts, paragraph } from "../src/reply/block.ts";
+import { type Block, facts, paragraph } from "../src/reply/block.ts";
 import { type Action, type Ask, buttonsOrChoice, commandAction, reply, type Reply } from "../src/reply/reply.ts";
 import { commandLine, joinText, text } from "../src/reply/text.ts";
 
@@ -76,7 +83,9 @@ type Context = CommandContext<Options>;
 /** Whether a guess may run by itself: what only reads, and lacks nothing. */
 function runs(guess: Guess): boolean {
   const { changes, askedFirst } = guess.command;
-  return changes !== true && askedFirst !== true && lacking(guess).length === 0 && !takesFile(guess);
+  return (
+    !missesName(guess) && changes !== true && askedFirst !== true && lacking(guess).length === 0 && !takesFile(guess)
+  );
 }
 
 /** No question holds a file. */
@@ -93,9 +102,14 @@ function askOf({ command: { name }, options }: Guess): Ask {
 }
 
 /** One press for each command that may be meant; of a value that it lacks, those that may be meant. */
-async function offer(found: readonly Guess[], question: string, context: Context): Promise<Reply> {
+async function offer(all: readonly Guess[], question: string, context: Context): Promise<Reply> {
+  // A press beside others would not ask what the unread words narrow.
+  const [first] = all;
+  const found =
+    first !== undefined && narrowed(first) !== undefined ? [first] : all.filter((one) => narrowed(one) === undefined);
   const [only, ...others] = found;
-  const notes = found.some((one) => !runs(one)) ? [paragraph("Nothing is done yet.")] : [];
+  const misread = notUnderstood(found);
+  const notes = [...(found.some((one) => !runs(one)) ? [paragraph("Nothing is done yet.")] : []), ...misread];
   if (only === undefined || others.length > 0) {
     const names = found.map(({ command: { name } }) => commandLine(name));
     const items = found.map((one) => text`${commandLine(formatLine(askOf(one)))} · ${aboutOf(one)}`);
@@ -106,19 +120,20 @@ async function offer(found: readonly Guess[], question: string, context: Context
       actions: found.map((one) => actionOf(one, context)),
     });
   }
-  const option = await askedNext(only, context);
+  const narrower = narrowed(only);
+  const option = narrower ?? (await askedNext(only, context));
   const choices = option === undefined ? [] : await choicesOf(only, option, question, context);
   if (option === undefined || choices.length === 0) {
-    const change = await changeOf(only, context);
+    const change = narrower === undefined ? await changeOf(only, context) : undefined;
     return reply({
       asks: true,
-      title: change?.question ?? titleOf(only, lacking(only)[0]),
+      title: change?.question ?? titleOf(only, narrower ?? lacking(only)[0]),
       blocks: [
         ...facts(change?.facts ?? []),
         paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only)}`),
         ...notes,
       ],
-      actions: [actionOf(only, context)],
+      actions: narrower !== undefined ? [] : [actionOf(only, context)],
     });
   }
   const prepared = choices.map(({ label, value }) => ({
@@ -128,7 +143,10 @@ async function offer(found: readonly Guess[], question: string, context: Context
   return reply({
     asks: true,
     title: titleOf(only, option),
-    blocks: [paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only, option)}`)],
+    blocks: [
+      paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only, option)}`),
+      ...(only.command.changes === true ? notes : misread),
+    ],
     actions: [
       ...buttonsOrChoice("Choose one", prepared, "reply"),
       ...(neededParty(only.command.options, only.options) === option
@@ -136,6 +154,12 @@ async function offer(found: readonly Guess[], question: string, context: Context
         : []),
     ],
   });
+}
+
+/** The words that no command offered here explains. */
+function notUnderstood([first, ...others]: readonly Guess[]): Block[] {
+  const words = first?.unread.filter((word) => others.every(({ unread }) => unread.includes(word))) ?? [];
+  return words.length === 0 ? [] : [paragraph(`Not understood: ${words.map(quoteTyped).join(", ")}.`)];
 }
 
 /** What is asked back, in the words of a person: which value, or whether this is to be done. */
@@ -148,6 +172,14 @@ function titleOf(guess: Guess, asksFor: string | undefined): string {
   const { question } = options[asksFor] ?? {};
   if (question !== undefined) return question;
   return `${title === undefined ? "Which" : `${title}: which`} ${asksFor === "id" ? name : asksFor}?`;
+}
+
+/** The value that a question may have said in words that nobody understands: without it, the command is about everything. */
+function narrowed({ command, options, unread }: Guess): string | undefined {
+  if (unread.length === 0) return undefined;
+  return Object.entries(command.options).find(
+    ([name, option]) => option.kind === "text" && option.narrows === true && !Object.hasOwn(options, name),
+  )?.[0];
 }
 
 /** What a command would change, as it says itself; undefined where it says nothing, or would refuse these values. */

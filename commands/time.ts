@@ -1,3 +1,4 @@
+import { saidNode } from "../src/answers/alerts/alert-subjects.ts";
 import { watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
 import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
 import { capitalised } from "../src/reply/enum-words.ts";
@@ -58,6 +59,7 @@ export const time = command({
     "network|chain time|age",
     "healthy|health",
   ],
+  speaksOf: saidNode,
   summary: "Is the network healthy?",
   verb: "Show time",
   examples: ["time", "time network:testnet"],

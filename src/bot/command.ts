@@ -16,6 +16,7 @@ import {
   type Option,
   type Options,
   type OptionValues,
+  type Said,
   type SuggestContext,
 } from "./options/options.ts";
 import type { OwnParties } from "./options/saved-parties.ts";
@@ -85,6 +86,8 @@ export interface Command<S extends Options> {
    * it. The more of them a question has, the surer it is.
    */
   readonly asked?: readonly string[];
+  /** What its answer tells of beside the values of its options, where the words of a question say such a thing. */
+  readonly speaksOf?: (words: readonly string[], context: SuggestContext) => Said | undefined;
   /** A question in plain words offers it and never runs it, though it changes nothing that is shared. */
   readonly askedFirst?: true;
   /** One line, at most 100 characters. */

@@ -161,3 +161,26 @@ test("what is no question about the network is said so, with help; a slip keeps 
   expect(slip.failure).toBe("caller");
   expect(fullText(slip)).toContain("market list");
 });
+
+test.each([
+  ["silence node 9 for two hours", "node 9", /^Silence what\?/u],
+  ["silence the XYZ market for 2h", "XYZ", /^Silence what\?/u],
+  ["silence the stall for two hours", "stall", /^Silence what\?/u],
+  ["spread of XYZ", "XYZ", /^Which market\?/u],
+  ["subscribe this channel to Zork", "Zork", /^Subscribe /u],
+  ["is node 9 healthy", "node 9", /^Is the network healthy\?|time\?/u],
+  ["what happened between 1am and 5am", "5am", /1am\?/u],
+])("%s: what is not understood is said, and nothing is widened or run by it", async (line, word, title) => {
+  const talk = await talkToSimulator({ nodes: 3 });
+  const said = fullText(await talk.askFor(line));
+  expect(said).toMatch(title);
+  expect(said).toContain("Not understood: ");
+  expect(said).toMatch(new RegExp(`“[^”]*${word}”`, "u"));
+  const silencing = linesOf(talk.lastReply).filter((one) => one.startsWith("alerts silence"));
+  expect(silencing.filter((one) => !one.includes(" what:"))).toEqual([]);
+});
+
+test("a node that the answer lists is understood", async () => {
+  const said = fullText(await (await talkToSimulator({ nodes: 3 })).askFor("is node 2 healthy"));
+  expect([/mainnet is healthy/u.test(said), said.includes("Not understood")]).toEqual([true, false]);
+});

@@ -28,6 +28,9 @@ export function toOption(addition = "") {
   } as const satisfies TextOption;
 }
 
+/** Words before a person who is to be told. */
+const TELLING = /^(?:subscribe|sub|alert|notify|inform|warn|page|ping|message|tell|sign)$/u;
+
 /** The destination of a new subscription: whoever asks may be told alone. */
 export const NEW_TO_OPTION = {
   kind: "text",
@@ -35,6 +38,13 @@ export const NEW_TO_OPTION = {
   hint: "me: you alone, by direct message. Empty: this channel",
   suggest: () => Promise.resolve([{ label: "me: you alone, by direct message", value: "me" }]),
   takes: (typed) => /^(?:me|console|\w+:.+)$/iu.test(typed),
+  said: (words, { here, platforms }) => {
+    const isPerson = words.some((word, index) => word === "me" && TELLING.test(words[index - 1] ?? ""));
+    const isPlaced = words.some((word) => /^(?:channel|here|us|room)$/u.test(word));
+    return isPerson && !isPlaced && platforms.chat(here.platform) !== undefined
+      ? { value: "me", words: ["me"] }
+      : undefined;
+  },
   description: "me: by direct message. Terminal and console: console, or platform:<channel id>",
   example: "me",
   wording: ({ chats, console: shown }) => {

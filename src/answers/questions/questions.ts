@@ -16,6 +16,8 @@ export interface Guess {
   /** The share of the telling words that it explains. */
   readonly share: number;
   readonly rank: number;
+  /** What it does not explain, as typed. */
+  readonly unread: readonly string[];
 }
 
 /** Below it, most of the question is about something else. */
@@ -36,7 +38,8 @@ type Context = CommandContext<Options>;
 /** The commands that a question asks for, the surest first. */
 export async function guesses(question: string, context: Context): Promise<readonly Guess[]> {
   const words = plainWords(question);
-  const found = await Promise.all(context.commands.map((command) => guess(command, words, context)));
+  const typed = inUsualCase(question);
+  const found = await Promise.all(context.commands.map((command) => guess(command, words, typed, context)));
   const ranked = found.flatMap((one) => one ?? []).toSorted((a, b) => b.rank - a.rank);
   const best = ranked[0]?.rank ?? 0;
   return ranked.filter(({ rank }) => best - rank < NEAR).slice(0, MAX_GUESSES);
@@ -54,7 +57,24 @@ export function lacking({ command, options }: Guess): readonly string[] {
   return names.filter((name) => isRequired(command.options[name] as Option) && !Object.hasOwn(options, name));
 }
 
-async function guess(command: AnyCommand, words: readonly string[], context: Context): Promise<Guess | undefined> {
+/** Whether a name or a number was not understood: an answer would be about something else. */
+export function missesName({ unread }: Guess): boolean {
+  return unread.some((word) => /[\d\p{Lu}/_@<-]/u.test(word));
+}
+
+/** Capital letters stand for names alone: not at the beginning, and not where all letters are capitals. */
+function inUsualCase(question: string): string {
+  const sentence = question.trim();
+  if (!/\p{Ll}/u.test(sentence)) return sentence.toLowerCase();
+  return sentence.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase());
+}
+
+async function guess(
+  command: AnyCommand,
+  words: readonly string[],
+  typed: string,
+  context: Context,
+): Promise<Guess | undefined> {
   const stems = new Map(words.map((word) => [stem(word), word]));
   const patterns = (command.asked ?? []).map((asked) => asked.split(" ").map((term) => term.split("|")));
   const mayMatch = patterns.some((terms) =>
@@ -76,7 +96,26 @@ async function guess(command: AnyCommand, words: readonly string[], context: Con
   const share = telling.filter((word) => explained.has(word)).length / Math.max(telling.length, 1);
   if (score === 0 || (telling.length > 0 && share < MIN_SHARE)) return undefined;
   const options = Object.fromEntries(Object.entries(said).map(([name, { value }]) => [name, value]));
-  return { command, options, share, rank: score + share };
+  const known = new Set(
+    [...explained, ...(command.speaksOf?.(words, { ...context, options: {} })?.words ?? [])].map(stem),
+  );
+  const isUnread = (word: string): boolean => isContentWord(word) && !known.has(stem(word));
+  return { command, options, share, rank: score + share, unread: unreadWords(words, isUnread, typed) };
+}
+
+/** As typed; a number with the word before it: `node 9`. */
+function unreadWords(words: readonly string[], isUnread: (word: string) => boolean, typed: string): readonly string[] {
+  const unread: string[] = [];
+  for (const [index, word] of words.entries()) {
+    if (!isUnread(word)) continue;
+    const at = typed.toLowerCase().indexOf(word);
+    const asTyped = at === -1 ? word : typed.slice(at, at + word.length);
+    const before = words[index - 1];
+    const isNumbered = /^\d+$/u.test(word) && before !== undefined && isContentWord(before);
+    if (isNumbered && isUnread(before)) unread.pop();
+    unread.push(isNumbered ? `${before} ${asTyped}` : asTyped);
+  }
+  return [...new Set(unread)];
 }
 
 /** The words of a question that one alternative of a term stands for. */

@@ -114,6 +114,8 @@ export interface TextOption extends OptionBase {
   readonly saved?: "party";
   /** Its suggestions are everybody's: what the network names. */
   readonly isPublic?: true;
+  /** Left out, it is everything: it is asked for where a question says words that nobody understands. */
+  readonly narrows?: true;
   /** Must be given by a caller who has saved none. */
   readonly needed?: true;
   /** Completion of the text typed so far, best first; answers within a second. */

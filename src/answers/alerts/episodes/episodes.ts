@@ -230,10 +230,13 @@ export async function suggestLogged(typed: string, { alerts }: SuggestContext): 
   return [...choicesOf(worstFirst(await alerts.openEpisodes()), typed), ...matchingKinds(typed)];
 }
 
-/** Completion for silences: all, then open episodes and kinds. */
+/** Completion for silences: all, then open episodes and kinds, then nodes. */
 export async function suggestSilenceable(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
-  const all = { label: "all: everything", value: "all" };
-  return [...(all.value.startsWith(typed.trim().toLowerCase()) ? [all] : []), ...(await suggestLogged(typed, context))];
+  const low = typed.trim().toLowerCase();
+  const all = [{ label: "all: everything", value: "all" }].filter(({ value }) => value.startsWith(low));
+  const nodes = context.api.nodes.map(({ name }) => ({ label: `node ${name}`, value: name }));
+  const begun = nodes.filter(({ value }) => value.toLowerCase().startsWith(low));
+  return [...all, ...(await suggestLogged(typed, context)), ...begun];
 }
 
 /** Choices for episodes whose id or title matches the typed words. */

@@ -115,6 +115,8 @@ const LATER = "Later or repeated";
 export const SILENCE_OPTIONS = {
   what: {
     kind: "text",
+    question: "Silence what?",
+    narrows: true,
     hint: "An alert, a kind, a market or a node; empty: everything",
     description: "An alert, a kind, a market or a node; all = everything",
     example: "node.down",

@@ -121,6 +121,10 @@ test("an offered change names the channel, what it is of, and the network, befor
   expect(silence).toMatch(/Silence .*sim-2.* in this channel for 2 h\?/u);
   for (const said of [subscribe, silence]) expect(said).toMatch(new RegExp(`<#${on.channel}>.*Network: `, "su"));
   expect([await on.engine.subscriptions(), await on.engine.silences()]).toEqual([[], []]);
+  const own = textOf(await bob.writes(on.channel, "@bot subscribe me"));
+  expect(own).toMatch(/Where: .*direct messages/su);
+  const unread = textOf(await bob.writes(on.channel, "@bot silence node 99 for two hours"));
+  expect(unread).toMatch(/Silence what\?.*Not understood: “node 99”/su);
 });
 
 test("what is no question is answered for everybody, with what to ask", async () => {
