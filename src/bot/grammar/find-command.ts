@@ -60,6 +60,7 @@ export function findCommand(tokens: readonly Token[], commands: readonly AnyComm
       {
         remedy: `${meant === undefined ? "" : `Did you mean ${meant.name}? `}${names.length === 1 ? `The only ${first} command is` : `The ${first} commands are`} ${names.join(", ")}.`,
         suggestion: lineOf(meant?.name ?? names[0] ?? "help", meant?.words ?? 2),
+        starts: startsOf(group, meant === undefined ? [] : [meant.name]),
       },
     );
   }
@@ -70,7 +71,7 @@ export function findCommand(tokens: readonly Token[], commands: readonly AnyComm
       remedy: `Did you mean ${meant.name}? Type help to see all commands.`,
       suggestion: lineOf(meant.name, meant.words),
       // A command within a sentence may be the wrong one.
-      ...(meant.words > 2 ? { starts: startsOf(commands) } : {}),
+      starts: startsOf(commands, meant.words > 2 ? STARTS : [meant.name]),
     });
   }
   const [token] = tokens;
@@ -88,11 +89,15 @@ export function findCommand(tokens: readonly Token[], commands: readonly AnyComm
   });
 }
 
+/** A press for each of these commands that asks for what it lacks, and changes nothing. */
 export function startsOf(
   commands: readonly AnyCommand[],
+  names: readonly string[] = STARTS,
 ): readonly { readonly label: string; readonly command: string }[] {
-  return STARTS.flatMap((start) =>
-    commands.filter(({ name }) => name === start).map(({ name, verb }) => ({ label: verb ?? name, command: name })),
+  return names.flatMap((start) =>
+    commands
+      .filter(({ name, changes }) => name === start && changes !== true)
+      .map(({ name, title, verb }) => ({ label: title ?? verb ?? name, command: name })),
   );
 }
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { commands } from "../../../commands/index.ts";
 import { fillExample, formatLine, parseLine } from "../../../src/bot/grammar/grammar.ts";
 import { quoteValue, tokenize } from "../../../src/bot/grammar/tokens.ts";
 import { UserError } from "../../../src/errors.ts";
@@ -20,6 +21,21 @@ const complaint = (line: string): string => {
   }
   return "no complaint";
 };
+
+test.each([
+  ["export last weak", ["ledger export"]],
+  ["markt show BTC", ["market show"]],
+  ["ledger exprt", ["ledger export"]],
+  ["alerts ad", []],
+])("what was nearly typed by %s is one press, unless it changes something", (line, names) => {
+  let starts: readonly { readonly command: string }[] | undefined;
+  try {
+    parseLine(line, commands, now);
+  } catch (thrown) {
+    starts = thrown instanceof UserError ? thrown.starts : undefined;
+  }
+  expect(starts?.map(({ command }) => command)).toEqual(names);
+});
 
 describe("a typed line", () => {
   test.each<[string, string, Record<string, string | boolean>]>([
