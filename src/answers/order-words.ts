@@ -18,7 +18,8 @@ function priceText(order: Order, amounts: MarketAmounts): Text {
   const peg = pegText(order, amounts);
   if (peg !== undefined) return text`, pegged to ${peg}`;
   if (order.type === "TYPE_MARKET") return text` at market price`;
-  return order.price === undefined ? [] : text` at ${amounts.price(order.price)}`;
+  // Of orders of a party some nodes leave the type out, and give a market order the price 0.
+  return order.price === undefined || order.price === 0n ? [] : text` at ${amounts.price(order.price)}`;
 }
 
 /** `mid + 12.50`; a buy order's offset counts downwards, a sell order's upwards. Undefined where it is not pegged. */

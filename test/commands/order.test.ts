@@ -115,3 +115,10 @@ test("without an id the orders of the saved party are to choose from: those of a
   expect(statesOf((await suggest("order", "id", "stopped")).map(({ label }) => label))).toEqual(["Stopped"]);
   expect(await ask(`order party:${"ab".repeat(32)}`)).toMatch(/lists no orders of abababab…abab/u);
 });
+
+test("a price of 0, as a market order has it where its type is left out, is no price", async () => {
+  const order = { id: "a1".repeat(32), status: "STATUS_FILLED", side: "SIDE_BUY", size: "10", price: "0" };
+  await using node = await loopbackNode(({ path }) => (path.includes("/order/") ? { body: { order } } : undefined));
+  await using conversation = await talk({ networks: { mainnet: [node.url] } });
+  expect(await conversation.ask(`order ${order.id}`)).toMatch(/^. Filled: buy 10 raw units$/mu);
+});
