@@ -131,7 +131,15 @@ export const ledgerExport = command({
     });
     noteSeen(context, "party", [{ id: partyId }]);
     noteSeen(context, "asset", [{ id: assetId, label: asset?.symbol }]);
-    return outcomeReply(context, { subject, ask }, outcome, context.platforms.chat(context.here.platform));
+    // Others do not know the caller's name of a party.
+    const saved = context.audience === "caller" ? await context.parties.list().catch(() => []) : [];
+    const partyName = saved.find(({ id }) => id === partyId)?.name;
+    return outcomeReply(
+      { ...context, partyName },
+      { subject, ask },
+      outcome,
+      context.platforms.chat(context.here.platform),
+    );
   },
 });
 

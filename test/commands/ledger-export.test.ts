@@ -149,7 +149,9 @@ test("an asset in the party's place is distinguished from an unknown party", asy
   await ask(`my party ${samples.partyId} treasury`);
   expect(await ask("ledger export usdt 3d")).toMatch(saying("!", "USDT"));
   expect(lastSuggestion()).toBe("ledger export asset:USDT from:3d");
-  expect(await ask(lastSuggestion())).toContain(samples.partyId);
+  const exported = await ask(lastSuggestion());
+  expect(exported).toContain(samples.partyId);
+  expect(exported).toMatch(/^. treasury (?:gained|lost|neither) /u);
   await ask("ledger export usdt USDC");
   expect(lastSuggestion()).toBe("ledger export asset:USDT from:7d");
   expect(await ask("ledger export nobody 3d")).toMatch(saying("!", "mainnet"));

@@ -94,7 +94,7 @@ export function outcomeReply(
   outcome: ExportOutcome,
   chat: ChatPlatform | undefined,
 ): Reply {
-  const ledger = text`Ledger of ${shortenId(subject.query.partyId)}`;
+  const ledger = text`Ledger of ${context.partyName ?? shortenId(subject.query.partyId)}`;
   switch (outcome.kind) {
     case "whole": {
       const whole = ledgerReply(context, { ...outcome, ask });

@@ -45,6 +45,8 @@ export interface LedgerReplyContext {
   readonly network: string;
   readonly platforms: Platforms;
   readonly here: Pick<Target, "platform" | "leavesFiles">;
+  /** The name under which the reader saved the party. */
+  readonly partyName?: string | undefined;
   now(): Nanoseconds;
 }
 
@@ -71,7 +73,7 @@ export function ledgerReply(
   const asset = assetOf(account, result);
   const isWhole = account.endIsProven && account.partial === undefined && !account.outgoingOnly;
   return answer(context, asOf, {
-    title: text`${headline(account, result, asset)}${labels(account)}`,
+    title: text`${headline(account, result, asset, context.partyName)}${labels(account)}`,
     lasting: true,
     tone: isWhole ? (account.rows === 0 ? "neutral" : "good") : "warning",
     blocks: [
@@ -94,9 +96,12 @@ function assetOf({ unit }: LedgerAccount, { query }: ExportSubject): AssetNames 
   return { id: query.assetId, name: undefined, symbol: unit.symbol, decimals: unit.decimals, erc20: undefined };
 }
 
-function headline({ rows, raw, flows }: LedgerAccount, { query }: ExportSubject, asset: AssetNames): Text {
-  const { partyId, assetId } = query;
-  const party = shortenId(partyId);
+function headline(
+  { rows, raw, flows }: LedgerAccount,
+  { query: { partyId, assetId } }: ExportSubject,
+  asset: AssetNames,
+  party = shortenId(partyId),
+): Text {
   const name = asset.symbol ?? shortenId(assetId);
   if (rows === 0) return text`The ledger of ${party} in ${name} has no entries here`;
   if (raw || flows === undefined) return text`Raw ledger of ${party} in ${name}: ${rowWords(rows)}`;
