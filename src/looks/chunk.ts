@@ -42,7 +42,7 @@ export class Chunk {
     if (view[0] !== VERSION) throw new RangeError(`a chunk of looks has the unknown version ${view[0] ?? "none"}`);
     const headerEnd = HEADER_AT + view.readUInt32BE(1);
     this.#bytes = bytes;
-    this.#header = JSON.parse(zstdDecompressSync(view.subarray(HEADER_AT, headerEnd)).toString()) as Header;
+    this.#header = JSON.parse(zstdDecompressSync(view.subarray(HEADER_AT, headerEnd), { chunkSize: 2 * COLUMN_BYTES }).toString()) as Header;
     let at = headerEnd;
     this.#offsets = this.#header.columns.map((column) => (at += column.bytes) - column.bytes);
   }
@@ -138,19 +138,19 @@ export class Chunk {
     const others = less === undefined ? undefined : this.#integersOf(less);
     const unit = Number(by.unit);
     more.fill(Number.NaN);
-    let [last, step, count, furthest] = [0, 0, 0, unit];
-    for (const look of present) {
-      const read = count === 0 ? 0 : reader.nearest();
-      const left = read * unit;
+    let [last, step, furthest] = [0, 0, unit];
+    for (let count = 0; count < present.length; count += 1) {
+      const look = present[count] ?? 0;
+      const left = count === 0 ? 0 : reader.nearest() * unit;
       step = order === 2 && count > 1 ? step + left : left;
       last = order === 0 ? left : last + step;
       const value = last + (others?.more[look] ?? 0);
       more[look] = value;
-      furthest = Math.max(furthest, Math.abs(read), Math.abs(left), Math.abs(step), Math.abs(last), Math.abs(value));
-      count += 1;
+      if (last > furthest || -last > furthest) furthest = Math.abs(last);
+      if (value > furthest || -value > furthest) furthest = Math.abs(value);
     }
-    // A sum of two is at most twice as far.
-    const isExact = furthest * 2 <= Number.MAX_SAFE_INTEGER && others?.isExact !== false;
+    // A step is at most twice as far as what it leads to, and what was left of a prediction four times.
+    const isExact = furthest * 8 <= Number.MAX_SAFE_INTEGER && others?.isExact !== false;
     return { base: by.base + (others?.base ?? 0n), more, isExact, scale, scales };
   }
 
@@ -207,31 +207,21 @@ export class Chunk {
     return new IntegerReader(plain === true ? part : zstdDecompressSync(part, { chunkSize: COLUMN_BYTES }));
   }
 
-  /** The looks that have a value. */
-  #presence(reader: IntegerReader): readonly number[] {
+  /** The looks that have a value: runs of those that have one and of those that have none take turns. */
+  #presence(reader: IntegerReader): Int32Array {
+    const present = new Int32Array(this.size);
     const runs = Array.from({ length: reader.count() }, () => reader.count());
-    if (runs.length === 0) return allOf(this.size);
-    const present: number[] = [];
-    let look = 0;
+    let [look, count] = [0, 0];
     for (let run = 0; run <= runs.length; run += 1) {
       const end = run === runs.length ? this.size : look + (runs[run] ?? 0);
       if (run % 2 === 1) look = end;
-      while (look < end) {
-        present.push(look);
-        look += 1;
+      for (; look < end; look += 1) {
+        present[count] = look;
+        count += 1;
       }
     }
-    return present;
+    return present.subarray(0, count);
   }
-}
-
-/** Most hours have as many looks as the one before. */
-let lastAll: readonly number[] = [];
-
-/** The looks, where all have a value. */
-function allOf(size: number): readonly number[] {
-  if (lastAll.length !== size) lastAll = Array.from({ length: size }, (_, look) => look);
-  return lastAll;
 }
 
 function* looksOf(shape: Shape, size: number): Generator<Look> {

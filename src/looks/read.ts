@@ -125,7 +125,7 @@ class GrowingSeries {
   }
 
   whole(): Series {
-    return { at: this.#at.slice(0, this.#length), values: this.#values.slice(0, this.#length) };
+    return { at: this.#at.subarray(0, this.#length), values: this.#values.subarray(0, this.#length) };
   }
 }
 

@@ -36,7 +36,7 @@ export function collectGarbageOnce(): () => void {
  * small again, which modules let grow. For a process that allocates much and keeps little.
  */
 export function keepHeapSmall(): void {
-  setFlagsFromString("--heap-growing-percent=20");
+  setFlagsFromString("--heap-growing-percent=10");
   garbageCollector()({ type: "major", execution: "sync", flavor: "last-resort" });
 }
 
