@@ -157,9 +157,12 @@ function nodeReadings(seen: JudgedRound, index: number, nodes: number): readonly
   const blind = verdict.network === "blind";
   const reply = replyOf(witness);
   const believed = witness.reachable && judged.disbelief === undefined;
-  // A node is not proven before it has moved; of two nodes that contradict each other, either may be right.
-  const isFresh = verdict.memory.nodes[index]?.fresh === true;
-  const isProven = !isFresh && !verdict.contradictions.some(({ says }) => says.some((one) => one.node === node));
+  // A node is not proven before it has moved, nor, once it was outvoted, before it has agreed with others for long enough;
+  // of two nodes that contradict each other, either may be right.
+  const { fresh, outvotedAtMillis } = verdict.memory.nodes[index] ?? {};
+  const isFresh = fresh === true;
+  const isContradicted = verdict.contradictions.some(({ says }) => says.some((one) => one.node === node));
+  const isProven = !isFresh && outvotedAtMillis === undefined && !isContradicted;
   return [
     { ...lagging(told, judged, !blind && believed, verdict.frontier?.node ?? node), ...stoodSince(seen, index) },
     {
