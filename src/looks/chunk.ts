@@ -42,7 +42,9 @@ export class Chunk {
     if (view[0] !== VERSION) throw new RangeError(`a chunk of looks has the unknown version ${view[0] ?? "none"}`);
     const headerEnd = HEADER_AT + view.readUInt32BE(1);
     this.#bytes = bytes;
-    this.#header = JSON.parse(zstdDecompressSync(view.subarray(HEADER_AT, headerEnd), { chunkSize: 2 * COLUMN_BYTES }).toString()) as Header;
+    this.#header = JSON.parse(
+      zstdDecompressSync(view.subarray(HEADER_AT, headerEnd), { chunkSize: 2 * COLUMN_BYTES }).toString(),
+    ) as Header;
     let at = headerEnd;
     this.#offsets = this.#header.columns.map((column) => (at += column.bytes) - column.bytes);
   }
@@ -146,8 +148,7 @@ export class Chunk {
       last = order === 0 ? left : last + step;
       const value = last + (others?.more[look] ?? 0);
       more[look] = value;
-      if (last > furthest || -last > furthest) furthest = Math.abs(last);
-      if (value > furthest || -value > furthest) furthest = Math.abs(value);
+      furthest = Math.max(furthest, Math.abs(last), Math.abs(value));
     }
     // A step is at most twice as far as what it leads to, and what was left of a prediction four times.
     const isExact = furthest * 8 <= Number.MAX_SAFE_INTEGER && others?.isExact !== false;

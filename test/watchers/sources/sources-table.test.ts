@@ -342,6 +342,23 @@ describe("oddities", () => {
     expect(lied[2]).toMatchObject({ subject: "a", facts: { by: "ahead" } });
   });
 
+  test("a lie does not end because most of those who contradicted it are gone; it ends once the node agrees with the rest", () => {
+    const watch = new Watch();
+    const NODES = ["a", "b", "c", "d", "e"];
+    const stateAt = (now: number, isOther: boolean, silent: readonly string[] = []) => {
+      const answers = NODES.map((node) =>
+        silent.includes(node) ? gone(node) : says(node, node === "d" && isOther ? now - 1 : now, 10_000 + 2 * now),
+      );
+      return stateOf(watch.round(now, answers), "node.lying", "d");
+    };
+    const states = Array.from({ length: 60 }, (_, index) => {
+      const now = 5 * index;
+      return stateAt(now, now < 120, now < 60 ? [] : ["b", "e"]);
+    });
+    const changes = states.flatMap((state, index) => (state === states[index - 1] ? [] : [`${5 * index} s ${state}`]));
+    expect(changes).toEqual(["0 s unknown", "10 s bad", "70 s unknown", "180 s good"]);
+  });
+
   test("a majority that stands while a minority goes on is a disagreement, naming both sides", () => {
     const watch = new Watch();
     let last: readonly Reading[] = [];
