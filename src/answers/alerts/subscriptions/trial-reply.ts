@@ -190,12 +190,13 @@ function episodesTable(told: readonly TriedEpisode[], words: TrialWords) {
   return table<TriedEpisode>({
     name: "alerts-try",
     rows,
+    fold: 3,
     columns: [
       ["When", ({ fired }) => momentWords(fired)],
       ["What", (one) => whatWords(one, labels)],
       ["How long", (one) => (one.ended === undefined ? "open" : formatDuration(lengthOf(one, now)))],
       ["Worst", ({ severity }) => severity, 2],
-      ["Told as", ({ id }) => id ?? "–", 3],
+      ["Told as", ({ id }) => id ?? "", 3],
     ],
   });
 }
