@@ -44,7 +44,7 @@ async function discordPhone(
     ask: async (command, given = {}) => (await ann.run(channel, command, given)).last,
     press: async (message, label, confirms = false) => {
       const pressed = await ann.press(message, label);
-      if (confirms) await ann.press(pressed.last, "Yes, go on");
+      if (confirms) await ann.press(pressed.last, label);
     },
     says: textOf,
     offers: labelsOnDiscord,
@@ -220,7 +220,7 @@ describe("on Discord a restart between the question and its answer", () => {
   test("changes the message all the same, and takes the question away", async () => {
     await using scene = await onDiscord({ rememberedAfter: 600_000 });
     const { ann, list, question } = await asked(scene);
-    ann.startPress(question, "Yes, go on");
+    ann.startPress(question, "Remove");
     await until(() => labelsOnDiscord(list).includes("Undo"), "the removal");
     expect(textOf(list)).toMatch(saying("7k2mq", "removed"));
     expect(labelsOnDiscord(list)).not.toContain("Pause");
@@ -230,7 +230,7 @@ describe("on Discord a restart between the question and its answer", () => {
   test("without a key leaves the message, which says so when it is pressed", async () => {
     await using scene = await onDiscord();
     const { ann, list, question } = await asked(scene);
-    await ann.press(question, "Yes, go on");
+    await ann.press(question, "Remove");
     expect(textOf(question)).toMatch(saying("7k2mq", "removed"));
     await ann.press(list, "Pause");
     await until(() => !labelsOnDiscord(list).includes("Pause"), "the pause");

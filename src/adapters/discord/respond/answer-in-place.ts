@@ -25,17 +25,18 @@ export async function confirmBelow(context: ButtonContext, press: AskPress, conf
   await api.deferUpdate();
   const above = openAnswers.keys.seal(JSON.stringify(Above.parse(interaction)), aboutOf(context));
   await using question = await compose(
-    confirmQuestion(press, confirm),
+    confirmQuestion(context, press, confirm),
     { asker: callerOf(interaction).id, confirms: { above } },
     context,
   );
   await api.followUp(question, true);
 }
 
-/** The question, with the button that confirms. */
-export function confirmQuestion({ ask, invalidates }: AskPress, confirm: string): Reply {
+/** The question, with the button that confirms: by the verb of the command. */
+export function confirmQuestion({ bot }: ButtonContext, { ask, invalidates }: AskPress, confirm: string): Reply {
+  const verb = bot.commands.find(({ name }) => name === ask.command)?.verb;
   const shown = invalidates === undefined ? {} : { invalidates };
-  const action = { label: "Yes, go on", invocation: ask, effect: "reply", ...shown } as const;
+  const action = { label: verb ?? "Yes, go on", invocation: ask, effect: "reply", ...shown } as const;
   return { ...confirmNotice(confirm), actions: [action] };
 }
 

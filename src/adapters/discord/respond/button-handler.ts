@@ -58,7 +58,7 @@ async function answerAsk(context: ButtonContext, press: Extract<ReadPress, { kin
   // Asks in an ephemeral message, which the answer then replaces.
   if (confirm !== undefined) {
     if (isOutdated) return confirmBelow(context, press, confirm);
-    return replyPrivately(context, confirmQuestion(press, confirm), { confirms: {} });
+    return replyPrivately(context, confirmQuestion(context, press, confirm), { confirms: {} });
   }
   if (effect === "confirmed") {
     const first = isOutdated ? messageAbove(context, press) : undefined;
