@@ -13,13 +13,24 @@ import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { isContentWord, plainWords } from "../src/bot/grammar/plain-words.ts";
 import { stem } from "../src/bot/grammar/stem.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
-import type { Choice } from "../src/bot/options/options.ts";
+import { type Choice, plainChoices } from "../src/bot/options/options.ts";
 import { parseOptions } from "../src/bot/options/parse-options.ts";
 import { neededParty, SAVE_PARTY } from "../src/bot/options/saved-parties.ts";
 import { ignoreUserError, UserError } from "../src/errors.ts";
 import { type Block, facts, paragraph } from "../src/reply/block.ts";
 import { type Action, type Ask, buttonsOrChoice, commandAction, reply, type Reply } from "../src/reply/reply.ts";
 import { commandLine, joinText, text } from "../src/reply/text.ts";
+
+/** Questions that the bot answers, for completion, too. */
+const EXAMPLES = [
+  "is the network healthy?",
+  "what happened last night?",
+  "why was my order rejected?",
+  "spread of BTC",
+  "subscribe this channel",
+  "silence node 2 for two hours",
+  "export last week and check it",
+];
 
 export const ask = command({
   name: "ask",
@@ -28,15 +39,7 @@ export const ask = command({
   verb: "Answer",
   title: "Ask a question",
   // The console begins with these.
-  examples: [
-    "ask is the network healthy?",
-    "ask what happened last night?",
-    "ask why was my order rejected?",
-    "ask spread of BTC",
-    "ask subscribe this channel",
-    "ask silence node 2 for two hours",
-    "ask export last week and check it",
-  ],
+  examples: EXAMPLES.map((question) => `ask ${question}`),
   personal: true,
   options: {
     question: {
@@ -46,6 +49,9 @@ export const ask = command({
       example: "is the network healthy",
       maxLength: 400,
       rest: true,
+      suggest: (typed) =>
+        Promise.resolve(plainChoices(EXAMPLES.filter((one) => one.includes(typed.trim().toLowerCase())))),
+      takes: () => true,
     },
   },
   run: async (context) => {

@@ -55,7 +55,7 @@ function overview(context: HelpContext): Reply {
   const starts = STARTS.flatMap((name) => commands.find((one) => one.name === name) ?? []);
   const others = commands.filter((one) => !starts.includes(one));
   return reply({
-    title: "Ask about networks, markets, alerts",
+    title: "Ask about markets in plain words",
     blocks: [
       { kind: "list", items: starts.map(item) },
       ...inDetail(

@@ -83,7 +83,8 @@ export function findCommand(tokens: readonly Token[], commands: readonly AnyComm
     });
   }
   throw new UserError(sentence, {
-    remedy: "The bot answers commands, in English. The commonest are below; help shows all of them.",
+    remedy:
+      "Ask in plain words, in English: is the network healthy. The commonest commands are below; help shows all of them.",
     suggestion: "help",
     starts: startsOf(commands),
   });

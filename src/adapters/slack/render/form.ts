@@ -252,8 +252,8 @@ export function renderAskForm(root: string, commands: readonly AnyCommand[], net
         block_id: ASK_BLOCKS.line,
         optional: true,
         label: label("Question"),
-        hint: plainTextObject(`As you would type it behind ${root}.`, INPUT_HINT_LENGTH),
-        element: textInput("market show BTC/USDT", undefined, INPUT_TEXT_LENGTH),
+        hint: plainTextObject(`In plain words, or as you would type it behind ${root}.`, INPUT_HINT_LENGTH),
+        element: textInput("is the network healthy", undefined, INPUT_TEXT_LENGTH),
       },
       {
         type: "input",
