@@ -118,6 +118,8 @@ export interface TextOption extends OptionBase {
   readonly narrows?: true;
   /** Must be given by a caller who has saved none. */
   readonly needed?: true;
+  /** Nothing but what `suggest` offers is right: a form has a menu for it, where that is short enough. */
+  readonly closed?: true;
   /** Completion of the text typed so far, best first; answers within a second. */
   readonly suggest?: (typed: string, context: SuggestContext) => Promise<readonly Choice[]>;
   /** Its value as the words of a question say it; undefined where they say none. */

@@ -82,6 +82,8 @@ export function typedValues({ options }: AnyCommand, typed: Ask["options"]): For
 export interface ModalContext {
   readonly networks: readonly string[];
   readonly customId: string;
+  /** The choices of a field of which no other value is right. */
+  readonly choices?: ReadonlyMap<string, readonly Choice[]>;
   /** What is wrong with a field's value. */
   readonly faults?: ReadonlyMap<string, string>;
   /** The fields that are shown before others. */
@@ -94,14 +96,14 @@ export interface ModalContext {
 export function renderModal(
   command: AnyCommand,
   values: FormValues,
-  { networks, customId, faults, first = [], held = values }: ModalContext,
+  { networks, customId, choices, faults, first = [], held = values }: ModalContext,
 ): APIModalInteractionResponseCallbackData {
   return {
     custom_id: customId,
     title: cutLabel(command.title ?? command.verb ?? command.summary, MODAL_TITLE_LENGTH).text,
     components: modalOptions(command, values, [...(faults?.keys() ?? []), ...first]).map(([name, option]) => {
       const isHeld = (held[name] ?? "") !== "";
-      const field = fieldOf(name, option, { value: values[name] ?? "", isHeld, networks });
+      const field = fieldOf(name, option, { value: values[name] ?? "", isHeld, networks, choices: choices?.get(name) });
       const fault = faults?.get(name);
       const description =
         fault === undefined ? (field.description ?? option.hint ?? option.description) : `${FAULT_SIGN}${fault}`;
@@ -127,11 +129,18 @@ interface FormField {
 function fieldOf(
   name: string,
   option: Option,
-  { value, isHeld, networks }: { value: string; isHeld: boolean; networks: readonly string[] },
+  {
+    value,
+    isHeld,
+    networks,
+    choices,
+  }: { value: string; isHeld: boolean; networks: readonly string[]; choices: readonly Choice[] | undefined },
 ): FormField {
   switch (option.kind) {
     case "text": {
       const isRequired = isHeld && option.none === undefined;
+      if (choices !== undefined)
+        return selectField(name, choices, { chosen: [value], isRequired: option.required === true, isList: false });
       if (option.mention !== undefined) return { ...mentionField(name, value), description: option.mention.picked };
       if (Array.isArray(option.several)) {
         const chosen = wordsOfList(value);

@@ -4,11 +4,13 @@ import { DiscordAPIError } from "discord.js";
 import type { Bot } from "../../../bot/bot.ts";
 import type { AnyCommand } from "../../../bot/command.ts";
 import { fieldLabel } from "../../../bot/form.ts";
+import type { Choice } from "../../../bot/options/options.ts";
 import type { Fault, Invocation, Prepared } from "../../../bot/invocation.ts";
 import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
 import { strong, text } from "../../../reply/text.ts";
 import { COMMON_OPTIONS, formOptions } from "../../chat/form.ts";
 import { KEPT_MILLIS, type Press, storePresses } from "../../chat/press.ts";
+import { MAX_SELECT_OPTIONS } from "../limits.ts";
 import { changedOptions, type FormValues, formValues, readModal, renderModal, typedValues } from "../render/modal.ts";
 import { storedPressId } from "../render/press.ts";
 import { errorForLog } from "../transport/rest.ts";
@@ -61,12 +63,14 @@ export async function openForm(
   const asked = { ...ask, here: targetOf(interaction), caller: callerOf(interaction), signal };
   const checked = press.effect === "replace" ? await bot.submit(asked) : undefined;
   const faults = checked === undefined || checked.ok ? [] : checked.faults;
+  const choices = await menusOf(bot, command, asked);
   const modal = renderModal(
     command,
     { ...before, ...typed },
     {
       networks: bot.networks,
       customId: storedPressId({ key }, 0),
+      choices,
       faults: new Map(faults.flatMap(({ option, sentence }) => (option === undefined ? [] : [[option, sentence]]))),
       first: command.edits === undefined ? [] : Object.keys(typed),
       held: before,
@@ -80,6 +84,19 @@ export async function openForm(
     context.log.error({ ...errorForLog(error), platform: "discord", command: ask.command }, "form not opened");
     return false;
   }
+}
+
+/** What there is to choose from, of each option that takes nothing else, as far as a menu holds all of it. */
+async function menusOf(
+  bot: Bot,
+  { options }: AnyCommand,
+  asked: Omit<Parameters<Bot["suggest"]>[0], "option" | "typed">,
+): Promise<ReadonlyMap<string, readonly Choice[]>> {
+  const closed = Object.entries(options).filter(([, option]) => option.kind === "text" && option.closed === true);
+  const menus = await Promise.all(
+    closed.map(async ([name]) => [name, await bot.suggest({ ...asked, option: name, typed: "" })] as const),
+  );
+  return new Map(menus.filter(([, { length }]) => length > 0 && length < MAX_SELECT_OPTIONS));
 }
 
 /**

@@ -267,6 +267,7 @@ export const SUBSCRIPTION_OPTION = {
   required: true,
   description: "Its id, as alerts list shows it",
   example: "7k2mq",
+  closed: true,
   suggest: suggestSubscriptions,
   takes: suggested(suggestSubscriptions),
 } as const;

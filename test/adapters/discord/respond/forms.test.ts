@@ -371,3 +371,19 @@ test("every wrong value of a command and of a form is named at once, also what o
   for (const wrong of ["NOPE/XYZ", "cheap"]) expect(textOf(sent.last)).toContain(wrong);
   expect(textOf(sent.last)).toContain("2 fields need other values");
 });
+
+test("a subscription to remove is chosen from a menu, since no other value is right", async () => {
+  await subscribeTo("ops");
+  const asked = await ann.writes(on.channel, "@bot remove a subscription");
+  const form = await ann.press(asked, labelsOf(asked)[0] ?? "");
+  expect(menuIn(form)).toEqual(["7k2mq"]);
+  await ann.submit(form, { id: "7k2mq" });
+  expect(await only()).toMatchObject({ state: "removed" });
+  expect(on.fake.complaints()).toEqual([]);
+});
+
+/** The values of the menu of an open form. */
+function menuIn({ interaction }: Dialog): readonly string[] {
+  const labels = (interaction.modal?.components ?? []) as unknown as readonly Label[];
+  return labels.flatMap(({ component: { options = [] } }) => options.map(({ value }) => value));
+}
