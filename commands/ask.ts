@@ -16,7 +16,7 @@ import { quoteTyped } from "../src/bot/nearest.ts";
 import { type Choice, plainChoices } from "../src/bot/options/options.ts";
 import { parseOptions } from "../src/bot/options/parse-options.ts";
 import { neededParty, SAVE_PARTY } from "../src/bot/options/saved-parties.ts";
-import { ignoreUserError, UserError } from "../src/errors.ts";
+import { UserError } from "../src/errors.ts";
 import { type Block, facts, paragraph } from "../src/reply/block.ts";
 import { type Action, type Ask, buttonsOrChoice, commandAction, reply, type Reply } from "../src/reply/reply.ts";
 import { commandLine, joinText, text } from "../src/reply/text.ts";
@@ -114,34 +114,48 @@ async function offer(all: readonly Guess[], question: string, context: Context):
   const found =
     first !== undefined && narrowed(first) !== undefined ? [first] : all.filter((one) => narrowed(one) === undefined);
   const [only, ...others] = found;
-  const misread = notUnderstood(found);
-  const notes = [...(found.some((one) => !runs(one)) ? [paragraph("Nothing is done yet.")] : []), ...misread];
   if (only === undefined || others.length > 0) {
     const names = found.map(({ command: { name } }) => commandLine(name));
     const items = found.map((one) => text`${commandLine(formatLine(askOf(one)))} · ${aboutOf(one)}`);
     return reply({
       asks: true,
       title: text`Did you mean ${joinText(names, " or ")}?`,
-      blocks: [{ kind: "list", items }, ...notes],
+      blocks: [{ kind: "list", items }, ...notesOf(found)],
       actions: found.map((one) => actionOf(one, context)),
     });
   }
-  const narrower = narrowed(only);
-  const option = narrower ?? (await askedNext(only, context));
-  const choices = option === undefined ? [] : await choicesOf(only, option, question, context);
+  return offerOne(only, question, context);
+}
+
+/** Its next value where one is lacking, else the command as it stands. */
+async function offerOne(only: Guess, question: string, context: Context): Promise<Reply> {
+  const { change, lacks } = await prospectOf(only, context);
+  const narrower = narrowed(only) ?? (lacks === undefined ? undefined : narrowing(only));
+  const option = narrower ?? lacks ?? (await askedNext(only, context));
+  // A choice of one value would leave the other lacking: a form asks for both.
+  const takesForm = lacks !== undefined && context.platforms.chat(context.here.platform) !== undefined;
+  const needsBoth = takesForm && narrower !== undefined;
+  const choices = option === undefined || needsBoth ? [] : await choicesOf(only, option, question, context);
+  const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context);
   if (option === undefined || choices.length === 0) {
-    const change = narrower === undefined ? await changeOf(only, context) : undefined;
+    const offered = narrower === undefined ? change : undefined;
     return reply({
       asks: true,
-      title: change?.question ?? titleOf(only, narrower ?? lacking(only)[0]),
+      title: offered?.question ?? titleOf(only, option ?? lacking(only)[0]),
       blocks: [
-        ...facts(change?.facts ?? []),
+        ...facts(offered?.facts ?? []),
         paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only)}`),
-        ...notes,
+        ...notesOf([only]),
       ],
-      actions: narrower !== undefined ? [] : [actionOf(only, context)],
+      actions: narrower !== undefined && !needsBoth ? [] : [whole],
     });
   }
+  const others = takesForm ? [{ ...whole, label: "Another time" }] : [];
+  return offerValues(only, option, choices, others);
+}
+
+/** A press for each value; then what else may be done. */
+function offerValues(only: Guess, option: string, choices: readonly Choice[], others: readonly Action[]): Reply {
   const prepared = choices.map(({ label, value }) => ({
     label,
     invocation: { command: only.command.name, options: { ...only.options, [option]: value } },
@@ -151,15 +165,20 @@ async function offer(all: readonly Guess[], question: string, context: Context):
     title: titleOf(only, option),
     blocks: [
       paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only, option)}`),
-      ...(only.command.changes === true ? notes : misread),
+      ...(only.command.changes === true ? notesOf([only]) : notUnderstood([only])),
     ],
     actions: [
       ...buttonsOrChoice("Choose one", prepared, "reply"),
       ...(neededParty(only.command.options, only.options) === option
         ? [commandAction(SAVE_PARTY.label, SAVE_PARTY.command)]
         : []),
+      ...others,
     ],
   });
+}
+
+function notesOf(found: readonly Guess[]): Block[] {
+  return [...(found.some((one) => !runs(one)) ? [paragraph("Nothing is done yet.")] : []), ...notUnderstood(found)];
 }
 
 /** The words that no command offered here explains. */
@@ -181,20 +200,29 @@ function titleOf(guess: Guess, asksFor: string | undefined): string {
 }
 
 /** The value that a question may have said in words that nobody understands: without it, the command is about everything. */
-function narrowed({ command, options, unread }: Guess): string | undefined {
-  if (unread.length === 0) return undefined;
+function narrowed(guess: Guess): string | undefined {
+  return guess.unread.length === 0 ? undefined : narrowing(guess);
+}
+
+function narrowing({ command, options }: Guess): string | undefined {
   return Object.entries(command.options).find(
     ([name, option]) => option.kind === "text" && option.narrows === true && !Object.hasOwn(options, name),
   )?.[0];
 }
 
-/** What a command would change, as it says itself; undefined where it says nothing, or would refuse these values. */
-async function changeOf({ command, options }: Guess, context: Context): Promise<OfferedChange | undefined> {
+/** What a command would change, as it says itself, or the value without which it refuses; neither where others are wrong. */
+async function prospectOf(
+  { command, options }: Guess,
+  context: Context,
+): Promise<{ readonly change?: OfferedChange | undefined; readonly lacks?: string | undefined }> {
   try {
     const values = parseOptions(command, options, { now: context.now(), networks: context.networks });
-    return await command.offers?.({ ...context, options: values });
+    return { change: await command.offers?.({ ...context, options: values }) };
   } catch (thrown) {
-    return ignoreUserError(thrown);
+    if (!(thrown instanceof UserError)) throw thrown;
+    const { option } = thrown;
+    const isLacking = command.offers !== undefined && option !== undefined && !Object.hasOwn(options, option);
+    return { lacks: isLacking ? option : undefined };
   }
 }
 

@@ -184,3 +184,12 @@ test("a node that the answer lists is understood", async () => {
   const said = fullText(await (await talkToSimulator({ nodes: 3 })).askFor("is node 2 healthy"));
   expect([/mainnet is healthy/u.test(said), said.includes("Not understood")]).toEqual([true, false]);
 });
+
+test("a silence without its end offers spans, and one of nothing named asks what, too", async () => {
+  const talk = await talkToSimulator({ nodes: 3 });
+  const spans = await talk.askFor("silence node 2");
+  expect(fullText(spans)).toMatch(/^Silence for how long\?/u);
+  expect(linesOf(spans)).toEqual(expect.arrayContaining(["alerts silence what:sim-2 for:1h"]));
+  expect(linesOf(spans).every((line) => line.startsWith("alerts silence what:sim-2 for:"))).toBe(true);
+  expect(fullText(await talk.askFor("silence alerts please"))).toMatch(/^Silence what\?/u);
+});

@@ -131,6 +131,7 @@ export const SILENCE_OPTIONS = {
   for: {
     kind: "text",
     label: "For how long",
+    question: "Silence for how long?",
     hint: "Or any other, as in 90m",
     description: "How long, each time",
     example: "1h",

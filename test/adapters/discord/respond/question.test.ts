@@ -125,6 +125,12 @@ test("an offered change names the channel, what it is of, and the network, befor
   expect(own).toMatch(/Where: .*direct messages/su);
   const unread = textOf(await bob.writes(on.channel, "@bot silence node 99 for two hours"));
   expect(unread).toMatch(/Silence what\?.*Not understood: “node 99”/su);
+  const eve = on.fake.person("Eve", { manages: true });
+  const endless = await eve.writes(on.channel, "@bot silence node 2");
+  const silenced = await eve.press(endless, "1h");
+  expect(textOf(silenced.last)).toMatch(/sim-2/u);
+  const [made] = await on.engine.silences();
+  expect([made?.scope.subject, (await on.engine.silences()).length]).toEqual(["sim-2", 1]);
 });
 
 test("what is no question is answered for everybody, with what to ask", async () => {
