@@ -15,7 +15,7 @@ import { stem } from "../src/bot/grammar/stem.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
 import { type Choice, plainChoices } from "../src/bot/options/options.ts";
 import { parseOptions } from "../src/bot/options/parse-options.ts";
-import { neededParty, SAVE_PARTY } from "../src/bot/options/saved-parties.ts";
+import { neededParty, SAVE_PARTY_ACTION } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, facts, paragraph } from "../src/reply/block.ts";
 import { type Action, type Ask, buttonsOrChoice, commandAction, reply, type Reply } from "../src/reply/reply.ts";
@@ -137,21 +137,31 @@ async function offerOne(only: Guess, question: string, context: Context): Promis
   const needsBoth = takesForm && narrower !== undefined;
   const choices = option === undefined || needsBoth ? [] : await choicesOf(only, option, question, context);
   const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context);
-  if (option === undefined || choices.length === 0) {
-    const offered = narrower === undefined ? change : undefined;
-    return reply({
-      asks: true,
-      title: offered?.question ?? titleOf(only, option ?? lacking(only)[0]),
-      blocks: [
-        ...facts(offered?.facts ?? []),
-        paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only)}`),
-        ...notesOf([only]),
-      ],
-      actions: narrower !== undefined && !needsBoth ? [] : [whole],
-    });
+  if (option !== undefined && choices.length > 0) {
+    const others = takesForm ? [{ ...whole, label: "Another time" }] : partyActions(only, option, context);
+    return offerValues(only, option, choices, others);
   }
-  const others = takesForm ? [{ ...whole, label: "Another time" }] : [];
-  return offerValues(only, option, choices, others);
+  const offered = narrower === undefined ? change : undefined;
+  return offerWhole(only, option, offered, narrower !== undefined && !needsBoth ? [] : [whole]);
+}
+
+/** The command as it stands, with what it would change. */
+function offerWhole(
+  only: Guess,
+  asksFor: string | undefined,
+  change: OfferedChange | undefined,
+  actions: Action[],
+): Reply {
+  return reply({
+    asks: true,
+    title: change?.question ?? titleOf(only, asksFor ?? lacking(only)[0]),
+    blocks: [
+      ...facts(change?.facts ?? []),
+      paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only)}`),
+      ...notesOf([only]),
+    ],
+    actions,
+  });
 }
 
 /** A press for each value; then what else may be done. */
@@ -167,14 +177,15 @@ function offerValues(only: Guess, option: string, choices: readonly Choice[], ot
       paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only, option)}`),
       ...(only.command.changes === true ? notesOf([only]) : notUnderstood([only])),
     ],
-    actions: [
-      ...buttonsOrChoice("Choose one", prepared, "reply"),
-      ...(neededParty(only.command.options, only.options) === option
-        ? [commandAction(SAVE_PARTY.label, SAVE_PARTY.command)]
-        : []),
-      ...others,
-    ],
+    actions: [...buttonsOrChoice("Choose one", prepared, "reply"), ...others],
   });
+}
+
+/** Where a party is chosen: to save one's own, and to type its id where the place has forms. */
+function partyActions({ command, options }: Guess, option: string, { here, platforms }: Context): Action[] {
+  if (neededParty(command.options, options) !== option) return [];
+  const byId: Action = { ...commandAction("By its id", command.name, options), form: true };
+  return [SAVE_PARTY_ACTION, ...(platforms.chat(here.platform) === undefined ? [] : [byId])];
 }
 
 function notesOf(found: readonly Guess[]): Block[] {

@@ -10,6 +10,8 @@ interface Meanings {
 interface Start {
   readonly label: string;
   readonly command: string;
+  /** Its values are asked for by a form, where the place has forms. */
+  readonly form?: true;
 }
 
 /** The words for an option, with the value that it should have: `for:2h` in a line, “For how long” 2h in a form. */

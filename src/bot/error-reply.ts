@@ -46,8 +46,8 @@ function userErrorReply(error: UserError, context: Asked): Reply {
     ...(remedy === "" ? [] : [paragraph(remedy)]),
     ...(asks && line.length > 0 ? details([paragraph("As a line to type:"), ...line]) : line),
   ];
-  const starts = error.starts.map(({ label, command }): Action => ({
-    label,
+  const starts = error.starts.map(({ command, ...shown }): Action => ({
+    ...shown,
     invocation: { command, options: {} },
     effect: "reply",
   }));

@@ -11,7 +11,7 @@ import {
   type SuggestContext,
   type TextOption,
 } from "../../bot/options/options.ts";
-import { SAVE_PARTY } from "../../bot/options/saved-parties.ts";
+import { SAVE_PARTY_ACTION } from "../../bot/options/saved-parties.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { inTime } from "../../in-time.ts";
 import { paragraph } from "../../reply/block.ts";
@@ -142,7 +142,7 @@ async function chooseParty(context: ChoosingContext, state = "", byId: readonly 
     [
       ...choiceOf(context, "One shown before", "id", orders),
       ...choiceOf(context, "Of a party", "party", stakers ?? [], state),
-      commandAction(SAVE_PARTY.label, SAVE_PARTY.command),
+      SAVE_PARTY_ACTION,
       ...byId,
     ],
   );

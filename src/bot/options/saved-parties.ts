@@ -1,4 +1,5 @@
 import type { PlatformPlace, Platforms } from "../../alerts/platform.ts";
+import { type Action, commandAction } from "../../reply/reply.ts";
 import { shortenId } from "../../reply/text.ts";
 import type { SavedParties, SavedParty } from "../../store/store.ts";
 import type { Caller } from "../invocation.ts";
@@ -50,7 +51,9 @@ export function ownParties(
 }
 
 /** Offered to whoever names no party where one is needed. */
-export const SAVE_PARTY = { label: "Save my party", command: "my party" };
+export const SAVE_PARTY = { label: "Save my party", command: "my party", form: true } as const;
+
+export const SAVE_PARTY_ACTION: Action = { ...commandAction(SAVE_PARTY.label, SAVE_PARTY.command), form: true };
 
 /** Typed to ask about all parties despite a saved default: `stake party:all`. */
 export const EVERYBODY = "all";

@@ -100,6 +100,7 @@ test("an export by a mention is the asset, the party and the check of the very f
   expect(textOf(asked)).toMatch(/which asset\?/u);
   const whose = (await ann.press(asked, "USDT · Tether USD")).last;
   expect([textOf(whose), whose.onlyFor]).toEqual([expect.stringContaining("Whose ledger?"), ann.id]);
+  expect((await ann.press(whose, "Save my party")).interaction.modal).toBeDefined();
   const exported = (await ann.press(whose, labelsOf(whose)[0] ?? "")).last;
   await until(() => exported.files.length > 0, "the file");
   const checked = await ann.press(exported, "Check the file");

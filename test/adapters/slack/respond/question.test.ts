@@ -51,3 +51,15 @@ test("without a file, one's own exports are to choose from", async () => {
   const own = labelsOf(asked.blocks).find((label) => label.startsWith("the ledger of")) ?? "";
   expect(said((await ann.press(asked, own)).last)).toMatch(/byte for byte/u);
 });
+
+test("an export's party may be typed, and one's own is saved, by a form each", async () => {
+  await using scene = await stage();
+  const ann = scene.fake.person("ann");
+  const { last: whose } = await ann.run(scene.channel, "export last week and check it");
+  ann.startPress(whose, "Save my party");
+  await ann.submit(await ann.form(), { id: scene.simulator.samples.mainnet.partyId, name: "desk" });
+  const { last: orders } = await ann.run(scene.channel, "my parties");
+  expect(said(orders)).toContain("desk");
+  ann.startPress(whose, "By its id");
+  expect(await ann.form()).toBeDefined();
+});
