@@ -17,12 +17,17 @@ import { at, gone, says } from "../../api/verdict/watch.ts";
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** A watch whose rounds come every five seconds; each snapshot as the store would keep it. */
+/** A watch whose rounds come every so many seconds; each snapshot as the store would keep it. */
 class Watch {
   readonly #watcher = sourcesWatcher({ network: "mainnet", config, run: "1", clock: systemClock });
   kept: SourcesSnapshot | undefined;
   run = 1;
   second = 0;
+  readonly #every: number;
+
+  constructor(every = 5) {
+    this.#every = every;
+  }
 
   /** The states of a kind at the end of each minute. */
   pass(
@@ -31,10 +36,10 @@ class Watch {
     answer: (second: number, round: number) => Witness[],
   ): (string | undefined)[] {
     const states: (string | undefined)[] = [];
-    for (let round = 1; round <= seconds / 5; round += 1) {
-      this.second += 5;
+    for (let round = 1; round <= seconds / this.#every; round += 1) {
+      this.second += this.#every;
       const [found] = this.round(answer(this.second, round)).filter((one) => one.kind === kind);
-      if (round % 12 === 0) states.push(found?.state);
+      if ((round * this.#every) % MINUTE === 0) states.push(found?.state);
     }
     return states;
   }
@@ -98,6 +103,8 @@ describe("node.slow", () => {
 });
 
 describe("network.slow", () => {
+  /** Hours of rounds, which come no more often than they must. */
+  const EVERY = 15;
   /** Two nodes, with a block every so many seconds. */
   const chain = () => {
     let height = 1000;
@@ -105,14 +112,14 @@ describe("network.slow", () => {
     return (every: number) =>
       (now: number): Witness[] => {
         const before = Math.floor(height);
-        height += 5 / every;
+        height += EVERY / every;
         if (Math.floor(height) > before) time = now;
         return ["a", "b"].map((node) => says(node, time, Math.floor(height)));
       };
   };
 
   test("is bad once ten minutes' blocks come at less than a fifth of the usual pace", () => {
-    const watch = new Watch();
+    const watch = new Watch(EVERY);
     const at = chain();
     expect(count(watch.pass("network.slow", 4 * HOUR, at(1)))).toEqual(["1 unknown", "181 good"]);
     expect(new Set(watch.pass("network.slow", HOUR, at(4)))).toEqual(new Set(["good"]));
@@ -125,7 +132,7 @@ describe("network.slow", () => {
   });
 
   test("is no halt, before or after it", () => {
-    const watch = new Watch();
+    const watch = new Watch(EVERY);
     const at = chain();
     watch.pass("network.slow", 4 * HOUR, at(1));
     const states = [
@@ -136,7 +143,7 @@ describe("network.slow", () => {
   });
 
   test("is not known by one node far behind the present, which may show what is over", () => {
-    const watch = new Watch();
+    const watch = new Watch(EVERY);
     const at = chain();
     const late = (nodes: number, every: number) => (now: number) => at(every)(now - 60).slice(0, nodes);
     watch.pass("network.slow", 4 * HOUR, late(2, 1));
@@ -148,7 +155,7 @@ describe("network.slow", () => {
   });
 
   test("is not known where nodes send no height", () => {
-    const watch = new Watch();
+    const watch = new Watch(EVERY);
     const states = watch.pass("network.slow", 5 * HOUR, (now) => [says("a", now), says("b", now)]);
     expect(new Set(states)).toEqual(new Set(["unknown"]));
   });
