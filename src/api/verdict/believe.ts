@@ -134,8 +134,10 @@ export function judgeBelief(
     delete suspicion.agreedSinceMillis;
     const others = plausible.filter((other) => other !== witness);
     const against = others.filter((other) => contradict(witness, other));
-    if (against.some(({ node }) => nodes.get(node)?.outvotedAtMillis === undefined)) return;
-    const agrees = others.some((other) => isNear(witness, other) && !against.includes(other));
+    // Two that lie alike are no witnesses for each other.
+    const isCredited = ({ node }: TimedWitness): boolean => nodes.get(node)?.outvotedAtMillis === undefined;
+    if (against.some(isCredited)) return;
+    const agrees = others.some((other) => isCredited(other) && isNear(witness, other) && !against.includes(other));
     const rounds = agreedRounds + (agrees ? 1 : 0);
     if (rounds === 0) return;
     if (rounds >= AGREED_ROUNDS && now - agreedSinceMillis >= AGREED_MILLIS) {

@@ -206,6 +206,17 @@ describe("a node is not believed", () => {
     expect([until - 5, until].map((second) => disbelieved(second, of))).toEqual([{ a: "outvoted" }, {}]);
   });
 
+  test("two that were outvoted alike are no witnesses for each other", () => {
+    // From 20 s on the others stand, too far behind to be compared with.
+    const of = (node: string, second: number): Witness => {
+      if (node !== "a" && node !== "b") return block(node, Math.min(second, 15), Math.min(second, 15));
+      if (second < 20) return block(node, second, second - 1);
+      return { ...block(node, second, second), height: BigInt(height(second) + 300) };
+    };
+    const five = ["a", "b", "c", "d", "e"];
+    expect(disbelieved(300, of, five)).toEqual({ a: "outvoted", b: "outvoted" });
+  });
+
   test("no time passes before a single one contradicts it that is not outvoted itself", () => {
     const of = (node: string, second: number): Witness => {
       if (second !== 40 || (node !== "a" && node !== "b")) return lied(node, second);
