@@ -207,7 +207,8 @@ function titleOf(guess: Guess, asksFor: string | undefined): string {
   }
   const { question } = options[asksFor] ?? {};
   if (question !== undefined) return question;
-  return `${title === undefined ? "Which" : `${title}: which`} ${asksFor === "id" ? name : asksFor}?`;
+  if (asksFor === "id") return title === undefined ? `Which ${name}?` : `${title}: which one?`;
+  return `${title === undefined ? "Which" : `${title}: which`} ${asksFor}?`;
 }
 
 /** The value that a question may have said in words that nobody understands: without it, the command is about everything. */
@@ -252,7 +253,9 @@ function actionOf(guess: Guess, { here, platforms }: Context): Action {
 /** `chosen`: the value that is chosen from those below it. */
 function aboutOf(guess: Guess, chosen?: string): string {
   const needs = lacking(guess).filter((name) => name !== chosen);
-  return needs.length === 0 ? guess.command.summary : `${guess.command.summary}; it asks for ${needs.join(" and ")}`;
+  return needs.length === 0
+    ? guess.command.summary
+    : `${guess.command.summary}; it asks for ${needs.map((name) => (name === "id" ? "its id" : name)).join(" and ")}`;
 }
 
 /** The value that is asked for next by those it may have: where others see them, one whose values are everybody's. */

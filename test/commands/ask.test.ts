@@ -193,3 +193,8 @@ test("a silence without its end offers spans, and one of nothing named asks what
   expect(linesOf(spans).every((line) => line.startsWith("alerts silence what:sim-2 for:"))).toBe(true);
   expect(fullText(await talk.askFor("silence alerts please"))).toMatch(/^Silence what\?/u);
 });
+
+test("which silence is meant is asked in plain English", async () => {
+  const said = fullText(await (await talkToSimulator()).askFor("end the silence"));
+  expect(said).toMatch(/^End a silence: which one\?.*it asks for its id/su);
+});
