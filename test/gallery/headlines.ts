@@ -45,18 +45,18 @@ export const HEADLINES: Readonly<Record<string, RegExp>> = {
 /** Questions in plain words, and what their headline must say. */
 export const QUESTIONS: Readonly<Record<string, RegExp>> = {
   "ask is the network healthy": /mainnet is healthy/u,
-  "why was my order rejected?": /Which order\?/u,
-  "please silence node 1 for two hours": /Silence alerts: sim-1, two hours\?/u,
-  "export last week and check it": /Export a ledger: which (?:party|asset)\?/u,
+  "why was my order rejected?": /Whose order\?/u,
+  "please silence node 1 for two hours": /Silence all of sim-1 on mainnet .{0,20}for 2 h\?/u,
+  "export last week and check it": /Whose ledger\?/u,
   "which version runs on the nodes": /Did you mean .{0,7}info or /u,
   market: /\d+ markets trade/u,
-  "subscribe here": /Subscribe to alerts\?/u,
-  "silence all for the night": /Silence alerts: all, the night\?/u,
+  "subscribe here": /Subscribe (?:this channel|the console) to the ops alerts on mainnet\?/u,
+  "silence all for the night": /Silence everything .{0,20}for 8 h\?/u,
 };
 
 /** A mistake is named: by a word of what was typed, by what is missing, or by what is wrong with the place. */
 export const NAMES_THE_FAULT =
-  /“.+”|\bneeds? |\bno (?:version|export|right)\b|\bcannot\b|\bis (?:for|too|not|earlier|the same|shorter|no)\b|\blies in\b|\bare the same\b|\bends?\b|\bOnly people\b|\bpage is gone\b|\bhas 64\b|Silence everything|\bis of no export\b|\bhere is none\b|\bdamaged\b|\bwould end\b|\bNobody can\b|\bNo file\b|\bis chosen for\b|\btakes you alone\b/u;
+  /“.+”|\bneeds? |\bno (?:version|export|right)\b|\bcannot\b|\bis (?:for|too|not|earlier|the same|shorter|no)\b|\blies in\b|\bare the same\b|\bends?\b|\bOnly people\b|\bpage is gone\b|\bhas 64\b|Silence everything|\bis of no export\b|\bhere is none\b|\bdamaged\b|\bwould end\b|\bNobody can\b|\bNo file\b|\bis chosen for\b|\btakes you alone\b|Which file is to be verified\?/u;
 
 /** An alert says what it is about, and what is so or what happened. */
 export const TELLS =

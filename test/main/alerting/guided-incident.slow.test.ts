@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)("the guided incident", () => {
     await card.locator("> details").getByRole("button", { name: "Acknowledge" }).first().focus();
     await page.keyboard.press("Enter");
     await card.locator(".log .reply").waitFor();
-    await card.locator("summary", { hasText: "acknowledged" }).waitFor();
+    await card.locator("summary", { hasText: "takes it" }).waitFor();
     await card.locator("summary:focus").waitFor();
     await fits(page);
 
