@@ -32,7 +32,7 @@ const NAMED_PLACES = 3;
 /**
  * The places whose messages the caller may read back, by key and in words: what they are told themselves, the channel where
  * they ask, since whoever is in it saw its posts, and the channels that they manage; where everybody sees the answer, the
- * channel alone. Operators may read all, without keys.
+ * channel alone. A guest is told nothing of it. Operators may read all, without keys.
  */
 export async function readablePlaces(
   context: AlertsContext & { readonly openly?: true; managed(): Promise<ReadonlySet<string>> },
@@ -54,16 +54,19 @@ export async function readablePlaces(
   const others = near.filter(
     ({ destination, by }) => managed?.has(destination.channel) !== false || (isEverywhere && by.id === caller.id),
   );
-  const keys = [...new Set([own, channel, ...others.map(({ destination }) => destinationKey(destination))])];
+  // The reason says that they may be no member: a guest, or of another organisation.
+  const isMember = caller.mayManageChannel || caller.mayNotManage === undefined;
+  const ofChannel = isMember ? [channel] : [];
+  const keys = [...new Set([own, ...ofChannel, ...others.map(({ destination }) => destinationKey(destination))])];
   const covered = [
-    ...(channel === own ? [] : ["this channel"]),
+    ...(channel === own || !isMember ? [] : ["this channel"]),
     ...(caller.mayManageChannel || others.length > 0 ? ["the channels here that you manage"] : []),
     "your own watches",
   ];
   const words =
     keys.length > 1
       ? `This covers ${listWords(covered, " and ")}.`
-      : "This covers your own watches; whoever is in a channel can ask there what it was told.";
+      : "This covers your own watches; whoever is a member of a channel can ask there what it was told.";
   return { keys, words };
 }
 
