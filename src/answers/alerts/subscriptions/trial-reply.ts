@@ -190,7 +190,7 @@ function episodesTable(told: readonly TriedEpisode[], words: TrialWords) {
   return table<TriedEpisode>({
     name: "alerts-try",
     rows,
-    fold: 3,
+    fold: 2,
     columns: [
       ["When", ({ fired }) => momentWords(fired)],
       ["What", (one) => whatWords(one, labels)],
