@@ -9,6 +9,8 @@ export class GuardedSender extends FakeSender {
   sendTokenError: SendError | undefined;
   /** The errors of the tokens of single workspaces. */
   readonly refusedIn = new Map<string, SendError>();
+  /** A check is answered once this has resolved. */
+  answering: Promise<void> = Promise.resolve();
   checks = 0;
   refusedTries = 0;
 
@@ -22,10 +24,11 @@ export class GuardedSender extends FakeSender {
     return super.update(...given);
   }
 
-  checkToken(_signal: AbortSignal, workspace = ""): Promise<void> {
+  async checkToken(_signal: AbortSignal, workspace = ""): Promise<void> {
     this.checks += 1;
     const error = this.tokenError ?? this.refusedIn.get(workspace);
-    return error === undefined ? Promise.resolve() : Promise.reject(error);
+    await this.answering;
+    if (error !== undefined) throw error;
   }
 
   #guard(workspace = ""): void {

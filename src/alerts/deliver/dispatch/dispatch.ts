@@ -216,7 +216,9 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   }
 
   async function ask(question: TokenQuestion): Promise<void> {
-    answers.push(await askToken(question, clock, shutdown.signal));
+    const answer = await askToken(question, clock, shutdown.signal);
+    // A turn meanwhile may have begun another list.
+    answers.push(answer);
     wake();
   }
 

@@ -119,6 +119,22 @@ describe("a token that a platform refuses", () => {
     expect(told(it)).toEqual(everybody(ACCEPTED));
   });
 
+  it("counts as accepted though another platform answers before it", async () => {
+    const it = await world();
+    it.discord.tokenError = removed();
+    await it.stage.rounds(8, [stalled("bad")]);
+    expect(told(it)).toEqual(everybody(REMOVED));
+    it.discord.tokenError = undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    it.discord.answering = promise;
+    await it.stage.restart(60_000);
+    await it.stage.pass(1000);
+    resolve();
+    await it.stage.pass(1000);
+    expect(told(it)).toEqual(everybody(ACCEPTED));
+    expect(it.discord.take()).toEqual([`one: ${BACK}`, `one: ${FIRED}`]);
+  });
+
   it("is noticed though nothing is owed", async () => {
     const it = await world([]);
     it.discord.tokenError = unauthorized();
