@@ -6,6 +6,7 @@ import {
   saidNetwork,
   sureGuess,
 } from "../src/answers/questions/questions.ts";
+import { formActions } from "../src/answers/answer.ts";
 import { command, type CommandContext, type OfferedChange } from "../src/bot/command.ts";
 import type { Options } from "../src/bot/options/options.ts";
 import { startsOf } from "../src/bot/grammar/find-command.ts";
@@ -18,7 +19,7 @@ import { parseOptions } from "../src/bot/options/parse-options.ts";
 import { neededParty, SAVE_PARTY_ACTION } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, facts, paragraph } from "../src/reply/block.ts";
-import { type Action, type Ask, buttonsOrChoice, commandAction, reply, type Reply } from "../src/reply/reply.ts";
+import { type Action, type Ask, askedBack, choiceActions, commandAction, type Reply } from "../src/reply/reply.ts";
 import { commandLine, joinText, text } from "../src/reply/text.ts";
 
 /** Questions that the bot answers, for completion, too. */
@@ -117,12 +118,11 @@ async function offer(all: readonly Guess[], question: string, context: Context):
   if (only === undefined || others.length > 0) {
     const names = found.map(({ command: { name } }) => commandLine(name));
     const items = found.map((one) => text`${commandLine(formatLine(askOf(one)))} · ${aboutOf(one)}`);
-    return reply({
-      asks: true,
-      title: text`Did you mean ${joinText(names, " or ")}?`,
-      blocks: [{ kind: "list", items }, ...notesOf(found)],
-      actions: found.map((one) => actionOf(one, context)),
-    });
+    return askedBack(
+      text`Did you mean ${joinText(names, " or ")}?`,
+      [{ kind: "list", items }, ...notesOf(found)],
+      found.map((one) => actionOf(one, context)),
+    );
   }
   return offerOne(only, question, context);
 }
@@ -152,40 +152,33 @@ function offerWhole(
   change: OfferedChange | undefined,
   actions: Action[],
 ): Reply {
-  return reply({
-    asks: true,
-    title: change?.question ?? titleOf(only, asksFor ?? lacking(only)[0]),
-    blocks: [
+  return askedBack(
+    change?.question ?? titleOf(only, asksFor ?? lacking(only)[0]),
+    [
       ...facts(change?.facts ?? []),
       paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only)}`),
       ...notesOf([only]),
     ],
     actions,
-  });
+  );
 }
 
 /** A press for each value; then what else may be done. */
 function offerValues(only: Guess, option: string, choices: readonly Choice[], others: readonly Action[]): Reply {
-  const prepared = choices.map(({ label, value }) => ({
-    label,
-    invocation: { command: only.command.name, options: { ...only.options, [option]: value } },
-  }));
-  return reply({
-    asks: true,
-    title: titleOf(only, option),
-    blocks: [
-      paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only, option)}`),
-      ...(only.command.changes === true ? notesOf([only]) : notUnderstood([only])),
-    ],
-    actions: [...buttonsOrChoice("Choose one", prepared, "reply"), ...others],
-  });
+  const command = only.command.name;
+  const askWith = (value: string): Ask => ({ command, options: { ...only.options, [option]: value } });
+  const notes = only.command.changes === true ? notesOf([only]) : notUnderstood([only]);
+  return askedBack(
+    titleOf(only, option),
+    [paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only, option)}`), ...notes],
+    [...choiceActions("Choose one", choices, askWith), ...others],
+  );
 }
 
 /** Where a party is chosen: to save one's own, and to type its id where the place has forms. */
-function partyActions({ command, options }: Guess, option: string, { here, platforms }: Context): Action[] {
+function partyActions({ command, options }: Guess, option: string, context: Context): Action[] {
   if (neededParty(command.options, options) !== option) return [];
-  const byId: Action = { ...commandAction("By its id", command.name, options), form: true };
-  return [SAVE_PARTY_ACTION, ...(platforms.chat(here.platform) === undefined ? [] : [byId])];
+  return [SAVE_PARTY_ACTION, ...formActions(context, "By its id", command.name, options)];
 }
 
 function notesOf(found: readonly Guess[]): Block[] {

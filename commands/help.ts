@@ -3,10 +3,16 @@ import { type AnyCommand, command, type CommandContext } from "../src/bot/comman
 import { hasMany } from "../src/bot/options/parse-options.ts";
 import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/grammar/usage.ts";
 import { cutShort, nearest, quoteTyped } from "../src/bot/nearest.ts";
-import { type Choice, MAX_CHOICE_LENGTH, type Options, type SuggestContext } from "../src/bot/options/options.ts";
+import {
+  type Choice,
+  MAX_CHOICE_LENGTH,
+  type Options,
+  plainChoices,
+  type SuggestContext,
+} from "../src/bot/options/options.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, details as inDetail, paragraph, table } from "../src/reply/block.ts";
-import { type Action, buttonsOrChoice, reply, type Reply } from "../src/reply/reply.ts";
+import { type Action, choiceActions, reply, type Reply } from "../src/reply/reply.ts";
 import { code, commandLine, strong, text } from "../src/reply/text.ts";
 
 /** The commands to begin with. */
@@ -72,7 +78,7 @@ function overview(context: HelpContext): Reply {
         "Alerts and more",
       ),
     ],
-    actions: [...starts.filter(isPlain).map((one) => button(context, one)), topics(context)],
+    actions: [...starts.filter(isPlain).map((one) => button(context, one)), ...topics(context)],
   });
 }
 
@@ -82,24 +88,21 @@ function isQuestion({ name }: AnyCommand): boolean {
 }
 
 /** The first words of the commands: `help` of one lists its commands, or explains its only one. */
-function topics(context: HelpContext): Action {
+function topics(context: HelpContext): Action[] {
   const names = new Set(context.commands.map(({ name }) => name.split(" ", 1)[0] ?? name));
   // Help is the same on every network.
-  const choices = [...names].map((name) => ({
-    label: name,
-    invocation: { command: "help", options: { command: name } },
+  return choiceActions("Help about", plainChoices([...names]), (name) => ({
+    command: "help",
+    options: { command: name },
   }));
-  return { label: "Help about", choices, effect: "reply" };
 }
 
 function groupOf(context: HelpContext, typed: string, group: readonly AnyCommand[]): Reply {
   return reply({
     title: text`${typed} has ${group.length} commands`,
     blocks: [{ kind: "list", items: group.map(item) }],
-    actions: buttonsOrChoice(
-      "Help about",
-      group.map(({ name }) => ({ label: name, invocation: askFor(context, "help", { command: name }) })),
-      "reply",
+    actions: choiceActions("Help about", plainChoices(group.map(({ name }) => name)), (name) =>
+      askFor(context, "help", { command: name }),
     ),
   });
 }

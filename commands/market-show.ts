@@ -1,5 +1,6 @@
 import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
-import { answer, askFor, priceActions } from "../src/answers/answer.ts";
+import { tellAtAction } from "../src/alerts/words/subscription-words.ts";
+import { answer, askFor } from "../src/answers/answer.ts";
 import { extraFields, timeCell } from "../src/answers/cells.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/reply/enum-words.ts";
 import { assetsById, MARKET, marketsById, type NamedId, noteSeen, typedName } from "../src/answers/ids/ids.ts";
@@ -102,6 +103,7 @@ export const marketShow = command({
       ...details([boundsTable(market, amounts)], "Bounds"),
       ...details(ids, "Ids"),
     ];
+    const high = isLive(market) ? amounts.typedPrice(market.markPrice ?? 0n) : undefined;
     // Buttons of a private answer ask privately, too, whatever the server chose.
     const again = { private: context.askedPrivately || undefined };
     return answer(context, asOf, {
@@ -110,10 +112,7 @@ export const marketShow = command({
       tone: marketTone(market),
       blocks: [...facts(factFields(market, amounts)), ...below],
       actions: [
-        // A comma would part the name in two.
-        ...priceActions(context, label.includes(",") ? marketId : label, {
-          high: isLive(market) ? amounts.typedPrice(market.markPrice ?? 0n) : undefined,
-        }),
+        ...(high === undefined ? [] : [tellAtAction(context.network, marketId, label, { high })]),
         { label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" },
       ],
       ask: askFor(context, "market show", { market: typed, ...again }),

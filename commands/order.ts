@@ -1,6 +1,7 @@
 import { FINAL_STATUSES } from "../src/alerts/judge/kinds/event.ts";
+import { tellAtAction } from "../src/alerts/words/subscription-words.ts";
 import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
-import { answer, askFor, priceActions, watchAction } from "../src/answers/answer.ts";
+import { answer, askFor, watchAction } from "../src/answers/answer.ts";
 import { extraFields, idCell, namedCell, timeCell } from "../src/answers/cells.ts";
 import { enumWords, timeInForceWords } from "../src/reply/enum-words.ts";
 import { marketsById, noteSeen, ORDER, PARTY } from "../src/answers/ids/ids.ts";
@@ -188,10 +189,8 @@ async function getPrevious(context: Context, orderId: string, found: Order): Pro
 /** Offers to tell of the price at which the order may trade. */
 function priceOfOrder(context: Context, { side, price, marketId }: Order, market: MarketNames | undefined): Action[] {
   const written = price === undefined ? undefined : marketAmounts(market).typedPrice(price);
-  if (marketId === undefined) return [];
-  const { code = marketId } = market ?? {};
-  const subject = code.includes(",") ? marketId : code;
-  return priceActions(context, subject, side === "SIDE_SELL" ? { high: written } : { low: written });
+  if (marketId === undefined || written === undefined) return [];
+  return [tellAtAction(context.network, marketId, market?.code, { [side === "SIDE_SELL" ? "high" : "low"]: written })];
 }
 
 /** The current version first, then the others from the newest on, and the first of all. */

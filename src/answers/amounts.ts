@@ -30,11 +30,12 @@ export function marketAmounts(market: MarketNames | undefined, asset?: AssetName
   return {
     /** Whether prices are in units. */
     known: priceDecimals !== undefined,
-    /** A price as people would type it, with no more digits than they read; undefined where prices are not in units. */
+    /** A price as people would type it, with no more digits than they read; undefined where prices are not in units, and for 0. */
     typedPrice: (units: bigint): string | undefined => {
       if (priceDecimals === undefined) return undefined;
       const exact = shifted(decimal(units), priceDecimals);
-      return formatDecimal(roundDecimal(exact, readPlaces(exact)), { group: false });
+      const typed = formatDecimal(roundDecimal(exact, readPlaces(exact)), { group: false });
+      return typed === "0" ? undefined : typed;
     },
     /** A price, with all decimals of the market. */
     price: (units: bigint | Decimal | undefined): Inline => {

@@ -5,11 +5,13 @@
 import type { PersonalKind } from "../alerts/judge/kinds/kinds.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { AsOf } from "../api/api-client.ts";
+import type { CommandContext } from "../bot/command.ts";
+import type { Options } from "../bot/options/options.ts";
 import { DEFAULT_THRESHOLDS, standstillMillis } from "../api/verdict/verdict.ts";
 import type { Attachment } from "../reply/attachment.ts";
 import { type Block, paragraph, type Table } from "../reply/block.ts";
 import type { Invalidates } from "../reply/document.ts";
-import { type Action, type Ask, givenOptions, reply, type Reply, type Tone } from "../reply/reply.ts";
+import { type Action, type Ask, commandAction, givenOptions, reply, type Reply, type Tone } from "../reply/reply.ts";
 import { strong, text, type Text, type TextPart, time } from "../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
@@ -72,6 +74,17 @@ export function askFor(
 /** A button that asks again and replaces the reply. */
 export function refreshAction(ask: Ask): Action {
   return { label: "Refresh", invocation: ask, effect: "replace" };
+}
+
+/** A button that opens the form of a command with these values, where the place has forms. */
+export function formActions(
+  { here, platforms }: Pick<CommandContext<Options>, "here" | "platforms">,
+  label: string,
+  command: string,
+  options: Parameters<typeof commandAction>[2],
+): Action[] {
+  if (platforms.chat(here.platform) === undefined) return [];
+  return [{ ...commandAction(label, command, options), form: true }];
 }
 
 /** The action of each row: for a single row a button below, which names it, else a button in each row. */
@@ -161,19 +174,6 @@ function staleData({ alerts }: AnswerContext, asOf: AsOf): OldData | undefined {
 /** Negative where the second moment is earlier. */
 export function millisBetween(from: Nanoseconds, to: Nanoseconds): Milliseconds {
   return toMillis(to) - toMillis(from);
-}
-
-/** Opens the form of a subscription of one's own to a price, which begins with one; none where that is not known. */
-export function priceActions(
-  { network }: { readonly network: string },
-  subjects: string,
-  price: { readonly high?: string | undefined } | { readonly low?: string | undefined },
-): Action[] {
-  const [[side, written] = []] = Object.entries(price);
-  if (side === undefined || written === undefined || written === "0") return [];
-  // Where a line takes the place of the form, it ends with what is to be changed.
-  const options = { kinds: "market.price", subjects, to: "me", network, [side]: written };
-  return [{ label: "Tell me at …", invocation: { command: "alerts add", options }, effect: "reply", form: true }];
 }
 
 /** A button that subscribes its presser to one subject, by direct message. */

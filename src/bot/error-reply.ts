@@ -4,7 +4,7 @@ import { ApiError, type ApiErrorKind } from "../api/api-error.ts";
 import { BotStopping, StorageError, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Block, details, field, paragraph } from "../reply/block.ts";
-import { type Action, type Ask, buttonsOrChoice, reply, type Reply } from "../reply/reply.ts";
+import { type Action, type Ask, choiceActions, reply, type Reply } from "../reply/reply.ts";
 import { code, text, type Text } from "../reply/text.ts";
 
 /** The question to which an error belongs; its options as given, so that another value can be offered for one of them. */
@@ -70,12 +70,12 @@ function meant({ asks, option, meanings }: UserError, { command, options }: Aske
   const words = given === typed ? [given] : given.split(/([\s,;]+)/u);
   const at = words.findIndex((word) => word.toLowerCase() === typed.toLowerCase());
   if (at === -1) return [];
-  const choices = meanings.values.map(({ label, value }) => ({
-    label,
-    invocation: { command, options: { ...options, [option]: words.with(at, value).join("") } },
-  }));
+  const askWith = (value: string): Ask => ({
+    command,
+    options: { ...options, [option]: words.with(at, value).join("") },
+  });
   // The answer to a question stands below it, with its files.
-  return buttonsOrChoice("Which one?", choices, asks === true ? "reply" : "replace");
+  return choiceActions("Which one?", meanings.values, askWith, asks === true ? "reply" : "replace");
 }
 
 const API_TITLES: Record<ApiErrorKind, string> = {

@@ -119,6 +119,22 @@ export function buttonsOrChoice(
     : [{ label, choices: prepared, effect }];
 }
 
+/** The same for values of one kind, by what is asked with each of them. */
+export function choiceActions(
+  label: string,
+  values: readonly { readonly label: string; readonly value: string }[],
+  askWith: (value: string) => Ask,
+  effect: "replace" | "reply" = "reply",
+): Action[] {
+  const prepared = values.map((one) => ({ label: one.label, invocation: askWith(one.value) }));
+  return buttonsOrChoice(label, prepared, effect);
+}
+
+/** A question back, with what may be pressed: nothing is wrong. */
+export function askedBack(title: TextPart, blocks: Reply["blocks"], actions: readonly Action[]): Reply {
+  return reply({ asks: true, title, blocks, actions: [...actions] });
+}
+
 /** Disposes of every file of a reply; never rejects. */
 export async function disposeReply(given: Reply): Promise<void> {
   const files = given.picture === undefined ? given.attachments : [...given.attachments, given.picture];

@@ -249,14 +249,21 @@ function fullSubscriptionWords(one: Subscription): string {
  */
 export function tellAtActions({ rule, last, network }: Pick<Episode, "rule" | "last" | "network">): Action[] {
   const threshold = presentThreshold(rule, last);
-  if (threshold === undefined) return [];
-  const label = labelOf(last);
+  return threshold === undefined ? [] : [tellAtAction(network, last.subject, labelOf(last), threshold)];
+}
+
+/** Opens the form of a subscription of one's own to a market, which begins with a limit. */
+export function tellAtAction(
+  network: string,
+  marketId: string,
+  label: string | undefined,
+  { kinds = "market.price", ...limit }: Readonly<Record<string, string>>,
+): Action {
   // A comma would part the name in two.
-  const subjects = label === undefined || label.includes(",") ? last.subject : label;
+  const subjects = label === undefined || label.includes(",") ? marketId : label;
   // Where a line takes the place of the form, it ends with what is to be changed.
-  const { kinds = "", ...limit } = threshold;
   const options = { kinds, subjects, to: "me", network, ...limit };
-  return [{ label: "Tell me at …", invocation: { command: "alerts add", options }, effect: "reply", form: true }];
+  return { label: "Tell me at …", invocation: { command: "alerts add", options }, effect: "reply", form: true };
 }
 
 /** The limit of a rule with the present value in its place. */

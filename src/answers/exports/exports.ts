@@ -8,7 +8,7 @@ import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext, type TextOption } 
 import { UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { paragraph, table } from "../../reply/block.ts";
-import { type Action, buttonsOrChoice, commandAction, reply, type Reply } from "../../reply/reply.ts";
+import { type Action, buttonsOrChoice, choiceActions, commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { code, commandLine, type Inline, shortenId, type Text, text, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
@@ -122,11 +122,8 @@ export function listReply(
 }
 
 function jobActions(verb: string, command: string, jobs: readonly ExportJob[]): Action[] {
-  const prepared = jobs.map(({ code: named }) => ({
-    label: `${verb} ${named}`,
-    invocation: { command, options: { code: named } },
-  }));
-  return buttonsOrChoice(`${verb} one`, prepared, "reply");
+  const values = jobs.map(({ code: named }) => ({ label: `${verb} ${named}`, value: named }));
+  return choiceActions(`${verb} one`, values, (named) => ({ command, options: { code: named } }));
 }
 
 function isOf({ platform, person }: Pick<ExportAsker, "platform" | "person">, job: ExportJob): boolean {

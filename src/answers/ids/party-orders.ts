@@ -16,11 +16,11 @@ import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { inTime } from "../../in-time.ts";
 import { paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
-import { type Action, buttonsOrChoice, commandAction, reply, type Reply } from "../../reply/reply.ts";
+import { type Action, type Ask, askedBack, choiceActions, commandAction, type Reply } from "../../reply/reply.ts";
 import { commandLine, shortenId, text, type TextPart } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { marketAmounts } from "../amounts.ts";
-import { askFor } from "../answer.ts";
+import { askFor, formActions } from "../answer.ts";
 import { orderState, orderWords } from "../order-words.ts";
 import { marketsById, type NamesContext, ORDER, PARTY } from "./ids.ts";
 import { askAboutId, lookUp, resolveId, suggestIds } from "./typed-ids.ts";
@@ -106,62 +106,35 @@ type ChoosingContext = Omit<CommandContext<Options>, "options"> & {
  * Nobody else sees them.
  */
 export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
-  const { audience, network, options: asked, parties, platforms, here } = context;
-  const state = asked.state?.trim().toLowerCase();
-  if (audience === "channel") {
-    const invocation = { state, party: asked.party };
-    return asking("Which order?", text`They are shown to you alone.`, [
-      commandAction("Show my orders", "order", invocation),
-    ]);
+  const { network, parties } = context;
+  const { party: typed, version } = context.options;
+  const state = context.options.state?.trim().toLowerCase();
+  const which = (words: TextPart, actions: readonly Action[], title: TextPart = "Which order?"): Reply =>
+    askedBack(title, [paragraph(words)], actions);
+  if (context.audience === "channel") {
+    return which("They are shown to you alone.", [commandAction("Show my orders", "order", { state, party: typed })]);
   }
-  const isChat = platforms.chat(here.platform) !== undefined;
-  const byId: Action[] = isChat
-    ? [{ ...commandAction("By its id", "order", { version: asked.version }), form: true }]
-    : [];
-  if (asked.party === undefined) return chooseParty(context, state, byId);
-  const partyId = await resolveId(PARTY, asked.party, context, "party");
+  const byId = formActions(context, "By its id", "order", { version });
+  const withId = (id: string): Ask => askFor(context, "order", { id });
+  if (typed === undefined) {
+    const [seen = [], stakers = []] = await Promise.all([ORDER, PARTY].map((kind) => suggestIds(kind)("", context)));
+    const isMeant = ({ label }: Choice): boolean => state !== undefined && label.toLowerCase().startsWith(state);
+    const orders = seen.toSorted((a, b) => Number(isMeant(b)) - Number(isMeant(a)));
+    const choices = [
+      ...choiceActions("One shown before", orders, withId),
+      ...choiceActions("Of a party", stakers, (party) => askFor(context, "order", { state, party })),
+    ];
+    const words = "Choose a party, or save yours: then its orders are offered at once.";
+    return which(words, [...choices, SAVE_PARTY_ACTION, ...byId], orders.length > 0 ? undefined : "Whose order?");
+  }
+  const partyId = await resolveId(PARTY, typed, context, "party");
   const orders = (await ordersOf(partyId, context, state)).slice(0, MAX_CHOICES);
   const saved = (await parties.list().catch(() => [])).find(({ id }) => id === partyId);
   const party = saved?.name ?? shortenId(partyId);
   if (orders.length > 0) {
     const words = text`The newest ${orders.length} of ${party} on ${network}.`;
-    return asking("Which order?", words, [...choiceOf(context, "Choose one", "id", orders), ...byId]);
+    return which(words, [...choiceActions("Choose one", orders, withId), ...byId]);
   }
   const why = text`Nodes drop orders after a month, and some list none. ${commandLine("order <id>")} shows one by its id.`;
-  return asking(text`${network} lists no orders of ${party}`, why, byId);
-}
-
-/** Without a party: the orders that were shown before, and whose orders to look through. */
-async function chooseParty(context: ChoosingContext, state = "", byId: readonly Action[] = []): Promise<Reply> {
-  const [seen, stakers] = await Promise.all([ORDER, PARTY].map((kind) => suggestIds(kind)("", context)));
-  const isMeant = ({ label }: Choice): boolean => state !== "" && label.toLowerCase().startsWith(state);
-  const orders = (seen ?? []).toSorted((a, b) => Number(isMeant(b)) - Number(isMeant(a)));
-  return asking(
-    orders.length > 0 ? "Which order?" : "Whose order?",
-    "Choose a party, or save yours: then its orders are offered at once.",
-    [
-      ...choiceOf(context, "One shown before", "id", orders),
-      ...choiceOf(context, "Of a party", "party", stakers ?? [], state),
-      SAVE_PARTY_ACTION,
-      ...byId,
-    ],
-  );
-}
-
-function choiceOf(
-  context: ChoosingContext,
-  label: string,
-  option: "id" | "party",
-  choices: readonly Choice[],
-  state?: string,
-): Action[] {
-  const prepared = choices.map(({ label: named, value }) => ({
-    label: named,
-    invocation: askFor(context, "order", { state: state === "" ? undefined : state, [option]: value }),
-  }));
-  return buttonsOrChoice(label, prepared, "reply");
-}
-
-function asking(title: TextPart, words: TextPart, actions: readonly Action[]): Reply {
-  return reply({ asks: true, title, blocks: [paragraph(words)], actions: [...actions] });
+  return which(why, byId, text`${network} lists no orders of ${party}`);
 }
