@@ -1,6 +1,5 @@
-import { changeSubscriptionState } from "../src/answers/alerts/subscriptions/change-subscription.ts";
+import { changeSubscriptionState, undoEdit } from "../src/answers/alerts/subscriptions/change-subscription.ts";
 import { RESUMABLE_OPTION, SUBSCRIPTION_OPTION } from "../src/answers/alerts/subscriptions/subscription-options.ts";
-import { undoEdit } from "../src/answers/alerts/subscriptions/undo-edit.ts";
 import { type AnyCommand, command } from "../src/bot/command.ts";
 
 /** Everybody may change their own; rights on a channel's are checked once the subscription is found. */

@@ -115,7 +115,7 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status told",
   "answers/alerts/silences": "add-silence offered-silence silence-options",
   "answers/alerts/subscriptions":
-    "add-subscription change-subscription noise offered-subscription personal-watch subscription-fields subscription-options thresholds trial-reply try-subscription undo-edit",
+    "add-subscription change-subscription noise offered-subscription personal-watch subscription-fields subscription-options thresholds trial-reply try-subscription",
   "answers/exports": "ended exports verified",
   "answers/ids": "party-orders typed-ids",
   "api/client": "poll-nodes",

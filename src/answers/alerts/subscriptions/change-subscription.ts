@@ -1,6 +1,6 @@
 import type { ChangeMessage } from "../../../alerts/message/message.ts";
 import { KIND_GROUPS, sortKinds } from "../../../alerts/judge/kinds/kinds.ts";
-import { isAlive, rulesOf, type Subscription, undoOf } from "../../../alerts/route/subscription.ts";
+import { isAlive, rulesOf, type Subscription, undone, undoOf } from "../../../alerts/route/subscription.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import type { SuggestContext } from "../../../bot/options/options.ts";
 import { together, UserError } from "../../../errors.ts";
@@ -29,6 +29,7 @@ import {
   requireUnlike,
   severityNotes,
   silenceNote,
+  subscriptionReply,
 } from "./subscription-checks.ts";
 import { SUBSCRIPTION_OPTIONS } from "./subscription-options.ts";
 import {
@@ -38,8 +39,6 @@ import {
   labelsOf,
   listAction,
   notificationSettingsKey,
-  standingBlocks,
-  subscriptionActions,
   subscriptionBlocks,
   visibleSubscriptions,
 } from "./subscriptions.ts";
@@ -57,9 +56,8 @@ export async function editSubscription(
   typed: string,
   values: SubscriptionValues,
 ): Promise<Reply> {
-  const { alerts, caller } = context;
-  const before = await findSubscription(typed, context, "change its subscriptions");
-  if (!isAlive(before)) throw isOver(before);
+  const { alerts } = context;
+  const before = await findAlive(context, typed);
   if (Object.keys(SUBSCRIPTION_OPTIONS).every((name) => values[name as keyof SubscriptionValues] === undefined)) {
     return context.isForm ? unchangedReply(context, before) : changeableReply(context, before);
   }
@@ -79,27 +77,60 @@ export async function editSubscription(
     remedy: `Change that one, or remove ${before.id} with:`,
     suggestion: `alerts remove ${before.id}`,
   });
-  const announced = isOwnSubscription(before, context)
-    ? []
-    : changeAnnouncements(context, [before.destination], { what: "edited", subscription: after }, labels);
   const isCounted = content !== contentKey(before, alerts.config) || after.floor !== before.floor;
   const undo = isCounted ? undoOf(before, toMillis(context.now()) + UNDO_WITHIN) : {};
-  await alerts.putSubscriptions([{ ...after, ...undo }], caller.name, announced, before);
-  const changed = reply({
+  await putEdited(context, before, { ...after, ...undo }, labels);
+  const changed = await subscriptionReply(context, after, labels, {
     tone: "good",
     title: text`Changed subscription ${code(after.id)}: ${subscriptionWords(after, labels)}`,
-    blocks: [
-      ...subscriptionBlocks(after, labels),
+    more: [
       ...severityNotes(after),
-      ...(await silenceNote(context, after)),
       ...threadNote(values, after, context.platforms),
       ...(after.state === "active" && content !== contentKey(before, alerts.config)
         ? await crossedThresholdNote(context, after, labels)
         : []),
     ],
-    actions: [...subscriptionActions(after, labels), listAction()],
   });
   return isCounted ? withPast(changed, context, after, before) : changed;
+}
+
+/** Stores what was changed, and tells those who read its messages. */
+async function putEdited(
+  context: AlertCommandContext,
+  before: Subscription,
+  after: Subscription,
+  labels: Labels,
+): Promise<void> {
+  const announced = isOwnSubscription(before, context)
+    ? []
+    : changeAnnouncements(context, [before.destination], { what: "edited", subscription: after }, labels);
+  await context.alerts.putSubscriptions([after], context.caller.name, announced, before);
+}
+
+/** Takes back the last change of a subscription, as long as nobody has changed it since. */
+export async function undoEdit(context: AlertCommandContext, typed: string): Promise<Reply> {
+  const { alerts } = context;
+  const changed = await findAlive(context, typed);
+  const before = undone(changed, toMillis(context.now()));
+  if (before === undefined) {
+    throw new UserError(`Subscription ${changed.id} has no change that can be undone.`, {
+      option: "id",
+      remedy: "That is possible for ten minutes, until somebody changes it again. Change it by:",
+      suggestion: `alerts edit ${changed.id}`,
+    });
+  }
+  const others = countedWith(before, await alerts.subscriptions(), context);
+  requireUnlike(before, others, alerts.config, { remedy: "All of them are listed by:", suggestion: "alerts list" });
+  const labels = await labelsOf(before, context);
+  await putEdited(context, changed, before, labels);
+  const title = text`Undone: subscription ${code(before.id)} tells ${subscriptionWords(before, labels)} again`;
+  return subscriptionReply(context, before, labels, { tone: "good", title });
+}
+
+async function findAlive(context: AlertCommandContext, typed: string): Promise<Subscription> {
+  const found = await findSubscription(typed, context, "change its subscriptions");
+  if (!isAlive(found)) throw isOver(found);
+  return found;
 }
 
 /** For so long a change can be undone. */
@@ -108,31 +139,22 @@ const UNDO_WITHIN: Milliseconds = 600_000;
 /** Says of these kinds no more that they tell often; `off` says it of all again. Nobody is told of it. */
 export async function leaveNoise(context: AlertCommandContext, typed: string, leave: string): Promise<Reply> {
   const { alerts, caller } = context;
-  const found = await findSubscription(typed, context, "change its subscriptions");
-  if (!isAlive(found)) throw isOver(found);
+  const found = await findAlive(context, typed);
   const { leaves = [], ...rest } = found;
   const kinds = OFF.test(leave) ? [] : parseKinds(leave).kinds;
   const all = sortKinds([...leaves, ...kinds]);
   await alerts.putSubscriptions([kinds.length === 0 ? rest : { ...rest, leaves: all }], caller.name, [], found);
   const labels = await labelsOf(found, context);
-  return reply({
-    tone: "good",
-    title:
-      kinds.length === 0
-        ? text`What subscription ${code(found.id)} tells often is named again`
-        : text`Left as it is: how often subscription ${code(found.id)} tells ${listWords(kinds, " and ")} is named no more`,
-    blocks: subscriptionBlocks(found, labels),
-    actions: [...subscriptionActions(found, labels), listAction()],
-  });
+  const title =
+    kinds.length === 0
+      ? text`What subscription ${code(found.id)} tells often is named again`
+      : text`Left as it is: how often subscription ${code(found.id)} tells ${listWords(kinds, " and ")} is named no more`;
+  return subscriptionReply(context, found, labels, { tone: "good", title });
 }
 
 async function unchangedReply(context: AlertCommandContext, one: Subscription): Promise<Reply> {
-  const labels = await labelsOf(one, context);
-  return reply({
-    title: text`Nothing changed: subscription ${code(one.id)} is like that already`,
-    blocks: [...subscriptionBlocks(one, labels), ...(await silenceNote(context, one))],
-    actions: [...subscriptionActions(one, labels), listAction()],
-  });
+  const title = text`Nothing changed: subscription ${code(one.id)} is like that already`;
+  return subscriptionReply(context, one, await labelsOf(one, context), { title });
 }
 
 /** Nothing is named to be changed: the subscription as it is, and what can be named. */
@@ -195,7 +217,7 @@ async function editedSubjects(
   return resolveSubjects(kinds, typed, context);
 }
 
-export function isOver({ id, why, state }: Subscription): UserError {
+function isOver({ id, why, state }: Subscription): UserError {
   return new UserError(`Subscription ${id} is over: ${why ?? state}.`, {
     option: "id",
     remedy: "Add another one with:",
@@ -234,11 +256,8 @@ export async function changeSubscriptionState(
   if (found.state === state || (found.state === "removed" && what === "paused")) {
     const suspended = what === "resumed" ? await unreachable(alerts, found.destination) : undefined;
     if (suspended !== undefined) return retryDelivery(context, found, labels);
-    return reply({
-      title: text`Nothing changed: subscription ${code(found.id)} is ${found.state} already`,
-      blocks: [...standingBlocks(found, labels), ...(await silenceNote(context, found))],
-      actions: [...subscriptionActions(found, labels), listAction()],
-    });
+    const title = text`Nothing changed: subscription ${code(found.id)} is ${found.state} already`;
+    return subscriptionReply(context, found, labels, { title });
   }
   const { why: _, undo: _undo, ...rest } = found;
   const changed: Subscription = { ...rest, ...workspaceOf(found.destination, context), state };
@@ -255,15 +274,10 @@ export async function changeSubscriptionState(
     const delivery = await awaitFirstDelivery(context, found.destination, since);
     if (delivery.state === "lost") return unreachableReply(context, changed, delivery.why, labels);
   }
-  return reply({
+  return subscriptionReply(context, changed, labels, {
     tone: "good",
     title: text`${done} subscription ${code(found.id)}: ${subscriptionWords(found, labels)}`,
-    blocks: [...subscriptionBlocks(changed, labels), ...(await silenceNote(context, changed))],
-    actions: [
-      ...(what === "removed" ? [invalidatingAction("Undo", "alerts resume", { id: found.id })] : []),
-      ...subscriptionActions(changed, labels),
-      listAction(),
-    ],
+    actions: what === "removed" ? [invalidatingAction("Undo", "alerts resume", { id: found.id })] : [],
   });
 }
 
@@ -274,12 +288,8 @@ async function retryDelivery(context: AlertCommandContext, found: Subscription, 
     Promise.resolve(suspended === undefined ? { state: "arrived" } : undefined),
   );
   if (delivery.state === "lost") return unreachableReply(context, found, delivery.why, labels);
-  return reply({
-    tone: "good",
-    title: text`Alerts arrive again: subscription ${code(found.id)} goes on`,
-    blocks: [...subscriptionBlocks(found, labels), ...(await silenceNote(context, found))],
-    actions: [...subscriptionActions(found, labels), listAction()],
-  });
+  const title = text`Alerts arrive again: subscription ${code(found.id)} goes on`;
+  return subscriptionReply(context, found, labels, { tone: "good", title });
 }
 
 /** A form does not wait longer for the names of markets; it then shows their ids. */

@@ -23,9 +23,9 @@ import {
   deliveryNote,
   MAX_PERSONAL_WATCHES,
   requireCapacity,
-  silenceNote,
+  subscriptionReply,
 } from "./subscription-checks.ts";
-import { contentKey, listAction, standingBlocks, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
+import { contentKey } from "./subscriptions.ts";
 import type { Destination } from "../../../alerts/destination.ts";
 import { enumWords } from "../../../reply/enum-words.ts";
 
@@ -139,21 +139,23 @@ export async function addPersonalWatch(
   const happens = watch.happens(subject);
   const lasts =
     KINDS[kind].final === true ? "It ends by itself once that has happened" : "It goes on until you remove it";
-  return reply({
-    tone: "good",
-    title:
-      delivery.state === "arrived"
-        ? text`You will be told ${where} when ${happens}`
-        : text`Watched: whether ${happens}`,
-    blocks: [
-      ...subscriptionBlocks(subscription, {}),
-      ...(await silenceNote(context, subscription)),
-      ...(now === undefined ? [] : [paragraph(now)]),
-      paragraph(`${lasts}. This is ${watched} of the ${MAX_PERSONAL_WATCHES} that one person can watch.`),
-      ...firstMessageNote(context, delivery.state, where, destination),
-    ],
-    actions: [...subscriptionActions(subscription), listAction()],
-  });
+  return subscriptionReply(
+    context,
+    subscription,
+    {},
+    {
+      tone: "good",
+      title:
+        delivery.state === "arrived"
+          ? text`You will be told ${where} when ${happens}`
+          : text`Watched: whether ${happens}`,
+      more: [
+        ...(now === undefined ? [] : [paragraph(now)]),
+        paragraph(`${lasts}. This is ${watched} of the ${MAX_PERSONAL_WATCHES} that one person can watch.`),
+        ...firstMessageNote(context, delivery.state, where, destination),
+      ],
+    },
+  );
 }
 
 /** A note where it is not known yet whether messages arrive at the destination. */
@@ -190,11 +192,7 @@ async function addOnce(
   const own = countedWith(subscription, all, context);
   const known = own.find((one) => contentKey(one, alerts.config) === contentKey(subscription, alerts.config));
   if (known !== undefined) {
-    return reply({
-      title: text`Nothing changed: you watch that already`,
-      blocks: [...standingBlocks(known, {}), ...(await silenceNote(context, known))],
-      actions: [...subscriptionActions(known), listAction()],
-    });
+    return subscriptionReply(context, known, {}, { title: text`Nothing changed: you watch that already` });
   }
   requireCapacity(subscription, own);
   const isInUse = all.some((one) => isAlive(one) && isSameDestination(one.destination, destination));

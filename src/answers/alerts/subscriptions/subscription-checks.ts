@@ -12,7 +12,8 @@ import { silencedWords } from "../../../alerts/words/network-status-words.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
-import { code, strong, text } from "../../../reply/text.ts";
+import { type Action, reply, type Reply } from "../../../reply/reply.ts";
+import { code, strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
@@ -24,7 +25,7 @@ import { type CallerContext, isOperator, isSameDestination } from "../destinatio
 import { silencedUntil } from "../silences/silences.ts";
 import { unreachable } from "../suspension-words.ts";
 import { type Destination, destinationKey } from "../../../alerts/destination.ts";
-import { contentKey } from "./subscriptions.ts";
+import { contentKey, listAction, standingBlocks, subscriptionActions, subscriptionBlocks } from "./subscriptions.ts";
 
 /** Each subscription costs a little at every observation, and nobody reads more in one channel. */
 const MAX_SUBSCRIPTIONS_PER_DESTINATION = 100;
@@ -112,6 +113,33 @@ function minimumSeverityNote(subscription: Pick<Subscription, "kinds" | "floor" 
         : `Of these only ${covered.join(", ")} ever ${covered.length === 1 ? "becomes" : "become"} ${bad}; the rest is not told.`,
     ),
   ];
+}
+
+/** The answer about a subscription: its settings, a silence that keeps it back, what else is said, and its buttons. */
+export async function subscriptionReply(
+  context: Pick<AlertCommandContext, "alerts" | "now">,
+  one: Subscription,
+  labels: Labels,
+  {
+    title,
+    tone = "neutral",
+    more = [],
+    actions = [],
+  }: {
+    readonly title: Text;
+    /** Good where it was changed: what stays as it is has its content and its default values, too. */
+    readonly tone?: "good" | "neutral";
+    readonly more?: readonly Block[];
+    readonly actions?: readonly Action[];
+  },
+): Promise<Reply> {
+  const blocksOf = tone === "good" ? subscriptionBlocks : standingBlocks;
+  return reply({
+    tone,
+    title,
+    blocks: [...blocksOf(one, labels), ...(await silenceNote(context, one)), ...more],
+    actions: [...actions, ...subscriptionActions(one, labels), listAction()],
+  });
 }
 
 /** A note while a silence keeps back all or part of a subscription's alerts. A paused one tells nothing anyway. */
