@@ -71,24 +71,25 @@ export class UserError extends Error {
 
   /** The same mistake with this line offered. */
   offering(suggestion: string): UserError {
-    const { ...same } = this;
-    return new UserError(this.#said.message, { ...same, remedy: this.#said.remedy, suggestion, cause: this });
+    return this.#with({ suggestion });
   }
 
   /** The same mistake, with those in other values. */
   beside(others: readonly UserError[]): UserError {
-    const { ...same } = this;
-    const { message, remedy = "" } = this.#said;
     const also = [...this.also, ...others.flatMap((one) => [one, ...one.also])];
-    return others.length === 0 ? this : new UserError(message, { ...same, remedy, also, cause: this });
+    return others.length === 0 ? this : this.#with({ also });
   }
 
   /** The same mistake with values to choose from; the first of them stands for the option's name in the suggestion. */
   meaning(meanings: Meanings): UserError {
+    const suggestion = this.suggestion?.replace(`<${this.option ?? ""}>`, (name) => meanings.values[0]?.value ?? name);
+    return this.#with({ suggestion, meanings });
+  }
+
+  #with(more: More): UserError {
     const { ...same } = this;
     const { message, remedy = "" } = this.#said;
-    const suggestion = this.suggestion?.replace(`<${this.option ?? ""}>`, (name) => meanings.values[0]?.value ?? name);
-    return new UserError(message, { ...same, remedy, suggestion, meanings, cause: this });
+    return new UserError(message, { ...same, remedy, ...more, cause: this });
   }
 
   /** The mistake and its remedy in the words of a typed line, without the line to type. */

@@ -19,6 +19,16 @@ export function nearestTwo(typed: string, candidates: Iterable<string>): readonl
   return near.slice(0, 2).map(({ candidate }) => candidate);
 }
 
+/** What to do about a wrong value: those that may be meant are named, and can be chosen; then the words. */
+export function didYouMean(typed: string, near: string | readonly string[] | undefined, words = "") {
+  const values = typeof near === "string" ? [near] : (near ?? []);
+  if (values.length === 0) return { remedy: words };
+  return {
+    remedy: `Did you mean ${values.join(" or ")}? ${words}`.trim(),
+    meanings: { typed, values: values.map((value) => ({ label: value, value })) },
+  };
+}
+
 /** The edits between two words, or word by word; a transposition of neighbouring letters counts as one. */
 function editDistance(typed: string, known: string): number {
   const [some, others] = [typed.split(" "), known.split(" ")];

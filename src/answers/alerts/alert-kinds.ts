@@ -11,7 +11,7 @@ import {
   sortKinds,
 } from "../../alerts/judge/kinds/kinds.ts";
 import type { ChosenKinds } from "../../alerts/route/subscription.ts";
-import { cutShort, nearestTwo, quoteTyped } from "../../bot/nearest.ts";
+import { cutShort, didYouMean, nearestTwo, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, type ChoiceGroup, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
 import { capitalised } from "../../reply/enum-words.ts";
@@ -64,33 +64,23 @@ function unknownKind(typed: string, line: string): UserError {
   const tails = new Map(ALERT_KINDS.map((kind) => [kind.slice(kind.indexOf(".") + 1), kind]));
   const ends = nearestTwo(word, tails.keys()).flatMap((tail) => tails.get(tail) ?? []);
   const near = [...new Set([...nearestTwo(word, [...KIND_GROUP_NAMES, ...ALERT_KINDS]), ...ends])].slice(0, 2);
-  const title = `${quoteTyped(typed)} is no kind of alert.`;
-  if (/^(?:once|until|back|as)$/u.test(word)) {
-    return new UserError(title, {
-      option: "kinds",
-      remedy: 'once, until, back and as critical stand behind a whole condition, as in if:"mark above 70,000 once".',
-    });
-  }
-  if (word.includes("/")) {
-    return new UserError(title, {
-      option: "kinds",
-      remedy: "A market stands behind a kind, or before a condition:",
-      suggestion: `${line} ${word.toUpperCase()} mark above 70,000`,
-    });
-  }
   const all = `All groups and kinds are listed by help ${line}.`;
-  if (near.length === 0) {
-    return new UserError(title, {
-      option: "kinds",
-      remedy: `It is a group, such as ops or markets, or a kind, such as node.down. ${all} An ops channel needs:`,
-      suggestion: `${line} ops`,
-    });
+  return new UserError(`${quoteTyped(typed)} is no kind of alert.`, { option: "kinds", ...whatToType() });
+
+  function whatToType() {
+    if (/^(?:once|until|back|as)$/u.test(word)) {
+      return {
+        remedy: 'once, until, back and as critical stand behind a whole condition, as in if:"mark above 70,000 once".',
+      };
+    }
+    if (word.includes("/")) {
+      const suggestion = `${line} ${word.toUpperCase()} mark above 70,000`;
+      return { remedy: "A market stands behind a kind, or before a condition:", suggestion };
+    }
+    if (near.length > 0) return didYouMean(typed, near, all);
+    const remedy = `It is a group, such as ops or markets, or a kind, such as node.down. ${all} An ops channel needs:`;
+    return { remedy, suggestion: `${line} ops` };
   }
-  return new UserError(title, {
-    option: "kinds",
-    remedy: `Did you mean ${near.join(" or ")}? ${all}`,
-    meanings: { typed, values: near.map((value) => ({ label: value, value })) },
-  });
 }
 
 /** All that can be chosen as kinds: groups, single kinds, and those that one person watches, each apart. */

@@ -2,7 +2,7 @@ import { parseBundleSubject } from "../../alerts/judge/kinds/event.ts";
 import type { SubjectFamily } from "../../alerts/judge/kinds/kind.ts";
 import { type AlertKind, KINDS } from "../../alerts/judge/kinds/kinds.ts";
 import type { MarketNames } from "../../api/model/names.ts";
-import { nearest, quoteTyped } from "../../bot/nearest.ts";
+import { didYouMean, nearest, quoteTyped } from "../../bot/nearest.ts";
 import {
   type Choice,
   MAX_CHOICE_LENGTH,
@@ -140,16 +140,13 @@ function resolveNode(typed: string, { api, network }: Pick<ResolveContext, "api"
   const found = matchingNodes(typed, api.nodes);
   const names = api.nodes.map(({ name }) => name);
   const near = nearest(typed, names);
-  const meant = found.length > 0 ? found : near === undefined ? [] : [near];
-  const meanings = { typed, values: plainChoices(meant) };
   throw new UserError(
     found.length > 1
       ? `${quoteTyped(typed)} could be ${found.length} data nodes.`
       : `There is no data node ${quoteTyped(typed)} on ${network} here.`,
     {
       option,
-      remedy: `${near === undefined ? "" : `Did you mean ${near}? `}There are ${names.join(", ")}.`,
-      meanings,
+      ...didYouMean(typed, found.length > 0 ? found : near, `There are ${names.join(", ")}.`),
     },
   );
 }

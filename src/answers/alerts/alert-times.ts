@@ -1,8 +1,9 @@
 import { isTimeZone, localMillis, localText } from "../../units/local-time.ts";
-import { nearest, quoteTyped } from "../../bot/nearest.ts";
+import { didYouMean, nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, plainChoices } from "../../bot/options/options.ts";
+import { refuseTime } from "../../bot/options/parse-options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
-import { nearestTime, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
+import { parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { text, type Text, time } from "../../reply/text.ts";
@@ -48,7 +49,7 @@ export function parseZone(option: string, typed: string): string {
   const near = nearest(wanted, zones) ?? city;
   throw new UserError(`${quoteTyped(typed)} is no time zone.`, {
     option,
-    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Zones are named as in Europe/Berlin, America/New_York or UTC.`,
+    ...didYouMean(typed, near, "Zones are named as in Europe/Berlin, America/New_York or UTC."),
   });
 }
 
@@ -103,16 +104,6 @@ export function parseMoment(option: "from" | "until", typed: string, now: Millis
   if (span === undefined)
     refuseTime(option, typed, "Write 22:00, in 2h, tomorrow 07:00, or a date and time as in 2026-05-01T12:30.");
   return span[option === "from" || compact === "tomorrow" ? "from" : "to"];
-}
-
-function refuseTime(option: string, typed: string, remedy: string): never {
-  const near = nearestTime(typed);
-  const meanings = near === undefined ? {} : { meanings: { typed, values: [{ label: near, value: near }] } };
-  throw new UserError((named) => `${named(option)} is a time, not ${quoteTyped(typed)}.`, {
-    option,
-    ...meanings,
-    remedy,
-  });
 }
 
 /** The next moment at which a zone's clock shows a time of day, or so many days later. */

@@ -3,7 +3,7 @@ import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { formatCount } from "../../units/format-number.ts";
 import { parseTypedInteger } from "../../units/typed-number.ts";
 import type { AnyCommand } from "../command.ts";
-import { nearest, nearestTwo, quoteTyped } from "../nearest.ts";
+import { didYouMean, nearest, nearestTwo, quoteTyped } from "../nearest.ts";
 import type { GivenFile, Option, Options, OptionValue } from "./options.ts";
 import { SAVE_PARTY, takesParty } from "./saved-parties.ts";
 import { nearestTime, parseTimeSpan } from "./time-span.ts";
@@ -156,7 +156,7 @@ export function parseOption(
       );
     }
     case "time":
-      return parseTimeSpan(typed, context.now) ?? refuseTime(name, typed);
+      return parseTimeSpan(typed, context.now) ?? refuseTimeSpan(name, typed);
     case "file": {
       const file = context.openFile?.(typed);
       if (file !== undefined) return file;
@@ -171,16 +171,19 @@ export function parseOption(
   }
 }
 
-function refuseTime(name: string, typed: string): never {
-  const sentence: Sentence = (named) => `${named(name)} is a time, not ${quoteTyped(typed)}.`;
+function refuseTimeSpan(name: string, typed: string): never {
+  const remedy = "Write 2023-05-01, 2023-05-01 12:30 (UTC), 7d, yesterday or last month.";
+  if (!/^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/u.test(typed)) return refuseTime(name, typed, remedy);
+  throw wrongValue(name, (named) => `${named(name)} could be two dates: ${quoteTyped(typed)}.`, remedy);
+}
+
+/** @throws UserError with the nearest time, else with the remedy. */
+export function refuseTime(option: string, typed: string, remedy: string): never {
   const near = nearestTime(typed);
-  if (near !== undefined) throw mistaken(name, sentence, typed, near);
-  const slashes = /^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/u.test(typed);
-  throw wrongValue(
-    name,
-    slashes ? (named) => `${named(name)} could be two dates: ${quoteTyped(typed)}.` : sentence,
-    "Write 2023-05-01, 2023-05-01 12:30 (UTC), 7d, yesterday or last month.",
-  );
+  throw new UserError((named) => `${named(option)} is a time, not ${quoteTyped(typed)}.`, {
+    option,
+    ...(near === undefined ? { remedy } : didYouMean(typed, near)),
+  });
 }
 
 /** Finds a network by its name, or by a beginning that only one name has. */
@@ -206,15 +209,8 @@ function parseInteger(name: string, option: { min: number; max: number }, typed:
 
 /** The mistake, the values that are right, and the nearest one to choose. */
 function oneOf(option: string, message: Sentence, typed: string, values: readonly string[]): UserError {
-  const near = nearest(typed, values);
   const list = values.length === 1 ? `The only one is ${values[0] ?? ""}.` : `It is one of ${values.join(", ")}.`;
-  if (near === undefined) return wrongValue(option, message, list);
-  return mistaken(option, message, typed, near, list);
-}
-
-function mistaken(option: string, message: Sentence, typed: string, near: string, others = ""): UserError {
-  const meanings = { typed, values: [{ label: near, value: near }] };
-  return new UserError(message, { option, remedy: `Did you mean ${near}? ${others}`.trim(), meanings });
+  return new UserError(message, { option, ...didYouMean(typed, nearest(typed, values), list) });
 }
 
 function wrongValue(option: string, message: Sentence, remedy: Sentence): UserError {

@@ -12,7 +12,7 @@ import { type Episode, episodeName, idOfName, isOpen, seenFrom } from "../../../
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { kindNoun } from "../../../alerts/words/subscription-words.ts";
-import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
+import { cutShort, didYouMean, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../../bot/options/suggest-values.ts";
 import { ignoreUserError, UserError } from "../../../errors.ts";
@@ -150,7 +150,7 @@ async function noSuchEpisode(alerts: EpisodeReader, typed: string, network: stri
   const near = nearest(typed, [...all.map(({ id }) => episodeName(id)), ...new Set(all.map(({ kind }) => kind))]);
   return new UserError(`No episode ${quoteTyped(typed)} is known${network === undefined ? "" : ` on ${network}`}.`, {
     option: "episode",
-    remedy: `${near === undefined ? "" : `Did you mean ${near}? `}Episodes are kept for at least 30 days after their end. Open alerts are listed by:`,
+    ...didYouMean(typed, near, "Episodes are kept for at least 30 days after their end. Open alerts are listed by:"),
     suggestion: "alerts status",
   });
 }

@@ -114,7 +114,7 @@ function factsOf(result: TriedResult, { gaps, damaged, isCut, seen }: TriedAnswe
       ? []
       : [field("Left out", damaged === 1 ? "One damaged row" : `${formatCount(damaged)} damaged rows`)]),
     ...(isCut && seen !== undefined ? [field("Counted", cutWords(seen))] : []),
-    ...(keptBack.length === 0 ? [] : [field("Kept back", `${timesWords(keptBack.length)}, behind a worse alert`)]),
+    ...(keptBack === 0 ? [] : [field("Kept back", `${timesWords(keptBack)}, behind a worse alert`)]),
     ...(flapping === 0 ? [] : [field("Flapping", `${timesWords(flapping)}: one message for all that follow`)]),
     ...later.map(([kind, since]) => field(capitalised(kindNoun(kind)), text`seen since ${momentWords(since)}`)),
   ];

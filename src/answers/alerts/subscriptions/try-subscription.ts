@@ -30,15 +30,13 @@ export type Tried = Pick<Subscription, "network" | "kinds" | "parameters" | "sub
 /** One alert that would have been told; `id` where it really was. */
 export interface TriedEpisode extends TrialEpisode {
   readonly id?: string;
-  /** Another alert kept it back for as long as it lasted. */
-  readonly keptBackBy?: ConditionKind;
 }
 
 /** What a trial found, with what is stored of the rules that are always judged. */
 export interface TriedResult {
   /** In the order in which they fired, without those that are kept back. */
   readonly told: readonly TriedEpisode[];
-  readonly keptBack: readonly TriedEpisode[];
+  readonly keptBack: number;
   readonly flapping: number;
   /** So many alerts that somebody acknowledged would not have come. */
   readonly missed: number;
@@ -117,14 +115,14 @@ class Past {
     return this.#about.get(aboutOf(episode))?.find((other) => overlap(episode, other));
   }
 
-  /** The kind that kept it back for as long as it lasted. */
-  inhibitorOf({ kind, subject, fired, ended = Infinity }: TrialEpisode): ConditionKind | undefined {
-    return this.#inhibiting.find((other) => {
+  /** Whether another one kept it back for as long as it lasted. */
+  inhibits({ kind, subject, fired, ended = Infinity }: TrialEpisode): boolean {
+    return this.#inhibiting.some((other) => {
       const inhibits = INHIBITS[other.kind];
       if (inhibits?.kinds.includes(kind) !== true) return false;
       if (inhibits.sameSubject === true && other.subject !== subject) return false;
       return other.began <= fired && (other.ended ?? Infinity) >= ended;
-    })?.kind;
+    });
   }
 }
 
@@ -155,22 +153,22 @@ function resultOf({ kinds, subjects, floor }: Tried, { rules, past, seen, found 
     else judgedKinds.add(rule.kind);
   }
   const isNamed = (subject: string): boolean => subjects.length === 0 || subject === "" || subjects.includes(subject);
-  const all = [
+  const all: TriedEpisode[] = [
     ...past.all.filter(({ rule, subject }) => storedRules.has(rule) && isNamed(subject)),
     ...episodes.map((one) => ({ ...one, ...withoutUndefined({ id: past.likeness(one)?.id }) })),
   ]
     .filter(({ severity }) => compareSeverity(severity, floor) >= 0)
-    .toSorted((a, b) => a.fired - b.fired)
-    .map((one): TriedEpisode => ({ ...one, ...withoutUndefined({ keptBackBy: past.inhibitorOf(one) }) }));
+    .toSorted((a, b) => a.fired - b.fired);
+  const told = all.filter((one) => !past.inhibits(one));
   const isCounted = (kind: ConditionKind): boolean => known.has(kind) || !judgedKinds.has(kind);
   const about = Map.groupBy(all, aboutOf);
-  const isTold = (one: PastEpisode): boolean => about.get(aboutOf(one))?.some((told) => overlap(told, one)) === true;
+  const isTold = (one: PastEpisode): boolean => about.get(aboutOf(one))?.some((other) => overlap(other, one)) === true;
   const missed = past.all.filter(
     (one) => one.isTaken && kinds.includes(one.kind) && isNamed(one.subject) && !isTold(one),
   );
   return {
-    told: all.filter((one) => one.keptBackBy === undefined),
-    keptBack: all.filter((one) => one.keptBackBy !== undefined),
+    told,
+    keptBack: all.length - told.length,
     flapping: flapping.length,
     missed: missed.length,
     uncounted: kinds.filter((kind) => !isConditionKind(kind) || !isCounted(kind)),
