@@ -100,7 +100,7 @@ async function replayOnce(file: string, args: readonly string[]) {
   );
   const call = [
     "--import",
-    import.meta.resolve("./support/usage-at-exit.ts"),
+    import.meta.resolve("./support/usage-at-exit.mjs"),
     launcher ?? "",
     main ?? "",
     "replay",

@@ -1,6 +1,6 @@
 import { zstdDecompressSync } from "node:zlib";
 
-import { type ColumnHeader, predict, type Header, HEADER_AT, numbersOf, VERSION } from "./columns.ts";
+import { type ColumnHeader, predict, type Header, HEADER_AT, numbersOf, type Prediction, VERSION } from "./columns.ts";
 import { IntegerReader } from "./integers.ts";
 import { type Leaf, type Leaves, type Place, Shape } from "./leaves.ts";
 import { formatDecimal, roundDecimal } from "../units/decimal.ts";
@@ -9,11 +9,12 @@ import { type Look, lookFromJson } from "./look.ts";
 /** Most columns have fewer bytes: room for more would cost more than to decompress them. */
 const COLUMN_BYTES = 4096;
 
-/** What a place has in each look; undefined where it has nothing. */
+/** What a place has in each look. */
 export interface Column {
+  /** Undefined where it has nothing. */
   readonly at: Leaves;
-  /** Of numbers, how much each is more than one number, times one power of ten, and nearly: NaN where there is none. */
-  readonly differences: Float64Array | undefined;
+  /** The nearest number; NaN where there is none, or where one of the looks has something else. */
+  readonly near: (look: number) => number;
   /** What all looks have. */
   readonly is?: Leaf;
 }
@@ -28,6 +29,13 @@ interface Integers {
   readonly scale: number;
   /** The digits behind the point by look; left out where all have as many. */
   readonly scales: ArrayLike<number> | undefined;
+}
+
+/** A column of numbers whose values are read next: those of the looks in `present`. */
+interface EncodedNumbers extends Pick<Integers, "scale" | "scales"> {
+  readonly reader: IntegerReader;
+  readonly present: Int32Array;
+  readonly by: Pick<Prediction, "order" | "less"> & { readonly base: bigint; readonly unit: bigint };
 }
 
 /** A chunk, of which columns are decoded as they are asked for. Throws for bytes that are none. */
@@ -59,16 +67,25 @@ export class Chunk {
    * Throws before the first one where one of them is no look.
    */
   looks(without: readonly string[] = []): Iterable<Look> {
-    const [shape, heads] = [new Shape(), new Shape()];
-    for (const { key } of this.#header.columns) {
-      const place = JSON.parse(key) as Place;
-      if (place[0] === "seen" && without.some((name) => name === place[1])) continue;
-      const { at } = this.column(key);
-      shape.add(place, at);
-      if (place[0] !== "seen") heads.add(place, at);
-    }
-    for (let look = 0; look < this.size; look += 1) lookFromJson(heads.of(look));
+    const left = without.map((name) => JSON.stringify(["seen", name]).slice(0, -1));
+    const shape = this.#shape((key) => !left.some((one) => key.startsWith(one)));
+    const head = this.heads();
+    for (let look = 0; look < this.size; look += 1) head(look);
     return looksOf(shape, this.size);
+  }
+
+  /** What a look has beside what was seen. Throws SyntaxError where it is no look. */
+  heads(): (look: number) => Omit<Look, "seen"> {
+    const shape = this.#shape((key) => !key.startsWith('["seen"'));
+    return (look) => lookFromJson(shape.of(look));
+  }
+
+  #shape(isRead: (key: string) => boolean): Shape {
+    const shape = new Shape();
+    for (const { key } of this.#header.columns) {
+      if (isRead(key)) shape.add(JSON.parse(key) as Place, this.column(key).at);
+    }
+    return shape;
   }
 
   /** The keys of the places below one, whose key has no end yet: `["seen","facts",`. */
@@ -79,31 +96,16 @@ export class Chunk {
   /** What a place has in each look, of which single ones may be asked for. */
   column(key: string): Column {
     const index = this.#header.columns.findIndex((one) => one.key === key);
-    const column = this.#header.columns[index];
-    if (column === undefined) return { differences: undefined, at: () => undefined };
-    const { is } = column;
-    if (is !== undefined) return { differences: undefined, at: () => is, is };
-    if (column.holds === "any") return { differences: undefined, at: this.#anyOf(index) };
+    const { is, holds = "any" } = this.#header.columns[index] ?? {};
+    if (index === -1) return { at: () => undefined, near: () => Number.NaN };
+    if (is !== undefined) return { at: () => is, near: () => (holds === "any" ? Number.NaN : Number(is)), is };
+    if (holds === "any") return { at: this.#anyOf(index), near: () => Number.NaN };
     const integers = this.#integersOf(index);
-    return { differences: integers.more, at: leavesOf(integers, column.holds, this.#exact(index, integers)) };
-  }
-
-  /** The integer at a place in a look; undefined where there is none. */
-  integer(key: string): (look: number) => bigint | undefined {
-    const index = this.#header.columns.findIndex((one) => one.key === key);
-    return index === -1 ? () => undefined : this.#exact(index, this.#integersOf(index));
-  }
-
-  /** The same as the nearest numbers; NaN where there is none, or where it is no number. */
-  numbers(key: string): Float64Array {
-    const index = this.#header.columns.findIndex((one) => one.key === key);
-    const column = this.#header.columns[index];
-    if (column === undefined || column.holds === "any") return new Float64Array(this.size).fill(Number.NaN);
-    const { base, more, scale } = this.#integersOf(index);
-    const [first, unit] = [Number(base), 10 ** scale];
-    const numbers = new Float64Array(this.size);
-    for (let look = 0; look < numbers.length; look += 1) numbers[look] = (first + (more[look] ?? 0)) / unit;
-    return numbers;
+    const [{ more }, base, unit] = [integers, Number(integers.base), 10 ** integers.scale];
+    return {
+      at: leavesOf(integers, holds, this.#exact(index, integers)),
+      near: (look) => (base + (more[look] ?? Number.NaN)) / unit,
+    };
   }
 
   /** The values of a column that are not all numbers. */
@@ -129,17 +131,11 @@ export class Chunk {
   }
 
   #readIntegers(index: number): Integers {
-    const more = new Float64Array(this.size);
-    const { is } = this.#column(index);
-    if (is !== undefined) {
-      const { values: [base = 0n] = [], scale = 0 } = numbersOf([is]) ?? {};
-      return { base, more, isExact: true, scale, scales: undefined };
-    }
     const { reader, present, scale, scales, by } = this.#numbersOf(index);
     const { order, less } = by;
     const others = less === undefined ? undefined : this.#integersOf(less);
     const unit = Number(by.unit);
-    more.fill(Number.NaN);
+    const more = new Float64Array(this.size).fill(Number.NaN);
     let [last, step, furthest] = [0, 0, unit];
     for (let count = 0; count < present.length; count += 1) {
       const look = present[count] ?? 0;
@@ -157,20 +153,16 @@ export class Chunk {
 
   /** The exact integers, each as it is asked for where that is possible. */
   #exact(index: number, { base, more, isExact }: Integers): (look: number) => bigint | undefined {
-    if (isExact) {
-      return (look) => {
-        const one = more[look] ?? Number.NaN;
-        return Number.isNaN(one) ? undefined : base + BigInt(one);
-      };
-    }
-    const all = this.#bigintsOf(index);
-    return (look) => all[look];
+    let all: readonly (bigint | undefined)[] | undefined;
+    return (look) => {
+      if (!isExact) return (all ??= this.#bigintsOf(index))[look];
+      const one = more[look] ?? Number.NaN;
+      return Number.isNaN(one) ? undefined : base + BigInt(one);
+    };
   }
 
   #bigintsOf(index: number): readonly (bigint | undefined)[] {
     const values: (bigint | undefined)[] = Array.from({ length: this.size });
-    const { is } = this.#column(index);
-    if (is !== undefined) return values.fill(numbersOf([is])?.values[0]);
     const { reader, present, by } = this.#numbersOf(index);
     const { order, less, base, unit } = by;
     const others = less === undefined ? undefined : this.#bigintsOf(less);
@@ -184,8 +176,15 @@ export class Chunk {
   }
 
   /** What a column of numbers says before the numbers themselves, which the reader reads next. */
-  #numbersOf(index: number) {
-    const { by } = this.#column(index);
+  #numbersOf(index: number): EncodedNumbers {
+    const { is, by } = this.#column(index);
+    if (is !== undefined) {
+      // As if all were encoded: each differs from the first one by 0.
+      const { values: [base = 0n] = [], scale = 0 } = numbersOf([is]) ?? {};
+      const present = Int32Array.from({ length: this.size }, (_, look) => look);
+      const reader = new IntegerReader(new Uint8Array(this.size));
+      return { reader, present, scale, scales: undefined, by: { order: 0, base, unit: 1n } };
+    }
     if (by === undefined) throw new RangeError("a column of numbers has no prediction");
     const reader = this.#reader(index);
     const present = this.#presence(reader);

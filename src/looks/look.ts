@@ -52,7 +52,7 @@ export function lookFromJson(json: unknown): Look {
 
 function isPlainLook(json: unknown): json is PlainLook {
   if (typeof json !== "object" || json === null) return false;
-  const { at, run, dueMillis, every }: Partial<Record<keyof PlainLook, unknown>> = { ...json };
+  const { at, run, dueMillis, every } = json as Partial<Record<keyof PlainLook, unknown>>;
   return typeof at === "string" && /^-?\d+$/u.test(at) && isText(run) && isNumber(dueMillis) && isNumber(every);
 }
 

@@ -88,51 +88,45 @@ export async function* readBlocks(
 
 /** One fact of a range; the columns of the others are not read. */
 export async function readSeries(store: Pick<Store, "read">, range: LooksRange, place: Place): Promise<Series> {
-  const key = JSON.stringify(place);
-  const series = new GrowingSeries(range);
+  const parts: Series[] = [];
+  const add = (size: number, timeOf: (look: number) => Milliseconds, valueOf: (look: number) => number): void => {
+    const [at, values] = [new Float64Array(size), new Float64Array(size)];
+    let count = 0;
+    for (let look = 0; look < size; look += 1) {
+      const [time, value] = [timeOf(look), valueOf(look)];
+      if (Number.isNaN(value) || time < range.from || time > range.to) continue;
+      at[count] = time;
+      values[count] = value;
+      count += 1;
+    }
+    parts.push({ at: at.subarray(0, count), values: values.subarray(0, count) });
+  };
   for await (const block of readBlocks(pageReader(store), range, refuse)) {
-    if (!("read" in block)) series.add(toMillis(block.at), numberAt(block as unknown as Json, place));
-    else {
+    if (!("read" in block)) {
+      const value = numberAt(block as unknown as Json, place);
+      add(
+        1,
+        () => toMillis(block.at),
+        () => value,
+      );
+    } else {
       block.read((chunk) => {
-        const [found, times] = [chunk.numbers(key), chunk.numbers('["at"]')];
-        for (let look = 0; look < chunk.size; look += 1) {
-          series.add(Math.floor((times[look] ?? 0) / 1e6), found[look] ?? Number.NaN);
-        }
+        const [fact, time] = [chunk.column(JSON.stringify(place)), chunk.column('["at"]')];
+        add(chunk.size, (look) => Math.floor(time.near(look) / 1e6), fact.near);
       });
     }
   }
-  return series.whole();
+  return { at: joined(parts.map(({ at }) => at)), values: joined(parts.map(({ values }) => values)) };
 }
 
-/** A series while it is read. */
-class GrowingSeries {
-  readonly #range: LooksRange;
-  #at = new Float64Array(1024);
-  #values = new Float64Array(1024);
-  #length = 0;
-
-  constructor(range: LooksRange) {
-    this.#range = range;
+function joined(parts: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let length = 0;
+  for (const part of parts) {
+    all.set(part, length);
+    length += part.length;
   }
-
-  /** Adds a value of the range that is there. */
-  add(at: Milliseconds, value: number): void {
-    if (Number.isNaN(value) || at < this.#range.from || at > this.#range.to) return;
-    if (this.#length === this.#at.length) [this.#at, this.#values] = [longer(this.#at), longer(this.#values)];
-    this.#at[this.#length] = at;
-    this.#values[this.#length] = value;
-    this.#length += 1;
-  }
-
-  whole(): Series {
-    return { at: this.#at.subarray(0, this.#length), values: this.#values.subarray(0, this.#length) };
-  }
-}
-
-function longer(array: Float64Array): Float64Array<ArrayBuffer> {
-  const twice = new Float64Array(2 * array.length);
-  twice.set(array);
-  return twice;
+  return all;
 }
 
 function isWithin({ at }: Look, { from, to }: LooksRange): boolean {

@@ -141,34 +141,26 @@ class TrialPass {
 
   /** Takes a step; gives the smaller ones of which it consists, where they have to be judged one by one. */
   take(watcher: string, step: Step, until: Milliseconds): readonly Step[] {
-    if ("look" in step) {
-      try {
-        this.#see(watcher, step.look, () => this.#readings(watcher, step.look), this.#trials);
-      } catch (thrown) {
-        if (!(thrown instanceof SyntaxError)) throw thrown;
-        this.leaveOut();
-      }
-      return [];
+    try {
+      if ("packed" in step) return this.#takePacked(watcher, step, until);
+      this.#see(watcher, step.look, () => this.#readings(watcher, step.look), this.#trials);
+    } catch (thrown) {
+      if (!(thrown instanceof SyntaxError)) throw thrown;
+      this.leaveOut();
     }
+    return [];
+  }
+
+  #takePacked(watcher: string, step: PackedStep, until: Milliseconds): readonly Step[] {
     if (step.isEach === true) return this.#takeEach(watcher, step, until);
     const { packed, from, to } = step;
     const trials = this.#passOver(watcher, step);
     if (trials.length === 0) return [];
-    if (to - from <= PART) return this.#unfold(packed) ? [{ ...step, trials, isEach: true }] : [];
+    if (to - from <= PART) return [{ ...step, trials, isEach: true }];
     return Array.from({ length: Math.ceil((to - from) / PART) }, (_, part) => {
       const begin = from + part * PART;
       return { packed, from: begin, to: Math.min(to, begin + PART), at: packed.atOf(begin), trials };
     });
-  }
-
-  #unfold(packed: PackedReadings): boolean {
-    try {
-      packed.unfold();
-      return true;
-    } catch {
-      this.leaveOut();
-      return false;
-    }
   }
 
   /** Judges looks one by one, up to the next look of another watcher; gives the rest. */
@@ -176,7 +168,7 @@ class TrialPass {
     const { packed, to, trials } = step;
     let look = step.from;
     do {
-      const moment = packed.momentOf(look, true);
+      const moment = packed.momentOf(look);
       const readings = packed.readingsOf(look);
       this.#see(watcher, moment, () => readings, trials);
       look += 1;
@@ -191,7 +183,7 @@ class TrialPass {
     if (!packed.goesOn(from, to, before, GAP_INTERVALS)) return trials;
     const corners = packed.cornersOf(from, to);
     if (corners === undefined) return trials;
-    const moment = packed.momentOf(to - 1, false);
+    const moment = packed.momentOf(to - 1);
     const readings = packed.readingsOf(to - 1);
     const observation = this.#history.observation(watcher, moment, readings);
     const rest = trials.filter((one) => !one.pass(observation, moment.dueMillis, corners));

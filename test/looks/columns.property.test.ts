@@ -85,10 +85,10 @@ test("one fact is read alone, as the nearest number", async () => {
         ...(one === undefined ? {} : { seen: { fact: one } }),
       }));
       const chunk = new Chunk(await encodeChunk(looks));
-      const found = chunk.numbers('["seen","fact"]');
+      const { near } = chunk.column('["seen","fact"]');
       const most = Math.max(0, ...values.map((one) => Math.abs(Number(one ?? 0))));
       const wrong = values.filter((one, index) => {
-        const read = found[index] ?? 0;
+        const read = near(index);
         return one === undefined ? !Number.isNaN(read) : !(Math.abs(read - Number(one)) <= most * 1e-9);
       });
       expect(wrong).toEqual([]);
