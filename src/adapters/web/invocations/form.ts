@@ -1,16 +1,13 @@
-// Forms: the fields of a button that is to be filled in, and the answer to what was filled in.
+// Forms: the fields of a button that is to be filled in.
 import { Hono } from "hono";
-import { stream } from "hono/streaming";
 
 import type { Bot } from "../../../bot/bot.ts";
 import { fieldLabel } from "../../../bot/form.ts";
-import type { Fault } from "../../../bot/invocation.ts";
 import type { Option } from "../../../bot/options/options.ts";
-import type { Ask, Reply } from "../../../reply/reply.ts";
+import type { Ask } from "../../../reply/reply.ts";
 import { refuse } from "../access/guard.ts";
-import { type Answer, render } from "../render.ts";
 import { type InvocationDependencies, readBody } from "./invocations.ts";
-import { ButtonQuestion, CONSOLE_CONTEXT } from "./question.ts";
+import { ButtonQuestion } from "./question.ts";
 
 /** The answer of POST /api/form; null where nothing can be filled in. */
 export interface FormJson {
@@ -28,9 +25,6 @@ interface FieldJson {
   readonly hint: string;
   readonly value: string;
 }
-
-/** The first line of the answer of POST /api/form/sent. With a fault nothing was done; else an amended reply may follow. */
-export type SentForm = { readonly faults: readonly Fault[] } | { readonly reply: Answer };
 
 /** Of what a command needs most, a form has so many fields, beside the value with which its button ends. */
 const MOST_NEEDED = 2;
@@ -76,40 +70,15 @@ function wordsOf(option: Option | undefined, value: string): string {
   return groups.flatMap(({ choices }) => choices).find((one) => one.value === value)?.label ?? value;
 }
 
-/** POST /form gives the fields of a button, POST /form/sent takes them back filled in. */
-export function formRoutes(dependencies: InvocationDependencies): Hono {
-  const { bot, stopping, timeouts } = dependencies;
-  const usage = 'Send {"command":"alerts add","options":{"kinds":"market.price"}}; nothing else.';
+/** POST /form gives the fields of a button. */
+export function formRoutes({ bot }: Pick<InvocationDependencies, "bot">): Hono {
   const app = new Hono();
 
   app.post("/form", async (c) => {
     const asked = await readBody(c, ButtonQuestion);
-    if (asked === undefined) return refuse(c, 400, usage);
+    if (asked === undefined)
+      return refuse(c, 400, 'Send {"command":"alerts add","options":{"kinds":"market.price"}}; nothing else.');
     return c.json(formOf(bot, asked) ?? null);
-  });
-
-  app.post("/form/sent", async (c) => {
-    const asked = await readBody(c, ButtonQuestion);
-    if (asked === undefined) return refuse(c, 400, usage);
-    const { zone, again: _, ...question } = asked;
-    const signal = AbortSignal.any([c.req.raw.signal, stopping, AbortSignal.timeout(timeouts.totalMillis)]);
-    const submitted = await bot.submit({
-      ...CONSOLE_CONTEXT,
-      ...question,
-      signal,
-      zone: () => Promise.resolve(zone),
-    });
-    const { faults, reply } = submitted.ok ? await submitted.run() : { ...submitted, reply: undefined };
-    if (reply === undefined || faults.length > 0) return c.json({ faults } satisfies SentForm);
-    const audience = { visibility: "caller", isDefault: true } as const;
-    const lineOf = (answer: Reply): string =>
-      JSON.stringify({ reply: render(answer, dependencies, audience) } satisfies SentForm);
-    c.header("Content-Type", "application/x-ndjson; charset=utf-8");
-    return stream(c, async (out) => {
-      await out.writeln(lineOf(reply));
-      const amendment = await reply.later?.(signal);
-      if (amendment !== undefined) await out.writeln(lineOf(amendment));
-    });
   });
 
   return app;

@@ -10,7 +10,7 @@ import type { Bot } from "../../../bot/bot.ts";
 import type { LineCompletion } from "../../../bot/grammar/complete-line.ts";
 import { parseLine } from "../../../bot/grammar/grammar.ts";
 import type { Log } from "../../../log.ts";
-import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
+import type { Ask, Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { Nanoseconds } from "../../../units/nanoseconds.ts";
 import type { AnswerAudience } from "../../adapter.ts";
@@ -18,7 +18,15 @@ import { Progress } from "../../progress.ts";
 import { refuse } from "../access/guard.ts";
 import { createConcurrencyLimit, MAX_COMPLETING, MAX_RUNNING, PROGRESS_INTERVAL_MILLIS } from "../limits.ts";
 import { type Answer, render, type RenderDependencies } from "../render.ts";
-import { CompletionRequest, CONSOLE_CONTEXT, Question, type QuestionTimeouts, runQuestion } from "./question.ts";
+import {
+  CompletionRequest,
+  CONSOLE_CONTEXT,
+  disposeAnswer,
+  Question,
+  type QuestionTimeouts,
+  type Refusal,
+  runQuestion,
+} from "./question.ts";
 
 export interface InvocationDependencies extends RenderDependencies {
   readonly bot: Bot;
@@ -34,7 +42,7 @@ export interface Answering<Q> {
   /** Examples of the body of a question. */
   readonly usage: string;
   /** `signal` fires when nobody waits for the answer any more. */
-  run(question: Q, how: { signal: AbortSignal; progress?: (reply: Reply) => void }): Promise<Reply>;
+  run(question: Q, how: { signal: AbortSignal; progress?: (reply: Reply) => void }): Promise<Reply | Refusal>;
   complete(text: string, signal: AbortSignal): Promise<readonly LineCompletion[]>;
   /** Takes over the files of the reply. `previewed`: the question, where the answer comes with previews. */
   render(reply: Reply, previewed?: Q): Answer;
@@ -82,16 +90,19 @@ export function invocationRoutes<Q>(answering: Answering<Q>): Hono {
     try {
       const answer = await answering.run(question, { signal: gone });
       if (c.req.raw.signal.aborted) {
-        await disposeReply(answer);
+        await disposeAnswer(answer);
         return c.body(null);
       }
-      return c.json(answering.render(answer, previewed));
+      return c.json("faults" in answer ? answer : answering.render(answer, previewed));
     } finally {
       release();
     }
   });
 
-  /** One JSON object a line: `{"progress": Reply}` for each step, if there are steps, then `{"reply": Reply}`; a second one is what the first has become. */
+  /**
+   * One JSON object a line: `{"progress": Reply}` for each step, if there are steps, then `{"reply": Reply}`; a second one
+   * is what the first has become. Of a form that has faults, `{"faults": [Fault]}`.
+   */
   function streamed(
     c: Context,
     question: Q,
@@ -119,9 +130,10 @@ export function invocationRoutes<Q>(answering: Answering<Q>): Hono {
         // A slow reader must not occupy a slot of the running questions.
         context.release();
         await progress.stop();
-        if (unread.signal.aborted || c.req.raw.signal.aborted) await disposeReply(answer);
+        if (unread.signal.aborted || c.req.raw.signal.aborted) await disposeAnswer(answer);
+        else if ("faults" in answer) await out.writeln(JSON.stringify(answer));
         else await out.writeln(JSON.stringify({ reply: answering.render(answer, context.previewed) }));
-        const amendment = await answer.later?.(gone);
+        const amendment = "faults" in answer ? undefined : await answer.later?.(gone);
         if (amendment !== undefined && !gone.aborted)
           await out.writeln(JSON.stringify({ reply: answering.render(amendment, context.previewed) }));
       } catch (thrown) {

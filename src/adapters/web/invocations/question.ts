@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Bot } from "../../../bot/bot.ts";
 import { cancelledReply } from "../../../bot/error-reply.ts";
-import type { Invocation } from "../../../bot/invocation.ts";
+import type { Fault, Invocation } from "../../../bot/invocation.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";
 import { inTime } from "../../../in-time.ts";
@@ -13,9 +13,10 @@ import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_FILES_PER_REPLY } from "../li
 /** The asker's time zone, by its name in the tz database; `again`: an address asks, which may not change anything. */
 const asker = { zone: z.string().max(100).exactOptional(), again: z.literal(true).exactOptional() };
 
-/** The invocation of a button. */
+/** The invocation of a button; `form`: its form, filled in. */
 export const ButtonQuestion = z.strictObject({
   ...asker,
+  form: z.literal(true).exactOptional(),
   command: z.string().max(100),
   options: z.record(z.string().max(100), z.union([z.string(), z.number(), z.boolean()])).default({}),
 });
@@ -52,15 +53,32 @@ function refuseTypedFile(typed: string): never {
   });
 }
 
+/** What is wrong in a form that was sent: nothing was done. */
+export interface Refusal {
+  readonly faults: readonly Fault[];
+}
+
+async function submit(bot: Bot, form: Invocation): Promise<Reply | Refusal> {
+  const submitted = await bot.submit(form);
+  if (!submitted.ok) return { faults: submitted.faults };
+  const { faults, reply } = await submitted.run();
+  return faults.length > 0 ? { faults } : reply;
+}
+
+/** Releases the files of an answer that nobody gets. */
+export async function disposeAnswer(answer: Reply | Refusal): Promise<void> {
+  if (!("faults" in answer)) await disposeReply(answer);
+}
+
 /**
  * Runs a question within its time limits: a command that goes on after its abort is abandoned, and its late answer
- * disposed of. Never rejects.
+ * disposed of.
  */
 export async function runQuestion(
   bot: Bot,
   { zone, again, ...question }: Question,
   context: { gone: AbortSignal; timeouts: QuestionTimeouts; progress?: (reply: Reply) => void },
-): Promise<Reply> {
+): Promise<Reply | Refusal> {
   const { gone, timeouts, progress } = context;
   const signal = AbortSignal.any([gone, AbortSignal.timeout(timeouts.totalMillis)]);
   const rest = {
@@ -71,10 +89,14 @@ export async function runQuestion(
     ...(again === undefined ? {} : { again }),
     ...(progress === undefined ? {} : { progress }),
   };
-  const answer = "text" in question ? bot.runLine(question.text, rest) : bot.run({ ...rest, ...question });
-
+  const ask = async (): Promise<Reply | Refusal> => {
+    if ("text" in question) return bot.runLine(question.text, rest);
+    const asked = { ...rest, ...question };
+    return question.form === true ? submit(bot, asked) : bot.run(asked);
+  };
+  const answer = ask();
   return inTime(answer, { signal, graceMillis: timeouts.graceMillis }, () => {
-    void answer.then(disposeReply);
+    void answer.then(disposeAnswer);
     return cancelledReply(signal.reason);
   });
 }

@@ -2,16 +2,23 @@
 // The page's side of the HTTP interface.
 /** @import { ReplyJson } from "../../../reply/document.ts" */
 /** @import { ConsoleInfo } from "../console-info.ts" */
-/** @import { FormJson, SentForm } from "../invocations/form.ts" */
-/** @import { ButtonQuestion, Question } from "../invocations/question.ts" */
+/** @import { FormJson } from "../invocations/form.ts" */
+/** @import { ButtonQuestion, Question, Refusal } from "../invocations/question.ts" */
 /** @import { Answer } from "../render.ts" */
 /** @import { AlertJson } from "../alerts/alert-json.ts" */
 /** @import { WatchState } from "../alerts/watch.ts" */
 
 /**
- * @typedef {object} SentAnswer The answer to a form that was sent.
+ * @typedef {object} Given An answer.
  * @property {Answer} reply
- * @property {Promise<Answer | undefined>} whole What it becomes a little later, where something is added to it.
+ * @property {Promise<Answer | undefined>} [whole] What it becomes a little later, where something is added to it.
+ */
+
+/**
+ * @typedef {object} Asking
+ * @property {AbortSignal} signal Ends the wait for the answer.
+ * @property {boolean} previews
+ * @property {(reply: ReplyJson) => void} progress
  */
 
 /** Why there is no answer, in one sentence for people. */
@@ -64,43 +71,60 @@ export async function setIncident(network, stalled) {
  * Asks, shows progress as it comes, and gives the answer.
  *
  * @param {Question} question
- * @param {{ signal: AbortSignal, previews: boolean, progress: (reply: ReplyJson) => void, amended?: (whole: Answer, before: Answer) => void }} how
- *   `amended`: called with what the answer becomes a little later, where something is added to it.
- * @returns {Promise<Answer>} Rejects with AskError, or with the signal's reason.
+ * @param {Asking} how
+ * @returns {Promise<Given>} Rejects with AskError, or with the signal's reason.
  */
-export async function ask(question, { signal, previews, progress, amended = () => undefined }) {
+export async function ask(question, how) {
+  const given = await send(question, how);
+  if ("faults" in given) throw new AskError(BROKEN);
+  return given;
+}
+
+/**
+ * Sends a form, filled in.
+ *
+ * @param {ButtonQuestion} question
+ * @param {Asking} how
+ * @returns {Promise<Refusal | Given>} What is wrong, or the answer. Rejects as `ask` does.
+ */
+export function sendForm(question, how) {
+  return send({ ...question, form: true }, how);
+}
+
+/**
+ * @param {Question} question
+ * @param {Asking} how
+ * @returns {Promise<Refusal | Given>}
+ */
+async function send(question, { signal, previews, progress }) {
   const path = `/api/invocations${previews ? "?previews=1" : ""}`;
   const response = await post(path, { ...question, zone: ownZone() }, { accept: "application/x-ndjson", signal });
   const lines = linesOf(response);
-  /** @type {Answer | undefined} */
-  let answer;
-  try {
-    answer = await nextReply(lines, progress);
-  } catch (thrown) {
+  const given = await nextGiven(lines, progress).catch((/** @type {unknown} */ thrown) => {
     signal.throwIfAborted();
     throw new AskError(BROKEN, { cause: thrown });
-  }
-  if (answer === undefined) throw new AskError(BROKEN);
-  const before = answer;
+  });
+  if (given === undefined) throw new AskError(BROKEN);
+  if ("faults" in given) return given;
   // What breaks off now leaves the answer as it is.
-  nextReply(lines, progress).then(
-    (whole) => (whole === undefined ? undefined : amended(whole, before)),
+  const whole = nextGiven(lines, progress).then(
+    (more) => (more !== undefined && "reply" in more ? more.reply : undefined),
     () => undefined,
   );
-  return answer;
+  return { ...given, whole };
 }
 
 /**
  * @param {AsyncGenerator<string, void>} lines
  * @param {(reply: ReplyJson) => void} progress
- * @returns {Promise<Answer | undefined>}
+ * @returns {Promise<Refusal | { reply: Answer } | undefined>}
  */
-async function nextReply(lines, progress) {
+async function nextGiven(lines, progress) {
   for (let line = await lines.next(); line.done !== true; line = await lines.next()) {
-    /** @type {{ progress?: ReplyJson, reply?: Answer }} */
+    /** @type {{ progress: ReplyJson } | { reply: Answer } | Refusal} */
     const news = JSON.parse(line.value);
-    if (news.reply !== undefined) return news.reply;
-    if (news.progress !== undefined) progress(news.progress);
+    if (!("progress" in news)) return news;
+    progress(news.progress);
   }
   return undefined;
 }
@@ -116,25 +140,6 @@ export async function loadForm(question) {
   return response.json();
 }
 
-/**
- * Sends what was filled in.
- *
- * @param {ButtonQuestion} question
- * @param {AbortSignal} signal Ends the wait for the answer.
- * @returns {Promise<Extract<SentForm, { faults: unknown }> | SentAnswer>} What is wrong, or the answer.
- */
-export async function sendForm(question, signal) {
-  const response = await post("/api/form/sent", { ...question, zone: ownZone() }, { signal });
-  const lines = linesOf(response);
-  const first = await lines.next();
-  /** @type {SentForm} */
-  const sent = JSON.parse(first.done === true ? '{"faults":[]}' : first.value);
-  if (!("reply" in sent)) return sent;
-  // What breaks off now leaves the answer as it is.
-  const whole = nextReply(lines, () => undefined).catch(() => undefined);
-  return { reply: sent.reply, whole };
-}
-
 function ownZone() {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
@@ -144,30 +149,13 @@ function ownZone() {
  *
  * @param {File} file
  * @param {AbortSignal} signal
- * @returns {Promise<Answer>} Rejects with AskError, or with the signal's reason.
+ * @returns {Promise<Given>} Rejects with AskError, or with the signal's reason.
  */
-async function verify(file, signal) {
+export async function verify(file, signal) {
   const path = `/api/verify?name=${encodeURIComponent(file.name)}`;
   const headers = { "Content-Type": "application/octet-stream", Accept: "application/json" };
   const response = await request(path, { method: "POST", headers, body: file, signal });
-  return response.json();
-}
-
-/**
- * The answer that a form has already, that to a file, or that to the question.
- *
- * @param {Question} question
- * @param {{ file?: File | undefined, answer?: SentAnswer | undefined }} given
- * @param {Parameters<typeof ask>[1]} asking
- * @returns {Promise<Answer>}
- */
-export async function answerTo(question, { file, answer }, asking) {
-  if (answer !== undefined) {
-    const { reply, whole } = answer;
-    void whole.then((amended) => (amended === undefined ? undefined : asking.amended?.(amended, reply)));
-    return reply;
-  }
-  return file === undefined ? ask(question, asking) : verify(file, asking.signal);
+  return { reply: await response.json() };
 }
 
 /**

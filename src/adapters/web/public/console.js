@@ -94,8 +94,8 @@ const composer = createComposer({
  * @param {AbortSignal} signal
  */
 async function countOf(line, signal) {
-  const { failure, headline } = await ask({ text: line }, { signal, previews: false, progress: () => undefined });
-  return failure === undefined ? headline.replace(/^SIMULATED · /u, "") : undefined;
+  const { reply } = await ask({ text: line }, { signal, previews: false, progress: () => undefined });
+  return reply.failure === undefined ? reply.headline.replace(/^SIMULATED · /u, "") : undefined;
 }
 
 /**

@@ -52,17 +52,25 @@ test("a button's form has what it ends with, and what its command needs most; wh
 
 test("a form that was sent comes back with its faults, or is answered", async () => {
   const { console, asked } = await openConsole();
+  const sent = (high: string) => ({
+    ...PRICE,
+    options: { ...PRICE.options, high },
+    zone: "Europe/Zurich",
+    form: true,
+  });
   const send = (high: string): Promise<unknown> =>
-    console
-      .post("/api/form/sent", { ...PRICE, options: { ...PRICE.options, high }, zone: "Europe/Zurich" })
-      .then(({ body }) =>
-        body
-          .trim()
-          .split("\n")
-          .map((line): unknown => JSON.parse(line)),
-      );
+    console.post("/api/invocations", sent(high), { accept: "application/x-ndjson" }).then(({ body }) =>
+      body
+        .trim()
+        .split("\n")
+        .map((line): unknown => JSON.parse(line)),
+    );
   expect(await send("lots")).toEqual([{ faults: [{ option: "high", sentence: "No number." }] }]);
   expect(await send("8")).toEqual([{ faults: [{ sentence: "Too many." }] }]);
   expect(await send("9")).toMatchObject([{ reply: { headline: "Subscribed" } }, { reply: { headline: "Amended" } }]);
+  const whole = (high: string): Promise<unknown> =>
+    console.post("/api/invocations", sent(high)).then((one) => one.json());
+  expect(await whole("lots")).toEqual({ faults: [{ option: "high", sentence: "No number." }] });
+  expect(await whole("9")).toMatchObject({ headline: "Subscribed" });
   expect(asked.at(-1)).toEqual(["alerts add", { ...PRICE.options, high: "9" }, "Europe/Zurich"]);
 });

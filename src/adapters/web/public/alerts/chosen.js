@@ -32,8 +32,8 @@ const DEEDS = {
 export async function faultOfDoing(question) {
   const signal = AbortSignal.timeout(WITHIN_MILLIS);
   try {
-    const { failure, headline } = await ask(question, { signal, previews: false, progress: () => undefined });
-    return failure === undefined ? undefined : headline;
+    const { reply } = await ask(question, { signal, previews: false, progress: () => undefined });
+    return reply.failure === undefined ? undefined : reply.headline;
   } catch (thrown) {
     return thrown instanceof AskError ? thrown.message : "That did not work.";
   }

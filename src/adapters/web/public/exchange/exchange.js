@@ -3,8 +3,8 @@
 /** @import { ButtonAction } from "../../../../reply/fold.ts" */
 /** @import { ButtonQuestion, Question } from "../../invocations/question.ts" */
 /** @import { Answer } from "../../render.ts" */
-/** @import { SentAnswer } from "../api.js" */
-import { answerTo } from "../api.js";
+/** @import { Given } from "../api.js" */
+import { ask, verify } from "../api.js";
 import { confirmFirst } from "./confirm.js";
 import { formatLine, withoutKeys } from "./lines.js";
 import { createJob, jobActions, localReply, unansweredReply } from "./without-answer.js";
@@ -39,7 +39,7 @@ import { localTime, span } from "../reply/times.js";
  * @typedef {object} Start How a question is begun.
  * @property {File | undefined} [file] What the question is about, where one was dropped.
  * @property {string | undefined} [shownAs] The platform in whose preview it was asked.
- * @property {SentAnswer | undefined} [answer] Its answer, where a form has it.
+ * @property {Given | undefined} [answer] Its answer, where a form has it.
  */
 
 /** A quicker answer needs no word about waiting, which would only flicker. */
@@ -94,14 +94,13 @@ export function createExchange(line, around) {
         show(latest, { final: false, millis: 0 });
       };
       const previews = around.previews.length > 0;
-      /** @param {[whole: Answer, before: Answer]} both */
-      const amended = (...both) => showWhole(question, ...both);
-      const reply = await answerTo(question, how, { signal: control.signal, previews, progress, amended });
+      const { reply, whole } = await answerTo(question, how, { signal: control.signal, previews, progress });
       stopWaiting();
       const millis = how.answer === undefined ? performance.now() - started : 0;
       show(reply, { final: true, millis, shownAs });
       if (Object.hasOwn(reply.previews ?? {}, shownAs)) await choose(reply, shownAs);
       around.answered?.(question, reply);
+      void whole?.then((amended) => (amended === undefined ? undefined : showWhole(question, amended, reply)));
     } catch (thrown) {
       stopWaiting();
       // Another question has taken this one's place.
@@ -224,6 +223,18 @@ export function createExchange(line, around) {
       return true;
     },
   };
+}
+
+/**
+ * The answer that a form has already, that to a file, or that to the question.
+ *
+ * @param {Question} question
+ * @param {Start} how
+ * @param {Parameters<typeof ask>[1]} asking
+ */
+async function answerTo(question, { file, answer }, asking) {
+  if (answer !== undefined) return answer;
+  return file === undefined ? ask(question, asking) : verify(file, asking.signal);
 }
 
 /**

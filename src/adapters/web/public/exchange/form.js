@@ -2,14 +2,14 @@
 // The form of a button that is to be filled in. It stays open until its values are right.
 /** @import { FormJson } from "../../invocations/form.ts" */
 /** @import { ButtonQuestion } from "../../invocations/question.ts" */
-/** @import { SentAnswer } from "../api.js" */
+/** @import { Given } from "../api.js" */
 import { AskError, loadForm, sendForm } from "../api.js";
 import { part } from "../part.js";
 import { formatLine } from "./lines.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
 
-/** @typedef {(sent: ButtonQuestion, answer: SentAnswer, words: string) => void} Done `words`: what was filled in, to be read. */
+/** @typedef {(sent: ButtonQuestion, answer: Given, words: string) => void} Done `words`: what was filled in, to be read. */
 
 /**
  * @param {HTMLDialogElement} dialog
@@ -55,7 +55,8 @@ export function createForm(dialog, tried) {
     const { signal } = (sending = new AbortController());
     send.disabled = true;
     try {
-      const sent = await sendForm({ command, options }, signal);
+      const how = { signal, previews: true, progress: () => undefined };
+      const sent = await sendForm({ command, options }, how);
       if ("faults" in sent) return showFaults(inputs, sent.faults);
       opened = undefined;
       dialog.close();
