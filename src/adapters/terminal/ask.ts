@@ -1,14 +1,11 @@
 import { cancelledReply, errorReply } from "../../bot/error-reply.ts";
-import { formatLine } from "../../bot/grammar/grammar.ts";
 import { UserError } from "../../errors.ts";
 import { inTime } from "../../in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import { replyToJson } from "../../reply/json.ts";
 import { asButtons } from "../../reply/fold.ts";
-import { paragraph } from "../../reply/block.ts";
 import { disposeReply, reply, type Reply } from "../../reply/reply.ts";
-import { text } from "../../reply/text.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { shellLine } from "./render/actions.ts";
@@ -61,14 +58,8 @@ export async function askAndShow(context: AskContext, line: string, signal: Abor
 
 /** Prints what an answer that was shown has got in addition; at the prompt its buttons keep their numbers. */
 export async function printAdded(context: AskContext, shown: Reply, whole: Reply): Promise<void> {
-  const before = asButtons(shown.actions).length;
-  const buttons = asButtons(whole.actions).flatMap((action, index) =>
-    index < before || "url" in action ? [] : [text`[${index + 1}] ${action.label}: ${formatLine(action.invocation)}`],
-  );
-  const below = context.prompt
-    ? { blocks: buttons.map((one) => paragraph(one)) }
-    : { actions: whole.actions.slice(shown.actions.length) };
-  await print(context, reply({ title: whole.added ?? [], ...below }), new Map());
+  const added = reply({ title: whole.added ?? [], actions: whole.actions.slice(shown.actions.length) });
+  await print(context, added, new Map(), asButtons(shown.actions).length);
 }
 
 async function runLine(
@@ -170,11 +161,12 @@ export async function saveFiles(
   }
 }
 
-/** Writes a reply; false once the reader of the output is gone. */
+/** Writes a reply, with so many buttons `before` its own; false once the reader of the output is gone. */
 export function print(
   context: Pick<AskContext, "terminal" | "json" | "full" | "prompt" | "network" | "now">,
   reply: Reply,
   written: ReadonlyMap<Attachment, string>,
+  before = 0,
 ): Promise<boolean> {
   const { terminal, json, full, prompt, network } = context;
   if (json) {
@@ -187,6 +179,7 @@ export function print(
     ...displayOptions(screen, terminal.preferences),
     now: context.now(),
     writtenTo: (file) => written.get(file),
+    before,
     ...hints,
     ...(full || fold === undefined ? {} : { fold }),
   });

@@ -13,6 +13,8 @@ export type InShell = ((line: string) => string) | undefined;
 
 interface ActionOptions {
   readonly links: boolean;
+  /** So many buttons have a number already. */
+  readonly before?: number;
   readonly inShell?: InShell;
 }
 
@@ -38,9 +40,9 @@ type ActionEntry =
   | { readonly more: number; readonly typed: string };
 
 /** Where a choice is called like another button, each of its kind says what is chosen: `Help about: time`. */
-function actionEntries(actions: readonly Action[], most: number): readonly ActionEntry[] {
+function actionEntries(actions: readonly Action[], most: number, numbered: number): readonly ActionEntry[] {
   const all: ActionEntry[] = [];
-  let before = 0;
+  let before = numbered;
   for (const action of actions) {
     if (!("choices" in action)) {
       all.push({ number: ++before, action });
@@ -79,8 +81,12 @@ function beginningOf(asks: readonly Ask[]): string {
  * The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. A shell
  * has no numbers.
  */
-export function actionLines(actions: readonly Action[], width: number, { links, inShell }: ActionOptions): Line[] {
-  const entries = actionEntries(actions, inShell === undefined ? MAX_PICKS : MAX_SHELL_PICKS);
+export function actionLines(
+  actions: readonly Action[],
+  width: number,
+  { links, before = 0, inShell }: ActionOptions,
+): Line[] {
+  const entries = actionEntries(actions, inShell === undefined ? MAX_PICKS : MAX_SHELL_PICKS, before);
   const numberOf = (number: number): string => (inShell === undefined ? `[${number}] ` : "");
   const lead = entries.reduce((most, one) => ("more" in one ? most : Math.max(most, numberOf(one.number).length)), 0);
   const below = Math.max(lead, NESTED);

@@ -42,6 +42,8 @@ export interface RenderOptions {
   readonly omittedHint?: string;
   /** How to get the files; default "--out DIR writes them." */
   readonly filesHint?: string;
+  /** So many buttons have a number already; left out = none. */
+  readonly before?: number;
   /** Where no number presses a button: a command line as the shell takes it. */
   readonly inShell?: (line: string) => string;
 }

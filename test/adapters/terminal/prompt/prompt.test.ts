@@ -83,7 +83,7 @@ describe("at a terminal", () => {
     await terminal.sees("Remove  remove\n\n\u001B[1G\u001B[0Jbellwether> ");
     terminal.type("ti");
     coming.resolve(whole);
-    const below = /\[2K• Told twice\.\n\n\[2\] Undo: time\n[^]*> ti/u;
+    const below = /\[2K• Told twice\.\n\n\[2\] Undo  time\n[^]*> ti/u;
     await expect.poll(() => terminal.out()).toMatch(below);
     terminal.type(`me${enter}`);
     await terminal.sees("• It is noon");
