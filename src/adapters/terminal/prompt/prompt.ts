@@ -126,6 +126,8 @@ class PromptSession {
   /** Where the prompt stands; undefined where nobody types at a terminal. */
   readonly #screen: Terminal["out"] | undefined;
   #running: AbortController | undefined;
+  /** The line that is typed confirms a button. */
+  #confirming = false;
   /** Ends the wait for what is added to the last reply. */
   #adding: AbortController | undefined;
   #last: Reply | undefined;
@@ -228,7 +230,8 @@ class PromptSession {
     this.#screen?.stream.write(ERASE);
     await printAdded(this.#context, answer, whole);
     this.#last = whole;
-    if (this.#screen !== undefined && this.#running === undefined && !this.#closed) this.#lines.prompt(true);
+    if (this.#screen !== undefined && (this.#running === undefined || this.#confirming) && !this.#closed)
+      this.#lines.prompt(true);
   }
 
   /** Runs work that Ctrl-C at the prompt aborts. */
@@ -270,11 +273,13 @@ class PromptSession {
     return this.#abortable(async (left) => {
       const onClose = (): void => left.abort();
       this.#lines.once("close", onClose);
+      this.#confirming = true;
       try {
         return /^y(es)?$/iu.test((await this.#lines.question(`${visibleText(question)} [y/N] `, left)).trim());
       } catch {
         return false;
       } finally {
+        this.#confirming = false;
         this.#lines.off("close", onClose);
       }
     });

@@ -92,6 +92,22 @@ describe("at a terminal", () => {
     expect(terminal.asked.map((asked) => asked.line)).toEqual(["add", "time"]);
   });
 
+  test("what is added stands above the question of a button that asks first", async () => {
+    const coming = Promise.withResolvers<Reply | undefined>();
+    const given = { ...answers.checkpoints, later: () => coming.promise };
+    const terminal = talk([], { answers: { ...answers, checkpoints: given }, tty: true });
+    terminal.type(`checkpoints${enter}`);
+    await terminal.sees("Page one");
+    terminal.type(`3${enter}`);
+    await terminal.sees("Drop it? [y/N] ");
+    coming.resolve(amended(answers.checkpoints, text`Told twice.`));
+    await expect.poll(() => terminal.out()).toMatch(/Told twice\.\n[^]*Drop it\? \[y\/N\] /u);
+    terminal.type(`y${enter}`);
+    await terminal.sees("• Dropped");
+    terminal.type(ctrlD);
+    expect(await terminal.exit).toBe(0);
+  });
+
   test("a button that destroys asks first", async () => {
     const terminal = talk([], { answers, tty: true });
     terminal.type(`checkpoints${enter}`);
