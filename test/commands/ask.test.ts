@@ -115,7 +115,9 @@ test("of a value that alone is lacking, those that may be meant are to choose fr
   const [order, ...others] = linesOf(await talk.askFor("why was my order rejected"));
   expect([order, others.at(-1)]).toEqual([`order id:${talk.samples.rejectedOrderId} network:mainnet`, "my party"]);
   expect(others[0]).toMatch(/^order state:rejected party:[0-9a-f]{64} network:mainnet$/u);
-  expect(linesOf(await talk.askFor('ask "why was my order rejected" private:no'))).toEqual(["order state:rejected"]);
+  expect(linesOf(await talk.askFor('ask "why was my order rejected" private:no'))).toEqual([
+    "order state:rejected network:mainnet",
+  ]);
 });
 
 test("those that a word of the question describes come first", async () => {

@@ -112,9 +112,11 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
   const which = (words: TextPart, actions: readonly Action[], title: TextPart = "Which order?"): Reply =>
     askedBack(title, [paragraph(words)], actions);
   if (context.audience === "channel") {
-    return which("They are shown to you alone.", [commandAction("Show my orders", "order", { state, party: typed })]);
+    return which("They are shown to you alone.", [
+      commandAction("Show my orders", "order", { state, party: typed, network }),
+    ]);
   }
-  const byId = formActions(context, "By its id", "order", { version });
+  const byId = formActions(context, "By its id", "order", { version, network });
   const withId = (id: string): Ask => askFor(context, "order", { id });
   if (typed === undefined) {
     const [seen = [], stakers = []] = await Promise.all([ORDER, PARTY].map((kind) => suggestIds(kind)("", context)));
