@@ -47,7 +47,7 @@ export const alertsTold = command({
     const { network } = options;
     const isOn = (one: (typeof told)[number]): boolean =>
       network === undefined || deliverySubject(one.message, "").network === network;
-    const lines = toldLines(told.filter(isOn), context, now);
+    const lines = toldLines(told.filter(isOn), context, now, zone);
     const on = network === undefined ? "" : ` on ${network}`;
     const kept = now - alerts.retention;
     const when = pastRangeText(range, now, zone);
@@ -71,7 +71,9 @@ export const alertsTold = command({
       ],
       actions: [
         ...(range.to < now ? [commandAction("Since then", "alerts told", later, "reply")] : []),
-        ...(lines.length > 0 ? [] : [commandAction("The last 7 days", "alerts told", { since: "7d" }, "replace")]),
+        ...(lines.length > 0
+          ? []
+          : [commandAction("The last 7 days", "alerts told", { since: "7d", network }, "replace")]),
       ],
     });
   },

@@ -141,6 +141,21 @@ describe("what was told", () => {
     expect(said).not.toContain("block 102");
   });
 
+  test("has that line by the day of the clock that it shows, and offers a longer time of the same network", async () => {
+    const talk = await talkInOps();
+    await talk.ask("my zone Europe/Zurich");
+    await talk.ask("alerts add checkpoint.new events:each");
+    await happen(talk, "seed", "100");
+    talk.advance(12 * HOUR - 15_000);
+    for (const [at, hash] of ["aa", "bb", "cc"].entries()) await happen(talk, hash, `${101 + at}`);
+    expect(await talk.ask("alerts told")).toMatch(saying("•", 1, "told", "103", "the last of", 3));
+    await talk.askFor("alerts told network:mainnet until:2d");
+    expect(talk.lastReply.actions.map((one) => "invocation" in one && one.invocation.options)).toContainEqual({
+      since: "7d",
+      network: "mainnet",
+    });
+  });
+
   test("does not hold what was never posted, nor what people did themselves", async () => {
     const talk = await talkInOps();
     await talk.ask("alerts add node.down style:plain");

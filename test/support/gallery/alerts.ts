@@ -233,7 +233,7 @@ const told = (() => {
   return reply({
     title: "2 things were told since 2026-02-28 18:00 (Europe/Zurich)",
     blocks: [
-      ...toldTables(toldLines(all, inOps, now), inOps, "Europe/Zurich"),
+      ...toldTables(toldLines(all, inOps, now, "Europe/Zurich"), inOps, "Europe/Zurich"),
       paragraph("All channels of this server, and your own watches."),
     ],
   });

@@ -94,12 +94,13 @@ function isRoutine(message: AlertMessage): message is RoutineMessage {
   return message.type === "event" && KINDS[message.event.kind].frequent === true;
 }
 
-function dayOf(at: Milliseconds): string {
-  return new Date(at).toISOString().slice(0, 10);
-}
-
-/** Each alert, each event and each digest once, newest first; no direct message but the caller's. */
-export function toldLines(told: readonly Told[], context: CallerContext, now: Milliseconds): readonly ToldLine[] {
+/** Each alert, each event and each digest once, newest first, with days by a zone's clock; no direct message but the caller's. */
+export function toldLines(
+  told: readonly Told[],
+  context: CallerContext,
+  now: Milliseconds,
+  zone: string,
+): readonly ToldLine[] {
   const own = ownKey(context);
   const news = told
     .filter(({ destination }) => destination === own || !isForPerson(destination))
@@ -107,7 +108,7 @@ export function toldLines(told: readonly Told[], context: CallerContext, now: Mi
     .toSorted((a, b) => b.at - a.at);
   const groups = Map.groupBy(news, ({ at, id, message, episode }) => {
     if (message.type === "rolling") return `${message.kind} ${message.network} ${message.day}`;
-    if (isRoutine(message)) return `${message.event.kind} ${message.event.network} on ${dayOf(at)}`;
+    if (isRoutine(message)) return `${message.event.kind} ${message.event.network} on ${dayIn(zone, at)}`;
     return message.type === "condition" && episode !== undefined ? episode.id : id;
   });
   const lines = [...groups.values()].flatMap((group): ToldLine[] => {
@@ -155,9 +156,13 @@ function sentence(title: Text): string {
   return plainText(shortText(title)).replace(/^SIMULATED · /u, "");
 }
 
+function dayIn(zone: string, at: Milliseconds): string {
+  return localText(zone, at).slice(0, 10);
+}
+
 /** A table for each day by the clock of a zone, the newest day first, and in it what matters most. */
 export function toldTables(lines: readonly ToldLine[], context: CallerContext, zone: string): Table[] {
-  const days = Map.groupBy(lines, ({ at }) => localText(zone, at).slice(0, 10));
+  const days = Map.groupBy(lines, ({ at }) => dayIn(zone, at));
   return [...days].map(([day, rows]) => {
     const names = { name: `alerts-told-${day}`, title: toText(dayWords(day)) };
     return toldTable(worstFirst(rows), { ...names, zone, from: 11 }, context);
