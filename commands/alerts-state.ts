@@ -47,11 +47,17 @@ export const alertsResume = command({
   options: {
     id: RESUMABLE_OPTION,
     undo: { kind: "flag", description: "Take back its last change, for ten minutes", default: false },
+    change: {
+      kind: "text",
+      operatorsOnly: true,
+      description: "With undo: that change alone, as its button names it",
+      example: "1767225600000",
+    },
   },
   // A button gives the other one.
   fields: () => ["id"],
   run: (context) => {
-    const { id, undo } = context.options;
-    return undo ? undoEdit(context, id) : changeSubscriptionState(context, id, "resumed");
+    const { id, undo, change } = context.options;
+    return undo ? undoEdit(context, id, change) : changeSubscriptionState(context, id, "resumed");
   },
 });

@@ -62,10 +62,17 @@ describe("where looks of a month are kept", () => {
     expect(await addedTo(calmer)).toEqual([expect.stringMatching(/ once, was 2; /u), []]);
     const louder = await ask(`alerts edit ${id} behind:50s`);
     const undo = `alerts resume id:${id} undo:true`;
-    expect(await addedTo(louder)).toEqual([expect.stringMatching(/ 3 times, was 1; 14 min at most/u), [undo]]);
+    const [said, [pressed = ""] = []] = (await addedTo(louder)) ?? [];
+    expect([said, pressed]).toEqual([
+      expect.stringMatching(/ 3 times, was 1; 14 min at most/u),
+      expect.stringMatching(new RegExp(`^${undo} change:\\d{13}$`, "u")),
+    ]);
     expect(await addedTo(await ask(`alerts edit ${id} quiet:22-7`))).toBeUndefined();
     expect(await talk.ask(undo)).toMatch(saying("!", "ten minutes", `alerts edit ${id}`));
+    talk.advance(1);
     await ask(`alerts edit ${id} behind:40s severity:warning`);
+    // The change of the former answer is not the last one any more.
+    expect(await talk.ask(pressed)).toMatch(saying("!", "ten minutes"));
     expect(await talk.ask(undo)).toMatch(saying("✓", id));
     expect(await parameters()).toEqual({ "node.lagging": { behind: 50_000, blocks: 1_000_000 } });
     expect((await talk.engine.subscriptions()).find((one) => one.id === id)).toMatchObject({

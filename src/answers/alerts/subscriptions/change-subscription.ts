@@ -79,7 +79,8 @@ export async function editSubscription(
   });
   const isCounted = content !== contentKey(before, alerts.config) || after.floor !== before.floor;
   const undo = isCounted ? undoOf(before, toMillis(context.now()) + UNDO_WITHIN) : {};
-  await putEdited(context, before, { ...after, ...undo }, labels);
+  const stored = { ...after, ...undo };
+  await putEdited(context, before, stored, labels);
   const changed = await subscriptionReply(context, after, labels, {
     tone: "good",
     title: text`Changed subscription ${code(after.id)}: ${subscriptionWords(after, labels)}`,
@@ -91,7 +92,7 @@ export async function editSubscription(
         : []),
     ],
   });
-  return isCounted ? withPast(changed, context, after, before) : changed;
+  return isCounted ? withPast(changed, context, stored, before) : changed;
 }
 
 /** Stores what was changed, and tells those who read its messages. */
@@ -107,12 +108,12 @@ async function putEdited(
   await context.alerts.putSubscriptions([after], context.caller.name, announced, before);
 }
 
-/** Takes back the last change of a subscription, as long as nobody has changed it since. */
-export async function undoEdit(context: AlertCommandContext, typed: string): Promise<Reply> {
+/** Takes back the last change of a subscription, as long as nobody has changed it since. `change`: that one alone. */
+export async function undoEdit(context: AlertCommandContext, typed: string, change?: string): Promise<Reply> {
   const { alerts } = context;
   const changed = await findAlive(context, typed);
   const before = undone(changed, toMillis(context.now()));
-  if (before === undefined) {
+  if (before === undefined || (change !== undefined && change !== String(changed.undo?.until))) {
     throw new UserError(`Subscription ${changed.id} has no change that can be undone.`, {
       option: "id",
       remedy: "That is possible for ten minutes, until somebody changes it again. Change it by:",

@@ -58,7 +58,7 @@ async function pastOf(
   const isWorse = was !== undefined && (told.length > was.told.length || lost > 0);
   return {
     words: text`In ${spanWords(watched)} this would have told you ${countWords(result, was)}${more.join("")}.`,
-    actions: isWorse ? [invalidatingAction("Undo", "alerts resume", { id: subscription.id, undo: true })] : [],
+    actions: isWorse ? [undoAction(subscription)] : [],
   };
 }
 
@@ -72,4 +72,9 @@ function countWords({ told }: TriedResult, was: TriedResult | undefined): string
 function notCounted(kinds: TriedResult["uncounted"]): string {
   const [only] = kinds;
   return kinds.length === 1 ? `${only} is not counted` : `${formatCount(kinds.length)} kinds are not counted`;
+}
+
+/** Undoes this change alone: somebody may make another one before it is pressed. */
+function undoAction({ id, undo }: Subscription): Action {
+  return invalidatingAction("Undo", "alerts resume", { id, undo: true, change: String(undo?.until) });
 }
