@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { command } from "../../src/bot/command.ts";
-import { amended, commandAction, reply, type Reply } from "../../src/reply/reply.ts";
+import { amended, commandAction, invalidatingAction, reply, type Reply } from "../../src/reply/reply.ts";
 import { text } from "../../src/reply/text.ts";
 import { labelsOf as labelsOnDiscord, textOf } from "../support/fake-discord/person.ts";
 import { until } from "../support/fake-discord/until.ts";
@@ -12,7 +12,10 @@ import { stage as slackStage, type Stage as SlackStage } from "./slack/stage.ts"
 
 // What is added to an answer comes by editing it, or by a message of its own to whoever asked.
 
-const given = reply({ title: "Subscribed", actions: [commandAction("Add more", "probe later")] });
+const given = reply({
+  title: "Subscribed",
+  actions: [commandAction("Add more", "probe later"), invalidatingAction("Change it", "probe later", {})],
+});
 const whole = amended(given, text`It would have told you twice.`, [commandAction("Undo", "probe later")]);
 const SENTENCE = "It would have told you twice.";
 let coming: PromiseWithResolvers<Reply | undefined>;
@@ -58,6 +61,23 @@ test.each(["yes", "no"] as const)("on Discord the answer is edited (private:%s)"
   expect(textOf(dialog.last)).toContain("Subscribed");
   expect(dialog.messages).toHaveLength(1);
   expect(labelsOnDiscord(dialog.last)).toEqual(expect.arrayContaining(["Add more", "Undo"]));
+});
+
+test("on Discord an answer that takes the place of the message is edited, too", async () => {
+  coming = Promise.withResolvers();
+  coming.resolve(undefined);
+  stops.length = 0;
+  const ann = discord.fake.person("Ann");
+  const dialog = await ann.run(discord.channel, "probe later", { private: true });
+  await until(() => stops.length === 1, "the wait");
+  coming = Promise.withResolvers();
+  const pressed = ann.press(dialog.last, "Change it");
+  await until(() => dialog.last.edits === 1, "the answer");
+  expect(textOf(dialog.last)).not.toContain(SENTENCE);
+  coming.resolve(whole);
+  await pressed;
+  await until(() => textOf(dialog.last).includes(SENTENCE), "the sentence");
+  expect(labelsOnDiscord(dialog.last)).toEqual(expect.arrayContaining(["Change it", "Undo"]));
 });
 
 test("on Discord an answer that nothing is added to is left alone", async () => {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Press } from "../../chat/press.ts";
 import { compose } from "../render/compose.ts";
-import { composeAndSend, deliver, messageContextOf } from "./answer.ts";
+import { amend, composeAndSend, deliver, messageContextOf } from "./answer.ts";
 import { InteractionApi } from "./interaction-api.ts";
 import { callerOf, givenFile, type InteractionContext, isEphemeral, targetOf } from "./interaction.ts";
 import { managedChannels } from "./managed-channels.ts";
@@ -68,7 +68,7 @@ export async function answerInPlace(
   if (invalidates === true && !failed) {
     await deliver(there, answer, ask, "replace", ephemeral);
     if (asksBefore) await api.remove();
-    return;
+    return amend(there, answer, ask, ephemeral);
   }
   if (asksBefore || failed) await deliver(context, answer, ask, "replace", ephemeral);
   else await answerBelow(context, answer, ask);

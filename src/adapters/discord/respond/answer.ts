@@ -120,7 +120,12 @@ export async function answerCommand(
 }
 
 /** Edits an answer that was sent to what it becomes later; one that cannot be edited any more stays. Never rejects. */
-async function amend(context: InteractionContext, { later }: Reply, ask: Ask, ephemeral: boolean): Promise<void> {
+export async function amend(
+  context: InteractionContext,
+  { later }: Reply,
+  ask: Ask,
+  ephemeral: boolean,
+): Promise<void> {
   const amendment = await later?.(context.signal);
   if (amendment === undefined || context.api.expired) return;
   try {
