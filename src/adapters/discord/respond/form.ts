@@ -61,9 +61,11 @@ export async function openForm(
   if (key === undefined) return false;
   const typed = typedValues(command, ask.options);
   const asked = { ...ask, here: targetOf(interaction), caller: callerOf(interaction), signal };
-  const checked = press.effect === "replace" ? await bot.submit(asked) : undefined;
+  const [checked, choices] = await Promise.all([
+    press.effect === "replace" ? bot.submit(asked) : undefined,
+    menusOf(bot, command, asked),
+  ]);
   const faults = checked === undefined || checked.ok ? [] : checked.faults;
-  const choices = await menusOf(bot, command, asked);
   const modal = renderModal(
     command,
     { ...before, ...typed },
@@ -89,10 +91,13 @@ export async function openForm(
 /** What there is to choose from, of each option that takes nothing else, as far as a menu holds all of it. */
 async function menusOf(
   bot: Bot,
-  { options }: AnyCommand,
+  { edits, options }: AnyCommand,
   asked: Omit<Parameters<Bot["suggest"]>[0], "option" | "typed">,
 ): Promise<ReadonlyMap<string, readonly Choice[]>> {
-  const closed = Object.entries(options).filter(([, option]) => option.kind === "text" && option.closed === true);
+  // No form has a field for the thing that it changes.
+  const closed = Object.entries(options).filter(
+    ([name, option]) => name !== edits?.option && option.kind === "text" && option.closed === true,
+  );
   const menus = await Promise.all(
     closed.map(async ([name]) => [name, await bot.suggest({ ...asked, option: name, typed: "" })] as const),
   );
