@@ -37,37 +37,28 @@ function formOf({ commands }: Pick<Bot, "commands">, { command: name, options: g
   const needed = edits === undefined ? fields(given).slice(0, MOST_NEEDED) : [];
   const names = [...new Set([...needed, ...Object.keys(given).slice(-1)])].filter((one) => isTyped(options[one]));
   if (names.length === 0) return undefined;
-  const shown = (one: string): { label: string; value: string } => ({
-    label: fieldLabel(one, options[one] ?? {}),
-    value: String(given[one] ?? ""),
+  const valueOf = (one: string): string => String(given[one] ?? "");
+  const labelOf = (one: string): string => fieldLabel(one, options[one] ?? {});
+  const about = Object.keys(given).flatMap((one) => {
+    const option = options[one];
+    const several = option?.kind === "text" ? option.several : undefined;
+    if (names.includes(one) || (one !== edits?.option && several === undefined)) return [];
+    const choices = typeof several === "object" ? several.flatMap((group) => group.choices) : [];
+    // What can be chosen is said as its choice says it.
+    const chosen = choices.find(({ value }) => value === valueOf(one));
+    return [{ label: labelOf(one), value: chosen?.label ?? valueOf(one) }];
   });
-  const isSettled = (one: string): boolean => one === edits?.option || isList(options[one]);
-  const inWords = (one: string): { label: string; value: string } => {
-    const { label, value } = shown(one);
-    return { label, value: wordsOf(options[one], value) };
-  };
-  return {
-    title,
-    verb,
-    about: Object.keys(given)
-      .filter((one) => isSettled(one) && !names.includes(one))
-      .map(inWords),
-    fields: names.map((one) => ({ name: one, ...shown(one), hint: options[one]?.hint ?? "" })),
-  };
+  const typed = names.map((one) => ({
+    name: one,
+    label: labelOf(one),
+    hint: options[one]?.hint ?? "",
+    value: valueOf(one),
+  }));
+  return { title, verb, about, fields: typed };
 }
 
 function isTyped(option: Option | undefined): boolean {
   return option?.kind === "text" || option?.kind === "integer";
-}
-
-function isList(option: Option | undefined): boolean {
-  return option?.kind === "text" && option.several !== undefined;
-}
-
-/** A value that can be chosen as its choice says it. */
-function wordsOf(option: Option | undefined, value: string): string {
-  const groups = option?.kind === "text" && typeof option.several === "object" ? option.several : [];
-  return groups.flatMap(({ choices }) => choices).find((one) => one.value === value)?.label ?? value;
 }
 
 /** POST /form gives the fields of a button. */
