@@ -119,7 +119,7 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/exports": "ended exports verified",
   "answers/ids": "party-orders typed-ids",
   "api/client": "poll-nodes",
-  "api/http": "base-url error-body http-fault node-failure parse-response response-headers",
+  "api/http": "base-url error-body http-fault node-failure parse-response",
   "api/model": "bundle fields market names network order page stake",
   "api/node": "inspect-node last-seen-block single-flight",
   "api/verdict": "judge-sources memory",

@@ -2,8 +2,7 @@ import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { ApiError, type ApiErrorKind, type Attempt, type FailureDetails } from "../api-error.ts";
 import { type ErrorBody, isRouteMissing, readErrorBody } from "./error-body.ts";
 import type { HttpFault, HttpFaultKind } from "./http-fault.ts";
-import type { HttpResponse } from "./http.ts";
-import { readRetryAfter } from "./response-headers.ts";
+import type { HttpHeaders, HttpResponse } from "./http.ts";
 
 /** The node and the subject of a request, for error messages. */
 export interface RequestTarget {
@@ -107,4 +106,22 @@ function countEqual(tried: readonly Attempt[]): (Attempt & { times: number })[] 
     else same.times += 1;
   }
   return merged;
+}
+
+const MAX_RETRY_AFTER_MILLIS: Milliseconds = 24 * 3_600_000;
+
+/** The longer wait of the two headers; a banning node sends `RateLimit-Retry-After`. */
+function readRetryAfter(headers: HttpHeaders): Milliseconds | undefined {
+  const wait = Math.max(
+    ...["ratelimit-retry-after", "retry-after"].map((name) => parseRetryAfter(headers[name], headers)),
+  );
+  return wait <= 0 ? undefined : Math.min(wait, MAX_RETRY_AFTER_MILLIS);
+}
+
+/** Seconds, or a date as proxies send it, by their own clock (RFC 9110, 10.2.3); 0 where it is neither. */
+function parseRetryAfter(value: HttpHeaders[string], { date }: HttpHeaders): Milliseconds {
+  const text = String(value).trim();
+  if (/^\d{1,9}$/u.test(text)) return Number(text) * 1000;
+  const wait = text.endsWith("GMT") ? Date.parse(text) - Date.parse(String(date)) : 0;
+  return Number.isNaN(wait) ? 0 : wait;
 }

@@ -1,5 +1,7 @@
 import type { Milliseconds } from "../../units/duration.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
+import type { HttpHeaders } from "../http/http.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
 
 /** The last block that a node reported. */
@@ -12,6 +14,19 @@ export interface LastSeenBlock {
 
 export interface BlockSource {
   readonly lastSeenBlock: LastSeenBlock | undefined;
+}
+
+const DIGITS = /^\d{1,20}$/u;
+
+/** The block of an answer, from `X-Block-Height` and `X-Block-Timestamp` (nanoseconds), if sent. */
+export function readBlock(headers: HttpHeaders): { blockHeight?: bigint; blockTime?: Nanoseconds } {
+  const height = headers["x-block-height"];
+  const time = headers["x-block-timestamp"];
+  const blockHeight = typeof height === "string" && DIGITS.test(height) ? BigInt(height) : undefined;
+  const nanos = typeof time === "string" && DIGITS.test(time) ? BigInt(time) : 0n;
+  // A node that has taken in no block yet says 0.
+  const blockTime = nanos > 0n ? nanoseconds(nanos) : undefined;
+  return withoutUndefined({ blockHeight, blockTime });
 }
 
 /**

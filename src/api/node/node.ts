@@ -14,13 +14,12 @@ import { HttpFault } from "../http/http-fault.ts";
 import { type HttpClient, type HttpDispatcher, type HttpResponse, openHttp } from "../http/http.ts";
 import { failureOfFault, failureOfResponse, nodeFailure, type RequestTarget } from "../http/node-failure.ts";
 import { parseResponse } from "../http/parse-response.ts";
-import { readBlock } from "../http/response-headers.ts";
 import type { ClientLimits } from "../limits.ts";
 import { type ApiRequest, MissingFieldError } from "../model/model.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { ExportSlot, type SharedSlots } from "./export-slot.ts";
-import type { LastSeenBlock } from "./last-seen-block.ts";
+import { type LastSeenBlock, readBlock } from "./last-seen-block.ts";
 import { BudgetExhausted, type BudgetLimits, type Lane, RateBudget } from "./rate-budget.ts";
 import { SingleFlight } from "./single-flight.ts";
 

@@ -57,7 +57,7 @@ export async function answerCommand(
     ({ times, lastMillis }) => (times === 0 ? deferAfterMillis : progressEveryMillis - lastMillis),
     async (latest) => {
       await acknowledged.then(
-        () => editProgress({ ...context, signal }, latest),
+        () => tryEdit({ ...context, signal }, latest, { asker: caller.id }),
         () => undefined,
       );
       return true;
@@ -128,9 +128,13 @@ export async function amend(
 ): Promise<void> {
   const amendment = await later?.(context.signal);
   if (amendment === undefined || context.api.expired) return;
+  await tryEdit(context, asSeen(context, amendment, ephemeral), messageContextOf(context, ask, ephemeral));
+}
+
+/** Edits an answer once, or leaves it as it is. Never rejects. */
+async function tryEdit(context: InteractionContext, reply: Reply, messageContext: MessageContext): Promise<void> {
   try {
-    const shown = asSeen(context, amendment, ephemeral);
-    await using message = await compose(shown, messageContextOf(context, ask, ephemeral), context);
+    await using message = await compose(reply, messageContext, context);
     await context.api.editWithoutRetry(message);
   } catch (error) {
     context.log.debug({ ...errorForLog(error), platform: "discord" }, "answer not amended");
@@ -291,15 +295,6 @@ export async function composeAndSend(
     // Status 413 is about the files.
     const next = error.status === 413 ? { ...less, attachments: [] } : less;
     await composeAndSend(context, next, {}, send, others);
-  }
-}
-
-async function editProgress(context: InteractionContext, latest: Reply): Promise<void> {
-  try {
-    await using message = await compose(latest, { asker: callerOf(context.interaction).id }, context);
-    await context.api.editWithoutRetry(message);
-  } catch (error) {
-    context.log.debug({ ...errorForLog(error), platform: "discord" }, "progress not shown");
   }
 }
 
