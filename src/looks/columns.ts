@@ -24,6 +24,9 @@ export const LOOKS_BEFORE_PAUSE = 25;
 /** Of so many values the cheapest prediction is chosen. */
 const SAMPLE = 96;
 
+/** Of its bytes a frame takes at most so many: to take it apart takes longer than to read them. */
+const WORTH_A_FRAME = 7 / 8;
+
 /** How a value of a column is predicted: as 0, as its last value, or as the last two go on. */
 export type Order = 0 | 1 | 2;
 const ORDERS: readonly Order[] = [0, 1, 2];
@@ -39,7 +42,7 @@ export interface ColumnHeader {
   readonly bytes: number;
   /** How the integers of numbers were predicted. */
   readonly by?: Prediction;
-  /** The bytes are no zstd frame: that would be longer. */
+  /** The bytes are no zstd frame: that would be hardly shorter. */
   readonly plain?: true;
 }
 
@@ -126,7 +129,7 @@ function encodeColumn(
   else by = writeNumbers(writer, numbers, known.slice(0, -1), lastOf(key));
   const bytes = writer.bytes();
   const frame = zstdCompressSync(bytes);
-  const isPlain = frame.length >= bytes.length;
+  const isPlain = frame.length > WORTH_A_FRAME * bytes.length;
   const part = isPlain ? bytes : frame;
   const shape = { ...(by === undefined ? {} : { by }), ...(isPlain ? { plain: true as const } : {}) };
   return { header: { key, holds, bytes: part.length, ...shape }, part };

@@ -88,45 +88,32 @@ export async function* readBlocks(
 
 /** One fact of a range; the columns of the others are not read. */
 export async function readSeries(store: Pick<Store, "read">, range: LooksRange, place: Place): Promise<Series> {
-  const parts: Series[] = [];
-  const add = (size: number, timeOf: (look: number) => Milliseconds, valueOf: (look: number) => number): void => {
-    const [at, values] = [new Float64Array(size), new Float64Array(size)];
-    let count = 0;
-    for (let look = 0; look < size; look += 1) {
-      const [time, value] = [timeOf(look), valueOf(look)];
-      if (Number.isNaN(value) || time < range.from || time > range.to) continue;
-      at[count] = time;
-      values[count] = value;
-      count += 1;
-    }
-    parts.push({ at: at.subarray(0, count), values: values.subarray(0, count) });
+  let [at, values] = [new Float64Array(1024), new Float64Array(1024)];
+  let count = 0;
+  const add = (time: Milliseconds, value: number): void => {
+    if (Number.isNaN(value) || time < range.from || time > range.to) return;
+    if (count === at.length) [at, values] = [twiceAsLong(at), twiceAsLong(values)];
+    at[count] = time;
+    values[count] = value;
+    count += 1;
   };
+  const key = JSON.stringify(place);
   for await (const block of readBlocks(pageReader(store), range, refuse)) {
-    if (!("read" in block)) {
-      const value = numberAt(block as unknown as Json, place);
-      add(
-        1,
-        () => toMillis(block.at),
-        () => value,
-      );
-    } else {
+    if (!("read" in block)) add(toMillis(block.at), numberAt(block as unknown as Json, place));
+    else {
       block.read((chunk) => {
-        const [fact, time] = [chunk.column(JSON.stringify(place)), chunk.column('["at"]')];
-        add(chunk.size, (look) => Math.floor(time.near(look) / 1e6), fact.near);
+        const [times, facts] = [chunk.column('["at"]'), chunk.column(key)];
+        for (let look = 0; look < chunk.size; look += 1) add(Math.floor(times.near(look) / 1e6), facts.near(look));
       });
     }
   }
-  return { at: joined(parts.map(({ at }) => at)), values: joined(parts.map(({ values }) => values)) };
+  return { at: at.subarray(0, count), values: values.subarray(0, count) };
 }
 
-function joined(parts: readonly Float64Array[]): Float64Array {
-  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let length = 0;
-  for (const part of parts) {
-    all.set(part, length);
-    length += part.length;
-  }
-  return all;
+function twiceAsLong(values: Float64Array): Float64Array<ArrayBuffer> {
+  const longer = new Float64Array(2 * values.length);
+  longer.set(values);
+  return longer;
 }
 
 function isWithin({ at }: Look, { from, to }: LooksRange): boolean {
