@@ -14,7 +14,8 @@ import { readLooks, readSeries } from "../src/looks/read.ts";
 import { createStore } from "../src/store/create-store.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
 import { SourcesState } from "../src/watchers/sources/sources-state.ts";
-import { CONFIG, hoursOfLooks, keepHours, planOfThree, POLL, SOURCES } from "./support/days-of-three.ts";
+import { looksAtMarkets, MARKETS_EVERY } from "./looks/fifty-markets.ts";
+import { CONFIG, hoursOf, hoursOfLooks, keepHours, planOfThree, POLL, SOURCES } from "./support/days-of-three.ts";
 import { scratchFolder } from "./support/export-once.ts";
 import { atMost, type Measured, median, runAsScript } from "./support/figure.ts";
 import { observationOf, SourcesJudge } from "./verdicts/engine.ts";
@@ -22,7 +23,7 @@ import { DAY } from "./verdicts/plan.ts";
 import { World } from "./verdicts/world.ts";
 
 // What kept looks cost: a network of three nodes that are polled every 5 s, over the days of `verdicts` one after the
-// other. `--days=N` is shorter than a month.
+// other (`--days=N` is shorter than a month), and fifty markets.
 
 const DAYS = Number(process.argv.find((argument) => /^--days=\d+$/u.test(argument))?.slice(7) ?? 30);
 const OBSERVATIONS = 20_000;
@@ -46,6 +47,8 @@ async function measure(): Promise<readonly Measured[]> {
   };
   const count = await keepHours(store, counted());
   const grown = sizeOf(file) - empty;
+  const atMarkets = await keepHours(store, hoursOf(looksAtMarkets()), { ...SOURCES, watcher: "markets" });
+  const yearOfMarkets = ((sizeOf(file) - empty - grown) / atMarkets) * ((365 * DAY) / MARKETS_EVERY / 1e6);
   const detail = `${DAYS} days of three nodes, ${count} looks in ${hours} chunks`;
   const all = { ...SOURCES, from: 0, to: Number.MAX_SAFE_INTEGER };
 
@@ -78,6 +81,7 @@ async function measure(): Promise<readonly Measured[]> {
   return [
     atMost("looks: bytes a look", grown / count, 40, "bytes", `growth of the file after vacuum; ${detail}`),
     atMost("looks: a year of a network", year, 260, "MB", detail),
+    atMost("looks: a year of 50 markets", yearOfMarkets, 150, "MB", `${atMarkets} looks, one a minute; most trade`),
     atMost(
       "looks: packing an hour holds the event loop",
       packed.longest,

@@ -1,4 +1,5 @@
 import { encodeChunk } from "../../src/looks/columns.ts";
+import { spanOf } from "../../src/looks/keep.ts";
 import type { Look } from "../../src/looks/look.ts";
 import type { Store } from "../../src/store/store.ts";
 import { toMillis } from "../../src/units/nanoseconds.ts";
@@ -13,7 +14,6 @@ import { World, type WorldPlan } from "../verdicts/world.ts";
 export const POLL = 5000;
 export const CONFIG = configFor({ poll: POLL });
 export const SOURCES = { network: NETWORK, watcher: "sources" };
-const HOUR = 3_600_000;
 
 /** The drawn day with three nodes behind so many others. */
 export function planOfThree(day: number, given: Given = {}): WorldPlan {
@@ -34,8 +34,9 @@ export function* hoursOfLooks(plans: readonly WorldPlan[]): Generator<readonly L
 export function* hoursOf(looks: Iterable<Look>): Generator<readonly Look[]> {
   let hour: Look[] = [];
   for (const look of looks) {
-    const [first] = hour;
-    if (first !== undefined && Math.floor(toMillis(look.at) / HOUR) !== Math.floor(toMillis(first.at) / HOUR)) {
+    const [first = look] = hour;
+    const length = spanOf(first);
+    if (Math.floor(toMillis(look.at) / length) !== Math.floor(toMillis(first.at) / length)) {
       yield hour;
       hour = [];
     }
@@ -56,14 +57,18 @@ function* looksOf(plan: WorldPlan, day: number): Generator<Look> {
 }
 
 /** Keeps looks in a store, packed by the hour. Gives their number. */
-export async function keepHours(store: Pick<Store, "transaction">, hours: Iterable<readonly Look[]>): Promise<number> {
+export async function keepHours(
+  store: Pick<Store, "transaction">,
+  hours: Iterable<readonly Look[]>,
+  of = SOURCES,
+): Promise<number> {
   let number = 0;
   for (const looks of hours) {
     const bytes = await encodeChunk(looks);
     const times = looks.map(({ at }) => toMillis(at));
     const numbers = looks.map((_, index) => number + index + 1);
     const chunk = { first_at: Math.min(...times), last_at: Math.max(...times), bytes };
-    await store.transaction(({ looks: tables }) => tables.pack(SOURCES, numbers, chunk));
+    await store.transaction(({ looks: tables }) => tables.pack(of, numbers, chunk));
     number += looks.length;
   }
   return number;

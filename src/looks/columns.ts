@@ -1,4 +1,4 @@
-// Writes chunks: the looks of an hour as columns, one for each place where any of them has a value. Each column is
+// Writes chunks: the looks of an hour or six as columns, one for each place where any of them has a value. Each column is
 // compressed for itself, so that one fact is read without the others.
 //
 // A chunk is a version (1 byte), the length of the header (4 bytes, big-endian), the header (JSON, zstd) and the columns in

@@ -31,8 +31,12 @@ interface KeepLooksDependencies {
   readonly log: Log;
 }
 
-/** The looks of an hour become a chunk. */
 const HOUR: Milliseconds = 3_600_000;
+const SELDOM: Milliseconds = 30_000;
+/** The looks of an hour become a chunk; of a watcher that looks seldom those of six, since each column takes room. */
+export function spanOf({ every }: Pick<Look, "every">): Milliseconds {
+  return every < SELDOM ? HOUR : 6 * HOUR;
+}
 /** Looks of one chunk at most: an hour has 720 of those that come most often, by default. */
 const MAX_LOOKS = 2000;
 const LOOK_EVERY: Milliseconds = 60_000;
@@ -82,7 +86,7 @@ export async function keepLooks(
   }
 }
 
-/** Packs the looks of hours that ended by `until`. They are read and packed outside of the transaction that stores them. */
+/** Packs the looks of spans that ended by `until`. They are read and packed outside of the transaction that stores them. */
 async function packLooks(
   network: string,
   until: Milliseconds,
@@ -95,7 +99,7 @@ async function packLooks(
     const of = { network, watcher };
     for (;;) {
       signal?.throwIfAborted();
-      const { numbers, times, looks } = await endedHour(of, until, { store, log });
+      const { numbers, times, looks } = await endedSpan(of, until, { store, log });
       if (numbers.length === 0) break;
       const chunk =
         looks.length === 0
@@ -111,36 +115,42 @@ async function packLooks(
 }
 
 /**
- * The looks of the first hour in the tail, unless it is the present one, which begins at `until`. Their order is by number,
- * not by the wall clock: where that was ahead, an hour of the future comes first, and is over, too.
+ * The looks of the first span in the tail, unless it is the present one, with `until`. Their order is by number, not by the
+ * wall clock: where that was ahead, a span of the future comes first, and is over, too.
  */
-async function endedHour(
+async function endedSpan(
   of: LooksOf,
   until: Milliseconds,
   { store, log }: Pick<KeepLooksDependencies, "store" | "log">,
 ) {
-  const present = Math.floor(until / HOUR);
   const [numbers, times, looks]: [number[], Milliseconds[], Look[]] = [[], [], []];
-  let hour: number | undefined;
+  let [length, first]: [Milliseconds?, number?] = [];
   while (numbers.length < MAX_LOOKS) {
     const after = numbers.at(-1) ?? 0;
     const rows = await store.read((tables) => tables.looks.tail(of, LOOKS_BEFORE_PAUSE, after));
     for (const { number, at, data } of rows) {
-      const own = Math.floor(at / HOUR);
-      hour ??= own;
-      if (own === present || own !== hour) return { numbers, times, looks };
+      const look = readable(data);
+      length ??= "why" in look ? HOUR : spanOf(look);
+      const own = Math.floor(at / length);
+      first ??= own;
+      if (own === Math.floor(until / length) || own !== first) return { numbers, times, looks };
       numbers.push(number);
       times.push(at);
-      try {
-        looks.push(lookFromText(data));
-      } catch (thrown) {
-        log.warn({ ...of, number, why: messageOf(thrown) }, "look unreadable");
-      }
+      if ("why" in look) log.warn({ ...of, number, ...look }, "look unreadable");
+      else looks.push(look);
     }
     if (rows.length < LOOKS_BEFORE_PAUSE) break;
     await setImmediate();
   }
   return { numbers, times, looks };
+}
+
+function readable(data: string): Look | { readonly why: string } {
+  try {
+    return lookFromText(data);
+  } catch (thrown) {
+    return { why: messageOf(thrown) };
+  }
 }
 
 /** Drops the oldest chunks of all networks until those that are left are young enough, and few enough. */

@@ -19,7 +19,7 @@ export interface Series {
   readonly values: Float64Array;
 }
 
-/** A day of chunks is in memory at once. */
+/** A day of chunks is in memory at once, or six. */
 const CHUNKS_AT_ONCE = 24;
 const TAIL_AT_ONCE = 2000;
 
@@ -58,7 +58,7 @@ function readable<T>(
   }
 }
 
-/** A chunk with looks of a range, and when its first one was; or a look of the present hour. */
+/** A chunk with looks of a range, and when its first one was; or a look that is not packed. */
 export type Block =
   | Look
   | { readonly first: Milliseconds; readonly read: <T>(how: (chunk: Chunk) => T) => T | undefined };

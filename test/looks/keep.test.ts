@@ -41,9 +41,9 @@ async function kept(bounds: Partial<LooksBounds> = {}) {
     began,
     events,
     /** One look at the present moment, with a fact. */
-    look: async (fact: number, data?: string): Promise<void> => {
+    look: async (fact: number, data?: string, every = 5000): Promise<void> => {
       const at = wall();
-      const look = { run: "r", dueMillis: (due += 1), every: 5000, at: fromMillis(at), seen: { fact } };
+      const look = { run: "r", dueMillis: (due += 1), every, at: fromMillis(at), seen: { fact } };
       await store.transaction(({ alerts }) =>
         alerts.watch.putSnapshot(OF.network, OF.watcher, at, "{}", data ?? lookToText(look)),
       );
@@ -80,6 +80,17 @@ test("the looks of an hour are packed once it is over, and read as if they were 
   const { at, values } = await readSeries(store, { ...OF, ...middle }, ["seen", "fact"]);
   expect([...values]).toEqual([1, 2, 3, 4]);
   expect([...at]).toEqual([20, 40, 60, 80].map((minutes) => began + minutes * 60_000));
+});
+
+test("of a watcher that looks seldom, the looks of six hours are packed together", async () => {
+  const { clock, began, look, facts, chunks } = await kept();
+  for (let fact = 0; fact < 13; fact += 1) {
+    await look(fact, undefined, HOUR);
+    await clock.advance(HOUR);
+  }
+  const first = 6 - ((began / HOUR) % 6);
+  await expect.poll(async () => (await chunks()).map(({ last }) => last)).toEqual([first, first + 6]);
+  expect(await facts()).toEqual(Array.from({ length: 13 }, (_, fact) => fact));
 });
 
 test("a wall clock that is set back keeps the order in which looks were made", async () => {

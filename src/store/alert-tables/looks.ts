@@ -58,7 +58,7 @@ export type LookTables = ReturnType<typeof createLookTables>;
 /** A chunk as it is found when the oldest are looked for. */
 type OldChunk = Pick<LooksChunkRow, "network" | "watcher" | "first" | "last_at" | "size">;
 
-/** What watchers saw: the looks of the present hour, and the chunks of those before. */
+/** What watchers saw: the looks that are not packed yet, and the chunks of those before. */
 export function createLookTables(db: Kysely<Schema>) {
   const tailOf = ({ network, watcher }: LooksOf, limit: number, after: number) =>
     db
