@@ -18,6 +18,7 @@ import { answersShow } from "./answers-show.ts";
 import { ask } from "./ask.ts";
 import { bundleAssetLimits } from "./bundle-asset-limits.ts";
 import { bundleListAsset } from "./bundle-list-asset.ts";
+import { chart } from "./chart.ts";
 import { checkpoints } from "./checkpoints.ts";
 import { help } from "./help.ts";
 import { info } from "./info.ts";
@@ -49,6 +50,7 @@ export const commands: readonly AnyCommand[] = [
   rotations,
   snapshots,
   checkpoints,
+  chart,
   bundleListAsset,
   bundleAssetLimits,
   ledgerExport,

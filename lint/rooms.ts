@@ -2,7 +2,7 @@
 // no room, an import of another room, a package, a module of Node. `x(types)` allows `import type` alone.
 
 /** Floor 1: a row with `ground` may import all of these. */
-export const ground = "errors in-time log make-folder reply reply/columns reply/states units";
+export const ground = "errors log make-folder reply reply/columns reply/states units";
 
 /** Room → the rooms it may import. A room is `src/<room>.ts` and `src/<room>/`, without nested rooms of a longer name. */
 export const rooms: Readonly<Record<string, string>> = {
@@ -10,13 +10,13 @@ export const rooms: Readonly<Record<string, string>> = {
   main: "everything",
   // Floor 5; `adapters/*` = the files directly in `adapters/`, and so for `alerts/*`.
   commands:
-    "ground answers bot alerts/service(types) alerts/trial(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types)",
+    "ground answers bot alerts/service(types) alerts/trial(types) alerts/words alerts/message alerts/route alerts/judge alerts/* api chart export(types)",
   "adapters/discord": "ground adapters/chat adapters/* bot alerts/sender alerts/*(types) export config/settings",
   "adapters/slack": "ground adapters/chat adapters/* bot alerts/sender alerts/*(types) export config/settings",
   "adapters/terminal": "ground bot",
   "adapters/web":
     "ground adapters/* bot alerts/service(types) alerts/sender(types) alerts/judge(types) alerts/*(types)",
-  "adapters/web/public": "adapters/web(types) reply(types) reply/columns reply/states",
+  "adapters/web/public": "adapters/web(types) chart/draw reply(types) reply/columns reply/states",
   "adapters/discord/page": "adapters/web/public adapters/web(types)",
   "adapters/slack/page": "adapters/web/public adapters/web(types)",
   "adapters/chat":
@@ -24,9 +24,9 @@ export const rooms: Readonly<Record<string, string>> = {
   "adapters/*": "ground bot(types) alerts/sender(types)",
   // Floor 4½
   answers:
-    "ground bot alerts/service(types) alerts/trial alerts/words alerts/message alerts/route alerts/judge alerts/* api export(types) store(types)",
+    "ground bot alerts/service(types) alerts/trial alerts/words alerts/message alerts/route alerts/judge alerts/* api chart export(types) store(types)",
   // Floor 4
-  bot: "ground api alerts/service(types) alerts/sender(types) alerts/*(types) export(types) store(types)",
+  bot: "ground api alerts/service(types) alerts/sender(types) alerts/*(types) chart(types) export(types) store(types)",
   watchers: "ground looks alerts/engine(types) alerts/route(types) alerts/judge alerts/*(types) api",
   // Floor 3, from top to bottom
   "alerts/service":
@@ -47,13 +47,15 @@ export const rooms: Readonly<Record<string, string>> = {
   looks: "ground api(types) store(types)",
   // Floor 2
   api: "ground",
+  chart: "ground chart/draw",
+  // Plain JavaScript, which browsers load as well
+  "chart/draw": "reply(types)",
   simulator: "ground",
   store: "ground",
   // Floor 1; main passes the configuration to the others.
   config: "config/settings errors log units",
   "config/settings": "",
   errors: "units",
-  "in-time": "units",
   log: "units",
   "make-folder": "errors",
   reply: "units",
@@ -116,6 +118,7 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/alerts/silences": "add-silence offered-silence silence-options",
   "answers/alerts/subscriptions":
     "add-subscription change-subscription noise offered-subscription personal-watch subscription-fields subscription-options thresholds trial-reply try-subscription",
+  "answers/charts": "alert-chart market-chart network-chart pace-charts",
   "answers/exports": "ended exports verified",
   "answers/ids": "party-orders typed-ids",
   "api/client": "poll-nodes",
@@ -123,6 +126,7 @@ export const doors: Readonly<Record<string, string>> = {
   "api/model": "bundle fields market names network order page stake",
   "api/node": "inspect-node last-seen-block single-flight",
   "api/verdict": "judge-sources memory",
+  "chart/draw": "svg",
   "bot/grammar": "complete-line find-command offered-line plain-words stem tokens usage",
   "bot/options": "parse-options said saved-parties suggest-values time-span",
   "export/jobs": "deliver job kept-files upkeep verify-file",
@@ -174,7 +178,11 @@ export const packages: Readonly<Record<string, string>> = {
   "@hono/node-server": "adapters/web",
   hono: "adapters/web",
 
-  // Other ways out of the process; there are none to other processes, so node:child_process is refused everywhere.
+  // The only way to another process: pictures are drawn in one (docs/decisions/0038-pictures-in-a-child.md).
+  "@resvg/resvg-js": "chart",
+  "node:child_process": "chart/png",
+
+  // Other ways out of the process
   "node:http": "adapters/slack/send adapters/web(types) main simulator",
   "node:https": "adapters/slack/send",
   "node:module": "adapters/discord adapters/slack main",

@@ -76,6 +76,15 @@ export function refreshAction(ask: Ask): Action {
   return { label: "Refresh", invocation: ask, effect: "replace" };
 }
 
+/** A button that draws what an answer is about. */
+export function chartAction(
+  context: { readonly network: string },
+  what: string,
+  more: Parameters<typeof askFor>[2] = {},
+): Action {
+  return { label: "Chart", invocation: askFor(context, "chart", { what, ...more }), effect: "reply" };
+}
+
 /** A button that opens the form of a command with these values, where the place has forms. */
 export function formActions(
   { here, platforms }: Pick<CommandContext<Options>, "here" | "platforms">,

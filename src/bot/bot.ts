@@ -33,7 +33,7 @@ import { pressInstead } from "./openly.ts";
 import type { OptionValue } from "./options/options.ts";
 import { missingOption, type ParseContext, parseOptions } from "./options/parse-options.ts";
 import { neededParty, withSavedParties } from "./options/saved-parties.ts";
-import { type Asker, type BotDependencies, type BotSetup, inLimit, marked, report, setUp } from "./setup.ts";
+import { type Asker, type BotDependencies, type BotSetup, finished, marked, report, setUp } from "./setup.ts";
 import { createSuggestions, SUGGEST_MILLIS, type Suggestions } from "./suggestions.ts";
 import { withoutUndefined } from "../units/without-undefined.ts";
 
@@ -211,7 +211,8 @@ async function execute(
   }: { setup: BotSetup; mistakes: Mistakes; asker: (by: Invocation) => (ask: Ask) => Promise<Reply> },
 ): Promise<{ readonly reply: Reply; readonly thrown?: unknown }> {
   const { here, caller, signal, openly, pressed, slip } = invocation;
-  const { networks, exports, alerts, platforms, chosen, commands, now } = setup;
+  const { networks, exports, alerts, platforms, chosen, commands, past, now } = setup;
+  const shared = { networks, exports, alerts, platforms, chosen, commands, past, now };
   const client = setup.clientOf(options["network"]);
   const started = performance.now();
   let answer: Reply;
@@ -231,15 +232,9 @@ async function execute(
       audience: visibility,
       askedPrivately: options["private"] === true && invocation.options["private"] !== undefined,
       network: client.network,
-      networks,
       api: client,
       seen: setup.seenBy(here),
-      exports,
-      alerts,
-      platforms,
-      chosen,
-      commands,
-      now,
+      ...shared,
       managed: async () => (await invocation.managed?.()) ?? new Set(),
       zone: () => setup.zoneOf(invocation),
       signal,
@@ -267,7 +262,7 @@ async function execute(
         : await mistakes.ofCommand(thrown, invocation, asks || setup.takesParty(command));
     failed = { thrown };
   }
-  const reply = inLimit(marked(answer, client), setup.log);
+  const reply = await finished(answer, client, here, setup);
   report(setup, command.name, here, reply, performance.now() - started);
   return { reply, ...failed };
 }

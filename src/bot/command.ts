@@ -2,6 +2,7 @@ import type { Platforms } from "../alerts/platform.ts";
 import type { Receipt } from "../alerts/sender.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
+import type { ReadPast } from "../chart/thin.ts";
 import type { UserError } from "../errors.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
 import type { Field } from "../reply/block.ts";
@@ -45,6 +46,8 @@ export interface CommandContext<S extends Options> {
   readonly chosen: AudienceSettings;
   /** All commands, for `help`. */
   readonly commands: readonly AnyCommand[];
+  /** Kept looks of a range. */
+  readonly past: ReadPast;
   now(): Nanoseconds;
   /** The channels that the caller may manage, as far as they are known beside the one here. */
   managed(): Promise<ReadonlySet<string>>;

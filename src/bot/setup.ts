@@ -1,10 +1,13 @@
 import type { Platforms } from "../alerts/platform.ts";
 import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
+import type { Draw } from "../chart/png.ts";
+import type { ReadPast } from "../chart/thin.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
 import { UserError } from "../errors.ts";
-import { inTime } from "../in-time.ts";
+import { inTime } from "../units/in-time.ts";
 import type { Log } from "../log.ts";
+import { paragraph } from "../reply/block.ts";
 import { alsoLater, inOneZone, type Reply } from "../reply/reply.ts";
 import type { SavedParties, SeenIds, SeenKind } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
@@ -29,6 +32,10 @@ export interface BotDependencies {
   readonly platforms: Platforms;
   /** Audiences chosen by servers and workspaces; default: none. */
   readonly chosen?: AudienceSettings | undefined;
+  /** Draws pictures for chats; left out, they get words. */
+  readonly draw?: Draw | undefined;
+  /** Reads kept looks; left out, none are kept. */
+  readonly past?: ReadPast | undefined;
   readonly log: Log;
   readonly now?: () => Nanoseconds;
   readonly onOutcome?: (outcome: InvocationOutcome) => void;
@@ -50,6 +57,7 @@ export function setUp(dependencies: BotDependencies) {
     ...dependencies,
     commands,
     chosen: dependencies.chosen ?? NO_AUDIENCE_SETTINGS,
+    past: dependencies.past ?? NO_PAST,
     now: dependencies.now ?? (() => fromMillis(Date.now())),
     byName: new Map(commands.map((command) => [command.name, command])),
     /** The configured networks, the default one first. */
@@ -72,16 +80,38 @@ export function setUp(dependencies: BotDependencies) {
   };
 }
 
+const NO_PAST: ReadPast = async function* noPast() {};
+
+/** The answer as a chat gets it: with its chart as a picture. Other surfaces draw charts themselves. */
+export async function withPicture(
+  reply: Reply,
+  { platform }: Pick<Target, "platform">,
+  { draw, platforms }: Pick<BotSetup, "draw" | "platforms">,
+): Promise<Reply> {
+  const at = reply.blocks.findIndex(({ kind }) => kind === "chart");
+  const chart = reply.blocks[at];
+  if (draw === undefined || chart?.kind !== "chart" || platforms.chat(platform) === undefined) return reply;
+  const picture = await draw(chart.scene, chart.alt);
+  if (!("failed" in picture)) return { ...reply, blocks: reply.blocks.toSpliced(at, 1), picture };
+  const words = paragraph(`${chart.alt} There is no picture: ${picture.failed}.`);
+  return { ...reply, blocks: reply.blocks.with(at, words) };
+}
+
 /** The reply in one zone, marked as simulated where this client's network is simulated. */
 export function marked(reply: Reply, client: ApiClient): Reply {
   return alsoLater(reply, (one) => (client.simulated ? markSimulated(inOneZone(one)) : inOneZone(one)));
+}
+
+/** The answer as it goes to an adapter. Never rejects. */
+export async function finished(answer: Reply, client: ApiClient, here: Target, setup: BotSetup): Promise<Reply> {
+  return inLimit(await withPicture(marked(answer, client), here, setup), setup.log);
 }
 
 /** What is added to an answer comes within this time, or not at all. */
 const LATER: Milliseconds = 10_000;
 
 /** An answer whose amendment ends in time and never rejects. */
-export function inLimit(answer: Reply, log: Log): Reply {
+function inLimit(answer: Reply, log: Log): Reply {
   const { later } = answer;
   if (later === undefined) return answer;
   const bounded = async (stop: AbortSignal): Promise<Reply | undefined> => {

@@ -18,8 +18,10 @@ export function markSimulated(reply: Reply): Reply {
   };
 }
 
-/** A table's name becomes a file's name where a platform attaches it. */
+/** A table's name becomes a file's name where a platform attaches it; a picture says it in itself. */
 function markBlock(block: Block): Block {
+  if (block.kind === "chart")
+    return { ...block, scene: { ...block.scene, simulated: true }, alt: `${LABEL}: ${block.alt}` };
   return block.kind === "table" ? { ...block, name: `${LABEL}-${block.name}` } : block;
 }
 

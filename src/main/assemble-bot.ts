@@ -8,12 +8,13 @@ import type { BotDependencies } from "../bot/setup.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { createTrials } from "./alerting/trials.ts";
+import { createPast } from "./past.ts";
 import type { Networks } from "./networks.ts";
 import { withSampleIds } from "./seen-ids.ts";
 
-interface AssemblyOptions extends Omit<BotDependencies, "commands" | "clients" | "seen" | "parties"> {
+interface AssemblyOptions extends Omit<BotDependencies, "commands" | "clients" | "seen" | "parties" | "past"> {
   readonly networks: Networks;
-  readonly store: Pick<Store, "seen" | "parties">;
+  readonly store: Pick<Store, "seen" | "parties" | "read">;
 }
 
 /** The bot with all its commands: the only place that joins commands with clients, store and exports. */
@@ -25,6 +26,7 @@ export async function assembleBot({ networks, store, ...more }: AssemblyOptions)
     clients: networks.clients,
     seen: networks.samples === undefined ? store.seen : withSampleIds(store.seen, networks.samples),
     parties: store.parties,
+    past: createPast(store),
   });
 }
 

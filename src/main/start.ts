@@ -10,6 +10,7 @@ import type { Platforms } from "../alerts/platform.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import { openAudienceSettings } from "../bot/audience-settings.ts";
 import type { Bot } from "../bot/bot.ts";
+import { createPictures } from "../chart/png.ts";
 import { loadConfig } from "../config.ts";
 import { UserError } from "../errors.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
@@ -186,6 +187,8 @@ async function openServices({ config, store, log, shutdown, clock = systemClock,
   // Only servers and workspaces of a chat platform have audience settings.
   const chosen = chats.length === 0 ? undefined : await openAudienceSettings(store.answers, { shared });
   const bot = await assembleBot({
+    // The process that draws ends with this one.
+    draw: createPictures({ log }).draw,
     networks,
     store,
     platforms,

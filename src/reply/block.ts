@@ -100,6 +100,7 @@ export function mapValues(block: Block, change: (content: Text) => Text): Block 
         ...(block.empty === undefined ? {} : { empty: change(block.empty) }),
       };
     case "code":
+    case "chart":
       return block;
   }
 }
@@ -116,6 +117,7 @@ export function valuesOf(block: Block): readonly Text[] {
     case "table":
       return block.empty === undefined ? block.rows.flat() : [...block.rows.flat(), block.empty];
     case "code":
+    case "chart":
       return [];
   }
 }

@@ -3,6 +3,8 @@
 
 import { z } from "zod";
 
+import { Scene } from "./chart.ts";
+
 /** What a schema infers, for reading only. */
 export type Immutable<T> = { readonly [K in keyof T]: Immutable<T[K]> };
 
@@ -137,6 +139,8 @@ export const Block = z.discriminatedUnion("kind", [
     command: z.literal(true).exactOptional(),
     ...inAnyBlock,
   }),
+  /** A picture: what it shows, and the same in words for those who do not see it. Its numbers are a table beside it. */
+  z.object({ kind: z.literal("chart"), scene: Scene, alt: z.string(), ...inAnyBlock }),
 ]);
 export type Block = Immutable<z.infer<typeof Block>>;
 export type Table = Extract<Block, { kind: "table" }>;

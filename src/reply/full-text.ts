@@ -50,6 +50,8 @@ function blockText(block: Block): string {
       );
     case "code":
       return block.text;
+    case "chart":
+      return block.alt;
   }
 }
 

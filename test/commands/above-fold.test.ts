@@ -92,5 +92,7 @@ function linesOf(block: Block): string[] {
       );
     case "code":
       return [block.text];
+    case "chart":
+      return [block.alt];
   }
 }

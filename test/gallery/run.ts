@@ -8,7 +8,7 @@ import { drawSample, type DrawnSample } from "./draw.ts";
 import { galleryPage } from "./page.ts";
 import { takeBest, takePictures } from "./pictures.ts";
 import { samples } from "./samples.ts";
-import { drawnViews } from "./views.ts";
+import { drawnScenes, drawnViews } from "./views.ts";
 
 // `npm run gallery`: one HTML page with every sample reply and alert on all four surfaces, in `gallery.html` or
 // `-- --out FILE`. `--beside OTHER` puts an earlier page next to it, `--pictures FOLDER` takes a screenshot of each
@@ -47,7 +47,7 @@ if (faults.length > 0) {
 
 const drawn: DrawnSample[] = [];
 for await (const sample of samples()) if (sample.id.includes(values.only)) drawn.push(drawSample(sample));
-drawn.push(...(await drawnViews()).filter(({ id }) => id.includes(values.only)));
+drawn.push(...[...(await drawnViews()), ...drawnScenes()].filter(({ id }) => id.includes(values.only)));
 const page = galleryPage(drawn);
 const whole = values.beside === undefined ? page : besidePage(readFileSync(values.beside, "utf8"), page);
 writeFileSync(values.out, whole);

@@ -5,9 +5,13 @@ import { draw } from "../../src/adapters/slack/page/page.js";
 import { renderForm } from "../../src/adapters/slack/render/form.ts";
 import { h, safeTree, type VNode } from "../../src/adapters/web/public/vnode/vnode.js";
 import { type AnyCommand, withCommonOptions } from "../../src/bot/command.ts";
+import { altText } from "../../src/chart/alt.ts";
+import { DARK, drawScene, LIGHT } from "../../src/chart/draw/draw.js";
+import { svgText } from "../../src/chart/draw/svg.js";
 import { toMillis } from "../../src/units/nanoseconds.ts";
+import { SCENES } from "../chart/scenes.ts";
 import { headingsOf, slackViews } from "../support/gallery/slack-views.ts";
-import { html } from "../support/html.ts";
+import { escapeHtml, html } from "../support/html.ts";
 import { PLATFORMS } from "../support/platforms.ts";
 import { openSimulatorTalk } from "../support/simulator-talk.ts";
 import { textsIn } from "./doubts.ts";
@@ -45,6 +49,21 @@ export async function drawnViews(): Promise<DrawnSample[]> {
     const screens = Object.keys(SCREENS) as Screen[];
     const drawings = screens.map((screen) => ({ surface: "slack" as const, screen, html: drawn }));
     return { id, group: "views", title, drawings };
+  });
+}
+
+/** Every picture in both themes, as chats and the console show it, with what is said of it. */
+export function drawnScenes(): DrawnSample[] {
+  return Object.entries(SCENES).map(([name, scene]) => {
+    const both = Object.entries({ dark: DARK, light: LIGHT });
+    const drawn = both.map(([theme, palette]) => svgText(drawScene(scene, palette, `${name}-${theme}`)));
+    const html = `${drawn.join("\n")}\n<p>${escapeHtml(altText(scene))}</p>`;
+    return {
+      id: `picture-${name}`,
+      group: "pictures",
+      title: name,
+      drawings: [{ surface: "web", screen: "phone", html }],
+    };
   });
 }
 

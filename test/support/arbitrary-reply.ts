@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 
 import { memoryAttachment, type Attachment } from "../../src/reply/attachment.ts";
 import { field, type Block, type Column, type Table } from "../../src/reply/block.ts";
+import { LaneState, type Scene } from "../../src/reply/chart.ts";
 import type { Action, Reply, Tone } from "../../src/reply/reply.ts";
 import { link, named, clockTime, time, type Inline, type Text } from "../../src/reply/text.ts";
 import { nanoseconds } from "../../src/units/nanoseconds.ts";
@@ -229,6 +230,46 @@ export const anyTable: fc.Arbitrary<Table> = fc
     ),
   );
 
+/** Values of any size, also where all are alike. */
+const anyValue = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 }),
+  fc.integer({ min: 0, max: 100 }),
+  fc.constantFrom(0, 1, 1e-9, 1e30),
+);
+const anyMoment = fc.oneof(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: 1.7e12, max: 1.7e12 + 1000 }));
+const anySpan = fc.tuple(anyMoment, anyMoment).map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));
+const anyPart = fc.tuple(anySpan, fc.constantFrom(...LaneState.options)).map(([span, state]) => ({ ...span, state }));
+const anyLine = fc.record({
+  name: anyString(),
+  runs: fc.array(fc.array(fc.tuple(anyMoment, anyValue), { minLength: 1, maxLength: 20 }), { maxLength: 4 }),
+});
+
+/** Any scene that the schema allows. */
+export const anyScene: fc.Arbitrary<Scene> = anySpan.chain((span) =>
+  fc.record(
+    {
+      title: anyString(),
+      from: fc.constant(span.from),
+      to: fc.constant(span.to),
+      zone: fc.constantFrom("UTC", "Asia/Kolkata", "America/New_York", "Pacific/Auckland"),
+      simulated: fc.constant(true as const),
+      note: anyString(),
+      unit: fc.constantFrom("duration" as const, "number" as const),
+      lanes: fc.array(fc.record({ name: anyString(), parts: fc.array(anyPart, { maxLength: 20 }) }), { maxLength: 6 }),
+      lines: fc.array(anyLine, { maxLength: 3 }),
+      thresholds: fc.array(fc.record({ name: anyString(), value: anyValue }), { maxLength: 4 }),
+      bands: fc.array(
+        fc
+          .tuple(anySpan, anyString(), fc.boolean())
+          .map(([one, name, strong]) => ({ ...one, name, ...(strong ? { strong: true as const } : {}) })),
+        { maxLength: 4 },
+      ),
+      marks: fc.array(fc.record({ at: anyMoment, name: anyString() }), { maxLength: 3 }),
+    },
+    { requiredKeys: ["title", "from", "to", "zone", "unit", "lanes", "lines", "thresholds", "bands", "marks"] },
+  ),
+);
+
 const anyBlockAboveTheFold: fc.Arbitrary<Block> = fc.oneof(
   { weight: 3, arbitrary: anyText.map((text): Block => ({ kind: "paragraph", text })) },
   {
@@ -270,6 +311,10 @@ const anyBlockAboveTheFold: fc.Arbitrary<Block> = fc.oneof(
     ),
   },
   { weight: 2, arbitrary: anyTable },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("chart" as const), scene: anyScene, alt: anyString() }),
+  },
   {
     weight: 1,
     arbitrary: fc.record(

@@ -28,5 +28,8 @@ function blockTexts(block: Block): readonly Text[] {
         : [block.title ?? [], ...block.columns.map(({ title }) => toText(title)), ...block.rows.flat()];
     case "code":
       return [toText(block.text)];
+    // A picture says it in its own way.
+    case "chart":
+      return [];
   }
 }

@@ -15,6 +15,7 @@ import type { ExportJobs } from "../../src/export/jobs/jobs.ts";
 import { silentLog } from "../../src/log.ts";
 import { pageReader } from "../../src/looks/read.ts";
 import { tryNewestFirst } from "../../src/main/alerting/newest-first.ts";
+import { createPast } from "../../src/main/past.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
 import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
@@ -135,6 +136,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     ...(options.newId === undefined ? {} : { newId: options.newId }),
   });
   const bot = createBot({
+    past: createPast(store),
     platforms: options.platforms ?? PLATFORMS,
     commands,
     clients,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import { messageOf } from "../../errors.ts";
-import { inTime } from "../../in-time.ts";
+import { inTime } from "../../units/in-time.ts";
 import type { Log } from "../../log.ts";
 import type { OpenAnswerRow, OpenAnswerTable } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";

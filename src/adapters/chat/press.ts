@@ -1,7 +1,7 @@
 // What a press means on every platform, and how it is stored. A platform packs it into its id or value, within its limits.
 import { z } from "zod";
 
-import { withTimeout } from "../../in-time.ts";
+import { withTimeout } from "../../units/in-time.ts";
 import type { Log } from "../../log.ts";
 import { Ask, type Immutable, Invalidates, ReplyJson } from "../../reply/document.ts";
 import { replyFromJson, replyToJson } from "../../reply/json.ts";

@@ -1,6 +1,6 @@
 import { cancelledReply, errorReply } from "../../bot/error-reply.ts";
 import { UserError } from "../../errors.ts";
-import { inTime } from "../../in-time.ts";
+import { inTime } from "../../units/in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import { replyToJson } from "../../reply/json.ts";

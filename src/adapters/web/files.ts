@@ -11,10 +11,11 @@ import { refuse } from "./access/guard.ts";
 
 const FOLDER = new URL("./public/", import.meta.url);
 /** Modules that the page shares with the server, at the addresses where its relative imports lead in a browser. */
-const SHARED = ["columns.js", "states.js"].map((name) => ({
-  route: `/reply/${name}`,
-  file: new URL(`../../reply/${name}`, import.meta.url),
-}));
+const SHARED = [
+  "reply/columns.js",
+  "reply/states.js",
+  ...["draw", "axes", "marks", "svg", "text", "glyphs"].map((name) => `chart/draw/${name}.js`),
+].map((name) => ({ route: `/${name}`, file: new URL(`../../${name}`, import.meta.url) }));
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",

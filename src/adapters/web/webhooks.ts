@@ -2,7 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { html } from "hono/html";
 import { LRUCache } from "lru-cache";
 
-import { inTime } from "../../in-time.ts";
+import { inTime } from "../../units/in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../bot/options/options.ts";
 import { SAVE_PARTY_ACTION } from "../../bot/options/saved-parties.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
-import { inTime } from "../../in-time.ts";
+import { inTime } from "../../units/in-time.ts";
 import { paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { type Action, type Ask, askedBack, choiceActions, commandAction, type Reply } from "../../reply/reply.ts";

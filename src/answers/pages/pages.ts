@@ -196,12 +196,13 @@ export function listAnswer<T>(
   { rows, asOf, notes, actions, isNewest }: ListPage<T>,
   shown: {
     readonly columns: readonly CellColumn<T>[];
+    readonly buttons?: readonly Action[];
     readonly title?: (usual: Text) => Text;
     readonly tone?: Tone;
     readonly above?: readonly Block[];
   },
 ): Reply {
-  const { title = (usual: Text) => usual, tone = "neutral", above = [], columns } = shown;
+  const { title = (usual: Text) => usual, tone = "neutral", above = [], buttons = [], columns } = shown;
   const { first, after, last, before, newest } = context.options;
   const { name, noun, more } = list;
   const heights = rows.map((row) => list.blockOf(row));
@@ -213,7 +214,7 @@ export function listAnswer<T>(
       ...above,
       table({ name: `${noun}s`.replace(" ", "-"), rows, columns, empty: text`No ${noun}s here.` }),
     ],
-    actions,
+    actions: [...actions, ...buttons],
     // The same page again
     ask: askFor(context, name, { ...more, first, after, last, before, newest: newest ? undefined : false }),
   });

@@ -1,5 +1,5 @@
 import { messageOf } from "../../errors.ts";
-import { inTime } from "../../in-time.ts";
+import { inTime } from "../../units/in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { ApiError } from "../../api/api-error.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
-import { inTime } from "../../in-time.ts";
+import { inTime } from "../../units/in-time.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { ExportChanges, ExportFileRow, ExportState } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";

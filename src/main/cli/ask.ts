@@ -104,7 +104,7 @@ async function openLocalRunner(
   };
   const bot = await assembleBot({
     networks,
-    store: { seen: lenientSeenIds(store.seen, warn, log), parties: store.parties },
+    store: { seen: lenientSeenIds(store.seen, warn, log), parties: store.parties, read: (work) => store.read(work) },
     alerts: createPassiveAlertService(store, networks, alertsConfig, log),
     platforms,
     exports: {

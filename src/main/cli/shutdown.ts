@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import os from "node:os";
 
 import { messageOf } from "../../errors.ts";
-import { inTime } from "../../in-time.ts";
+import { inTime } from "../../units/in-time.ts";
 import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { EXIT_BUG } from "./cli.ts";

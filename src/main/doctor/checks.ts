@@ -1,6 +1,6 @@
 import { fault, type Finding, noAnswer } from "../../adapters/finding.ts";
 import { messageOf, UserError } from "../../errors.ts";
-import { inTime } from "../../in-time.ts";
+import { inTime } from "../../units/in-time.ts";
 import { redact } from "../../units/redact.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { EXIT_BUG, EXIT_CALLER, EXIT_NETWORK } from "../cli/cli.ts";

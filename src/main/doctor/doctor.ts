@@ -55,6 +55,7 @@ export async function doctor(
     ...endpointChecks(config),
     { name: "console", run: async (signal) => [await examineConsole(config, signal)] },
     { name: "alerts", run: () => Promise.resolve([alertsFile]) },
+    { name: "pictures", run: async () => [await examinePictures()] },
     { name: "DEADMAN_URL", run: (signal) => checkDeadManSwitch(examined, args.includes("--ping"), signal) },
     ...exportFolderChecks,
     databaseCheck(config),
@@ -106,6 +107,19 @@ function platformChecks(config: Config): Check[] {
       });
     },
   }));
+}
+
+/** Whether the native module that draws pictures for chats can be loaded. */
+async function examinePictures(): Promise<Finding> {
+  const { whyNoPictures } = await import("../../chart/png.ts");
+  const why = await whyNoPictures();
+  return why === undefined
+    ? ok("pictures", "can be drawn for chats")
+    : warning(
+        "pictures",
+        `cannot be drawn here, so that answers in chats come without them (${why})`,
+        "Run npm ci again, without --omit=optional; or go without pictures.",
+      );
 }
 
 async function checkDeadManSwitch(examined: ExaminedConfig, ping: boolean, signal: AbortSignal): Promise<Finding[]> {

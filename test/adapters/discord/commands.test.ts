@@ -67,6 +67,7 @@ describe("every command answers", () => {
     ["rotations", () => ({}), /rotation/iu],
     ["snapshots", () => ({}), /snapshot/iu],
     ["checkpoints", () => ({}), /checkpoint/iu],
+    ["chart", () => ({ what: "network" }), /kept/u],
     ["bundle list-asset", () => ({ asset: mainnet().assetId }), /signature/iu],
     ["bundle asset-limits", () => ({ proposal: mainnet().proposalId }), /656,000 USDT/u],
     ["help", () => ({}), /market show/u],

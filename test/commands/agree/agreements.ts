@@ -218,6 +218,14 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
     },
   },
 
+  chart: {
+    ...always("chart network"),
+    pairs: (reply) =>
+      reply.blocks.flatMap((block) =>
+        block.kind === "chart" ? [["the title of the picture", block.scene.title, titleOf(reply)] as const] : [],
+      ),
+  },
+
   "bundle list-asset": { ...always(`bundle list-asset ${ASSET}`), pairs: ofBundle },
   "bundle asset-limits": { ...always(`bundle asset-limits ${PARTY}`), pairs: ofBundle },
 

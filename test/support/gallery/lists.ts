@@ -1,7 +1,9 @@
+import { altText } from "../../../src/chart/alt.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { id, number, strong, text, time, type Text } from "../../../src/reply/text.ts";
 import { formatDecimal, decimal } from "../../../src/units/decimal.ts";
+import { SCENES } from "../../chart/scenes.ts";
 import { ago, asOf, ask, hex, type GalleryEntry } from "./parts.ts";
 
 const symbols = ["BTC/USD", "ETH/USD", "LINK/ETH", "UNI/USD", "AAVE/DAI", "VEGA/USD", "東京/JPY", "Σ/€"];
@@ -140,10 +142,18 @@ const hostile = reply({
   ],
 });
 
+const scene = SCENES["every-state"]!;
+const picture = reply({
+  title: text`${scene.title}`,
+  blocks: [{ kind: "chart", scene, alt: altText(scene) }],
+  actions: [ask("Refresh", "chart", { what: "network" }, "replace")],
+});
+
 export const listReplies: readonly GalleryEntry[] = [
   { name: "market-list", shows: "84 rows in seven columns, wide characters among them", reply: marketList },
   { name: "stake", shows: "amounts beyond 2^64; 3 of 1,204 rows", reply: stake },
   { name: "checkpoints", shows: "a page of a list, with buttons to the next", reply: checkpoints },
+  { name: "chart", shows: "a picture: what each node did, and the age of network time", reply: picture },
   { name: "nothing-found", shows: "tables, a list and fields without anything in them", reply: nothing },
   { name: "hostile-names", shows: "what data must never do: ping, format, link, colour the screen", reply: hostile },
 ];

@@ -2,7 +2,7 @@ import stringWidth from "string-width";
 
 import { type Block, hasRows, type Table } from "../../../reply/block.ts";
 import { printable, plainText } from "../../../reply/plain-text.ts";
-import type { Text } from "../../../reply/text.ts";
+import { type Text, toText } from "../../../reply/text.ts";
 import type { CommandMention } from "../command-mentions.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { type InlineOptions, insideFence, type Markup, renderText } from "./markdown.ts";
@@ -64,6 +64,11 @@ export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
       const line = block.command === true ? mention?.(block.text) : undefined;
       if (line !== undefined && line.length <= max) return { markdown: line, whole: true };
       return codeBlock(block.command === true ? `/${block.text}` : block.text, block.language, max);
+    }
+    // Where it was drawn, the picture stands in place of the block.
+    case "chart": {
+      const { markdown, whole } = renderText(toText(block.alt), { max, onId, wholeIds });
+      return { markdown: markdown.trim(), whole };
     }
   }
 }

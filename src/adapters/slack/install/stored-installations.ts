@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 
 import type { SharedToken } from "../../../alerts/sender.ts";
 import { messageOf, UserError } from "../../../errors.ts";
-import { inTime } from "../../../in-time.ts";
+import { inTime } from "../../../units/in-time.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { InstallationCounts, InstallationRow, PlatformInstallations } from "../../chat/chat.ts";

@@ -3,7 +3,7 @@ import type { KnownBlock } from "@slack/types";
 import { columnCount } from "../../../reply/columns.js";
 import { type Block, type Field, hasRows, type Table } from "../../../reply/block.ts";
 import { plainText, printable } from "../../../reply/plain-text.ts";
-import type { Text } from "../../../reply/text.ts";
+import { type Text, toText } from "../../../reply/text.ts";
 import { mostThat, shownOf } from "../../chat/bounds.ts";
 import type { Press } from "../../chat/press.ts";
 import { MAX_SECTION_FIELDS, SECTION_FIELD_LENGTH, SECTION_LENGTH } from "../limits.ts";
@@ -72,6 +72,9 @@ export function renderBlock(block: Block, bounds: Bounds, form: TableForm): Rend
       return renderTable(block, bounds, form);
     case "code":
       return renderCode(block.text, bounds);
+    // Where it was drawn, the picture stands in place of the block.
+    case "chart":
+      return sections(undefined, [toText(block.alt)], bounds, "");
   }
 }
 

@@ -16,7 +16,7 @@ import {
   type SharedToken,
   throwUnlessAlive,
 } from "../../../alerts/sender.ts";
-import { inTime } from "../../../in-time.ts";
+import { inTime } from "../../../units/in-time.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { PressStorage } from "../../chat/press.ts";
 import { RefusedToken } from "../../chat/refused-token.ts";

@@ -2,7 +2,7 @@ import type { App, ReceiverEvent } from "@slack/bolt";
 import { LRUCache } from "lru-cache";
 
 import { messageOf } from "../../../errors.ts";
-import { inTime } from "../../../in-time.ts";
+import { inTime } from "../../../units/in-time.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { describeError } from "./api-error.ts";

@@ -23,6 +23,7 @@ import {
   toSpans,
   wholeSpan,
 } from "./span.ts";
+import { chartLines } from "./chart.ts";
 import { hang, indent, renderFields, renderTable } from "./table.ts";
 import { type Line, wrap } from "./wrap.ts";
 
@@ -198,6 +199,8 @@ function renderBlock(block: Block, options: BlockOptions): Line[] {
       return block.command === true
         ? indent(wrap([typedSpan(block.text, width - NESTED, options.inShell)], width - NESTED), NESTED)
         : codeLines(block.text, width);
+    case "chart":
+      return chartLines(block, width);
   }
 }
 

@@ -8,7 +8,7 @@ import { stream } from "hono/streaming";
 
 import type { AlertFeed, FeedAlert } from "../../../alerts/service/feed.ts";
 import { messageOf } from "../../../errors.ts";
-import { inTime } from "../../../in-time.ts";
+import { inTime } from "../../../units/in-time.ts";
 import { disposeReply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { Access } from "../access/access.ts";

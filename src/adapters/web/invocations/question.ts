@@ -5,7 +5,7 @@ import { cancelledReply } from "../../../bot/error-reply.ts";
 import type { Fault, Invocation } from "../../../bot/invocation.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";
-import { inTime } from "../../../in-time.ts";
+import { inTime } from "../../../units/in-time.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_FILES_PER_REPLY } from "../limits.ts";

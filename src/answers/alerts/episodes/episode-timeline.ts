@@ -116,14 +116,17 @@ function votesOf({ kind, facts }: Episode["first"]): readonly Field[] {
 function actionsOf(episode: Episode): Action[] {
   const name = episodeName(episode.id);
   const options = { episode: name };
-  const again: Action = commandAction("Refresh", "alerts why", options, "replace");
-  if (!isOpen(episode)) return [again];
+  const again = [
+    ...(isDrill(episode) || episode.kind === "node.diverges" ? [] : [commandAction("Chart", "chart", { what: name })]),
+    commandAction("Refresh", "alerts why", options, "replace"),
+  ];
+  if (!isOpen(episode)) return again;
   return [
     ...(episode.acknowledged === undefined
       ? [invalidatingAction("Acknowledge", "alerts ack", options, { command: "alerts why", options })]
       : []),
     commandAction("Silence 1 h", "alerts silence", { what: name, for: "1h" }),
-    again,
+    ...again,
   ];
 }
 

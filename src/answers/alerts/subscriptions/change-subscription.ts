@@ -4,7 +4,7 @@ import { isAlive, rulesOf, type Subscription, undone, undoOf } from "../../../al
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import type { SuggestContext } from "../../../bot/options/options.ts";
 import { together, UserError } from "../../../errors.ts";
-import { inTime } from "../../../in-time.ts";
+import { inTime } from "../../../units/in-time.ts";
 import { paragraph } from "../../../reply/block.ts";
 import { type Ask, givenOptions, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";

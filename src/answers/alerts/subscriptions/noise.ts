@@ -3,7 +3,7 @@ import { destinationKey } from "../../../alerts/destination.ts";
 import { covers, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { adviceOf } from "../../../alerts/trial/advice.ts";
-import { inTime } from "../../../in-time.ts";
+import { inTime } from "../../../units/in-time.ts";
 import type { Block } from "../../../reply/block.ts";
 import { type Action, type Ask, invalidatingAction } from "../../../reply/reply.ts";
 import { code, text, type Text } from "../../../reply/text.ts";

@@ -141,6 +141,7 @@ function valid(scene: Stage, { edits, name, options }: AnyCommand): Record<strin
     episode: "node.down",
     zone: "UTC",
     markets: "everyone",
+    ...(name === "chart" ? { what: "network" } : {}),
   };
   const needed = Object.entries(options).filter(
     ([one, option]) =>

@@ -5,6 +5,7 @@
 /** @import { VElement } from "../vnode/vnode.js" */
 import { asButtons, ofRows, renderActions } from "./render-actions.js";
 import { plainOf, renderText, visible } from "./render-text.js";
+import { renderChart } from "./render-chart.js";
 import { renderAttachments, renderPicture } from "./render-files.js";
 import { renderTable } from "./render-table.js";
 import { h, isSafeLink } from "../vnode/vnode.js";
@@ -199,6 +200,8 @@ function renderBlock(block, reader, place) {
       return renderTable(block, reader, place);
     case "code":
       return renderCodeBlock(block, place);
+    case "chart":
+      return renderChart(block, place.index);
   }
 }
 

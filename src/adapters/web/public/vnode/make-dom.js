@@ -10,16 +10,20 @@ import { safeTree } from "./vnode.js";
  */
 export function makeElement(tree) {
   const safe = safeTree(tree);
-  return make(typeof safe === "string" ? { tag: "p", attrs: {}, children: [safe] } : safe);
+  const made = make(typeof safe === "string" ? { tag: "p", attrs: {}, children: [safe] } : safe);
+  if (!(made instanceof HTMLElement)) throw new TypeError("a picture stands in an element of the page");
+  return made;
 }
 
 /**
  * @param {VElement} element
- * @returns {HTMLElement}
+ * @param {string} [around] The namespace of what it stands in.
+ * @returns {Element}
  */
-function make({ tag, attrs, children }) {
-  const made = document.createElement(tag);
+function make({ tag, attrs, children }, around) {
+  const { xmlns = around } = attrs;
+  const made = xmlns === undefined ? document.createElement(tag) : document.createElementNS(xmlns, tag);
   for (const [name, value] of Object.entries(attrs)) made.setAttribute(name, value);
-  made.append(...children.map((child) => (typeof child === "string" ? child : make(child))));
+  made.append(...children.map((child) => (typeof child === "string" ? child : make(child, xmlns))));
   return made;
 }

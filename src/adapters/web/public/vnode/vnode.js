@@ -54,6 +54,15 @@ const TAGS = /** @type {const} */ ([
   "tr",
   "u",
   "ul",
+  // A picture
+  "circle",
+  "defs",
+  "g",
+  "path",
+  "pattern",
+  "rect",
+  "svg",
+  "text",
 ]);
 
 /** Every attribute, beside `aria-*` and `data-*`: none that holds a script or a style. */
@@ -78,6 +87,25 @@ const ATTRIBUTES = new Set([
   "title",
   "type",
   "width",
+  // Of pictures
+  "cx",
+  "cy",
+  "d",
+  "fill",
+  "font-family",
+  "font-size",
+  "opacity",
+  "patternUnits",
+  "r",
+  "stroke",
+  "stroke-dasharray",
+  "stroke-linejoin",
+  "stroke-width",
+  "text-anchor",
+  "viewBox",
+  "x",
+  "xmlns",
+  "y",
 ]);
 
 /**
@@ -118,6 +146,7 @@ export function faultOf(element) {
     if (!ATTRIBUTES.has(name) && !/^(?:aria|data)-[a-z-]+$/u.test(name)) return `the attribute ${name}`;
     if (name === "href" && !isSafeLink(value)) return "a link that is neither http nor a path of this server";
     if (name === "src" && !isOwnPath(value)) return "a picture from elsewhere";
+    if (/url\((?!#)/iu.test(value) && (name === "fill" || name === "stroke")) return "a pattern from elsewhere";
     if (name === "target" && value !== "_blank") return "another target";
   }
   return undefined;

@@ -1,4 +1,4 @@
-import type { Milliseconds } from "./units/duration.ts";
+import type { Milliseconds } from "./duration.ts";
 
 /** How long to wait: for so long, or until the signal is aborted; with `graceMillis`, so long beyond its abort. */
 interface Wait {

@@ -1,0 +1,163 @@
+import { seenHere, findEpisode, suggestEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
+import { findKind } from "../src/answers/alerts/alert-kinds.ts";
+import { callerZone, isSpan, parseSpan, suggestSpans } from "../src/answers/alerts/alert-times.ts";
+import { alertPicture } from "../src/answers/charts/alert-chart.ts";
+import { type ChartSpan, chartReply, type Picture } from "../src/answers/charts/charts.ts";
+import { marketPicture } from "../src/answers/charts/market-chart.ts";
+import { networkPicture } from "../src/answers/charts/network-chart.ts";
+import { blocksPicture, spacingPicture } from "../src/answers/charts/pace-charts.ts";
+import { askFor, refreshAction } from "../src/answers/answer.ts";
+import { MARKET, marketsById } from "../src/answers/ids/ids.ts";
+import { lookUp, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { command, type CommandContext } from "../src/bot/command.ts";
+import { type Choice, plainChoices, type SuggestContext } from "../src/bot/options/options.ts";
+import { MAX_CHOICES } from "../src/bot/options/suggest-values.ts";
+import { UserError } from "../src/errors.ts";
+import { paragraph } from "../src/reply/block.ts";
+import { reply } from "../src/reply/reply.ts";
+import { text } from "../src/reply/text.ts";
+import type { Milliseconds } from "../src/units/duration.ts";
+import { toMillis } from "../src/units/nanoseconds.ts";
+
+/** What is drawn beside markets and alerts. */
+const NAMED = ["network", "blocks", "checkpoints", "snapshots"];
+const ALL = "all";
+const USUAL = "24h";
+const SHORTEST: Milliseconds = 600_000;
+
+const options = {
+  what: {
+    kind: "text",
+    label: "What",
+    required: true,
+    description: "network, blocks, checkpoints, snapshots, a market, or an alert by its name",
+    example: "blocks",
+    maxLength: 400,
+    suggest: suggestWhat,
+    finds: async (option: string, typed: string, context: SuggestContext) => {
+      if (!NAMED.includes(typed.trim().toLowerCase()) && !isAlert(typed))
+        await resolveId(MARKET, typed, lookUp(context), option, { asSaid: true });
+    },
+  },
+  last: {
+    kind: "text",
+    label: "How long back",
+    description: "How long back: 1h, 7d, all; left out = 24h",
+    example: USUAL,
+    suggest: async (typed: string) => {
+      const fits = [ALL, USUAL, ...(await suggestSpans(typed)).map(({ value }) => value)];
+      return plainChoices([...new Set(fits)].filter((one) => one.startsWith(typed.trim())));
+    },
+    takes: isLast,
+    reads: (option: string, typed: string) => void parseLast(option, typed),
+  },
+} as const;
+type Context = CommandContext<typeof options>;
+
+export const chart = command({
+  name: "chart",
+  alsoCalled: ["graph", "plot", "picture", "lane", "band"],
+  asked: ["chart|graph|plot|picture|draw"],
+  summary: "A picture: the network, blocks, a market, an alert",
+  verb: "Draw",
+  title: "Draw a picture",
+  examples: ["chart what:network", "chart BTC/USDT last:7d", "chart node.down"],
+  audience: "channel",
+  options,
+  run: async (context) => {
+    const { what, last = USUAL } = context.options;
+    const now = toMillis(context.now());
+    const zone = await callerZone(context);
+    const wanted = what.trim().toLowerCase();
+    const ask = askFor(context, "chart", { what, last: last === USUAL ? undefined : last });
+    const drawn =
+      isAlert(what) && !NAMED.includes(wanted) ? await ofAlert(context, now, zone) : await ofWhat(context, now, zone);
+    if (drawn.picture !== undefined) return chartReply(drawn.picture, ask);
+    const market = drawn.market;
+    return reply({
+      title: text`Nothing is kept that could be drawn of ${drawn.name}${drawn.isAlert === true ? "" : ` in that time`}`,
+      blocks: [
+        paragraph(
+          market === undefined || context.alerts.marketsWithoutLooks?.(context.network).includes(market) !== true
+            ? "Pictures are made of what was seen and kept since this bot watches the network."
+            : "This market is beyond those of which looks are kept; a subscription that names it changes that.",
+        ),
+      ],
+      actions: [refreshAction(ask)],
+    });
+  },
+});
+
+interface Drawn {
+  readonly picture: Picture | undefined;
+  readonly name: string;
+  readonly market?: string;
+  readonly isAlert?: true;
+}
+
+async function ofAlert(context: Context, now: Milliseconds, zone: string): Promise<Drawn> {
+  const found = await findEpisode(context.alerts, context.options.what);
+  const episode = seenHere(found, context);
+  return { picture: await alertPicture(context, episode, { now, zone }), name: "this alert", isAlert: true };
+}
+
+async function ofWhat(context: Context, now: Milliseconds, zone: string): Promise<Drawn> {
+  const { network, options: given } = context;
+  const wanted = given.what.trim().toLowerCase();
+  const market = NAMED.includes(wanted) ? undefined : await marketOf(context);
+  const watcher = market === undefined ? (WATCHERS[wanted] ?? "sources") : "markets";
+  const millis = parseLast("last", given.last ?? USUAL);
+  const from = millis === undefined ? await firstLook(context, watcher, now) : now - millis;
+  const span: ChartSpan = { from: Math.min(from ?? now - SHORTEST, now - SHORTEST), to: now, zone };
+  if (market !== undefined)
+    return { picture: await marketPicture(context, span, market), name: market.label, market: market.label };
+  const name = wanted === "network" ? network : `${wanted} of ${network}`;
+  if (wanted === "checkpoints" || wanted === "snapshots")
+    return { picture: await spacingPicture(context, span, wanted), name };
+  return {
+    picture: wanted === "blocks" ? await blocksPicture(context, span) : await networkPicture(context, span),
+    name,
+  };
+}
+
+const WATCHERS: Readonly<Record<string, string>> = { checkpoints: "checkpoints", snapshots: "snapshots" };
+
+async function marketOf(context: Context): Promise<{ readonly id: string; readonly label: string }> {
+  const id = await resolveId(MARKET, context.options.what, context, "what", { asSaid: true });
+  const names = await marketsById(context);
+  return { id, label: names.get(id)?.code ?? id };
+}
+
+/** When the oldest look that is kept was. */
+async function firstLook({ network, past, signal }: Context, watcher: string, now: Milliseconds) {
+  for await (const part of past({ network, watcher, from: 0, to: now }, signal)) return part.from(0);
+  return undefined;
+}
+
+/** Names of alerts begin with their kind. */
+function isAlert(typed: string): boolean {
+  const [word = ""] = typed.trim().split(/[\s|{]/u);
+  return findKind(word) !== undefined;
+}
+
+function isLast(typed: string): boolean {
+  return typed.trim().toLowerCase() === ALL || isSpan(typed);
+}
+
+/** Undefined for all that is kept. */
+function parseLast(option: string, typed: string): Milliseconds | undefined {
+  if (typed.trim().toLowerCase() === ALL) return undefined;
+  const millis = parseSpan(option, typed);
+  if (millis >= SHORTEST) return millis;
+  throw new UserError((named) => `${named(option)} cannot be less than 10 min.`, {
+    option,
+    remedy: "Ask for 10m or more.",
+  });
+}
+
+async function suggestWhat(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  const low = typed.trim().toLowerCase();
+  const named = plainChoices(NAMED.filter((one) => one.startsWith(low)));
+  const [markets, alerts] = await Promise.all([suggestIds(MARKET)(typed, context), suggestEpisodes(typed, context)]);
+  return [...named, ...markets, ...alerts].slice(0, MAX_CHOICES);
+}

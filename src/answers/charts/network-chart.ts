@@ -1,0 +1,150 @@
+import { type LooksPart, ThinLane } from "../../chart/thin.ts";
+import { table, type Table } from "../../reply/block.ts";
+import type { LaneState, Scene } from "../../reply/chart.ts";
+import { code, text } from "../../reply/text.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import {
+  type ChartContext,
+  type ChartSpan,
+  KeptLine,
+  lineNumbers,
+  NO_SCENE,
+  type Picture,
+  spanText,
+} from "./charts.ts";
+
+const MAX_LANES = 6;
+
+/** Columns of the numbers, and the order in which nodes are in trouble. */
+const STATES: readonly (readonly [state: LaneState, title: string])[] = [
+  ["moves", "Moved"],
+  ["lags", "Lagged"],
+  ["stands", "Stood"],
+  ["silent", "No answer"],
+  ["doubted", "Not believed"],
+];
+
+interface Node {
+  readonly name: string;
+  readonly lane: ThinLane;
+}
+
+/** What the nodes did, and how old the network's time was; undefined where nothing is kept of it. */
+export async function networkPicture(context: ChartContext, span: ChartSpan): Promise<Picture | undefined> {
+  const { api, alerts, network, past, signal } = context;
+  const nodes = api.nodes.map(({ name }) => ({ name, lane: new ThinLane(span) }));
+  const age = new KeptLine("age of network time", span);
+  let [stood, halts, wasStalled] = [0, 0, false];
+  for await (const part of past({ network, watcher: "sources", ...span }, signal)) {
+    const states = nodes.map(({ name }) => stateReader(part, name, alerts.config.lagging.behind));
+    const clocks = nodes.map(({ name }) => ({
+      time: part.facts("nodes", name, "time"),
+      vote: part.facts("votes", name),
+    }));
+    const verdict = part.facts("verdict");
+    for (let look = 0; look < part.size; look += 1) {
+      const [from, to] = [part.from(look), part.to(look)];
+      for (const [index, { lane }] of nodes.entries()) {
+        const state = states[index]?.(look);
+        if (state !== undefined) lane.add(from, to, state);
+      }
+      const latest = clocks.reduce((most, { time, vote }) => {
+        const said = vote.at(look) === "silent" ? Number.NaN : time.near(look);
+        return Number.isNaN(said) ? most : Math.max(most, said);
+      }, -Infinity);
+      age.add(from, Math.max(0, from - latest / 1e6), to);
+      const isStalled = verdict.at(look) === "stalled" && from >= span.from && from <= span.to;
+      if (isStalled) stood += Math.max(0, Math.min(to, span.to) - from);
+      if (isStalled && !wasStalled) halts += 1;
+      wasStalled = isStalled;
+    }
+  }
+  if (nodes.every(({ lane }) => lane.lengths.size === 0)) return undefined;
+  const worst = nodes.toSorted((a, b) => troubleOf(b) - troubleOf(a));
+  const shown = nodes.filter((one) => worst.indexOf(one) < MAX_LANES);
+  const others = worst.slice(MAX_LANES);
+  const hasAge = age.values.last !== undefined;
+  const scene: Scene = {
+    ...NO_SCENE,
+    ...span,
+    title: titleOf(network, { stood, halts, worst }),
+    ...(others.length === 0
+      ? {}
+      : { note: `${others.length} others ${troubleOf(others[0]) === 0 ? "kept up" : "not drawn"}` }),
+    unit: "duration",
+    lanes: shown.map(({ name, lane }) => ({ name, parts: lane.parts() })),
+    lines: hasAge ? [age.drawn] : [],
+    thresholds: hasAge
+      ? [{ name: `told after ${spanText(String(alerts.config.stalled.for))}`, value: alerts.config.stalled.for }]
+      : [],
+  };
+  return { scene, numbers: [laneNumbers(nodes), ...(hasAge ? [lineNumbers("chart-age", [age], spanText)] : [])] };
+}
+
+/** How a node stood in a look; undefined where nothing was seen of it. */
+function stateReader(part: LooksPart, node: string, behind: Milliseconds) {
+  const [vote, reachable] = [part.facts("votes", node), part.facts("nodes", node, "reachable")];
+  const [down, lag] = [
+    part.facts("facts", "node.down", node, "state"),
+    part.facts("facts", "node.lagging", node, "behindMillis"),
+  ];
+  return (look: number): LaneState | undefined => {
+    const said = vote.at(look);
+    if (said === "silent") return reachable.at(look) === true ? "doubted" : "silent";
+    if (down.at(look) === "bad") return "silent";
+    if (said === "stands") return "stands";
+    const isBehind = lag.near(look) > behind;
+    if (said === "syncs" || said === "climbs" || isBehind) return "lags";
+    return said === undefined && down.at(look) === undefined ? undefined : "moves";
+  };
+}
+
+function troubleOf(node: Node | undefined): Milliseconds {
+  let sum = 0;
+  for (const [state, millis] of node?.lane.lengths ?? []) if (state !== "moves") sum += millis;
+  return sum;
+}
+
+const DID: Readonly<Record<Exclude<LaneState, "moves">, string>> = {
+  lags: "lagged",
+  stands: "stood still",
+  silent: "did not answer",
+  doubted: "was not believed",
+};
+
+/** The answer: the halts, else the node that was worst. */
+function titleOf(
+  network: string,
+  seen: { readonly stood: Milliseconds; readonly halts: number; readonly worst: readonly Node[] },
+) {
+  const { stood, halts, worst } = seen;
+  if (halts === 1) return `${network} stood still for ${formatDuration(stood)}`;
+  if (halts > 1)
+    return `${network} stood still ${halts === 2 ? "twice" : `${halts} times`}, ${formatDuration(stood)} in all`;
+  const [first] = worst;
+  const bad = [...(first?.lane.lengths ?? [])].filter(([state]) => state !== "moves").toSorted(([, a], [, b]) => b - a);
+  const [longest] = bad;
+  if (first === undefined || longest === undefined) return `${network} went on, and all its nodes kept up`;
+  const did = DID[longest[0] as Exclude<LaneState, "moves">];
+  const troubled = worst.filter((one) => troubleOf(one) > 0).length;
+  const more = troubled === 1 ? "" : `, and ${troubled - 1} more ${troubled === 2 ? "was" : "were"} in trouble`;
+  return `${network} went on; ${first.name} ${did} for ${formatDuration(longest[1])}${more}`;
+}
+
+function laneNumbers(nodes: readonly Node[]): Table {
+  return table({
+    name: "chart-nodes",
+    title: text`How long`,
+    rows: nodes,
+    columns: [
+      ["Node", ({ name }) => code(name)],
+      ...STATES.map(([state, title]) => {
+        const cell = ({ lane }: Node): string => {
+          const millis = lane.lengths.get(state);
+          return millis === undefined ? "" : formatDuration(millis);
+        };
+        return [title, cell, "right"] as const;
+      }),
+    ],
+  });
+}

@@ -1,0 +1,87 @@
+// @ts-check
+// What stands over a picture: stretches of time, moments, and the values from which something is told.
+/** @import { Scene } from "../../reply/chart.ts" */
+/** @import { Palette } from "./draw.js" */
+import { e, LEAST_WIDTH, round, SMALL, words } from "./svg.js";
+import { fitted, fittedName, widthOf } from "./text.js";
+
+/**
+ * Shaded stretches and single moments, named above the plot where there is room.
+ *
+ * @param {Scene} scene
+ * @param {Palette} palette
+ * @param {{ x: (at: number) => number, top: number, floor: number, right: number }} place
+ */
+export function drawBands({ bands, marks }, palette, { x, top, floor, right }) {
+  /** @type {{ begin: number, end: number }[]} */
+  const taken = [];
+  const named = [
+    ...bands.map(({ from, name, strong }) => ({ at: from, name, order: strong === true ? 0 : 2 })),
+    ...marks.map(({ at, name }) => ({ at, name, order: 1 })),
+  ].toSorted((a, b) => a.order - b.order);
+  const labels = named.flatMap(({ at, name }) => {
+    const shown = fittedName(name, SMALL, 180);
+    const width = widthOf(shown, SMALL);
+    const begin = Math.min(x(at), right - width);
+    const end = begin + width;
+    if (taken.some((one) => begin < one.end + 6 && end + 6 > one.begin)) return [];
+    taken.push({ begin, end });
+    return [words(shown, begin, top - 10, palette.ink)];
+  });
+  return [
+    ...bands.flatMap(({ from, to, strong }) => {
+      const width = Math.max(x(to) - x(from), LEAST_WIDTH);
+      const at = Math.min(x(from), right - width);
+      const place = { x: at, width, fill: strong === true ? palette.limit : palette.faint };
+      return [
+        e("rect", { ...place, y: top - 4, height: floor - top + 4, opacity: strong === true ? "0.22" : "0.2" }),
+        e("rect", { ...place, y: top - 6, height: strong === true ? 4 : 2 }),
+      ];
+    }),
+    ...marks.map(({ at }) =>
+      e("path", {
+        d: `M${round(x(at))} ${round(top - 6)}V${round(floor)}`,
+        stroke: palette.ink,
+        "stroke-width": 1.2,
+        "stroke-dasharray": "2 3",
+      }),
+    ),
+    ...labels,
+  ];
+}
+
+/**
+ * @param {Scene} scene
+ * @param {Palette} palette
+ * @param {{ y: (value: number) => number, left: number, right: number, lineTop: number, floor: number }} place
+ */
+export function drawThresholds({ thresholds }, palette, { y, left, right, lineTop, floor }) {
+  /** @type {number[]} */
+  const taken = [];
+  return thresholds.flatMap(({ name, value }) => {
+    const at = y(value);
+    const line = e("path", {
+      d: `M${round(left)} ${round(at)}H${right}`,
+      stroke: palette.limit,
+      "stroke-width": 1.5,
+      "stroke-dasharray": "5 4",
+    });
+    const shown = fitted(name, SMALL, (right - left) * 0.7);
+    const above = at - 5 - SMALL > lineTop - 4 ? at - 5 : at + SMALL + 1;
+    if (above > floor || taken.some((one) => Math.abs(one - above) < SMALL + 1)) return [line];
+    taken.push(above);
+    const width = widthOf(shown, SMALL);
+    return [
+      line,
+      e("rect", {
+        x: right - width - 4,
+        y: above - 12,
+        width: width + 4,
+        height: 15,
+        fill: palette.ground,
+        opacity: "0.75",
+      }),
+      words(shown, right - 2, above, palette.ink, "end"),
+    ];
+  });
+}

@@ -1,0 +1,131 @@
+// Pictures for chats. They are drawn in a process of its own (png-child.ts): to draw one takes 50 ms, in which nothing else
+// could run here, and what a thread takes of memory stays. It is started with the first picture, gets no environment, no
+// shell and nothing from outside but the SVG, and ends after a minute of rest, and when this process is gone.
+import { type ChildProcess, fork } from "node:child_process";
+
+import { messageOf } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { type Attachment, memoryAttachment } from "../reply/attachment.ts";
+import type { Scene } from "../reply/chart.ts";
+import type { Milliseconds } from "../units/duration.ts";
+import { DARK, drawScene, FRAME } from "./draw/draw.js";
+import { svgText } from "./draw/svg.js";
+
+/** Pixels for each unit of the frame: readable on phones. */
+const SCALE = 3;
+/** Pictures that may wait; those beyond are not drawn. */
+const MAX_WAITING = 50;
+const MAX_MILLIS: Milliseconds = 5000;
+/** The process ends after so long without a picture, and after so many. */
+const REST: Milliseconds = 60_000;
+const MAX_PICTURES = 500;
+
+/** What differs in tests. */
+interface PicturesOptions {
+  readonly log: Log;
+  readonly rest?: Milliseconds;
+  readonly maxMillis?: Milliseconds;
+  readonly maxPictures?: number;
+}
+
+/** Draws scenes; a failed one is why there is no picture, in a clause for people. */
+export type Draw = (scene: Scene, alt: string) => Promise<Attachment | { readonly failed: string }>;
+
+/** Draws one scene after the other. */
+export function createPictures({
+  log,
+  rest = REST,
+  maxMillis = MAX_MILLIS,
+  maxPictures = MAX_PICTURES,
+}: PicturesOptions) {
+  let child: ChildProcess | undefined;
+  let drawn = 0;
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  let resting: NodeJS.Timeout | undefined;
+
+  function end(): void {
+    clearTimeout(resting);
+    child?.kill("SIGKILL");
+    child = undefined;
+  }
+
+  function begin(): ChildProcess {
+    drawn = 0;
+    const file = new URL("./png-child.ts", import.meta.url);
+    const begun = fork(file, [], {
+      execPath: process.execPath,
+      execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"],
+      env: {},
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    begun.on("error", () => undefined);
+    begun.once("exit", () => {
+      if (child === begun) child = undefined;
+    });
+    begun.unref();
+    return begun;
+  }
+
+  async function png(svg: string): Promise<Uint8Array> {
+    clearTimeout(resting);
+    const running = (child ??= begin());
+    const answered = Promise.withResolvers<Uint8Array>();
+    const fail = (why: string) => (): void => answered.reject(new Error(why));
+    const [onExit, onError] = [
+      fail("the process that draws has ended"),
+      fail("the process that draws cannot be started"),
+    ];
+    const timer = setTimeout(fail(`not drawn within ${maxMillis} ms`), maxMillis);
+    const onMessage = (said: { readonly png: Uint8Array } | { readonly failed: string }): void =>
+      "png" in said ? answered.resolve(said.png) : fail(said.failed)();
+    running.once("message", onMessage).once("exit", onExit).once("error", onError);
+    running.channel?.ref();
+    try {
+      running.send({ svg, width: FRAME.width * SCALE }, (error) => {
+        if (error !== null) answered.reject(error);
+      });
+      const made = await answered.promise;
+      drawn += 1;
+      if (drawn >= maxPictures) end();
+      else resting = setTimeout(end, rest).unref();
+      return made;
+    } catch (thrown) {
+      end();
+      throw thrown;
+    } finally {
+      clearTimeout(timer);
+      running.channel?.unref();
+      running.off("message", onMessage).off("exit", onExit).off("error", onError);
+    }
+  }
+
+  const draw: Draw = async (scene, alt) => {
+    if (waiting >= MAX_WAITING) return { failed: "too many others wait for theirs" };
+    waiting += 1;
+    try {
+      const svg = svgText(drawScene(scene, DARK));
+      const turn = last.then(() => png(svg));
+      last = turn.catch(() => undefined);
+      return memoryAttachment("chart.png", "image/png", await turn, { alt });
+    } catch (thrown) {
+      log.warn({ why: messageOf(thrown) }, "picture not drawn");
+      return { failed: "it could not be drawn in time" };
+    } finally {
+      waiting -= 1;
+    }
+  };
+
+  return { draw, close: async (): Promise<void> => end() };
+}
+
+/** Whether pictures can be drawn here: why not, else undefined. */
+export async function whyNoPictures(): Promise<string | undefined> {
+  try {
+    await import("@resvg/resvg-js");
+    return undefined;
+  } catch (thrown) {
+    return messageOf(thrown).split("\n", 1)[0] ?? "";
+  }
+}

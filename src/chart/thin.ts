@@ -1,0 +1,149 @@
+// Looks of any number become as many points as a picture shows: of each pixel the least and the greatest value, and the
+// worst state, so that a single bad look in a month is seen. Read by answers/charts, which make scenes of them.
+import type { LaneState, Scene } from "../reply/chart.ts";
+import type { Milliseconds } from "../units/duration.ts";
+
+/** Unix milliseconds, both included. */
+export interface Span {
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+}
+
+/** A fact of looks in a row. */
+export interface Facts {
+  /** What it was in a look; undefined where it was not seen. */
+  at(look: number): unknown;
+  /** The nearest number; NaN where there is none. */
+  near(look: number): number;
+}
+
+/** Looks in a row, of which single facts are read. */
+export interface LooksPart {
+  readonly size: number;
+  /** When a look was, and until when it counts: until the next one, or for as long as looks are apart. */
+  from(look: number): Milliseconds;
+  to(look: number): Milliseconds;
+  /** The fact at a place of what was seen. */
+  facts(...place: readonly (string | number)[]): Facts;
+  /** Names the watch that made a look. */
+  run(look: number): unknown;
+}
+
+/**
+ * Reads what one watcher saw of a network, a part at a time: nothing else waits for more than some milliseconds.
+ * @throws UserError where too many read, or where it takes too long; the signal's reason.
+ */
+export type ReadPast = (
+  range: Span & { readonly network: string; readonly watcher: string },
+  signal: AbortSignal,
+) => AsyncGenerator<LooksPart>;
+
+/** So many parts of the time are told apart. */
+const PIXELS = 400;
+
+const WORSE: readonly LaneState[] = ["moves", "lags", "doubted", "silent", "stands"];
+
+function pixels({ from, to }: Span, count: number) {
+  const width = Math.max(1, to - from) / count;
+  return {
+    of: (at: Milliseconds): number => Math.min(count - 1, Math.max(0, Math.floor((at - from) / width))),
+    begin: (pixel: number): Milliseconds => Math.round(from + pixel * width),
+    has: (at: Milliseconds): boolean => at >= from && at <= to,
+  };
+}
+
+/** One fact over time. */
+export class ThinLine {
+  /** The time of which it tells. */
+  readonly span: Span;
+  readonly #pixels: ReturnType<typeof pixels>;
+  readonly #count: number;
+  /** Of each pixel, where it has any. */
+  readonly #least: Extreme[] = [];
+  readonly #most: Extreme[] = [];
+  readonly #isCovered: Uint8Array;
+
+  constructor(span: Span, count = PIXELS) {
+    [this.span, this.#count] = [span, count];
+    this.#pixels = pixels(span, count);
+    this.#isCovered = new Uint8Array(count);
+  }
+
+  /** A value that was so at a moment, and until the next look at it; `text` is the exact one. */
+  add(at: Milliseconds, value: number, until: Milliseconds, text = String(value)): void {
+    if (!Number.isFinite(value) || !this.#pixels.has(at)) return;
+    const pixel = this.#pixels.of(at);
+    const [least, most] = [this.#least[pixel], this.#most[pixel]];
+    if (least === undefined || value < least.value) this.#least[pixel] = { at, value, text };
+    if (most === undefined || value >= most.value) this.#most[pixel] = { at, value, text };
+    this.#isCovered.fill(1, pixel, this.#pixels.of(until) + 1);
+  }
+
+  /** The points to draw; where nothing was seen, another run begins. */
+  runs(): Scene["lines"][number]["runs"] {
+    const runs: [number, number][][] = [];
+    let isOpen = false;
+    for (let pixel = 0; pixel < this.#count; pixel += 1) {
+      const [least, most] = [this.#least[pixel], this.#most[pixel]];
+      if (least !== undefined && most !== undefined) {
+        const both = least.at === most.at ? [least] : [least, most].toSorted((a, b) => a.at - b.at);
+        if (!isOpen) runs.push([]);
+        runs.at(-1)?.push(...both.map(({ at, value }): [number, number] => [at, value]));
+      }
+      isOpen = this.#isCovered[pixel] === 1;
+    }
+    return runs;
+  }
+
+  /** Of each part of the time in which something was seen: its begin, and the lowest and highest value. */
+  rows(): readonly { readonly at: Milliseconds; readonly least: Extreme; readonly most: Extreme }[] {
+    return Array.from({ length: this.#count }, (_, pixel) => pixel).flatMap((pixel) => {
+      const [least, most] = [this.#least[pixel], this.#most[pixel]];
+      return least === undefined || most === undefined ? [] : [{ at: this.#pixels.begin(pixel), least, most }];
+    });
+  }
+}
+
+/** A value, when it was so, and as it was kept. */
+export interface Extreme {
+  readonly at: Milliseconds;
+  readonly value: number;
+  readonly text: string;
+}
+
+/** What one of several did over time. */
+export class ThinLane {
+  readonly #pixels: ReturnType<typeof pixels>;
+  readonly #worst = new Uint8Array(PIXELS);
+  /** How long it was in each state. */
+  readonly lengths = new Map<LaneState, Milliseconds>();
+  readonly #span: Span;
+
+  constructor(span: Span) {
+    this.#span = span;
+    this.#pixels = pixels(span, PIXELS);
+  }
+
+  add(from: Milliseconds, to: Milliseconds, state: LaneState): void {
+    const [begin, end] = [Math.max(from, this.#span.from), Math.min(to, this.#span.to)];
+    if (begin > end) return;
+    this.lengths.set(state, (this.lengths.get(state) ?? 0) + end - begin);
+    const rank = WORSE.indexOf(state) + 1;
+    const last = Math.max(this.#pixels.of(begin), this.#pixels.of(end - 1));
+    for (let pixel = this.#pixels.of(begin); pixel <= last; pixel += 1) {
+      if ((this.#worst[pixel] ?? 0) < rank) this.#worst[pixel] = rank;
+    }
+  }
+
+  parts(): Scene["lanes"][number]["parts"] {
+    const parts: Scene["lanes"][number]["parts"][number][] = [];
+    let begun = 0;
+    for (let pixel = 1; pixel <= PIXELS; pixel += 1) {
+      if (pixel < PIXELS && this.#worst[pixel] === this.#worst[begun]) continue;
+      const state = WORSE[(this.#worst[begun] ?? 0) - 1];
+      if (state !== undefined) parts.push({ from: this.#pixels.begin(begun), to: this.#pixels.begin(pixel), state });
+      begun = pixel;
+    }
+    return parts;
+  }
+}
