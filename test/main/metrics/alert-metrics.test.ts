@@ -64,6 +64,8 @@ it.each<[string, string[]]>([
   ],
   ["watcher_last_look_age_seconds", ['watcher_last_look_age_seconds{network="mainnet",watcher="sources"} 3']],
   ["watcher_interval_seconds", ['watcher_interval_seconds{network="mainnet",watcher="sources"} 5']],
+  ["looks_bytes", ["looks_bytes 12000"]],
+  ["looks_oldest_seconds", ["looks_oldest_seconds 7200"]],
   ["token_refused", ['token_refused{platform="discord"} 1', 'token_refused{platform="slack"} 0']],
   [
     "network_state",
