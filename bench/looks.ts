@@ -70,7 +70,7 @@ async function measure(): Promise<readonly Measured[]> {
   );
   await store.close();
   // Of the last day there is no look. This one also fills the cache of compiled code, as an installation does.
-  const empty = await replayOnce(file, ["--network", SOURCES.network]);
+  const idle = await replayOnce(file, ["--network", SOURCES.network]);
   const replayed = await replayOnce(file, ["--network", SOURCES.network, "--from", from]);
 
   const packed = await packHours(folder.path, texts);
@@ -98,7 +98,7 @@ async function measure(): Promise<readonly Measured[]> {
       replayed.memory,
       150,
       "MB",
-      `at most; ${Math.round(empty.memory)} MB of no look`,
+      `at most; ${Math.round(idle.memory)} MB before the first look`,
     ),
     atMost("looks: an observation later", slower, 0.3, "ms", `without and with its look: ${more}`),
     atMost("looks: an observation longer", (100 * slower) / (without[0] ?? 1), 5, "%", `p50 of ${OBSERVATIONS}`),

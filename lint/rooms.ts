@@ -150,7 +150,7 @@ export const doors: Readonly<Record<string, string>> = {
   "store/alert-tables": "alert-tables inspect-tables looks subscriptions",
   "store/file": "backup database-url file-identity holder-record inspect-file origin probe-folder process-lock",
   "store/migrations": "migrate schema-age",
-  "store/postgres": "kysely-postgres pool postgres-faults processes",
+  "store/postgres": "postgres-faults processes",
   "store/preferences": "button-payloads seen-ids",
   "store/sqlite": "database-files kysely-sqlite sqlite-faults",
   "watchers/history": "checkpoints node-histories rotations snapshots",

@@ -124,14 +124,14 @@ function fileEngine(
   };
 }
 
-function serverEngine({ url }: StoreOptions, writes: WriteHealth): EngineOptions {
+function serverEngine({ url, hold }: StoreOptions, writes: WriteHealth): EngineOptions {
   const server = serverName(url);
   const self = processName();
   return {
     embedded: undefined,
     self,
     name: server,
-    load: async () => (await import("./postgres/postgres.ts")).openServer(url, self, writes),
+    load: async () => (await import("./postgres/postgres.ts")).openServer(url, self, writes, hold === "read"),
     toError: (thrown) => toServerError(thrown, server),
   };
 }

@@ -1,11 +1,6 @@
-import { existsSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
-
 import type { Kysely } from "kysely";
 
 import type { Milliseconds } from "../units/duration.ts";
-import { databaseFile } from "./file/database-url.ts";
-import { isPostgresUrl } from "./postgres-url.ts";
 import { putRows } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { InstallationChange, InstallationRow } from "./store.ts";
@@ -51,39 +46,4 @@ export function createInstallations(db: Kysely<Schema>, now: () => Milliseconds)
       return numInsertedOrUpdatedRows === 1n;
     },
   };
-}
-
-const BUSY_MILLIS = 2000;
-
-/**
- * The installations of a platform, also where another process holds the database; nothing is written. Undefined where
- * they cannot be read: there is no database yet, or of another version.
- */
-export async function readInstallations(
-  url: string,
-  platform: string,
-): Promise<readonly InstallationRow[] | undefined> {
-  try {
-    await using db = isPostgresUrl(url) ? await onServer(url) : await inFile(databaseFile(url));
-    if (db === undefined) return undefined;
-    return await createInstallations(db, Date.now).all(platform);
-  } catch {
-    // Another check reports what is wrong with the database.
-    return undefined;
-  }
-}
-
-async function onServer(url: string) {
-  const [{ kyselyOverPostgres }, { openPool }, { WriteHealth }] = await Promise.all([
-    import("./postgres/kysely-postgres.ts"),
-    import("./postgres/pool.ts"),
-    import("./write-health.ts"),
-  ]);
-  return kyselyOverPostgres(openPool(url, new WriteHealth()));
-}
-
-async function inFile(file: string) {
-  if (!existsSync(file)) return undefined;
-  const { kyselyOver } = await import("./sqlite/kysely-sqlite.ts");
-  return kyselyOver(new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLIS }));
 }

@@ -33,6 +33,20 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? 
   openAnswerContract("PostgreSQL", emptied);
   looksContract("PostgreSQL", emptied);
 
+  it("is not made, nor brought up to date, by what only reads it", async () => {
+    const empty = await scratchPostgres();
+    const store = createStore({ url: empty.url, log: silentLog(), hold: "read" });
+    const read = store.installations.all("slack");
+    await expect(read).rejects.toThrow("schema of another version");
+    const client = new Client(empty.url);
+    await client.connect();
+    const { rows } = await client.query<object>("select relname from pg_class where relname = 'installations'");
+    await client.end();
+    await store.close();
+    await empty.drop();
+    expect(rows).toEqual([]);
+  });
+
   it("puts a look with its snapshot in one statement, so that it costs no round trip", async () => {
     const under = await emptied();
     const { store } = under;

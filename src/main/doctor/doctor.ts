@@ -10,6 +10,7 @@ import { type AlertsConfig, DEFAULT_ALERTS_CONFIG } from "../../alerts/alerts-co
 import { type ExaminedConfig, loadExaminedConfig } from "../../config.ts";
 import type { SettingFinding } from "../../config/settings.ts";
 import { codeOf, UserError } from "../../errors.ts";
+import { silentLog } from "../../log.ts";
 import { isLoopback } from "../../units/loopback.ts";
 import { isPostgresUrl } from "../../store/postgres-url.ts";
 import type { Milliseconds } from "../../units/duration.ts";
@@ -98,10 +99,8 @@ function platformChecks(config: Config): Check[] {
         platforms: platformsOf(config),
         networks: networkNames(config),
         channels: operators?.platform === id ? [{ id: operators.channel, setting: "OPERATOR_CHANNEL" }] : [],
-        async installations() {
-          const { readInstallations } = await import("../../store/installations.ts");
-          return readInstallations(config.databaseUrl, id);
-        },
+        // Another check says what is wrong with a database that cannot be read.
+        installations: () => installationsIn(config.databaseUrl, id).catch(() => undefined),
         now: () => Date.now(),
         signal,
       });
@@ -120,6 +119,16 @@ async function examinePictures(): Promise<Finding> {
         `cannot be drawn here, so that answers in chats come without them (${why})`,
         "Run npm ci again, without --omit=optional; or go without pictures.",
       );
+}
+
+async function installationsIn(url: string, platform: string) {
+  const { createStore } = await import("../../store/create-store.ts");
+  const store = createStore({ url, log: silentLog(), hold: "read" });
+  try {
+    return await store.installations.all(platform);
+  } finally {
+    await store.close();
+  }
 }
 
 async function checkDeadManSwitch(examined: ExaminedConfig, ping: boolean, signal: AbortSignal): Promise<Finding[]> {

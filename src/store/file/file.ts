@@ -9,6 +9,7 @@ import type { Kysely } from "kysely";
 
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { refuseOtherSchema } from "../migrations/schema-age.ts";
 import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
@@ -131,11 +132,11 @@ export function openToRead(file: string): FileAccess {
         });
       }
       const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLIS });
-      if (schemaAgeOf(database).age !== "current") {
+      try {
+        refuseOtherSchema(schemaAgeOf(database), `The database ${file}`);
+      } catch (thrown) {
         database.close();
-        throw new UserError(`The database ${file} has the schema of another version.`, {
-          remedy: "Start Bellwether once with this version, or use that one.",
-        });
+        throw thrown;
       }
       return (await import("../sqlite/kysely-sqlite.ts")).kyselyOver(database);
     } catch (thrown) {

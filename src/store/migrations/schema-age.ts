@@ -34,6 +34,14 @@ export function hasOwnMigration(executed: readonly string[]): boolean {
   return executed.some((name) => Object.hasOwn(migrations, name));
 }
 
+/** Throws UserError where what only reads would read another schema than its own. */
+export function refuseOtherSchema({ age }: SchemaAge, subject: string): void {
+  if (age === "current") return;
+  throw new UserError(`${subject} has the schema of another version.`, {
+    remedy: "Start Bellwether once with this version, or use that one.",
+  });
+}
+
 /** Throws UserError where a newer version wrote the database or backup that `subject` names. */
 export function refuseNewerSchema({ age, unknown }: SchemaAge, subject: string, remedy: string): void {
   if (age !== "newer") return;

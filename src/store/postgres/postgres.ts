@@ -12,7 +12,13 @@ import type { AlertTables } from "../alert-tables/alert-tables.ts";
 import { type DatabaseInspection, inspectTables, UNREADABLE } from "../alert-tables/inspect-tables.ts";
 import type { DatabaseLoad } from "../create-store.ts";
 import { migrate } from "../migrations/migrate.ts";
-import { OLDEST_PROGRAM_MARK, refuseNewerSchema, schemaAge, type SchemaAge } from "../migrations/schema-age.ts";
+import {
+  OLDEST_PROGRAM_MARK,
+  refuseNewerSchema,
+  refuseOtherSchema,
+  schemaAge,
+  type SchemaAge,
+} from "../migrations/schema-age.ts";
 import { serverName } from "../postgres-url.ts";
 import { TURN, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
@@ -46,9 +52,9 @@ export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad
 
 /**
  * The access of this process, which `self` names, to a database on a server. It rejects with UserError where the schema
- * cannot be brought to its newest version.
+ * cannot be brought to its newest version; `readsOnly`: where it has another one.
  */
-export function openServer(url: string, self: string, writes: WriteHealth) {
+export function openServer(url: string, self: string, writes: WriteHealth, readsOnly = false) {
   const server = serverName(url);
   const pool = openPool(url, writes);
   const db = kyselyOverPostgres(pool);
@@ -57,7 +63,7 @@ export function openServer(url: string, self: string, writes: WriteHealth) {
   let closed = false;
   const open = async (): Promise<void> => {
     if (closed) throw new Error("The store is closed.");
-    opened ??= prepare(url, db, writes);
+    opened ??= prepare(url, db, readsOnly ? undefined : writes);
     try {
       await opened;
     } catch (thrown) {
@@ -136,8 +142,8 @@ async function persist<T>(ask: () => Promise<T>, mayAgain = () => true): Promise
   }
 }
 
-/** Checks the server's version, and brings the schema up to date. */
-async function prepare(url: string, db: Kysely<Schema>, writes: WriteHealth): Promise<void> {
+/** Checks the server's version, and brings the schema up to date; without `writes` nothing is written. */
+async function prepare(url: string, db: Kysely<Schema>, writes: WriteHealth | undefined): Promise<void> {
   const found = await serverState(db);
   if (found.version < OLDEST_SERVER) {
     throw new UserError(`The database server is too old (${found.version}): Bellwether needs PostgreSQL 14.`, {
@@ -145,6 +151,7 @@ async function prepare(url: string, db: Kysely<Schema>, writes: WriteHealth): Pr
     });
   }
   const schema = await schemaAgeOn(db, found.migrated);
+  if (writes === undefined) return refuseOtherSchema(schema, "The database");
   refuseNewerSchema(schema, "The database", "Run that version, or name another database in DATABASE_URL.");
   if (schema.age === "older" && !found.mayMigrate) {
     throw new UserError("The user in DATABASE_URL may not make or change the bot's tables.", {
