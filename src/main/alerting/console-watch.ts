@@ -29,6 +29,7 @@ import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { sourceThresholds } from "../../watchers/sources/sources.ts";
 import type { Alerting } from "./alerting.ts";
 import type { GuidedIncident } from "./guided-incident.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { destinationKey } from "../../alerts/destination.ts";
 
 export interface ConsoleWatchDependencies {
@@ -107,16 +108,16 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
 
 function holdingSilence(silence: Silence, at: Milliseconds, platforms: Platforms): HoldingSilence {
   const { id, by, reason, scope } = silence;
-  return {
+  return withoutUndefined({
     id,
     what: plainText(silenceScopeWords(silence)),
     where: plainText(silencePlaceWords(silence, platforms)),
-    ...(scope.network === undefined ? {} : { network: scope.network }),
+    network: scope.network,
     by,
-    ...(reason === undefined ? {} : { reason }),
+    reason,
     leftMillis: silenceActiveUntil(silence, at) - at,
-    ...(silence.untilOver === undefined ? {} : { untilOver: true as const }),
-  };
+    untilOver: silence.untilOver && (true as const),
+  });
 }
 
 /** What became of an episode's alert, by place. */
@@ -134,26 +135,14 @@ async function toldOf(tables: AlertTables, episode: string): Promise<StallTold> 
 }
 
 function nodesOf(verdict: Verdict | undefined): WatchedNetwork["nodes"] {
-  return (verdict?.nodes ?? []).map(({ node, state, vote, why, time, height, roundTripMillis }) => ({
-    node,
-    state,
-    vote,
-    ...(why === undefined ? {} : { why }),
-    ...(time === undefined ? {} : { time: timeToText(time) }),
-    ...(height === undefined ? {} : { height: height.toString() }),
-    ...(roundTripMillis === undefined ? {} : { roundTripMillis }),
-  }));
+  return (verdict?.nodes ?? []).map(({ node, state, vote, why, time, height, roundTripMillis }) =>
+    withoutUndefined({ node, state, vote, why, time: time?.toString(), height: height?.toString(), roundTripMillis }),
+  );
 }
 
 function verdictOf({ network, why, stillMillis, at, frontier }: Verdict): NonNullable<WatchedNetwork["verdict"]> {
-  return {
-    state: network,
-    why,
-    ...(stillMillis === undefined ? {} : { stillMillis }),
-    at: timeToText(at),
-    ...(frontier === undefined ? {} : { time: timeToText(frontier.time) }),
-    ...(frontier?.height === undefined ? {} : { height: frontier.height.toString() }),
-  };
+  const [time, height] = [frontier?.time.toString(), frontier?.height?.toString()];
+  return withoutUndefined({ state: network, why, stillMillis, at: timeToText(at), time, height });
 }
 
 interface StallContext {
@@ -197,22 +186,18 @@ function untilSuspicious({ verdict, since }: StallContext, config: AlertsConfig)
 
 function openAlert(episode: Episode, silences: readonly Silence[], at: Milliseconds): OpenAlert {
   const { id, kind, network, subject, severity, state, began, beganBefore, acknowledged } = episode;
-  const label = episodeLabel(episode);
-  return {
+  const told = { destination: destinationKey(CONSOLE), network, kind, subject };
+  return withoutUndefined({
     episode: id,
     kind,
     network,
     subject,
-    ...(label === undefined ? {} : { label }),
+    label: episodeLabel(episode),
     severity,
-    state: state === "recovering" ? "recovering" : "firing",
+    state: state === "recovering" ? ("recovering" as const) : ("firing" as const),
     began,
-    ...(beganBefore === undefined ? {} : { beganBefore }),
-    ...(acknowledged === undefined ? {} : { acknowledged: { by: acknowledged.by, at: acknowledged.at } }),
-    ...(silences.some((one) =>
-      matchesSilence(one, { destination: destinationKey(CONSOLE), network, kind, subject }, at),
-    )
-      ? { silenced: true }
-      : {}),
-  };
+    beganBefore,
+    acknowledged: acknowledged && { by: acknowledged.by, at: acknowledged.at },
+    silenced: silences.some((one) => matchesSilence(one, told, at)) ? (true as const) : undefined,
+  });
 }
