@@ -136,10 +136,7 @@ export async function forgetInstallation(db: Kysely<Schema>, row: InstallationRo
   const { platform, id, sealed, removed_at: removedAt } = row;
   const { numDeletedRows } = await db
     .deleteFrom("installations")
-    .where("platform", "=", platform)
-    .where("id", "=", id)
-    .where("sealed", "=", sealed)
-    .where("removed_at", "=", removedAt)
+    .where((eb) => eb.and({ platform, id, sealed, removed_at: removedAt }))
     .executeTakeFirst();
   if (numDeletedRows === 0n) return false;
   const place = await placeOf(db, row);

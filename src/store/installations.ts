@@ -16,8 +16,7 @@ export function createInstallations(db: Kysely<Schema>, now: () => Milliseconds)
       db
         .selectFrom("installations")
         .selectAll()
-        .where("platform", "=", platform)
-        .where("id", "=", id)
+        .where((eb) => eb.and({ platform, id }))
         .executeTakeFirst(),
 
     /** Adds an installation, or replaces an earlier one in the same place. */
@@ -28,9 +27,7 @@ export function createInstallations(db: Kysely<Schema>, now: () => Milliseconds)
       const { numUpdatedRows } = await db
         .updateTable("installations")
         .set(changes)
-        .where("platform", "=", platform)
-        .where("id", "=", id)
-        .where("sealed", "=", sealed)
+        .where((eb) => eb.and({ platform, id, sealed }))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

@@ -34,8 +34,7 @@ export function createOpenAnswers(db: Kysely<Schema>, now: () => Milliseconds) {
       const { numUpdatedRows } = await db
         .updateTable("open_answers")
         .set({ process: self })
-        .where("id", "=", id)
-        .where("process", "=", process)
+        .where((eb) => eb.and({ id, process }))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

@@ -64,8 +64,7 @@ export function createLookTables(db: Kysely<Schema>) {
     db
       .selectFrom("looks_tail")
       .selectAll()
-      .where("network", "=", network)
-      .where("watcher", "=", watcher)
+      .where((eb) => eb.and({ network, watcher }))
       .where("number", ">", after)
       .orderBy("number")
       .limit(limit);
@@ -92,8 +91,7 @@ export function createLookTables(db: Kysely<Schema>) {
       }
       await db
         .deleteFrom("looks_tail")
-        .where("network", "=", of.network)
-        .where("watcher", "=", of.watcher)
+        .where((eb) => eb.and({ network: of.network, watcher: of.watcher }))
         .where("number", ">=", first)
         .where("number", "<=", last)
         .execute();
@@ -103,8 +101,7 @@ export function createLookTables(db: Kysely<Schema>) {
       db
         .selectFrom("looks_chunks")
         .selectAll()
-        .where("network", "=", network)
-        .where("watcher", "=", watcher)
+        .where((eb) => eb.and({ network, watcher }))
         .where("first", ">", after)
         .where("last_at", ">=", from)
         .where("first_at", "<=", to)
@@ -145,9 +142,7 @@ export function createLookTables(db: Kysely<Schema>) {
     async drop({ network, watcher, first }: Pick<LooksChunkRow, "network" | "watcher" | "first">) {
       await db
         .deleteFrom("looks_chunks")
-        .where("network", "=", network)
-        .where("watcher", "=", watcher)
-        .where("first", "=", first)
+        .where((eb) => eb.and({ network, watcher, first }))
         .execute();
     },
   };

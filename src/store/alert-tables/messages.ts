@@ -34,9 +34,7 @@ export function createMessages(db: Kysely<Schema>) {
       (await db
         .selectFrom("alert_receipts")
         .select("delivery")
-        .where("message", "=", message)
-        .where("channel", "=", channel)
-        .where("platform", "=", platform)
+        .where((eb) => eb.and({ message, channel, platform }))
         .limit(1)
         .executeTakeFirst()) !== undefined,
   };

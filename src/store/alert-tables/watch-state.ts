@@ -16,8 +16,7 @@ export function createWatchState(db: Kysely<Schema>) {
       db
         .selectFrom("watcher_snapshots")
         .select(["at", "data"])
-        .where("network", "=", network)
-        .where("watcher", "=", watcher)
+        .where((eb) => eb.and({ network, watcher }))
         .executeTakeFirst(),
     /** Those of all networks. */
     snapshots: () => db.selectFrom("watcher_snapshots").selectAll().orderBy("network").orderBy("watcher").execute(),
@@ -26,8 +25,7 @@ export function createWatchState(db: Kysely<Schema>) {
       const row = await db
         .selectFrom("watcher_snapshots")
         .select("at")
-        .where("network", "=", network)
-        .where("watcher", "=", watcher)
+        .where((eb) => eb.and({ network, watcher }))
         .executeTakeFirst();
       return row?.at;
     },
@@ -45,9 +43,7 @@ export function createWatchState(db: Kysely<Schema>) {
         .execute(),
     machine: ({ rule, network, subject }: Pick<MachineRow, "rule" | "network" | "subject">) =>
       machines()
-        .where("network", "=", network)
-        .where("rule", "=", rule)
-        .where("subject", "=", subject)
+        .where((eb) => eb.and({ network, rule, subject }))
         .executeTakeFirst(),
     /** The flapping ones of all networks. */
     flapping: () =>
@@ -61,9 +57,7 @@ export function createWatchState(db: Kysely<Schema>) {
       for (const { rule, network, subject } of rows) {
         await db
           .deleteFrom("alert_machines")
-          .where("network", "=", network)
-          .where("rule", "=", rule)
-          .where("subject", "=", subject)
+          .where((eb) => eb.and({ network, rule, subject }))
           .execute();
       }
     },

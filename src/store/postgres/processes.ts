@@ -60,8 +60,7 @@ export function serverProcesses(
         const held = await db
           .selectFrom("leases")
           .select("epoch")
-          .where("name", "=", name)
-          .where("holder", "=", self)
+          .where((eb) => eb.and({ name, holder: self }))
           .executeTakeFirst();
         if (held !== undefined) return { name, epoch: held.epoch };
         const { rows } = await sql<{ epoch: number }>`
@@ -145,9 +144,7 @@ export async function holdLease(trx: Kysely<Schema>, self: string, { name, epoch
   const held = await trx
     .selectFrom("leases")
     .select("epoch")
-    .where("name", "=", name)
-    .where("holder", "=", self)
-    .where("epoch", "=", epoch)
+    .where((eb) => eb.and({ name, holder: self, epoch }))
     .forShare()
     .executeTakeFirst();
   if (held === undefined) throw new LeaseLost(name);

@@ -50,8 +50,7 @@ export function createSavedParties(db: Kysely<Schema>, now: () => Milliseconds) 
     async forget(owner: string, id: string) {
       const { numDeletedRows } = await db
         .deleteFrom("saved_parties")
-        .where("owner", "=", owner)
-        .where("id", "=", id)
+        .where((eb) => eb.and({ owner, id }))
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
@@ -120,8 +119,7 @@ async function erasePerson(db: Kysely<Schema>, { owner, platform, workspace, id,
   const exported = db
     .selectFrom("export_jobs")
     .select("code")
-    .where("platform", "=", platform)
-    .where("person", "=", id)
+    .where((eb) => eb.and({ platform, person: id }))
     .$if(workspace !== undefined, (query) => query.where("workspace", "=", workspace ?? ""));
   const codes = (await exported.execute()).map(({ code }) => code);
   await inBatches(codes, async (batch) => {

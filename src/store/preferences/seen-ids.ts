@@ -49,8 +49,7 @@ export function createSeenIds(withDatabase: WithDatabase, now: () => Millisecond
         db
           .selectFrom("seen_ids")
           .select(["id", "label"])
-          .where("network", "=", network)
-          .where("kind", "=", kind)
+          .where((eb) => eb.and({ network, kind }))
           .where(
             sql<boolean>`(id_key like ${`${pattern}%`} escape '\\' or label_key like ${`%${pattern}%`} escape '\\')`,
           )
@@ -115,8 +114,7 @@ async function prune(trx: Kysely<Schema>, network: string, kind: SeenKind): Prom
   const beyond = await trx
     .selectFrom("seen_ids")
     .select("id")
-    .where("network", "=", network)
-    .where("kind", "=", kind)
+    .where((eb) => eb.and({ network, kind }))
     .orderBy("seen_at", "desc")
     .orderBy("position")
     .limit(1_000_000)
@@ -126,8 +124,7 @@ async function prune(trx: Kysely<Schema>, network: string, kind: SeenKind): Prom
   await inBatches(ids, (batch) =>
     trx
       .deleteFrom("seen_ids")
-      .where("network", "=", network)
-      .where("kind", "=", kind)
+      .where((eb) => eb.and({ network, kind }))
       .where("id", "in", batch)
       .execute(),
   );
