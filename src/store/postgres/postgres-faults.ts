@@ -16,10 +16,11 @@ export class ConnectionCut extends Error {
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK_DETECTED = "40P01";
 const READ_ONLY = "25006";
+const DISK_FULL = "53100";
 
 /** Errors of the server and its machine, with the words that people see. */
 const TROUBLES: ReadonlyMap<string, string> = new Map([
-  ["53100", "The disk of the bot's database server is full"],
+  [DISK_FULL, "The disk of the bot's database server is full"],
   ["53200", "The bot's database server is out of memory"],
   ["53300", "The bot's database server takes no more connections"],
   ["53400", "The bot's database server has reached one of its limits"],
@@ -37,7 +38,7 @@ export function takesNoWrites(): Error {
 }
 
 /** Those of them that prevent writing. */
-const STORAGE: ReadonlySet<string> = new Set(["53100", "58030", "XX001", "XX002", READ_ONLY]);
+const STORAGE: ReadonlySet<string> = new Set([DISK_FULL, "58030", "XX001", "XX002", READ_ONLY]);
 
 /** Errors with which the server ends a connection: a shutdown, a crash, a limit of idleness. */
 const ENDED: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57P05", "25P03", "25P04"]);
@@ -113,7 +114,7 @@ export function toServerError(thrown: unknown, server: string): unknown {
   if (title === undefined) return thrown;
   const reason = reasonOf(thrown);
   const message = `${title}: ${server}${reason === "" ? "" : ` (${reason})`}`;
-  return new StorageError(message, { title, remote: true, cause: thrown });
+  return new StorageError(message, { title, remote: true, isFull: codeOf(thrown) === DISK_FULL, cause: thrown });
 }
 
 /** Turns a fault at the start into a sentence for the operator, where a setting is wrong. */

@@ -49,7 +49,7 @@ describe("an error of the server", () => {
     ["a full pool", new Error("timeout exceeded when trying to connect"), "reached"],
     ["a password that was changed", coded("28P01"), "refuses"],
     ["a strange certificate", coded("SELF_SIGNED_CERT_IN_CHAIN"), "refuses"],
-  ] as [string, Error, ...string[]][])(
+  ] as [string, Error & { code?: string }, ...string[]][])(
     "%s is a fault of storage, said to people without its address",
     (_what, thrown, ...words) => {
       const said = toServerError(thrown, SERVER);
@@ -59,6 +59,7 @@ describe("an error of the server", () => {
         message: expect.stringMatching(saying(SERVER)),
       });
       expect((said as StorageError).title).not.toContain("example");
+      expect((said as StorageError).isFull).toBe(thrown.code === "53100");
     },
   );
 
