@@ -1,7 +1,7 @@
 import type { ConditionKind } from "../alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { Chunk, Column } from "../looks/chunk.ts";
-import type { Json } from "../looks/look.ts";
+import { type Json, lookFromJson } from "../looks/look.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { keptReading } from "../watchers/kept.ts";
 import type { Moment } from "../watchers/look-history.ts";
@@ -20,15 +20,16 @@ const MAX_CORNERS = 64;
 /** More values of a fact that is no number are not told apart. */
 const FEW = 4;
 
+/** What a look has beside what was seen. */
+type Head = Readonly<Record<"at" | "run" | "dueMillis" | "every" | "failure", Column>>;
+
 /** The readings of some kinds in a chunk of looks, read by column. */
 export class PackedReadings {
   /** The number of looks. */
   readonly size: number;
-  /** What a look was, beside what was seen. Throws SyntaxError where it is no look. */
-  readonly momentOf: (look: number) => Moment;
   readonly #network: string;
+  readonly #head: Head;
   readonly #subjects: readonly Subject[];
-  readonly #at: Column;
   /** The looks that do not go on from the one before, by a number of intervals. */
   readonly #breaks: readonly number[];
 
@@ -36,15 +37,29 @@ export class PackedReadings {
   constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[], intervals: number) {
     this.#network = network;
     this.size = chunk.size;
-    this.momentOf = chunk.heads();
+    const columnOf = (name: keyof Head): Column => chunk.column(JSON.stringify([name]));
+    this.#head = {
+      at: columnOf("at"),
+      run: columnOf("run"),
+      dueMillis: columnOf("dueMillis"),
+      every: columnOf("every"),
+      failure: columnOf("failure"),
+    };
     this.#subjects = kinds.flatMap((kind) => subjectsOf(chunk, kind));
-    this.#at = chunk.column('["at"]');
-    this.#breaks = breaksIn(chunk, intervals);
+    this.#breaks = breaksIn(this.#head, chunk.size, intervals);
   }
 
   /** When a look was, in Unix milliseconds. */
   atOf(look: number): Milliseconds {
-    return Math.floor(this.#at.near(look) / 1e6);
+    return Math.floor(this.#head.at.near(look) / 1e6);
+  }
+
+  /** What a look was, beside what was seen. Throws SyntaxError where it is no look. */
+  momentOf(look: number): Moment {
+    const { at, run, dueMillis, every, failure } = this.#head;
+    const moment = { at: at.at(look), run: run.at(look), dueMillis: dueMillis.at(look), every: every.at(look) };
+    const why = failure.at(look);
+    return lookFromJson(why === undefined ? moment : { ...moment, failure: why });
   }
 
   readingsOf(look: number): readonly Reading[] {
@@ -92,13 +107,11 @@ export class PackedReadings {
   }
 }
 
-function breaksIn(chunk: Chunk, intervals: number): readonly number[] {
-  const [run, every] = [chunk.column('["run"]'), chunk.column('["every"]')];
-  const [due, failure] = [chunk.column('["dueMillis"]'), chunk.column('["failure"]')];
+function breaksIn({ run, every, dueMillis, failure }: Head, size: number, intervals: number): readonly number[] {
   const breaks: number[] = [];
-  let before = due.near(0);
-  for (let look = 1; look < chunk.size; look += 1) {
-    const now = due.near(look);
+  let before = dueMillis.near(0);
+  for (let look = 1; look < size; look += 1) {
+    const now = dueMillis.near(look);
     // The nearest numbers may be a little nearer to each other.
     const isGap = now - before > intervals * every.near(look) - 1;
     const isOther = run.at(look) !== run.at(look - 1) || every.at(look) !== every.at(look - 1);

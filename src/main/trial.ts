@@ -93,7 +93,7 @@ class Stream {
 }
 
 /** Where a chunk cannot be passed over as a whole, so many looks at once are tried, then each. */
-const PART = 60;
+const PARTS = [60, 10];
 
 /** One pass over the looks of a range, for all that is tried. */
 class TrialPass {
@@ -156,10 +156,11 @@ class TrialPass {
     const { packed, from, to } = step;
     const trials = this.#passOver(watcher, step);
     if (trials.length === 0) return [];
-    if (to - from <= PART) return [{ ...step, trials, isEach: true }];
-    return Array.from({ length: Math.ceil((to - from) / PART) }, (_, part) => {
-      const begin = from + part * PART;
-      return { packed, from: begin, to: Math.min(to, begin + PART), at: packed.atOf(begin), trials };
+    const size = PARTS.find((one) => one < to - from);
+    if (size === undefined) return [{ ...step, trials, isEach: true }];
+    return Array.from({ length: Math.ceil((to - from) / size) }, (_, part) => {
+      const begin = from + part * size;
+      return { packed, from: begin, to: Math.min(to, begin + size), at: packed.atOf(begin), trials };
     });
   }
 
@@ -201,8 +202,9 @@ class TrialPass {
   }
 
   #note({ at }: Moment): void {
-    this.#first ??= toMillis(at);
-    this.#latest = Math.max(this.#latest, toMillis(at));
+    const millis = toMillis(at);
+    this.#first ??= millis;
+    this.#latest = Math.max(this.#latest, millis);
   }
 
   #readings(watcher: string, look: Look): readonly Reading[] {

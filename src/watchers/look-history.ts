@@ -87,13 +87,15 @@ export class LookHistory {
   }
 
   #goOn(watcher: string, { at, run, dueMillis, every }: Moment, before: Moment | undefined): void {
-    const to = toMillis(at);
-    const from = before === undefined ? to : toMillis(before.at);
     // Within a run the wall clock may be set; between two there is no other.
     const isSameRun = before?.run === run;
-    const unseen = isSameRun ? dueMillis - before.dueMillis : to - from;
-    const isGap = watcher === SOURCES && unseen > GAP_INTERVALS * every;
-    if (isGap) this.#told.onGap({ from, to });
+    const unseen = isSameRun
+      ? dueMillis - before.dueMillis
+      : before === undefined
+        ? 0
+        : toMillis(at) - toMillis(before.at);
+    const isGap = before !== undefined && watcher === SOURCES && unseen > GAP_INTERVALS * every;
+    if (isGap) this.#told.onGap({ from: toMillis(before.at), to: toMillis(at) });
     if ((isGap && isSameRun) || (this.#run !== undefined && this.#run !== run)) this.#told.onRestart();
     this.#run = run;
   }

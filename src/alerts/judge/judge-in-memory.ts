@@ -12,9 +12,12 @@ import {
 } from "./judge.ts";
 import type { Reading } from "./kinds/reading.ts";
 import { type Episode, isOpen, type Machine } from "./rules/episode.ts";
-import { judgeReading, type Rule } from "./rules/rules.ts";
+import { type Judgement, judgeReading, type Rule } from "./rules/rules.ts";
 import { RuleSubjectMap } from "./rules/state-cache.ts";
 import { endFlapping } from "./rules/state-machine.ts";
+
+type State = Judgement["state"];
+type Remembered = readonly [rule: string, subject: string, seen: Seen];
 
 /** Judges the observations of one network one after the other as the engine does, with no store and nobody to tell. */
 export class JudgeInMemory {
@@ -26,8 +29,8 @@ export class JudgeInMemory {
   #memory = new RuleSubjectMap<Seen>();
   #progress = new Map<string, WatcherProgress>();
   #wasBlind = false;
-  /** How many machines are not ok, and those that flap. */
-  #busy = 0;
+  /** The machines that are not ok, and those that flap. */
+  readonly #busy = new Set<Machine>();
   readonly #flapping = new Set<Machine>();
 
   constructor(index: RuleIndex, config: Pick<AlertsConfig, "keep" | "flap">) {
@@ -54,7 +57,7 @@ export class JudgeInMemory {
         index: this.#index,
         ruleWords: () => "",
         config: this.#config,
-        machines: this.machines,
+        machines: { get: (rule, subject) => this.machines.get(rule, subject), values: () => this.#busy },
         open: this.#open,
         stored: this.#stored.get(name),
         last: this.#progress.get(name),
@@ -79,7 +82,7 @@ export class JudgeInMemory {
 
   /** Every machine is ok. */
   get isCalm(): boolean {
-    return this.#busy === 0;
+    return this.#busy.size === 0;
   }
 
   /**
@@ -90,44 +93,60 @@ export class JudgeInMemory {
     const { at, failure } = last;
     const { name } = last.watcher;
     const progress = this.#progress.get(name);
-    if (this.#busy > 0 || progress === undefined || failure !== undefined) return false;
+    if (!this.isCalm || progress === undefined || failure !== undefined) return false;
     if (last.readings.some(isBlindness)) return false;
     if (this.#wasBlind && !last.readings.some(({ kind }) => kind === "watch.blind")) return false;
-    for (const reading of all) {
-      for (const rule of this.#index.rules(reading.kind, reading)) {
-        if (isWhole(rule)) continue;
-        if (!this.#leaves(rule, reading)) return false;
-        if (all !== last.readings && !this.#isKnownAsLast(rule, reading, last)) return false;
+    const remembered: Remembered[] = [];
+    // Of a single look each reading is judged once.
+    const isOne = all === last.readings;
+    for (const reading of all) if (!this.#passes(reading, last, isOne ? remembered : undefined)) return false;
+    for (const reading of isOne ? [] : last.readings) {
+      for (const rule of this.#judging(reading)) {
+        this.#noteSeen(rule, reading, judgeReading(rule, reading).state, remembered);
       }
-      if (this.#flapping.size > 0 && isBlindness(reading)) return false;
     }
     this.#wasBlind = false;
-    for (const reading of last.readings) {
-      for (const rule of this.#index.rules(reading.kind, reading)) {
-        if (isWhole(rule)) continue;
-        const seenAs = this.#memory.get(rule.id, reading.subject);
-        const now = seenNow(seenAs, judgeReading(rule, reading).state, false);
-        if (now !== seenAs) this.#memory.set(rule.id, reading.subject, now);
-      }
-    }
+    for (const one of remembered) this.#memory.set(...one);
     this.#progress.set(name, { ...progress, monotonicMillis: dueMillis, known: at });
     this.#stored.set(name, toMillis(at));
     this.#endFlapping(name, at);
     return true;
   }
 
+  /** Without an open alert a whole waits. */
+  #judging(reading: Reading): readonly Rule[] {
+    const rules = this.#index.rules(reading.kind, reading);
+    return rules.some(isWhole) ? rules.filter((rule) => !isWhole(rule)) : rules;
+  }
+
+  /** Whether nothing begins with a reading; where it is one of the last look, adds what is known from then on. */
+  #passes(reading: Reading, last: Observation, remembered: Remembered[] | undefined): boolean {
+    for (const rule of this.#judging(reading)) {
+      const { state } = judgeReading(rule, reading);
+      if (!this.#leaves(rule, reading, state)) return false;
+      if (remembered !== undefined) this.#noteSeen(rule, reading, state, remembered);
+      else if (!this.#isKnownAsLast(rule, reading, state, last)) return false;
+    }
+    return this.#flapping.size === 0 || !isBlindness(reading);
+  }
+
+  /** Adds what is known from now on of a rule and a subject, where that differs. */
+  #noteSeen({ id }: Rule, { subject }: Reading, state: State, into: Remembered[]): void {
+    const before = this.#memory.get(id, subject);
+    const now = seenNow(before, state, false);
+    if (now !== before) into.push([id, subject, now]);
+  }
+
   /** Whether the last of several readings says whether any of them was known, where none was before. */
-  #isKnownAsLast(rule: Rule, reading: Reading, { readings }: Observation): boolean {
+  #isKnownAsLast(rule: Rule, reading: Reading, state: State, { readings }: Observation): boolean {
     if (isJudged(this.#memory.get(rule.id, reading.subject))) return true;
     const last = readings.find(({ kind, subject }) => kind === reading.kind && subject === reading.subject);
-    const isKnown = judgeReading(rule, reading).state !== "unknown";
-    return last !== undefined && isKnown === (judgeReading(rule, last).state !== "unknown");
+    return last !== undefined && (state === "unknown") === (judgeReading(rule, last).state === "unknown");
   }
 
   /** Whether a reading leaves a machine as it is that is ok: one that flaps counts the time in which it was not known. */
-  #leaves(rule: Rule, reading: Reading): boolean {
-    const { state } = judgeReading(rule, reading);
-    const machine = this.#flapping.size === 0 ? undefined : this.machines.get(rule.id, reading.subject);
+  #leaves(rule: Rule, { subject }: Reading, state: State): boolean {
+    const machine = this.#flapping.size === 0 ? undefined : this.machines.get(rule.id, subject);
     return machine?.flapping === undefined ? state !== "bad" : state === "good" && machine.known;
   }
 
@@ -140,14 +159,16 @@ export class JudgeInMemory {
   #set(machine: Machine): void {
     const before = this.machines.get(machine.rule, machine.subject);
     if (before === machine) return;
-    this.#busy += Number(machine.phase !== "ok") - Number(before !== undefined && before.phase !== "ok");
-    if (before !== undefined) this.#flapping.delete(before);
+    if (before !== undefined) {
+      this.#busy.delete(before);
+      this.#flapping.delete(before);
+    }
+    if (machine.phase !== "ok") this.#busy.add(machine);
     if (machine.flapping !== undefined) this.#flapping.add(machine);
     this.machines.set(machine.rule, machine.subject, machine);
   }
 }
 
-/** Without an open alert a whole waits. */
 function isWhole({ id, whole }: Rule): boolean {
   return id === whole;
 }

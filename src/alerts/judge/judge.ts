@@ -5,10 +5,10 @@ import { fromMillis, type Nanoseconds, toMillis } from "../../units/nanoseconds.
 import type { AlertsConfig } from "../alerts-config.ts";
 import type { AlertEvent } from "./kinds/event.ts";
 import { type ConditionKind, labelOf, type Reading } from "./kinds/reading.ts";
-import { type Episode, episodeId, freshMachine, type Machine, machineKey } from "./rules/episode.ts";
+import { type Episode, episodeId, freshMachine, type Machine, machineKey, without } from "./rules/episode.ts";
 import { type Judgement, type Rule, type Timing, isJudgedAlways, judgeReading, timingOf } from "./rules/rules.ts";
 import { RuleSubjectMap } from "./rules/state-cache.ts";
-import { type Change, clearAbsence, ROUNDS_UNTIL_GONE, step, type Step, stepAbsent } from "./rules/state-machine.ts";
+import { type Change, ROUNDS_UNTIL_GONE, step, type Step, stepAbsent } from "./rules/state-machine.ts";
 
 /** One observation of a network by a watcher, judged. */
 export interface Observation {
@@ -89,8 +89,8 @@ export interface ObservationState {
   /** What differs from the configured thresholds of a rule, in words; empty if nothing does. */
   readonly ruleWords: (rule: string) => string;
   readonly config: Pick<AlertsConfig, "keep" | "flap">;
-  /** All machines of the network. */
-  readonly machines: Pick<RuleSubjectMap<Machine>, "get" | "values">;
+  /** All machines of the network; those that are ok may be left out of the values. */
+  readonly machines: { get(rule: string, subject: string): Machine | undefined; values(): Iterable<Machine> };
   /** The network's open episodes by their ids. */
   readonly open: ReadonlyMap<string, Episode>;
   /** When the watcher's last snapshot was stored (Unix milliseconds); undefined before its very first observation. */
@@ -122,6 +122,7 @@ export function judgeObservation(state: ObservationState, observation: Observati
   const remembered: (readonly [rule: string, subject: string, seen: Seen])[] = [];
 
   const openEpisode = (machine: Machine): Episode | undefined => {
+    if (machine.phase === "ok" || machine.phase === "pending") return undefined;
     const id = episodeId(machine, machine.number);
     return episodes.get(id) ?? state.open.get(id);
   };
@@ -174,11 +175,7 @@ export function judgeObservation(state: ObservationState, observation: Observati
     if (wasGood(existing) && judgement.state !== "bad") return;
     const before = existing ?? freshMachine({ ...reading, rule: rule.id });
     // A machine that was ok is not stored when its reading becomes unknown.
-    const machine = {
-      ...clearAbsence(before),
-      watcher: watcher.name,
-      ...(seenAs === undefined || seenAs === "judged" ? {} : { known: false }),
-    };
+    const machine = readBy(watcher.name, before, seenAs);
     const timing = timingOf(rule, watcher.every);
     if (resumes) {
       const number = machine.number + (machine.phase === "pending" ? 1 : 0);
@@ -277,6 +274,13 @@ function blindness(readings: readonly Reading[]): boolean | undefined {
 /** Whether nothing follows for a machine from a reading that is not bad. */
 function wasGood(machine: Machine | undefined): boolean {
   return machine === undefined || (machine.phase === "ok" && machine.flapping === undefined);
+}
+
+/** A machine as a watcher reads it again; the same where nothing differs, as in nearly all looks. */
+function readBy(watcher: string, machine: Machine, seen: Seen | undefined): Machine {
+  const known = machine.known && (seen === undefined || seen === "judged");
+  if (machine.watcher === watcher && machine.absent === undefined && machine.known === known) return machine;
+  return { ...without(machine, "absent"), watcher, known };
 }
 
 /** Whether a machine need not be written: it was ok and is ok, so that it has no timers. */

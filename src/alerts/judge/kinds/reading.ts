@@ -156,6 +156,8 @@ export const CONDITIONS = {
       // One that another node contradicts has no place behind it.
       if (behindMillis === undefined && behindBlocks === undefined) return state === "good" ? false : undefined;
       const [millis, count] = [behindMillis ?? 0, BigInt(behindBlocks ?? "0")];
+      // True of nearly all readings.
+      if (millis === 0 && count === 0n) return false;
       if (millis > behind || count > BigInt(blocks)) return true;
       // Between five sixths of a threshold and all of it, the lag neither begins nor ends.
       return millis * 6 > behind * 5 || count * 6n > BigInt(blocks) * 5n ? "near" : false;

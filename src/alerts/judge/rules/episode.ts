@@ -146,6 +146,13 @@ export function resetMachine(machine: Machine): Machine {
   return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
 }
 
+/** Most looks change little of a machine: a member is left out, which takes long, only where there is one. */
+export function without(machine: Machine, name: "absent" | "beganBefore" | "recovering" | "unseen"): Machine {
+  if (machine[name] === undefined) return machine;
+  const { [name]: _, ...rest } = machine;
+  return rest;
+}
+
 export function episodeId(of: Pick<Machine, "rule" | "network" | "subject">, number: number): string {
   return `${of.rule}|${of.network}|${of.subject}|${number}`;
 }

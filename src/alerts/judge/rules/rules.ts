@@ -3,7 +3,6 @@
 import { UserError } from "../../../errors.ts";
 import type { Decimal } from "../../../units/decimal.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
-import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";
 import type { Condition, GivenParameters } from "../kinds/kind.ts";
 import { HEALTH_KINDS, KINDS } from "../kinds/kinds.ts";
@@ -88,11 +87,9 @@ export function judgeReading({ kind, parameters }: Rule, reading: Reading, isTol
   const record: Condition = KINDS[kind];
   const bad = record.isBad === undefined ? reading.state === "bad" : record.isBad(parameters, reading, isTold);
   if (bad !== true) return bad === "near" ? NEAR : bad === undefined ? UNKNOWN : GOOD;
-  return {
-    state: "bad",
-    severity: severityOfReading(reading, parameters),
-    ...withoutUndefined({ beyond: record.beyond?.(parameters, reading) }),
-  };
+  const judged = { state: "bad", severity: severityOfReading(reading, parameters) } as const;
+  const beyond = record.beyond?.(parameters, reading);
+  return beyond === undefined ? judged : { ...judged, beyond };
 }
 
 /** Whether a rule is judged though nobody may have subscribed to it. */

@@ -30,8 +30,8 @@ export class RuleSubjectMap<T> {
 
   set(rule: string, subject: string, value: T): void {
     const known = this.#subjects.get(subject);
-    if (known === undefined) this.#subjects.set(subject, new Map([[rule, value]]));
-    else known.set(rule, value);
+    if (known !== undefined) known.set(rule, value);
+    else this.#subjects.set(subject, new Map<string, T>().set(rule, value));
   }
 
   *values(): Generator<T> {

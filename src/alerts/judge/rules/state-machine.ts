@@ -6,7 +6,7 @@ import type { AlertsConfig } from "../../alerts-config.ts";
 import { timeFromText, timeToText } from "../kinds/json-fields.ts";
 import type { Reading } from "../kinds/reading.ts";
 import { compareSeverity, type Severity } from "../kinds/severity.ts";
-import { type Episode, episodeId, isOpen, type Machine, resetMachine } from "./episode.ts";
+import { type Episode, episodeId, isOpen, type Machine, resetMachine, without } from "./episode.ts";
 import type { Judgement, Timing } from "./rules.ts";
 
 /** One round for one machine. */
@@ -56,19 +56,22 @@ export interface Step {
 export function step(machine: Machine, episode: Episode | undefined, round: Round): Step {
   const before = skipUnseenCalm(afterRestart(machine, round), round);
   if (round.judgement.state === "unknown") {
-    return { ...stepUnknown(before, round), ...withoutUndefined({ episode }) };
+    return withEpisode(stepUnknown(before, round), episode);
   }
   // A span counts only if both of its ends were observed.
   const isUnseen = round.downtimeMillis !== undefined || !before.known;
   const seenMillis = isUnseen ? undefined : Math.max(0, round.elapsedMillis);
-  const { unseen: _, ...counted } = before;
-  const known = { ...counted, known: true };
-  if (round.judgement.state === "near") {
-    return { machine: stepNear(known, seenMillis), changes: [], ...withoutUndefined({ episode }) };
-  }
+  const counted = without(before, "unseen");
+  const known = counted.known ? counted : { ...counted, known: true };
+  if (round.judgement.state === "near")
+    return withEpisode({ machine: stepNear(known, seenMillis), changes: [] }, episode);
   return round.judgement.state === "bad"
     ? stepBad(known, episode, round, seenMillis)
     : stepGood(known, episode, round, seenMillis);
+}
+
+function withEpisode(step: Omit<Step, "episode">, episode: Episode | undefined): Step {
+  return episode === undefined ? step : { ...step, episode };
 }
 
 /** A count of bad rounds lapses when more rounds than it needs went unseen; time that was held stays. */
@@ -131,9 +134,11 @@ function stepBad(
     }
     case "firing":
     case "recovering": {
-      const { recovering: _, ...rest } = machine;
       const badMillis = Math.max(machine.badMillis + (machine.phase === "firing" ? (seenMillis ?? 0) : 0), already);
-      const next = noteFurthest({ ...rest, phase: "firing", heldMillis: 0, rounds: 0, badMillis }, round);
+      const next = noteFurthest(
+        { ...without(machine, "recovering"), phase: "firing", heldMillis: 0, rounds: 0, badMillis },
+        round,
+      );
       const relapsed = machine.phase === "recovering" ? (["relapsed"] as const) : [];
       if (episode === undefined) return { machine: next, changes: relapsed };
       const outlasted = isCalmed(machine) && !isCalmed(next) ? (["outlasted"] as const) : [];
@@ -163,8 +168,7 @@ function beginning(
 function withKnownBeginning(machine: Machine, { reading, at }: Round): Machine {
   const since = sinceOf(reading, at);
   if (since === undefined) return machine;
-  const { beganBefore: _, ...rest } = machine;
-  return { ...rest, began: timeToText(since) };
+  return { ...without(machine, "beganBefore"), began: timeToText(since) };
 }
 
 /** When it began, where that is known; a time in the future is ignored. */
@@ -335,16 +339,9 @@ export const ROUNDS_UNTIL_GONE = 10;
 export function stepAbsent(machine: Machine, episode: Episode | undefined, at: Nanoseconds): Step {
   const absent = (machine.absent ?? 0) + 1;
   if (absent < ROUNDS_UNTIL_GONE) {
-    return { machine: { ...machine, absent }, ...withoutUndefined({ episode }), changes: [] };
+    return withEpisode({ machine: { ...machine, absent }, changes: [] }, episode);
   }
-  const calm = resetMachine(clearAbsence(machine));
+  const calm = resetMachine(without(machine, "absent"));
   if (episode === undefined || !isOpen(episode)) return { machine: calm, changes: ["dismissed"] };
   return { machine: calm, episode: { ...episode, state: "gone", ended: timeToText(at) }, changes: ["gone"] };
-}
-
-/** There is a reading again. */
-export function clearAbsence(machine: Machine): Machine {
-  if (machine.absent === undefined) return machine;
-  const { absent: _, ...rest } = machine;
-  return rest;
 }
