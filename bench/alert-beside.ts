@@ -1,22 +1,30 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { ruleFor } from "../src/alerts/judge/rules/rules.ts";
+import { otherThresholds } from "../src/alerts/trial/advice.ts";
+import { createTrials } from "../src/main/alerting/trials.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { alertStage, checkpoint } from "./support/alert-stage.ts";
+import { CONFIG, hoursOfLooks, keepHours, planOfThree, SOURCES } from "./support/days-of-three.ts";
 import { scratchFolder } from "./support/export-once.ts";
-import { alternate, atLeast, type Measured, runAsScript, versionOf } from "./support/figure.ts";
+import { alternate, atLeast, atMost, type Measured, median, runAsScript, versionOf } from "./support/figure.ts";
 import { openChannels, openSenders } from "./support/open-senders.ts";
 
 // One event to many channels, half of them on Slack and half on Discord, over HTTP to platforms without limits in
 // another process; beside Debian's prometheus-alertmanager with as many Slack and Discord webhook receivers, by turns.
-// Ours stores a receipt of each on disk; Alertmanager stores none.
+// Ours stores a receipt of each on disk; Alertmanager stores none. Then single messages while four trials of a month run
+// in the process, by turns with none.
 
 const CHANNELS = 10_000;
 const ROUNDS = 3;
 const TOOL = "prometheus-alertmanager";
 const NAME = `alerts: deliveries over HTTP beside ${TOOL}`;
+/** Trials run at a time, over so many days; so many messages are sent meanwhile in each round, and as many without. */
+const [TRIALS, DAYS, MESSAGES, TRIAL_ROUNDS] = [4, 8, 40, 5];
 
 interface Arrived {
   readonly firstAt: number;
@@ -24,30 +32,94 @@ interface Arrived {
 }
 
 async function measure(): Promise<readonly Measured[]> {
-  const version = versionOf(TOOL);
   const platforms = fork(new URL("support/open-platforms.ts", import.meta.url));
   try {
     const [{ origin }] = (await once(platforms, "message")) as [{ origin: string }];
-    await using ours = await openOurs(origin, platforms);
-    if (version === undefined) {
-      const alone = await ours.take();
-      const detail = `ours alone ${alone.toFixed(0)} a second`;
-      return [{ name: NAME, skipped: `${TOOL} is not installed (apt-get install ${TOOL}); ${detail}` }];
-    }
-    await using theirs = await openAlertmanager(origin, platforms);
-    const result = await alternate(
-      ROUNDS,
-      () => ours.take(),
-      () => theirs.take(),
-    );
-    const detail = [
-      `${CHANNELS} channels each, medians of ${ROUNDS}: ours ${result.ours.toFixed(0)} a second with receipts on disk,`,
-      `${version.split(" (")[0]} ${result.theirs.toFixed(0)} a second without`,
-    ].join(" ");
-    return [atLeast(NAME, result.ours / result.theirs, 0.2, "times as many", detail)];
+    return [...(await besideTool(origin, platforms)), ...(await besideTrials(origin, platforms))];
   } finally {
     platforms.kill();
   }
+}
+
+async function besideTool(origin: string, platforms: ChildProcess): Promise<readonly Measured[]> {
+  const version = versionOf(TOOL);
+  await using ours = await openOurs(origin, platforms);
+  if (version === undefined) {
+    const alone = await ours.take();
+    const detail = `ours alone ${alone.toFixed(0)} a second`;
+    return [{ name: NAME, skipped: `${TOOL} is not installed (apt-get install ${TOOL}); ${detail}` }];
+  }
+  await using theirs = await openAlertmanager(origin, platforms);
+  const result = await alternate(
+    ROUNDS,
+    () => ours.take(),
+    () => theirs.take(),
+  );
+  const detail = [
+    `${CHANNELS} channels each, medians of ${ROUNDS}: ours ${result.ours.toFixed(0)} a second with receipts on disk,`,
+    `${version.split(" (")[0]} ${result.theirs.toFixed(0)} a second without`,
+  ].join(" ");
+  return [atLeast(NAME, result.ours / result.theirs, 0.2, "times as many", detail)];
+}
+
+async function besideTrials(origin: string, platforms: ChildProcess): Promise<readonly Measured[]> {
+  const { senders, close } = openSenders(origin);
+  const destinations = openChannels(1);
+  await using stage = await alertStage({ senders, destinations, kinds: ["checkpoint.new"], events: "each" });
+  await stage.observe([]);
+  await keepHours(stage.store, hoursOfLooks(Array.from({ length: DAYS }, (_, day) => planOfThree(day))));
+  const trial = createTrials(stage.store, CONFIG);
+  const near = { behind: 3000, for: 0 };
+  const given = [near, ...otherThresholds(ruleFor("node.lagging", near, CONFIG).parameters, near)];
+  const tried = given.map((one) => ({ rules: [ruleFor("node.lagging", { ...near, ...one }, CONFIG)], subjects: [] }));
+  const request = { network: SOURCES.network, from: 0, to: Number.MAX_SAFE_INTEGER, tried };
+  let [block, ended] = [0, 0];
+  const take = async (trials: number) => {
+    const stop = new AbortController();
+    const running = Array.from({ length: trials }, async (_, asker) => {
+      for (; !stop.signal.aborted; ended += 1) await trial(request, String(asker), stop.signal).catch(() => undefined);
+    });
+    await sleep(1000);
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const waits: number[] = [];
+    while (waits.length < MESSAGES) {
+      const settled = stage.settled(1);
+      const arrived = once(platforms, "message") as Promise<[Arrived]>;
+      platforms.send(1);
+      await sleep(50);
+      const began = performance.timeOrigin + performance.now();
+      await stage.observe([], [checkpoint((block += 1))]);
+      const [{ firstAt }] = await arrived;
+      waits.push(firstAt - began);
+      await settled;
+    }
+    delay.disable();
+    stop.abort();
+    await Promise.all(running);
+    return { loop: delay.percentile(99) / 1e6, waits };
+  };
+  const rounds: Record<"alone" | "beside", Awaited<ReturnType<typeof take>>[]> = { alone: [], beside: [] };
+  for (let round = 0; round <= TRIAL_ROUNDS; round += 1) {
+    const [alone, beside] = [await take(0), await take(TRIALS)];
+    if (round === 0) continue;
+    rounds.alone.push(alone);
+    rounds.beside.push(beside);
+  }
+  close();
+  const [alone, beside] = [rounds.alone, rounds.beside].map((all) => ({
+    loop: median(all.map(({ loop }) => loop)),
+    wait: median(all.flatMap(({ waits }) => waits)),
+    worst: Math.max(...all.flatMap(({ waits }) => waits)),
+  }));
+  if (alone === undefined || beside === undefined) throw new Error("nothing was measured");
+  const how = `medians of ${TRIAL_ROUNDS} rounds of ${MESSAGES} messages, ${ended} trials of ${DAYS} days`;
+  const loops = `${how}: ${beside.loop.toFixed(1)} ms, idle ${alone.loop.toFixed(1)} ms`;
+  const waits = `${how}: ${beside.wait.toFixed(1)} ms, worst ${beside.worst.toFixed(0)} ms; idle ${alone.wait.toFixed(1)} ms, worst ${alone.worst.toFixed(0)} ms`;
+  return [
+    atMost(`event loop beside ${TRIALS} trials, 99 %`, beside.loop - alone.loop, 20, "ms above idle", loops),
+    atMost(`alerts: first message beside ${TRIALS} trials`, beside.wait - alone.wait, 20, "ms later", waits),
+  ];
 }
 
 /** Deliveries a second, from the event to the last of them. */

@@ -11,6 +11,7 @@ import { systemClock } from "../../src/api/clock.ts";
 import { silentLog } from "../../src/log.ts";
 import { createDuties } from "../../src/main/alerting/duties.ts";
 import { createStore } from "../../src/store/create-store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { scratchFolder } from "./export-once.ts";
 import { subscriptionOf } from "./subscription-of.ts";
 import type { Destination } from "../../src/alerts/destination.ts";
@@ -20,6 +21,7 @@ const NETWORK = "mainnet";
 /** The alerts from a finding to stored receipts, in real time. */
 export interface AlertStage extends AsyncDisposable {
   readonly engine: AlertEngine;
+  readonly store: Store;
   /** One observation of a watcher, now. */
   observe(readings: readonly Reading[], events?: readonly AlertEvent[]): Promise<number>;
   /** Resolves when so many more deliveries have their receipts in the database. */
@@ -74,6 +76,7 @@ export async function alertStage(options: {
   const running = dispatcher.run(stop.signal);
   return {
     engine,
+    store,
     async observe(readings, seen = []) {
       const at = systemClock.wallClock();
       const watcher = { name: "bench", every: 5000 };
