@@ -1,7 +1,7 @@
 // The bot turns an invocation into a reply; adapters call it. command.ts declares commands, invocation.ts describes
-// caller and target, audience-settings.ts the choices of a server or workspace about who sees answers. setup.ts names the
-// dependencies of a bot, suggestions.ts completes, error-reply.ts turns every error into a reply, form.ts words the faults
-// of a form, openly.ts offers a press in place of an answer that is not for everybody. options/ describes and parses option values, grammar/ the typed line.
+// caller and target, audience-settings.ts who sees answers. setup.ts names the dependencies of a bot, suggestions.ts
+// completes, error-reply.ts turns errors into replies, form.ts words the faults of a form, openly.ts offers a press in place
+// of an answer that is not for everybody. options/ describes and parses option values, grammar/ the typed line.
 
 import { UserError } from "../errors.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
@@ -51,19 +51,19 @@ export function createBot(dependencies: BotDependencies) {
 
   function prepare(invocation: Invocation): Prepared {
     const press = invocation.openly === true ? pressInstead(invocation, setup) : undefined;
-    if (press !== undefined) return { ok: true, visibility: "channel", run: async () => press };
+    const client = setup.clientOf(invocation.options["network"]);
+    if (press !== undefined) return { ok: true, visibility: "channel", run: async () => marked(setup, press, client) };
     try {
       const { command, options, visibility } = check(invocation, setup, mistakes);
       const run = async (): Promise<Reply> =>
         (await execute({ command, options, visibility }, invocation, { setup, mistakes, asker })).reply;
       return { ok: true, visibility, run };
     } catch (thrown) {
-      const fallback = setup.clientOf(undefined);
-      const reply = marked(mistakes.toReply(thrown, invocation, invocation.signal), fallback);
+      const reply = marked(setup, mistakes.toReply(thrown, invocation, invocation.signal));
       report(setup, invocation.command, invocation.here, reply, 0);
       const option = thrown instanceof UserError ? thrown.option : undefined;
       if (option === undefined) return { ok: false, run: async () => reply };
-      const run = async (): Promise<Reply> => marked(await mistakes.ofCommand(thrown, invocation, true), fallback);
+      const run = async (): Promise<Reply> => marked(setup, await mistakes.ofCommand(thrown, invocation, true));
       return { ok: false, option, run };
     }
   }
@@ -137,7 +137,7 @@ export function createBot(dependencies: BotDependencies) {
         const question = shortQuestion(line, commands);
         if (question !== undefined && refused instanceof UserError)
           return run({ ...asker, ...question, slip: refused });
-        const reply = marked(await mistakes.ofLine(refused, asker), setup.clientOf(undefined));
+        const reply = marked(setup, await mistakes.ofLine(refused, asker));
         report(setup, "unknown", asker.here, reply, 0);
         return reply;
       }
@@ -240,7 +240,7 @@ async function execute(
       signal,
       isForm: invocation.form === true,
       ...withoutUndefined({ openly, pressed, slip }),
-      progress: (reply) => invocation.progress?.(marked(reply, client)),
+      progress: (reply) => invocation.progress?.(marked(setup, reply, client)),
       run: asker(invocation),
     });
   } catch (thrown) {
@@ -327,7 +327,7 @@ function createMistakes(setup: BotSetup, { suggest, context }: Suggestions) {
      * value has the values to choose from.
      */
     async ofCommand(thrown: unknown, invocation: Invocation, offers: boolean): Promise<Reply> {
-      const { option } = thrown instanceof UserError ? thrown : {};
+      const option = thrown instanceof UserError ? thrown.option : undefined;
       const misses = offers && option !== undefined && invocation.options[option] === undefined;
       const error = misses ? ((await missedParty(invocation)) ?? thrown) : thrown;
       const needed = misses && error instanceof UserError ? error.option : undefined;

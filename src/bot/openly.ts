@@ -1,5 +1,5 @@
 import { paragraph } from "../reply/block.ts";
-import { commandAction, reply, type Reply } from "../reply/reply.ts";
+import { askedBack, commandAction, type Reply } from "../reply/reply.ts";
 import { commandLine, text } from "../reply/text.ts";
 import { presetAudience } from "./audience-settings.ts";
 import { formatLine, QUESTION } from "./grammar/grammar.ts";
@@ -27,9 +27,9 @@ export function pressInstead(
   const whole = formatLine({ command: name, options });
   const isLong = whole.length > MAX_IN_TITLE;
   const line = commandLine(isLong ? name : whole);
-  return reply({
-    title: changes === true ? text`Did you mean ${line}?` : `${title ?? verb ?? "Show"}?`,
-    blocks: [
+  return askedBack(
+    changes === true ? text`Did you mean ${line}?` : `${title ?? verb ?? "Show"}?`,
+    [
       ...(isLong ? [paragraph(text`${commandLine(whole)}`)] : []),
       paragraph(
         changes === true
@@ -37,6 +37,6 @@ export function pressInstead(
           : text`${line} is answered to you alone: press it, and nobody else sees the answer.`,
       ),
     ],
-    actions: [commandAction(title ?? verb ?? "Show", name, options)],
-  });
+    [commandAction(title ?? verb ?? "Show", name, options)],
+  );
 }

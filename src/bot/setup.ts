@@ -8,7 +8,7 @@ import { UserError } from "../errors.ts";
 import { inTime } from "../units/in-time.ts";
 import type { Log } from "../log.ts";
 import { paragraph } from "../reply/block.ts";
-import { alsoLater, inOneZone, type Reply } from "../reply/reply.ts";
+import { type Action, alsoLater, type Ask, inOneZone, type Reply } from "../reply/reply.ts";
 import type { SavedParties, SeenIds, SeenKind } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
@@ -97,14 +97,28 @@ export async function withPicture(
   return { ...reply, blocks: reply.blocks.with(at, words) };
 }
 
-/** The reply in one zone, marked as simulated where this client's network is simulated. */
-export function marked(reply: Reply, client: ApiClient): Reply {
-  return alsoLater(reply, (one) => (client.simulated ? markSimulated(inOneZone(one)) : inOneZone(one)));
+/** The reply in one zone, marked as simulated where this client's network is simulated; no button of an offer acts twice. */
+export function marked({ byName, clientOf }: BotSetup, reply: Reply, client = clientOf(undefined)): Reply {
+  const given = takenOnce(reply, ({ command }) => byName.get(command)?.changes === true);
+  return alsoLater(given, (one) => (client.simulated ? markSimulated(inOneZone(one)) : inOneZone(one)));
+}
+
+/** An offer of which each change takes its place; but what its form saves for another answer leaves the question. */
+function takenOnce(reply: Reply, changes: (ask: Ask) => boolean): Reply {
+  if (reply.asks !== true) return reply;
+  const asksOf = (action: Action): readonly Ask[] =>
+    "url" in action ? [] : "choices" in action ? action.choices.map((one) => one.invocation) : [action.invocation];
+  const changesAll = reply.actions.every((action) => asksOf(action).every(changes));
+  const once = (action: Action): Action => {
+    if ("url" in action || !asksOf(action).some(changes)) return action;
+    return "form" in action && !changesAll ? action : { ...action, invalidates: true };
+  };
+  return { ...reply, actions: reply.actions.map(once) };
 }
 
 /** The answer as it goes to an adapter. Never rejects. */
 export async function finished(answer: Reply, client: ApiClient, here: Target, setup: BotSetup): Promise<Reply> {
-  return inLimit(await withPicture(marked(answer, client), here, setup), setup.log);
+  return inLimit(await withPicture(marked(setup, answer, client), here, setup), setup.log);
 }
 
 /** What is added to an answer comes within this time, or not at all. */

@@ -91,7 +91,8 @@ const Effect = z.enum(["replace", "reply"]);
 
 /**
  * Set where a press makes this reply out of date. `true`: the answer takes its place. A question: the answer stands below,
- * and this reply is asked again. Where others see the reply it is not offered, since they would not see that it is done.
+ * and this reply is asked again. Where others see the reply it is not offered, since they would not see that it is done;
+ * but what an offer (`asks`) is for is offered to all of them.
  */
 export const Invalidates = z.union([z.literal(true), Ask]);
 export type Invalidates = Immutable<z.infer<typeof Invalidates>>;
@@ -159,7 +160,7 @@ const Action = z.union([
   }),
   z.object({ label: z.string(), url: z.string() }),
   /** One of several of one kind: pages, versions, topics, what an ambiguous word may mean. The label asks for it. */
-  z.object({ label: z.string(), choices: z.array(Prepared), effect: Effect }),
+  z.object({ label: z.string(), choices: z.array(Prepared), effect: Effect, invalidates: Invalidates.exactOptional() }),
 ]);
 export type Action = Immutable<z.infer<typeof Action>>;
 

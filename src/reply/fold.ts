@@ -124,7 +124,9 @@ function readText(content: Text, isShort: (number: NumberInline) => boolean): Te
 export type ButtonAction = Exclude<Action, { choices: unknown }>;
 
 export function asButtons(actions: readonly Action[]): readonly ButtonAction[] {
-  return actions.flatMap((action): readonly ButtonAction[] =>
-    "choices" in action ? action.choices.map((one) => ({ ...one, effect: action.effect })) : [action],
-  );
+  return actions.flatMap((action): readonly ButtonAction[] => {
+    if (!("choices" in action)) return [action];
+    const { choices, label: _, ...how } = action;
+    return choices.map((one) => ({ ...one, ...how }));
+  });
 }

@@ -87,9 +87,9 @@ export function invalidatingAction(
   return { label, invocation: { command, options }, effect: "reply", invalidates };
 }
 
-/** A reply as everybody may see it: without what others would not see to be done. */
+/** A reply as everybody may see it: without what others would not see to be done. An offer stays whole. */
 export function forEverybody(given: Reply): Reply {
-  return keepActions(given, (action) => !("invalidates" in action));
+  return given.asks === true ? given : keepActions(given, (action) => !("invalidates" in action));
 }
 
 /** A reply with some of its actions alone; of a table's, those that stay as well. */

@@ -77,13 +77,14 @@ const Press = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("files"), ask: Ask }),
   /**
    * The form of a command, with the known values filled in; `before` are the values that the thing had when it opened.
-   * `replace`: the answer takes the place of the message with the button.
+   * `replace`: the answer takes the place of the message with the button; `invalidates`: unless it fails.
    */
   z.object({
     kind: z.literal("form"),
     ask: Ask,
     before: z.record(z.string(), z.string()).optional(),
     effect: Effect.optional(),
+    invalidates: Invalidates.optional(),
   }),
   /** The ids that an alert shows shortened. */
   z.object({ kind: z.literal("ids"), ids: z.array(z.object({ name: z.string(), value: z.string() })) }),

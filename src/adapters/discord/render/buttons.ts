@@ -8,7 +8,6 @@ import {
 
 import type { ButtonAction } from "../../../reply/fold.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
-import type { Invalidates } from "../../../reply/document.ts";
 import type { Action } from "../../../reply/reply.ts";
 import type { KeptOffer, Offer } from "../../chat/button-plan.ts";
 import type { KeptContext, Press } from "../../chat/press.ts";
@@ -101,7 +100,7 @@ export function actionButton(
   const answered = confirms === undefined ? effect : "confirmed";
   const press: Press =
     form === true
-      ? { kind: "form", ask, effect }
+      ? { kind: "form", ask, effect, invalidates }
       : { kind: "ask", ask, effect: answered, asker, confirm, invalidates, ...confirms };
   return { button: pressButton(label, presses.idOf(press), style), whole };
 }
@@ -122,7 +121,7 @@ export function pressButton(
   return { type: ComponentType.Button, style, label, custom_id: customId };
 }
 
-export type Choice = Extract<Action, { choices: unknown }> & { readonly invalidates?: Invalidates };
+export type Choice = Extract<Action, { choices: unknown }>;
 
 /** A choice as a select of at most 25 options, in a row of its own; `whole` is false where something was cut. */
 export function selectRow(

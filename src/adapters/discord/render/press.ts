@@ -27,7 +27,8 @@ export function encodePress(press: Press, index: number): string | undefined {
 function contentOf(press: Press): readonly unknown[] | undefined {
   if (press.kind === "ids") return press.ids.map(({ name, value }) => [name, value]);
   if (press.kind === "form" && press.before === undefined) {
-    return [EFFECTS.indexOf(press.effect ?? "reply"), press.ask.command, press.ask.options];
+    const how = [EFFECTS.indexOf(press.effect ?? "reply"), press.ask.command, press.ask.options];
+    return press.invalidates === true ? [...how, 1] : how;
   }
   if (press.kind !== "ask" || press.above !== undefined) return undefined;
   const { ask, asker = 0, effect, confirm, invalidates } = press;
@@ -66,8 +67,10 @@ export function decodePress(customId: string): Press | StoredPress | undefined {
   return parsePressPayload({ v: VERSION, press });
 }
 
-function formFrom([effect, command, options]: readonly unknown[]): unknown {
-  return { kind: "form", ask: { command, options }, effect: typeof effect === "number" ? EFFECTS[effect] : undefined };
+function formFrom([effect, command, options, invalidates]: readonly unknown[]): unknown {
+  const asked = { command, options };
+  const outdates = invalidates === 1 ? { invalidates: true } : {};
+  return { kind: "form", ask: asked, effect: typeof effect === "number" ? EFFECTS[effect] : undefined, ...outdates };
 }
 
 function askFrom([effect, asker, command, options, confirm = 0, shown]: readonly unknown[]): unknown {

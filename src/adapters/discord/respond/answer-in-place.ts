@@ -6,9 +6,9 @@ import type { Press } from "../../chat/press.ts";
 import { compose } from "../render/compose.ts";
 import { amend, composeAndSend, deliver, messageContextOf } from "./answer.ts";
 import { InteractionApi } from "./interaction-api.ts";
-import { callerOf, givenFile, type InteractionContext, isEphemeral, targetOf } from "./interaction.ts";
+import { callerOf, givenFile, type InteractionContext, isEphemeral, isShared, targetOf } from "./interaction.ts";
 import { managedChannels } from "./managed-channels.ts";
-import { confirmNotice } from "./notices.ts";
+import { confirmNotice, takenNotice } from "./notices.ts";
 
 // A press that makes its own message out of date: the answer takes the place of the message, or stands below it while
 // the message is asked again.
@@ -65,6 +65,10 @@ export async function answerInPlace(
   await api.deferUpdate();
   const answer = await run(context, ask);
   const failed = answer.failure !== undefined;
+  if (invalidates === true && !failed && !ephemeral && isShared(interaction)) {
+    await deliver(there, takenNotice(answer, callerOf(interaction).name), ask, "replace", ephemeral);
+    return answerBelow(context, answer, ask);
+  }
   if (invalidates === true && !failed) {
     await deliver(there, answer, ask, "replace", ephemeral);
     if (asksBefore) await api.remove();

@@ -54,7 +54,8 @@ async function answerAsk(context: ButtonContext, press: Extract<ReadPress, { kin
   const { ask, asker, confirm, effect } = press;
   // The asker turns the pages in place; other users get pages of their own. An embed cannot become components.
   const own = (asker === callerOf(interaction).id || isEphemeral(interaction)) && !isEmbed(interaction);
-  const isOutdated = own && press.invalidates !== undefined;
+  // Whoever takes an offer that all see, it is taken.
+  const isOutdated = press.invalidates !== undefined && (own || (press.invalidates === true && !isEmbed(interaction)));
   // Asks in an ephemeral message, which the answer then replaces.
   if (confirm !== undefined) {
     if (isOutdated) return confirmBelow(context, press, confirm);

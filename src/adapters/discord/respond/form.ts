@@ -32,13 +32,14 @@ export function takesForm({ bot, interaction }: InteractionContext, ask: Ask): b
 }
 
 /** Opens the form of a pressed button; a notice says what to type where it does not open. */
-export async function openPressedForm(context: InteractionContext, { ask, effect }: FormPress): Promise<void> {
+export async function openPressedForm(context: InteractionContext, press: FormPress): Promise<void> {
+  const { ask } = press;
   const { bot, interaction, signal } = context;
   const thing = commandOf(bot, ask)?.edits?.option;
   const options = thing === undefined ? {} : { [thing]: ask.options[thing] ?? "" };
   const asked = { command: ask.command, options, here: targetOf(interaction), caller: callerOf(interaction), signal };
   const present = thing === undefined ? {} : await bot.present(asked);
-  if (present !== undefined && (await openForm(context, { kind: "form", ask, effect }, present))) return;
+  if (present !== undefined && (await openForm(context, press, present))) return;
   await replyPrivately(context, formNotOpenedNotice(ask));
 }
 

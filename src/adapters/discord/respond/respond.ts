@@ -20,7 +20,15 @@ import { errorForLog, hasErrorCode } from "../transport/rest.ts";
 import { answerCommand } from "./answer.ts";
 import { handleButton } from "./button-handler.ts";
 import { InteractionApi } from "./interaction-api.ts";
-import { callerOf, type InteractionContext, maxBytesOf, targetOf, typedCommand } from "./interaction.ts";
+import {
+  callerOf,
+  type InteractionContext,
+  isEphemeral,
+  isShared,
+  maxBytesOf,
+  targetOf,
+  typedCommand,
+} from "./interaction.ts";
 import { submittedAsk, typedIn } from "./form.ts";
 import { answerFailedNotice, expiredFormNotice } from "./notices.ts";
 import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
@@ -69,7 +77,10 @@ async function respond(context: InteractionContext): Promise<void> {
       if (submitted === undefined)
         return replyPrivately(context, expiredFormNotice(commandBehind(interaction), typedIn(interaction)));
       const { ask, press, typed } = submitted;
-      return answerCommand(context, ask, press.effect === "replace" ? "mended" : "new", { form: typed });
+      // Where others see the offer, its form is answered to whoever sent it.
+      const isOutdated = press.invalidates === true && (isEphemeral(interaction) || !isShared(interaction));
+      const placement = press.effect === "replace" ? "mended" : isOutdated ? "replace" : "new";
+      return answerCommand(context, ask, placement, { form: typed });
     }
   }
 }

@@ -186,7 +186,7 @@ class DrawnOffers {
     const style = isPrimary ? ({ style: "primary" } as const) : asked;
     const press: Press =
       form === true
-        ? { kind: "form", ask: invocation }
+        ? { kind: "form", ask: invocation, invalidates }
         : { kind: "ask", ask: invocation, effect, asker: this.#asker, invalidates };
     this.#press(label.text, press, { asked: style, line });
   }

@@ -42,6 +42,8 @@ const FormMetadata = z.object({
   response: ResponseAddress.optional(),
   /** The response_url belongs to a button: an answer there appears below its message. */
   button: z.literal(true).optional(),
+  /** An answer there takes the place of that message. */
+  replaces: z.literal(true).optional(),
   channel: z.string().optional(),
   thread: z.string().optional(),
   /** Whether others could see an answer there. */

@@ -72,7 +72,7 @@ export async function handleButton(slack: SlackContext, body: BlockAction, value
       case "ids":
         return sayNotice(slack, place, expiredNotice(slack.command));
       case "form":
-        if (await openPressedForm(slack, place, press.ask)) return undefined;
+        if (await openPressedForm(slack, place, press.ask, press.invalidates === true)) return undefined;
         return sayNotice(slack, place, formNotOpenedNotice(slack.command, press.ask));
       case "question":
         return openAskForm(slack, place.trigger);
@@ -198,16 +198,12 @@ async function respondToAsk(
   press: Extract<Press, { kind: "ask" }>,
 ): Promise<void> {
   const { ask, asker, effect, fresh, invalidates } = press;
-  // Only the asker turns a message's pages; anyone else gets an answer of their own.
-  const own = asker === undefined || asker === place.asker.id || place.ephemeral;
-  const stays = own && place.response !== undefined;
-  const replaces = stays && (effect === "replace" || invalidates === true);
+  const { stays, replaces } = placementOf(place, press);
   const again = effect === "replace" ? ({ again: true } as const) : {};
-  const { message } = place;
   const channel = press.channel ?? place.channel;
   // Only an alert has no asker.
-  const isAlert = asker === undefined && channel !== undefined && message !== undefined;
-  const pressed = isAlert ? { pressed: { platform: "slack", channel, message } } : {};
+  const isAlert = asker === undefined && channel !== undefined && place.message !== undefined;
+  const pressed = isAlert ? { pressed: { platform: "slack", channel, message: place.message } } : {};
   const request = {
     ...(await requestContextOf(slack, { ...place, channel }, ask.command, replaces)),
     ...again,
@@ -225,6 +221,14 @@ async function respondToAsk(
   if (!stays || typeof invalidates !== "object") return;
   const shown = await requestContextOf(slack, { ...place, channel }, invalidates.command, true);
   await respond(slack, invalidates, { ...shown, again: true, audience });
+}
+
+/** Whether the answer may change the message of the button, and whether it takes its place. */
+function placementOf(place: PressPlace, { asker, effect, invalidates }: Extract<Press, { kind: "ask" }>) {
+  const isThere = place.response !== undefined;
+  // Only the asker turns a message's pages; anyone else gets an answer of their own. Whoever takes an offer, it is taken.
+  const stays = isThere && (asker === undefined || asker === place.asker.id || place.ephemeral);
+  return { stays, replaces: (stays && effect === "replace") || (isThere && invalidates === true) };
 }
 
 /** The press of a button, or a notice where it cannot be read. */
@@ -296,9 +300,10 @@ function isAnsweredWithForm(slack: SlackContext, ask: Ask): boolean {
   return command?.edits !== undefined && wantsForm(command, ask);
 }
 
-function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask): Promise<boolean> {
+function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask, isOutdated = false): Promise<boolean> {
   const { channel, response, shared, thread } = place;
-  const metadata = { command: ask.command, shared, channel, thread, response, button: true as const };
+  const replaces = isOutdated || undefined;
+  const metadata = { command: ask.command, shared, channel, thread, response, button: true as const, replaces };
   return openForm(slack, place.view ?? place.trigger, ask, metadata, place.asker);
 }
 

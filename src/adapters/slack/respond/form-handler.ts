@@ -222,10 +222,10 @@ async function requestContextOf(slack: SlackContext, metadata: FormMetadata, sen
 }
 
 function responderOf(slack: SlackContext, metadata: FormMetadata, user: string): Responder {
-  const { response: address, button, thread, shared } = metadata;
+  const { response: address, button, replaces, thread, shared } = metadata;
   if (address === undefined) return directMessageResponder(slack, user);
   return button === true
-    ? buttonResponder(slack, { address, user, shared, thread })
+    ? buttonResponder(slack, { address, user, replaces, shared, thread })
     : commandResponder(slack, { address, user, shared });
 }
 

@@ -34,7 +34,11 @@ export function ofRows(block) {
 export function asButtons(actions) {
   return actions.flatMap(
     /** @returns {readonly ButtonAction[]} */
-    (action) => ("choices" in action ? action.choices.map((one) => ({ ...one, effect: action.effect })) : [action]),
+    (action) => {
+      if (!("choices" in action)) return [action];
+      const { choices, label: _, ...how } = action;
+      return choices.map((one) => ({ ...one, ...how }));
+    },
   );
 }
 
