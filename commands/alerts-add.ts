@@ -1,11 +1,11 @@
 import { isPersonalKind } from "../src/alerts/judge/kinds/kinds.ts";
-import { parseKinds } from "../src/answers/alerts/alert-kinds.ts";
+import { chosenKinds } from "../src/answers/alerts/alert-subjects.ts";
 import { NEW_TO_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { offeredSubscription } from "../src/answers/alerts/subscriptions/offered-subscription.ts";
 import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
 import { addSubscription } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { addPersonalWatch } from "../src/answers/alerts/subscriptions/personal-watch.ts";
-import { gatherNewCondition } from "../src/answers/alerts/subscriptions/thresholds.ts";
+import { gatherNewCondition, type SubscriptionValues } from "../src/answers/alerts/subscriptions/thresholds.ts";
 import { command } from "../src/bot/command.ts";
 import { subscriptionFields } from "../src/answers/alerts/subscriptions/subscription-fields.ts";
 import { SUBSCRIPTION_OPTIONS } from "../src/answers/alerts/subscriptions/subscription-options.ts";
@@ -15,6 +15,7 @@ export const alertsAdd = command({
   alsoCalled: ["subscribe", "watch", "kind", "group"],
   asked: [
     "subscribe",
+    "subscribe|sub|sign alert|alerting|notification",
     "subscribe|sub channel|us|me|here",
     "send|post|tell|notify|inform|warn|page|ping|want|need|get|receive|set|turn|enable|start|put|make|add|hook|connect|like|have alert|notification channel|here|us|me",
     "we|i want|like|need|get|receive|have alert|notification",
@@ -49,15 +50,22 @@ export const alertsAdd = command({
   instead: quietOptionFor,
   gathers: gatherNewCondition,
   offers: async (context) => {
-    const chosen = parseKinds(context.options.kinds ?? "ops");
-    return offeredSubscription(context, chosen, context.options, chosen.kinds.some(isPersonalKind));
+    const { options } = context;
+    const chosen = chosenKinds(options, context);
+    const isPersonal = chosen.kinds.some(isPersonalKind);
+    return offeredSubscription(context, chosen, { ...options, ...(isPersonal ? { to: "me" } : {}) }, isUsual(options));
   },
   run: async (context) => {
     const { options } = context;
-    const chosen = parseKinds(options.kinds ?? "ops");
+    const chosen = chosenKinds(options, context);
     const [first] = chosen.kinds;
     return first !== undefined && isPersonalKind(first)
       ? addPersonalWatch(context, first, options)
-      : addSubscription(context, chosen, options, options.kinds === undefined);
+      : addSubscription(context, chosen, options, isUsual(options));
   },
 });
+
+/** Whether nothing was named. */
+function isUsual({ kinds, subjects }: Pick<SubscriptionValues, "kinds" | "subjects">): boolean {
+  return kinds === undefined && subjects === undefined;
+}

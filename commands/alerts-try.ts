@@ -1,5 +1,4 @@
-import { parseKinds } from "../src/answers/alerts/alert-kinds.ts";
-import { resolveSubjects, subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
+import { chosenKinds, resolveSubjects, subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { callerZone } from "../src/answers/alerts/alert-times.ts";
 import { requireSubject } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { subscriptionFields } from "../src/answers/alerts/subscriptions/subscription-fields.ts";
@@ -57,7 +56,7 @@ export const alertsTry = command({
     const known = options.id === undefined ? undefined : await seenSubscription(options.id, context);
     const { network = context.network, subjects: knownSubjects = [], floor = "info" } = known ?? {};
     const { kinds } =
-      known !== undefined && options.kinds === undefined ? known : parseKinds(options.kinds ?? "ops", "alerts try");
+      known !== undefined && options.kinds === undefined ? known : chosenKinds(options, context, "alerts try");
     const named = options.subjects === undefined ? knownSubjects : [options.subjects];
     const [subjects, , parameters] = await together(
       () => (options.subjects === undefined ? knownSubjects : resolveSubjects(kinds, options.subjects, context)),

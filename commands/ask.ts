@@ -128,9 +128,12 @@ async function offer(all: readonly Guess[], question: string, context: Context):
 }
 
 /** Its next value where one is lacking, else the command as it stands. */
-async function offerOne(only: Guess, question: string, context: Context): Promise<Reply> {
-  const { change, lacks } = await prospectOf(only, context);
+async function offerOne(said: Guess, question: string, context: Context): Promise<Reply> {
+  const { change, stands, lacks } = await prospectOf(said, context);
+  const only: Guess = { ...said, options: { ...said.options, ...change?.options } };
   const narrower = narrowed(only) ?? (lacks === undefined ? undefined : narrowing(only));
+  if (stands !== undefined && narrower === undefined)
+    return { ...stands, blocks: [...stands.blocks, ...notUnderstood([only])] };
   const option = narrower ?? lacks ?? (await askedNext(only, context));
   // A choice of one value would leave the other lacking: a form asks for both.
   const takesForm = lacks !== undefined && context.platforms.chat(context.here.platform) !== undefined;
@@ -154,13 +157,15 @@ function offerWhole(
 ): Reply {
   return askedBack(
     change?.question ?? titleOf(only, asksFor ?? lacking(only)[0]),
-    [
-      ...facts(change?.facts ?? []),
-      paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only)}`),
-      ...notesOf([only]),
-    ],
+    [...facts(change?.facts ?? []), lineOf(only, change === undefined ? aboutOf(only) : undefined), ...notesOf([only])],
     actions,
   );
+}
+
+/** The line that asks the same, and what it is about where nothing else says that. */
+function lineOf(guess: Guess, about: string | undefined): Block {
+  const line = commandLine(formatLine(askOf(guess)));
+  return paragraph(about === undefined ? text`As a line to type: ${line}` : text`${line} · ${about}`);
 }
 
 /** A press for each value; then what else may be done. */
@@ -170,7 +175,7 @@ function offerValues(only: Guess, option: string, choices: readonly Choice[], ot
   const notes = only.command.changes === true ? notesOf([only]) : notUnderstood([only]);
   return askedBack(
     titleOf(only, option),
-    [paragraph(text`${commandLine(formatLine(askOf(only)))} · ${aboutOf(only, option)}`), ...notes],
+    [lineOf(only, aboutOf(only, option)), ...notes],
     [...choiceActions("Choose one", choices, askWith), ...others],
   );
 }
@@ -215,14 +220,18 @@ function narrowing({ command, options }: Guess): string | undefined {
   )?.[0];
 }
 
-/** What a command would change, as it says itself, or the value without which it refuses; neither where others are wrong. */
+/**
+ * What a command would change, as it says itself, or its answer where that stands already, or the value without which it
+ * refuses; none of them where others are wrong.
+ */
 async function prospectOf(
   { command, options }: Guess,
   context: Context,
-): Promise<{ readonly change?: OfferedChange | undefined; readonly lacks?: string | undefined }> {
+): Promise<{ readonly change?: OfferedChange; readonly stands?: Reply; readonly lacks?: string | undefined }> {
   try {
     const values = parseOptions(command, options, { now: context.now(), networks: context.networks });
-    return { change: await command.offers?.({ ...context, options: values }) };
+    const change = await command.offers?.({ ...context, options: values });
+    return change === undefined ? {} : "question" in change ? { change } : { stands: change };
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;
     const { option } = thrown;

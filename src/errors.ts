@@ -12,6 +12,10 @@ interface Start {
   readonly command: string;
   /** Its values are asked for by a form, where the place has forms. */
   readonly form?: true;
+  /** Values that it takes. */
+  readonly options?: Readonly<Record<string, string | number | boolean>>;
+  /** Its answer takes the place of the mistake. */
+  readonly invalidates?: true;
 }
 
 /** The words for an option, with the value that it should have: `for:2h` in a line, “For how long” 2h in a form. */

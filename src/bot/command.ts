@@ -139,8 +139,11 @@ export interface Command<S extends Options> {
   gathers?(words: readonly string[]): Gathered | undefined;
   /** For options of other commands that people type here: the `name:value` of this command with the same effect. */
   instead?(given: Readonly<Record<string, string>>): string | undefined;
-  /** What it would change with these values, for whoever is offered it. @throws UserError for values that it refuses. */
-  offers?(context: CommandContext<S>): Promise<OfferedChange>;
+  /**
+   * What it would change with these values, for whoever is offered it; its answer where that stands already.
+   * @throws UserError for values that it refuses.
+   */
+  offers?(context: CommandContext<S>): Promise<OfferedChange | Reply>;
   /** Throws UserError for the caller's mistakes; ApiError passes through. */
   run(context: CommandContext<S>): Promise<Reply>;
 }
@@ -149,11 +152,13 @@ export interface Command<S extends Options> {
 export interface OfferedChange {
   readonly question: Text;
   readonly facts: readonly Field[];
+  /** Values that it takes beside those that were said. */
+  readonly options?: Ask["options"];
 }
 
 /** A command without its options' types. */
 export type AnyCommand = Omit<Command<Options>, "run" | "offers"> & {
-  offers?(context: CommandContext<Options>): Promise<OfferedChange>;
+  offers?(context: CommandContext<Options>): Promise<OfferedChange | Reply>;
   run(context: CommandContext<Options>): Promise<Reply>;
 };
 

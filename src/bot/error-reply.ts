@@ -46,9 +46,9 @@ function userErrorReply(error: UserError, context: Asked): Reply {
     ...(remedy === "" ? [] : [paragraph(remedy)]),
     ...(asks && line.length > 0 ? details([paragraph("As a line to type:"), ...line]) : line),
   ];
-  const starts = error.starts.map(({ command, ...shown }): Action => ({
+  const starts = error.starts.map(({ command, options = {}, ...shown }): Action => ({
     ...shown,
-    invocation: { command, options: {} },
+    invocation: { command, options },
     effect: "reply",
   }));
   if (!isOnly) {

@@ -37,3 +37,37 @@ test("an empty list offers what the caller may do", async () => {
   talk.become({ here: OPS, caller: ann });
   expect(lines(await talk.askFor("alerts list"))).toHaveLength(1);
 });
+
+test("a question looks before it offers: what stands already, with what may be done with it", async () => {
+  const talk = await talkInOps();
+  expect(await talk.ask("subscribe this channel")).toContain("Subscribe this channel to the ops alerts on");
+  await talk.press("alerts add");
+  const again = await talk.askFor("subscribe here");
+  expect(await talk.ask("subscribe here")).toMatch(/^• Subscribed already: this channel is told of the ops alerts/u);
+  expect(lines(again)).toEqual(["Send a test", "Change…", "Pause", "Remove", "All subscriptions"]);
+  talk.become({ here: OPS, caller: bob });
+  expect(lines(await talk.askFor("subscribe here"))).toEqual(["Subscribe me", "All subscriptions"]);
+});
+
+test.each([
+  ["subscribe this channel to BTC", /Subscribe this channel to the markets alerts of BTC\/USDT on/u],
+  ["tell us about checkpoints here", /Subscribe this channel to the checkpoints alerts on/u],
+  ["tell us when BTC is above 70000", /Subscribe this channel to mark prices of BTC\/USDT, above 70,000 on/u],
+  ["tell us when BTC falls below 2.5k", /Subscribe this channel to mark prices of BTC\/USDT, below 2,500 on/u],
+  ["tell us when BTC changes 5", /Subscribe to which alerts\?[^]*Not understood: .*5[^]*market\.value/u],
+  ["subscribe this channel to nonsense", /Subscribe to which alerts\?[^]*Not understood: “nonsense”[^]*ops:/u],
+])("“%s” offers what was asked", async (question, offered) => {
+  const talk = await talkInOps();
+  expect(await talk.ask(question)).toMatch(offered);
+});
+
+test("whoever may not manage the channel is offered to be told alone, and told whom to ask", async () => {
+  const talk = await talkInOps(bob);
+  expect(await talk.ask("subscribe this channel")).toMatch(
+    /^• Subscribe you, by direct message, to .*Only people who/su,
+  );
+  await talk.press("alerts add");
+  expect(await talk.engine.subscriptions()).toMatchObject([{ destination: { channel: `user:${bob.id}` } }]);
+  expect(await talk.ask("alerts add markets")).toContain("Only people who manage this channel");
+  expect(await talk.press("alerts add")).toContain("By direct message you will be told of the markets alerts");
+});

@@ -21,7 +21,7 @@ test.each([
   ["mute all until 07:00", "alerts silence what:all until:07:00"],
   ["subscribe to alerts", "alerts add"],
   ["subscribe here", "alerts add"],
-  ["subscribe BTC/USDT", "alerts add"],
+  ["subscribe BTC/USDT", "alerts add subjects:BTC/USDT"],
   ["subscribe ops,markets", "alerts add ops,markets"],
   ["subscribe node.lagging for:banana", "alerts add"],
   ["subscribe node.lagging for:2m", "alerts add node.lagging for:2m"],

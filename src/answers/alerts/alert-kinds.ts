@@ -24,6 +24,11 @@ function isKind(word: string): word is AlertKind {
   return (ALERT_KINDS as readonly string[]).includes(word);
 }
 
+/** Whether it is the name of a kind or a group. */
+export function isKindWord(word: string): boolean {
+  return isGroup(word) || isKind(word);
+}
+
 /**
  * `ops, market.price` as kinds in their usual order, and the groups among them; all the kinds of a group are that group.
  * Throws UserError with the nearest matches for an unknown word; `line`: the command to which it offers a line.

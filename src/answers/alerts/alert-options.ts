@@ -36,7 +36,7 @@ export const NEW_TO_OPTION = {
   kind: "text",
   label: "Where to",
   hint: "me: you alone, by direct message. Empty: this channel",
-  suggest: () => Promise.resolve([{ label: "me: you alone, by direct message", value: "me" }]),
+  suggest: () => Promise.resolve([{ label: "Me alone, by direct message", value: "me" }]),
   takes: (typed) => /^(?:me|console|\w+:.+)$/iu.test(typed),
   said: (words, { here, platforms }) => {
     const isPerson = words.some((word, index) => word === "me" && TELLING.test(words[index - 1] ?? ""));

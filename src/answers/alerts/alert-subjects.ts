@@ -1,6 +1,7 @@
 import { parseBundleSubject } from "../../alerts/judge/kinds/event.ts";
 import type { SubjectFamily } from "../../alerts/judge/kinds/kind.ts";
 import { type AlertKind, KINDS } from "../../alerts/judge/kinds/kinds.ts";
+import type { ChosenKinds } from "../../alerts/route/subscription.ts";
 import type { MarketNames } from "../../api/model/names.ts";
 import { didYouMean, nearest, quoteTyped } from "../../bot/nearest.ts";
 import {
@@ -25,8 +26,8 @@ import {
   VALIDATOR,
 } from "../ids/ids.ts";
 import { findOrder } from "../ids/party-orders.ts";
-import { lookUp, type ResolveContext, resolveId, suggestIds } from "../ids/typed-ids.ts";
-import { parseKinds } from "./alert-kinds.ts";
+import { lookUp, type ResolveContext, resolveId, saidId, suggestIds } from "../ids/typed-ids.ts";
+import { parseKinds, suggestKinds } from "./alert-kinds.ts";
 
 /** The most subjects of one subscription; without any it covers all. */
 const MAX_SUBJECTS = 20;
@@ -191,6 +192,35 @@ export async function findSubjects(option: string, typed: string, context: Sugge
     const [first, ...others] = await Promise.allSettled(sought);
     if (first?.status === "rejected" && others.every(({ status }) => status === "rejected")) throw first.reason;
   }
+}
+
+/** The kinds that were named; without any, those of a price or else of the market or node that was; of nothing, `ops`. */
+export function chosenKinds(
+  { kinds, subjects, high, low }: Readonly<Partial<Record<"kinds" | "subjects" | "high" | "low", string | undefined>>>,
+  { api }: Pick<ResolveContext, "api">,
+  line?: string,
+): ChosenKinds {
+  const [subject] = subjects?.split(",") ?? [];
+  const ofMarket = high === undefined && low === undefined ? "markets" : "market.price";
+  const usual = subject === undefined ? "ops" : findNode(subject, api) === undefined ? ofMarket : "nodes";
+  return parseKinds(kinds ?? usual, line);
+}
+
+/** Completion of kinds: only those of the market or node that is named already. */
+export async function suggestKindsOf(
+  typed: string,
+  { api, options: { subjects } }: SuggestContext,
+): Promise<readonly Choice[]> {
+  const all = await suggestKinds(typed);
+  const isNode = typeof subjects === "string" && findNode(subjects, api) !== undefined;
+  const family = isNode ? "node" : typeof subjects === "string" && subjects.includes("/") ? "market" : undefined;
+  const fits = ({ value }: Choice): boolean => parseKinds(value).kinds.every((kind) => KINDS[kind].about === family);
+  return family === undefined ? all : all.filter((one) => passes(() => parseKinds(one.value)) && fits(one));
+}
+
+/** The node or market that a question says. */
+export async function saidSubject(words: readonly string[], context: SuggestContext): Promise<Said | undefined> {
+  return saidNode(words, context) ?? (await saidId(MARKET)(words, context));
 }
 
 /** Removes the subjects, so that all are meant. */

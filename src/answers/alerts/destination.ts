@@ -107,7 +107,7 @@ function parseAnyDestination(wanted: string, context: AlertsContext): Destinatio
 }
 
 /** Whether the caller may change this channel's alerts; everybody may change their own direct messages. */
-function isManager(context: CallerContext): boolean {
+export function isManager(context: CallerContext): boolean {
   return context.caller.mayManageChannel || isSameDestination(destinationHere(context), directMessages(context));
 }
 

@@ -5,6 +5,7 @@ import type { AnyCommand, CommandContext } from "../../bot/command.ts";
 import { isContentWord, plainWords } from "../../bot/grammar/plain-words.ts";
 import { stem } from "../../bot/grammar/stem.ts";
 import { isRequired } from "../../bot/grammar/usage.ts";
+import type { Ask } from "../../reply/reply.ts";
 import type { Option, Options, Said, SuggestContext } from "../../bot/options/options.ts";
 import { saidRun } from "../../bot/options/said.ts";
 import { parseTimeSpan } from "../../bot/options/time-span.ts";
@@ -12,7 +13,7 @@ import { parseTimeSpan } from "../../bot/options/time-span.ts";
 /** A command that a question may ask for, with the values that its words say. */
 export interface Guess {
   readonly command: AnyCommand;
-  readonly options: Readonly<Record<string, string>>;
+  readonly options: Ask["options"];
   /** The share of the telling words that it explains. */
   readonly share: number;
   readonly rank: number;
@@ -90,7 +91,9 @@ async function guess(
     score = Math.max(score, terms.length);
     for (const word of hits.flat()) explained.add(word);
     const [clause] = hits[terms.findIndex((term) => term.includes(CLAUSE))] ?? [];
-    if (clause !== undefined) for (const word of words.slice(words.indexOf(clause))) explained.add(word);
+    // A figure in it says what no option has read.
+    const follows = clause === undefined ? [] : words.slice(words.indexOf(clause));
+    for (const word of follows) if (!/^\d/u.test(word)) explained.add(word);
   }
   const telling = words.filter(isContentWord);
   const share = telling.filter((word) => explained.has(word)).length / Math.max(telling.length, 1);

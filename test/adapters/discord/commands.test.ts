@@ -83,17 +83,13 @@ describe("a question is answered wherever the app can be used", () => {
   // https://docs.discord.com/developers/resources/application#installation-context
   test.each<[string, () => Where, RegExp]>([
     ["a server", () => ({ channel: on.channel }), /manage this channel/u],
-    ["direct messages with the bot", () => ({ channel: on.fake.direct(ann) }), /your direct messages/u],
+    ["direct messages with the bot", () => ({ channel: on.fake.direct(ann) }), /direct message/u],
     [
       "a conversation with others, to which somebody brought it along",
       () => ({ channel: on.fake.direct(ann), context: 2, broughtAlong: true }),
-      /your direct messages/u,
+      /direct message/u,
     ],
-    [
-      "a server that has not installed it",
-      () => ({ channel: on.channel, broughtAlong: true }),
-      /your direct messages/u,
-    ],
+    ["a server that has not installed it", () => ({ channel: on.channel, broughtAlong: true }), /direct message/u],
   ])("in %s; alerts of a channel are for those who manage it", async (_where, place, alerts) => {
     const where = place();
     const asked = await ann.run(where, "time");

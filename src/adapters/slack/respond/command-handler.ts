@@ -1,13 +1,13 @@
 import type { SlashCommand } from "@slack/bolt";
 
-import { parseLine } from "../../../bot/grammar/grammar.ts";
+import { parseLine, QUESTION } from "../../../bot/grammar/grammar.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { SlackContext } from "../context.ts";
 import { wantsForm } from "../render/form.ts";
 import { logFailure } from "../transport/api-error.ts";
 import { openForm } from "./form-handler.ts";
-import { type Asker, callerOf, commandOf, isShared, targetOf } from "./invocation.ts";
+import { type Asker, callerOf, commandOf, invocationOf, isShared } from "./invocation.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respond, respondWith } from "./respond.ts";
 import { commandResponder, mentionResponder } from "./responders.ts";
@@ -23,7 +23,7 @@ export async function handleCommand(slack: SlackContext, payload: SlashCommand):
     const workspace = slack.workspace ?? payload.team_id;
     const asker = { id: payload.user_id, name: payload.user_name, workspace };
     const request: RequestContext = {
-      caller: await callerOf(slack, asker, ask?.command),
+      caller: await callerOf(slack, asker, ask?.command ?? QUESTION),
       workspace,
       channel: payload.channel_id,
       responder: commandResponder(slack, { address: response, user: payload.user_id, shared }),
@@ -53,8 +53,8 @@ async function answerLine(
   request: RequestContext,
 ): Promise<void> {
   if (ask === undefined) {
-    const { caller } = request;
-    const reply = await slack.bot.runLine(line, { here: targetOf(request), caller, signal: slack.stopping });
+    // A line that is no command may be a question.
+    const reply = await slack.bot.runLine(line, invocationOf(slack, { command: QUESTION, options: {} }, request));
     await respondWith(slack, reply, { command: "help", options: {} }, request, "caller");
     return;
   }
@@ -84,7 +84,7 @@ export async function handleMention(slack: SlackContext, event: Mention): Promis
     const ask = parseTypedLine(slack, line);
     const asker = { id: user, workspace: team };
     const request: RequestContext = {
-      caller: await callerOf(slack, asker, ask?.command),
+      caller: await callerOf(slack, asker, ask?.command ?? QUESTION),
       workspace: team,
       channel,
       thread,

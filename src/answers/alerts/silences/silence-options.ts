@@ -14,10 +14,8 @@ import type { Ask } from "../../../reply/reply.ts";
 import { ignoreUserError, passes, UserError } from "../../../errors.ts";
 import { findKind } from "../alert-kinds.ts";
 import { suggested, TO_OPTION } from "../alert-options.ts";
-import { findSubjects, saidNode, suggestSilencedSubjects } from "../alert-subjects.ts";
+import { findSubjects, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isSpan, parseMoment, parseSpan, parseZone, suggestSpans, suggestZones } from "../alert-times.ts";
-import { MARKET } from "../../ids/ids.ts";
-import { saidId } from "../../ids/typed-ids.ts";
 import { findEpisodes, suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
 import { isEverything, suggestSilences } from "./silences.ts";
 
@@ -75,8 +73,7 @@ async function findSilenceable(_option: string, typed: string, context: SuggestC
 async function saidSilenceable(words: readonly string[], context: SuggestContext): Promise<Said | undefined> {
   return (
     saidRun(words, (typed) => isEverything(typed) || findKind(typed) !== undefined) ??
-    saidNode(words, context) ??
-    (await saidId(MARKET)(words, context))
+    (await saidSubject(words, context))
   );
 }
 

@@ -2,10 +2,11 @@ import { type AlertKind, needsThreshold } from "../../../alerts/judge/kinds/kind
 import type { ChosenKinds, Subscription } from "../../../alerts/route/subscription.ts";
 import { networkStatusWords } from "../../../alerts/words/network-status-words.ts";
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
+import { managerRemedy } from "../../../bot/invocation.ts";
 import { together, UserError } from "../../../errors.ts";
 import { field, paragraph } from "../../../reply/block.ts";
 import { commandAction, givenOptions, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
-import { commandLine, type Text, text } from "../../../reply/text.ts";
+import { commandLine, text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive, testAnnouncement } from "../alerts.ts";
@@ -14,10 +15,11 @@ import {
   destinationHere,
   destinationWords,
   directMessages,
+  isManager,
+  isOperator,
   isOwnSubscription,
   isSameDestination,
   parseDestination,
-  requireManager,
   workspaceOf,
 } from "../destination.ts";
 import { networkStatus } from "../episodes/network-status.ts";
@@ -56,18 +58,17 @@ import type { Destination } from "../../../alerts/destination.ts";
 
 export type AddValues = SubscriptionValues & { readonly to?: string | undefined };
 
-/** Subscribes a channel; asking twice changes nothing. `offered`: no kinds were named, so these are the usual ones. */
-export async function addSubscription(
-  context: AlertCommandContext & { readonly signal: AbortSignal },
-  chosen: ChosenKinds,
-  given: AddValues,
-  offered: boolean,
-): Promise<Reply> {
-  const { alerts, network, platforms } = context;
+/** Where it would be told. */
+function destinationOf({ to }: AddValues, context: AlertCommandContext): Destination {
+  return to === undefined ? destinationHere(context) : parseDestination(to, context);
+}
+
+/** A subscription before it is kept: `draft` makes it, beside all that there are. @throws UserError for wrong values. */
+export async function draftSubscription(context: AlertCommandContext, chosen: ChosenKinds, given: AddValues) {
+  const { alerts, platforms } = context;
   const values = await inCallersZone(context, given);
   const { kinds } = chosen;
-  const destination = values.to === undefined ? destinationHere(context) : parseDestination(values.to, context);
-  if (!isSameDestination(destination, directMessages(context))) requireManager(context, "change what it is told");
+  const destination = destinationOf(values, context);
   const place = { destination, ...workspaceOf(destination, context) };
   const defaults = platforms.isOperators(destination.platform)
     ? { ...DEFAULT_NOTIFICATION_SETTINGS, style: "plain" as const }
@@ -78,17 +79,42 @@ export async function addSubscription(
     () => parseThresholds(kinds, values),
     () => parseNotificationSettings(values, { ...destination, ...place }, platforms, defaults),
   );
-  const labels = await subjectLabels([{ kinds, ids: subjects }], context);
+  const there = (await alerts.subscriptions()).filter((one) => isSameDestination(one.destination, destination));
+  const told = there.map((one) => ({ kinds: one.kinds, ids: one.subjects }));
+  const labels = await subjectLabels([{ kinds, ids: subjects }, ...told], context);
+  const draft = (all: readonly Subscription[]): Subscription =>
+    newSubscription(context, all, { ...place, ...chosen, subjects }, values, defaults);
+  return { values, destination, labels, draft };
+}
+
+/** The one that tells the same there; the usual kinds, which nobody named (`offered`), also where it tells more. */
+export function toldAlready(
+  subscription: Subscription,
+  there: readonly Subscription[],
+  { config }: AlertCommandContext["alerts"],
+  offered: boolean,
+): Subscription | undefined {
+  const same = there.find((one) => contentKey(one, config) === contentKey(subscription, config));
+  return same ?? (offered ? there.find((one) => coverageBy(subscription, one, config) === "all") : undefined);
+}
+
+/** Subscribes a channel; asking twice changes nothing. `offered`: nothing was named, so these are the usual kinds. */
+export async function addSubscription(
+  context: AlertCommandContext & { readonly signal: AbortSignal },
+  chosen: ChosenKinds,
+  given: AddValues,
+  offered: boolean,
+): Promise<Reply> {
+  const { alerts, network, platforms } = context;
+  requireOwnOrManager(destinationOf(given, context), context, given);
+  const { values, destination, labels, draft } = await draftSubscription(context, chosen, given);
   const added = await runExclusive(alerts, async () => {
     const all = await alerts.subscriptions();
-    const subscription = newSubscription(context, all, { ...place, ...chosen, subjects }, values, defaults);
+    const subscription = draft(all);
     // Checked first: a subscription that cannot be is not compared with others.
     requireConsistentThresholds(subscription, alerts.config);
     const there = countedWith(subscription, all, context);
-    // The usual kinds, which nobody named, are not added twice.
-    const known =
-      there.find((one) => contentKey(one, alerts.config) === contentKey(subscription, alerts.config)) ??
-      (offered ? there.find((one) => coverageBy(subscription, one, alerts.config) === "all") : undefined);
+    const known = toldAlready(subscription, there, alerts, offered);
     if (known !== undefined) return existingSubscriptionReply(context, known, subscription, values, labels);
     requireCapacity(subscription, there);
     const silenced = silencedUntil(subscription, await alerts.silences(), subscription.created);
@@ -132,6 +158,21 @@ export async function addSubscription(
     actions: [...subscriptionActions(subscription, labels), listAction()],
   });
   return withPast(confirmation, context, subscription);
+}
+
+/** @throws UserError for whoever may not manage the channel: they may be told alone. */
+function requireOwnOrManager(destination: Destination, context: CallerContext, given: AddValues): void {
+  if (isManager(context) || isSameDestination(destination, directMessages(context))) return;
+  throw new UserError("Only people who manage this channel can change what it is told.", {
+    remedy: `${managerRemedy(context, context.platforms)} You can be told alone, by direct message.`,
+    starts: [subscribeMe(given)],
+  });
+}
+
+/** For whoever may not manage the channel. */
+function subscribeMe(given: AddValues) {
+  const options = givenOptions({ ...given, to: "me" });
+  return { label: "Subscribe me", command: "alerts add", options, invalidates: true } as const;
 }
 
 /** A subscription of the caller to the network asked about, with the thresholds and settings that were typed. */
@@ -195,42 +236,42 @@ function reachRemedy({ platform, channel }: Destination, { platforms }: CallerCo
 }
 
 /** The same subscription again changes nothing: it says what stands. Other notification settings are offered as an edit. */
-async function existingSubscriptionReply(
-  context: AlertCommandContext,
+export async function existingSubscriptionReply(
+  context: AlertCommandContext & { readonly openly?: true },
   known: Subscription,
   wanted: Subscription,
   values: AddValues,
   labels: Labels,
 ): Promise<Reply> {
-  const place = destinationWords(known.destination, context);
+  const { here, platforms } = context;
+  const isPersonal = !isOperator(context) && isSameDestination(known.destination, directMessages(context));
+  const mayChange = isPersonal || context.openly === true || isManager(context);
+  const me = subscribeMe(values);
+  const isHere = isSameDestination(known.destination, destinationHere(context));
   const { severity, style, events, quiet, zone, mention, note, runbook } = values;
   const named = givenOptions({ severity, style, events, quiet, zone, mention, note, runbook });
   const differs = Object.keys(named).length > 0 && notificationSettingsKey(known) !== notificationSettingsKey(wanted);
   const notes = [
     ...(known.state === "paused" ? ["Nothing is told while it is paused: Resume ends that."] : []),
     ...(differs ? ["It is told in another way than you ask for: Change it does what you ask."] : []),
+    ...(platforms.isOperators(here.platform) ? ["To tell a channel of a chat, ask the same there."] : []),
+    ...(mayChange ? [] : [`Only people who manage this channel change that. ${managerRemedy(context, platforms)}`]),
   ];
   return reply({
-    title: text`Subscribed already: ${place} is told of ${subscriptionWords(known, labels)}`,
+    title: isPersonal
+      ? text`Subscribed already: by direct message you are told of ${subscriptionWords(known, labels)}`
+      : text`Subscribed already: ${destinationWords(known.destination, context)} is told of ${subscriptionWords(known, labels)}`,
     blocks: [
       ...notes.map((sentence) => paragraph(sentence)),
-      paragraph(nextSteps(context)),
       ...standingBlocks(known, labels),
       ...(await silenceNote(context, known)),
     ],
     actions: [
-      ...(differs ? [invalidatingAction("Change it", "alerts edit", { id: known.id, ...named })] : []),
-      commandAction("What is open now", "alerts status"),
-      ...subscriptionActions(known, labels),
+      ...(differs && mayChange ? [invalidatingAction("Change it", "alerts edit", { id: known.id, ...named })] : []),
+      ...(mayChange
+        ? [...(isHere ? [commandAction("Send a test", "alerts drill")] : []), ...subscriptionActions(known, labels)]
+        : [invalidatingAction(me.label, me.command, me.options)]),
       listAction(),
     ],
   });
-}
-
-/** What somebody may have wanted who is subscribed already. */
-function nextSteps({ platforms, here }: AlertCommandContext): Text {
-  const drill = text`${commandLine("alerts drill")} shows how an alert looks here`;
-  return platforms.isOperators(here.platform)
-    ? text`${drill}. To tell a channel of a chat, ask the same there.`
-    : text`${drill}, and ${commandLine("alerts add markets BTC/USDT")} adds a market.`;
 }

@@ -1,8 +1,11 @@
 import { SEVERITIES } from "../../../alerts/judge/kinds/severity.ts";
-import { type Options, plainChoices } from "../../../bot/options/options.ts";
-import { KIND_CHOICES, parseKinds, suggestKinds } from "../alert-kinds.ts";
+import { type Options, plainChoices, type TextOption } from "../../../bot/options/options.ts";
+import { isKindWord, KIND_CHOICES, parseKinds } from "../alert-kinds.ts";
 import { suggested } from "../alert-options.ts";
-import { findSubjects, suggestSubjects } from "../alert-subjects.ts";
+import { saidRun } from "../../../bot/options/said.ts";
+import { findSubjects, saidSubject, suggestKindsOf, suggestSubjects } from "../alert-subjects.ts";
+import { MARKET } from "../../ids/ids.ts";
+import { saidId } from "../../ids/typed-ids.ts";
 import { parseZone, suggestQuietHours, suggestZones } from "../alert-times.ts";
 import { readQuietHours, readGuidance } from "./notification-settings.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
@@ -21,11 +24,25 @@ const SPAN = { ...NUMBER, reads: orOff(waitingSpan) } as const;
 const RARE = { within: "if" } as const;
 const COUNT = { kind: "integer", section: WHEN, min: 1 } as const;
 
+/** What has a value beside the mark price. */
+const OTHER_VALUE = /^(?:spreads?|volume|interest|liquidity|bids?|offers?|bounds?|stake|last|%|percent)$/u;
+
+/** A price of a market that a question names, behind such a word. */
+function saidPrice(behind: RegExp): NonNullable<TextOption["said"]> {
+  return async (words, context) => {
+    const at = words.findIndex((word, index) => behind.test(words[index - 1] ?? "") && /^\d[\d,.]*[km]?$/u.test(word));
+    if (at === -1 || words.some((word) => OTHER_VALUE.test(word))) return undefined;
+    const isOfMarket = (await saidId(MARKET)(words, context)) !== undefined;
+    return isOfMarket ? { value: words[at] ?? "", words: words.slice(at - 1, at + 1) } : undefined;
+  };
+}
+
 /** Thresholds, each for the kinds that its description names. */
 const THRESHOLDS = {
   high: {
     ...PRICE,
     label: "Above",
+    said: saidPrice(/^(?:above|over|beyond|exceeds|reaches|hits|past)$/u),
     example: "70000",
     hint: "Tell when the mark price is above this",
     description: "market.price: tell when the mark is above this",
@@ -33,6 +50,7 @@ const THRESHOLDS = {
   low: {
     ...PRICE,
     label: "Below",
+    said: saidPrice(/^(?:below|under|beneath)$/u),
     example: "50000.5",
     hint: "Tell when the mark price is below this",
     description: "market.price: tell when the mark is below this",
@@ -222,11 +240,14 @@ const KINDS = {
   description: "Kinds or groups, with commas between; left out = ops",
   example: "ops",
   label: "Alerts",
+  question: "Subscribe to which alerts?",
+  narrows: true,
+  said: (words: readonly string[]) => saidRun(words, isKindWord),
   hint: "None chosen: the group ops",
   maxLength: 600,
   several: KIND_CHOICES,
   decides: true,
-  suggest: suggestKinds,
+  suggest: suggestKindsOf,
   reads: (_option: string, typed: string) => parseKinds(typed),
 } as const;
 
@@ -240,6 +261,7 @@ const SUBJECTS = {
   example: "BTC/USDT",
   maxLength: 1500,
   suggest: suggestSubjects,
+  said: saidSubject,
   finds: findSubjects,
 } as const;
 

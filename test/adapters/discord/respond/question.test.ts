@@ -47,11 +47,18 @@ test("what only the asker may see, and what changes something, is one press", as
   expect(await on.engine.subscriptions()).toEqual([]);
   const [subscribe = ""] = labelsOf(subscribing);
   expect(textOf((await ann.press(subscribing, subscribe)).last)).toContain("Only people who manage this channel");
-  await bob.press(subscribing, subscribe);
+  expect(labelsOf(subscribing)).toEqual([subscribe]);
+  const taken = await bob.press(subscribing, subscribe);
   expect(await on.engine.subscriptions()).toHaveLength(1);
+  expect([textOf(subscribing), labelsOf(subscribing)]).toEqual([expect.stringMatching(/Subscribed.*Bob/su), []]);
+  // What he may change of it is his alone to press.
+  await until(() => taken.messages.length > 1, "what he alone sees");
+  expect([taken.last.onlyFor, labelsOf(taken.last)]).toEqual([bob.id, expect.arrayContaining(["Change…", "Pause"])]);
+  const again = await bob.writes(on.channel, "@bot subscribe this channel");
+  expect(textOf(again)).toContain("Subscribed already: this channel");
   const personal = await ann.writes(on.channel, "@bot my parties");
   expect(labelsOf(personal)).toHaveLength(1);
-  expect([price, subscribing, personal].map(({ edits }) => edits)).toEqual([0, 0, 0]);
+  expect([price, personal].map(({ edits }) => edits)).toEqual([0, 0]);
   expect(on.fake.complaints()).toEqual([]);
 });
 
@@ -128,8 +135,8 @@ test("an offered change names the channel, what it is of, and the network, befor
   expect(unread).toMatch(/Silence what\?.*Not understood: “node 99”/su);
   const eve = on.fake.person("Eve", { manages: true });
   const endless = await eve.writes(on.channel, "@bot silence node 2");
-  const silenced = await eve.press(endless, "1h");
-  expect(textOf(silenced.last)).toMatch(/sim-2/u);
+  await eve.press(endless, "1h");
+  expect([textOf(endless), labelsOf(endless)]).toEqual([expect.stringMatching(/Silenced .*sim-2.*1 h/u), []]);
   const [made] = await on.engine.silences();
   expect([made?.scope.subject, (await on.engine.silences()).length]).toEqual(["sim-2", 1]);
 });
@@ -150,6 +157,8 @@ test("direct messages need no mention, answer in place, and run what is typed", 
   expect(textOf(await ann.writes(direct, `my party ${partyId} name:desk`))).toContain("desk");
   const guessed = await ann.writes(direct, "please mute node 2 for two hours");
   expect([textOf(guessed), await on.engine.silences()]).toEqual([expect.stringMatching(/Silence .*sim-2.*2 h\?/u), []]);
+  await ann.press(guessed, "Silence alerts");
+  expect([textOf(guessed), labelsOf(guessed)]).toEqual([expect.stringContaining("Silenced"), ["End silence"]]);
   expect(on.fake.complaints()).toEqual([]);
 });
 

@@ -63,3 +63,27 @@ test("an export's party may be typed, and one's own is saved, by a form each", a
   ann.startPress(whose, "By its id");
   expect(await ann.form()).toBeDefined();
 });
+
+test("an offer that is taken, by a press or a form, says what came of it and offers it no more", async () => {
+  await using scene = await stage();
+  const ann = scene.fake.person("ann");
+  const { last: offered } = await ann.run(scene.channel, "subscribe this channel");
+  const { last: taken } = await ann.press(offered, "Subscribe to alerts");
+  expect([taken.ts, said(taken)]).toEqual([offered.ts, expect.stringContaining("Subscribed this channel")]);
+  expect(labelsOf(taken.blocks)).not.toContain("Subscribe to alerts");
+  const { last: again } = await ann.run(scene.channel, "subscribe here");
+  expect([said(again), labelsOf(again.blocks)]).toEqual([
+    expect.stringContaining("Subscribed already: this channel"),
+    expect.arrayContaining(["Send a test", "Change…"]),
+  ]);
+  const { last: endless } = await ann.run(scene.channel, "silence node 2");
+  ann.startPress(endless, "Another time");
+  await ann.submit(await ann.form(), { for: "90m" });
+  const shown = (): string =>
+    ann
+      .sees(scene.channel)
+      .filter(({ ts }) => ts === endless.ts)
+      .map(said)
+      .join("");
+  await until(() => shown().includes("Silenced"), "the silence in place of its offer");
+});
