@@ -22,7 +22,7 @@ export const alertsLog = command({
   alsoCalled: ["given up", "resolved"],
   asked: ["log", "which|what sent|decided|delivered|suppressed|held", "history|past alert"],
   summary: "What was decided and sent, newest first",
-  verb: "Show log",
+  verb: "Show alert log",
   examples: [
     "alerts log",
     "alerts log node.down",

@@ -9,7 +9,7 @@ export const myParties = command({
   alsoCalled: ["parties"],
   asked: ["my|saved|which|list|show party"],
   summary: "The parties that you saved",
-  verb: "List parties",
+  verb: "List my parties",
   personal: true,
   anyNetwork: true,
   run: async ({ parties }) => {

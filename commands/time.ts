@@ -61,7 +61,7 @@ export const time = command({
   ],
   speaksOf: saidNode,
   summary: "Is the network healthy?",
-  verb: "Show time",
+  verb: "Show network health",
   examples: ["time", "time network:testnet"],
   audience: "channel",
   run: async (context) => {

@@ -170,7 +170,7 @@ test.each([
   ["silence the stall for two hours", "stall", /^Silence what\?/u],
   ["spread of XYZ", "XYZ", /^Which market\?/u],
   ["subscribe this channel to Zork", "Zork", /^Subscribe /u],
-  ["is node 9 healthy", "node 9", /^Is the network healthy\?|time\?/u],
+  ["is node 9 healthy", "node 9", /^Is the network healthy\?|health\?/u],
   ["what happened between 1am and 5am", "5am", /1am\?/u],
 ])("%s: what is not understood is said, and nothing is widened or run by it", async (line, word, title) => {
   const talk = await talkToSimulator({ nodes: 3 });
