@@ -8,7 +8,7 @@ import { UserError } from "../errors.ts";
 import { inTime } from "../units/in-time.ts";
 import type { Log } from "../log.ts";
 import { paragraph } from "../reply/block.ts";
-import { type Action, alsoLater, type Ask, inOneZone, type Reply } from "../reply/reply.ts";
+import { type Action, alsoLater, type Ask, type Reply } from "../reply/reply.ts";
 import type { SavedParties, SeenIds, SeenKind } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
@@ -97,10 +97,10 @@ export async function withPicture(
   return { ...reply, blocks: reply.blocks.with(at, words) };
 }
 
-/** The reply in one zone, marked as simulated where this client's network is simulated; no button of an offer acts twice. */
+/** The reply, marked as simulated where this client's network is; no button of an offer acts twice. */
 export function marked({ byName, clientOf }: BotSetup, reply: Reply, client = clientOf(undefined)): Reply {
   const given = takenOnce(reply, ({ command }) => byName.get(command)?.changes === true);
-  return alsoLater(given, (one) => (client.simulated ? markSimulated(inOneZone(one)) : inOneZone(one)));
+  return client.simulated ? alsoLater(given, markSimulated) : given;
 }
 
 /** An offer of which each change takes its place; but what its form saves for another answer leaves the question. */

@@ -38,8 +38,7 @@ export const Inline = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("link"), text: z.string(), url: z.string() }),
   /**
-   * A point in time, shown in the reader's own zone where the platform can; with style "utc", for times that were asked
-   * for in UTC, in UTC: an answer has one zone.
+   * A point in time, shown in the reader's own zone where the platform can; with style "utc", in a file, in UTC.
    */
   z.object({
     kind: z.literal("time"),

@@ -5,7 +5,7 @@
 import { localText } from "../units/local-time.ts";
 import { formatUtc, fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import type { Attachment } from "./attachment.ts";
-import { mapValues, valuesOf } from "./block.ts";
+import { mapValues } from "./block.ts";
 import type { Action, Ask, Document, Invalidates } from "./document.ts";
 import { clockTime, type Inline, type Text, time, timeOf, toText, type TextPart } from "./text.ts";
 
@@ -167,17 +167,6 @@ export function isMoment(inline: Inline): inline is Moment {
 /** A reply whose words name a zone, with all its times by the clock of that zone. */
 export function inZone(given: Reply, zone: string): Reply {
   return mapTimes(given, (one) => [clockTime(timeOf(one), clockWords(timeOf(one), zone))]);
-}
-
-/** A reply with a time that was asked for in UTC, with all its times in UTC; any other one as it is. */
-export function inOneZone(given: Reply): Reply {
-  const { title, blocks, footer } = given;
-  const asked = hasUtc(title) || blocks.some((block) => valuesOf(block).some(hasUtc)) || (footer && hasUtc(footer));
-  return asked === true ? mapTimes(given, (one) => [time(timeOf(one), "utc")]) : given;
-}
-
-function hasUtc(content: Text): boolean {
-  return content.some((one) => one.kind === "time" && one.style === "utc");
 }
 
 /** `2026-05-01 18:00:00` by the clock of a zone; what no calendar holds as it is. */

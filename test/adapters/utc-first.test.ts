@@ -9,10 +9,13 @@ import { fromSeconds } from "../../src/units/nanoseconds.ts";
 
 const range = { from: fromSeconds(1_767_225_600n), to: fromSeconds(1_769_904_000n) };
 
-test("chats show a range that was asked for in UTC in UTC, and no time twice", () => {
-  const shown = "from 2026-01-01 00:00:00 UTC until just before 2026-02-01 00:00:00 UTC";
-  expect(discord(rangeWords(range)).markdown).toBe(shown);
-  expect(slack(rangeWords(range), { max: 1000 }).mrkdwn).toBe(shown);
+test("chats show whole days that were asked for as days by UTC, any other range in the reader's own zone", () => {
+  for (const shown of [discord(rangeWords(range)).markdown, slack(rangeWords(range), { max: 1000 }).mrkdwn]) {
+    expect(shown).toBe("2026-01-01 to 2026-01-31, whole days by UTC");
+  }
+  const until = { ...range, to: fromSeconds(1_769_900_000n) };
+  expect(discord(rangeWords(until)).markdown).toMatch(/^from <t:1767225600:d> .*until just before <t:1769900000:d>/u);
+  expect(slack(rangeWords(until), { max: 1000 }).mrkdwn).toMatch(/<!date\^1767225600\^.*<!date\^1769900000\^/u);
 });
 
 test("chats show the end of a silence once, in the reader's own zone", () => {

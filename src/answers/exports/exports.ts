@@ -34,7 +34,7 @@ function rangeNote(from: unknown, to: unknown): Text {
 
 /** A day, a month or a year by its name, else a moment. */
 function endWords(typed: string): Inline | string {
-  return typed.endsWith("Z") ? time(fromMillis(Date.parse(typed)), "utc") : typed;
+  return typed.endsWith("Z") ? time(fromMillis(Date.parse(typed))) : typed;
 }
 
 /** The outcome of an export. `isOwn`: the reader may fetch its file. */

@@ -23,7 +23,7 @@ import {
 } from "../../reply/text.ts";
 import { formatDuration, formatWholeDuration } from "../../units/duration.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
-import { formatUtc, nanoseconds, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { assetAmount, smallestUnits, summedAmounts } from "../amounts.ts";
 import { answer, millisBetween } from "../answer.ts";
 
@@ -148,7 +148,7 @@ function warnings(account: LedgerAccount, from: Nanoseconds | undefined): Block[
   if (partial === undefined) said.push(...lateNote(account, from));
   else {
     said.push(
-      text`${strong("PARTIAL HISTORY.")} ${from === undefined ? "No start was given" : "The range begins earlier than this node's history"}: entries before ${time(timeOf(partial.from), "utc")} may be missing. ${HISTORY_WORDS[partial.how]}, and a node says nothing of those it has dropped.`,
+      text`${strong("PARTIAL HISTORY.")} ${from === undefined ? "No start was given" : "The range begins earlier than this node's history"}: entries before ${time(timeOf(partial.from))} may be missing. ${HISTORY_WORDS[partial.how]}, and a node says nothing of those it has dropped.`,
     );
   }
   if (outgoingOnly) {
@@ -179,7 +179,7 @@ function lateNote({ firstTime }: LedgerAccount, from: Nanoseconds | undefined): 
   const late = millisBetween(from, timeOf(firstTime));
   if (late < LATE_MILLIS) return [];
   return [
-    text`The first entry is of ${time(timeOf(firstTime), "utc")}, ${formatDuration(late)} after the start: either nothing happened before, or this node no longer has it.`,
+    text`The first entry is of ${time(timeOf(firstTime))}, ${formatDuration(late)} after the start: either nothing happened before, or this node no longer has it.`,
   ];
 }
 
@@ -270,17 +270,14 @@ export function tableFiles(account: LedgerAccount): Attachment[] {
 
 function detailFields(result: ExportResult, asset: AssetNames, sent: readonly Attachment[]): Field[] {
   const { account, columns } = result.file;
-  const { rows, sizeBytes, sha256, raw, firstTime, lastTime, flows } = account;
+  const { rows, sizeBytes, sha256, raw, flows } = account;
   const exactSize = `${formatCount(sizeBytes)} bytes`;
-  const exactly = (at: string): string => formatUtc(timeOf(at), { fraction: true });
   const { partyId, assetId } = result.query;
   const file =
     rows === 0
       ? []
       : [
           field("Rows", formatCount(rows)),
-          ...(firstTime === undefined ? [] : [field("First entry", exactly(firstTime))]),
-          ...(lastTime === undefined ? [] : [field("Last entry", exactly(lastTime))]),
           ...(flows?.total.net === undefined ? [] : [field("Net", assetAmount(BigInt(flows.total.net), asset))]),
           field("Size", sizeBytes < 1000 ? exactSize : `${formatBytes(sizeBytes)} (${exactSize})`),
           field("SHA-256", code(sha256), { wide: true }),
@@ -335,9 +332,9 @@ function lineOf({ query, asset, raw, columns }: ExportSubject): string {
 function spanText({ firstTime, lastTime }: LedgerAccount): Text | undefined {
   if (firstTime === undefined || lastTime === undefined) return undefined;
   const [first, last] = [timeOf(firstTime), timeOf(lastTime)];
-  if (first === last) return text`${time(first, "utc")}`;
+  if (first === last) return text`${time(first)}`;
   const span = formatWholeDuration(Math.max(0, toMillis(last) - toMillis(first)));
-  return text`${time(first, "utc")} to ${time(last, "utc")} (${span})`;
+  return text`${time(first)} to ${time(last)} (${span})`;
 }
 
 function timeOf(decimal: string): Nanoseconds {

@@ -103,7 +103,7 @@ function againWords(again: Found["again"]): Text {
 
 function factsOf({ network, node, madeAt, again, account: { rows, firstTime, lastTime } }: Found) {
   const [first, last] = [firstTime, lastTime].map((at) =>
-    at === undefined ? undefined : time(nanoseconds(BigInt(at)), "utc"),
+    at === undefined ? undefined : time(nanoseconds(BigInt(at))),
   );
   return [
     field("Made", text`${time(fromMillis(madeAt))}${node === null ? "" : ` from ${node}`} on ${network}`, {

@@ -24,9 +24,7 @@ export function notificationText(reply: Reply, now: Milliseconds | undefined): s
 function counted(content: Text, now: Milliseconds | undefined): Text {
   if (now === undefined) return content;
   return content.map((inline) =>
-    inline.kind === "time" && inline.style !== "utc"
-      ? { kind: "text", text: distanceWords(now - toMillis(timeOf(inline))) }
-      : inline,
+    inline.kind === "time" ? { kind: "text", text: distanceWords(now - toMillis(timeOf(inline))) } : inline,
   );
 }
 

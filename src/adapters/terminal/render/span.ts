@@ -205,19 +205,16 @@ export function asTyped(value: string): string {
 }
 
 /**
- * The clock that shows a reply's times, since a terminal draws none in the zone of whoever reads: UTC where one was asked
- * for in UTC, as all are then, else the reader's chosen zone. The zone is named once: in the title, else in the footer,
- * which stands in nearly every answer, else with the first time that stands in no table, else below. What was asked for in
- * UTC says so where it was asked for.
+ * The clock that shows a reply's times, since a terminal draws none in the zone of whoever reads: that of the zone that they
+ * chose. The zone is named once: in the title, else in the footer, which stands in nearly every answer, else with the first
+ * time that stands in no table, else below.
  */
 export function readersZone(shown: Reply) {
   const { title, blocks, footer } = shown;
-  const inTitle = title.find(isMoment);
-  const inText = inTitle ?? momentIn(blocks, (block) => block.kind !== "table");
-  const first = inText?.style === "utc" ? inText : (inTitle ?? footer?.find(isMoment) ?? inText);
-  const { style } = first ?? momentIn(blocks, (block) => block.kind === "table") ?? {};
-  const zone = style === "utc" ? "UTC" : (shown.zone ?? "UTC");
-  if (style === undefined || isNamed(shown, zone)) return { zone, named: undefined, footer };
+  const first = [title, footer ?? []].flat().find(isMoment) ?? momentIn(blocks, (block) => block.kind !== "table");
+  const { zone = "UTC" } = shown;
+  const hasTime = first !== undefined || momentIn(blocks, (block) => block.kind === "table") !== undefined;
+  if (!hasTime || isNamed(shown, zone)) return { zone, named: undefined, footer };
   if (first !== undefined) return { zone, named: first, footer };
   return { zone, named: undefined, footer: text`${footer}${footer === undefined ? "" : " · "}times in ${zone}` };
 }
