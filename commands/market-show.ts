@@ -112,7 +112,9 @@ export const marketShow = command({
       tone: marketTone(market),
       blocks: [...facts(factFields(market, amounts)), ...below],
       actions: [
-        ...(high === undefined ? [] : [tellAtAction(context.network, marketId, label, { high })]),
+        ...(high === undefined
+          ? []
+          : [tellAtAction(context.network, marketId, label, { present: high, side: "above" })]),
         chartAction(context, typed, again),
         { label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" },
       ],

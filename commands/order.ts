@@ -1,5 +1,5 @@
 import { FINAL_STATUSES } from "../src/alerts/judge/kinds/event.ts";
-import { tellAtAction } from "../src/alerts/words/subscription-words.ts";
+import { tellAt } from "../src/alerts/words/subscription-words.ts";
 import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
 import { answer, askFor, watchAction } from "../src/answers/answer.ts";
 import { extraFields, idCell, namedCell, timeCell } from "../src/answers/cells.ts";
@@ -190,7 +190,7 @@ async function getPrevious(context: Context, orderId: string, found: Order): Pro
 function priceOfOrder(context: Context, { side, price, marketId }: Order, market: MarketNames | undefined): Action[] {
   const written = price === undefined ? undefined : marketAmounts(market).typedPrice(price);
   if (marketId === undefined || written === undefined) return [];
-  return [tellAtAction(context.network, marketId, market?.code, { [side === "SIDE_SELL" ? "high" : "low"]: written })];
+  return [tellAt(context.network, marketId, market?.code, { [side === "SIDE_SELL" ? "high" : "low"]: written })];
 }
 
 /** The current version first, then the others from the newest on, and the first of all. */

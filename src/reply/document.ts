@@ -156,6 +156,8 @@ const Action = z.union([
     invalidates: Invalidates.exactOptional(),
     /** The command is not run: its form opens with these values, else its line, to be changed and sent. */
     form: z.literal(true).exactOptional(),
+    /** What that form says below fields in place of their own hints, by option: present values. */
+    hints: z.record(z.string(), z.string()).exactOptional(),
   }),
   z.object({ label: z.string(), url: z.string() }),
   /** One of several of one kind: pages, versions, topics, what an ambiguous word may mean. The label asks for it. */

@@ -229,7 +229,9 @@ test("a button never offers a limit of nothing, which would be refused", () => {
   const offered = (spread: string) =>
     tellAtActions({ rule: "market.value{if=spread_below_5}", last: values({ spread }), network: "mainnet" });
   expect(offered("0")).toEqual([]);
-  expect(offered("0.5")).toMatchObject([{ invocation: { options: { if: "spread below 0.5" } } }]);
+  expect(offered("0.5")).toMatchObject([
+    { invocation: { options: { if: "spread below 0.495" } }, hints: { if: "Now spread 0.5" } },
+  ]);
 });
 
 test("a condition without quotes is changed, and refused, as one in quotes", async () => {

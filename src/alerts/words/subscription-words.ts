@@ -244,44 +244,83 @@ function fullSubscriptionWords(one: Subscription): string {
 }
 
 /**
- * Of an alert of a price or a value: opens the form of a subscription of one's own that begins with the present one. None
+ * Of an alert of a price or a value: opens the form of a subscription of one's own that begins beyond the present one. None
  * of another alert.
  */
 export function tellAtActions({ rule, last, network }: Pick<Episode, "rule" | "last" | "network">): Action[] {
-  const threshold = presentThreshold(rule, last);
-  return threshold === undefined ? [] : [tellAtAction(network, last.subject, labelOf(last), threshold)];
+  const limit = presentLimit(rule, last);
+  return limit === undefined ? [] : [tellAtAction(network, last.subject, labelOf(last), limit)];
 }
 
-/** Opens the form of a subscription of one's own to a market, which begins with a limit. */
+/** A present value, and on which side of it a limit is wanted; `measure`: of what, where it is not the mark price. */
+interface PresentValue {
+  readonly present: string;
+  readonly side: "above" | "below";
+  readonly measure?: { readonly name: string; readonly unit: string };
+}
+
+/** Opens the form of a subscription of one's own to a market: it holds the present value, and begins with one beyond it. */
 export function tellAtAction(
   network: string,
   marketId: string,
   label: string | undefined,
-  { kinds = "market.price", ...limit }: Readonly<Record<string, string>>,
+  { present, side, measure }: PresentValue,
+): Action {
+  const next = beyond(present, side);
+  const [option, limit] =
+    measure === undefined
+      ? [side === "above" ? "high" : "low", next]
+      : ["if", `${measure.name} ${side} ${next}${measure.unit}`];
+  return tellAt(network, marketId, label, { [option]: limit }, { [option]: presentWords(present, measure) });
+}
+
+/** The same with a limit that is known. */
+export function tellAt(
+  network: string,
+  marketId: string,
+  label: string | undefined,
+  limit: Readonly<Record<string, string>>,
+  hints: Readonly<Record<string, string>> = {},
 ): Action {
   // A comma would part the name in two.
   const subjects = label === undefined || label.includes(",") ? marketId : label;
+  const kinds = "if" in limit ? "market.value" : "market.price";
   // Where a line takes the place of the form, it ends with what is to be changed.
   const options = { kinds, subjects, to: "me", network, ...limit };
-  return { label: "Tell me at …", invocation: { command: "alerts add", options }, effect: "reply", form: true };
+  return { label: "Tell me at …", invocation: { command: "alerts add", options }, effect: "reply", form: true, hints };
 }
 
-/** The limit of a rule with the present value in its place. */
-function presentThreshold(rule: string, { kind, facts }: Reading): Readonly<Record<string, string>> | undefined {
+/** `Now 70,000`, or `Now spread 0.5%`. */
+function presentWords(present: string, measure: PresentValue["measure"]): string {
+  return measure === undefined ? `Now ${groupedNumber(present)}` : `Now ${measure.name} ${present}${measure.unit}`;
+}
+
+/** A limit one per cent beyond a value, in three digits: the value itself would be crossed at once, or by nothing. */
+function beyond(present: string, side: PresentValue["side"]): string {
+  const { units, scale } = parseDecimal(present) ?? { units: 0n, scale: 0 };
+  const size = units < 0n ? -units : units;
+  const isUp = side === "above";
+  const moved = units * 100n + (isUp ? size : -size);
+  const step = 10n ** BigInt(Math.max(0, String(size * 100n).length - 3));
+  const floor = moved / step - (moved < 0n && moved % step !== 0n ? 1n : 0n);
+  const whole = isUp && moved % step !== 0n ? floor + 1n : floor;
+  return formatDecimal({ units: whole * step, scale: scale + 2 }, { group: false });
+}
+
+/** The present value of a rule, on the side of its limit. */
+function presentLimit(rule: string, { kind, facts }: Reading): PresentValue | undefined {
   const parameters = ruleParameters(rule);
   if (kind === "market.price" && "price" in facts) {
-    const price = facts.price === undefined ? undefined : typed(facts.price);
-    return price === undefined
-      ? undefined
-      : { kinds: kind, [parameters["high"] === undefined ? "low" : "high"]: price };
+    const present = facts.price === undefined ? undefined : typed(facts.price);
+    return present === undefined ? undefined : { present, side: parameters["high"] === undefined ? "below" : "above" };
   }
   const [condition] = kind === "market.value" ? storedConditions(parameters["if"] ?? "") : [];
   if (condition === undefined || kind !== "market.value") return undefined;
-  const value = condition.value === "bound" ? "mark" : condition.value;
-  const present = typed(facts[value === "mark" ? value : factOf(condition)] ?? "");
+  const name = condition.value === "bound" ? "mark" : condition.value;
+  const present = typed(facts[name === "mark" ? name : factOf(condition)] ?? "");
   if (present === undefined) return undefined;
-  const unit = condition.percent && condition.within === undefined && value !== "mark" ? "%" : "";
-  return { kinds: kind, if: `${value} ${condition.side === "below" ? "below" : "above"} ${present}${unit}` };
+  const unit = condition.percent && condition.within === undefined && name !== "mark" ? "%" : "";
+  return { present, side: condition.side === "below" ? "below" : "above", measure: { name, unit } };
 }
 
 /** With the digits that people read; a value of nothing is no limit. */

@@ -94,13 +94,13 @@ export function actionButton(
     const url = linkTarget(action.url);
     return { button: { type: ComponentType.Button, style: ButtonStyle.Link, label, url }, whole };
   }
-  const { confirm, form, invocation: ask, effect, invalidates } = action;
+  const { confirm, form, hints, invocation: ask, effect, invalidates } = action;
   const { text: label, whole } = labelOf([action.label, ask.command, "Run"], BUTTON_LABEL_LENGTH);
   const style = confirm === undefined ? ButtonStyle.Secondary : ButtonStyle.Danger;
   const answered = confirms === undefined ? effect : "confirmed";
   const press: Press =
     form === true
-      ? { kind: "form", ask, effect, invalidates }
+      ? { kind: "form", ask, effect, invalidates, hints }
       : { kind: "ask", ask, effect: answered, asker, confirm, invalidates, ...confirms };
   return { button: pressButton(label, presses.idOf(press), style), whole };
 }

@@ -90,13 +90,15 @@ export interface ModalContext {
   readonly first?: readonly string[];
   /** What the thing has: a field cannot be emptied where nothing takes a value away. Left out = the values. */
   readonly held?: FormValues;
+  /** In place of the fields' own. */
+  readonly hints?: FormValues | undefined;
 }
 
 /** A command's form, with the values with which it opens. */
 export function renderModal(
   command: AnyCommand,
   values: FormValues,
-  { networks, customId, choices, faults, first = [], held = values }: ModalContext,
+  { networks, customId, choices, faults, first = [], held = values, hints = {} }: ModalContext,
 ): APIModalInteractionResponseCallbackData {
   return {
     custom_id: customId,
@@ -106,7 +108,9 @@ export function renderModal(
       const field = fieldOf(name, option, { value: values[name] ?? "", isHeld, networks, choices: choices?.get(name) });
       const fault = faults?.get(name);
       const description =
-        fault === undefined ? (field.description ?? option.hint ?? option.description) : `${FAULT_SIGN}${fault}`;
+        fault === undefined
+          ? (hints[name] ?? field.description ?? option.hint ?? option.description)
+          : `${FAULT_SIGN}${fault}`;
       return {
         type: ComponentType.Label,
         label: cutLabel(fieldLabel(name, option), LABEL_LENGTH).text,

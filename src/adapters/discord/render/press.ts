@@ -28,7 +28,9 @@ function contentOf(press: Press): readonly unknown[] | undefined {
   if (press.kind === "ids") return press.ids.map(({ name, value }) => [name, value]);
   if (press.kind === "form" && press.before === undefined) {
     const how = [EFFECTS.indexOf(press.effect ?? "reply"), press.ask.command, press.ask.options];
-    return press.invalidates === true ? [...how, 1] : how;
+    const { hints = {} } = press;
+    const more = [Number(press.invalidates === true), hints];
+    return press.invalidates === true || Object.keys(hints).length > 0 ? [...how, ...more] : how;
   }
   if (press.kind !== "ask" || press.above !== undefined) return undefined;
   const { ask, asker = 0, effect, confirm, invalidates } = press;
@@ -67,9 +69,9 @@ export function decodePress(customId: string): Press | StoredPress | undefined {
   return parsePressPayload({ v: VERSION, press });
 }
 
-function formFrom([effect, command, options, invalidates]: readonly unknown[]): unknown {
+function formFrom([effect, command, options, invalidates, hints]: readonly unknown[]): unknown {
   const asked = { command, options };
-  const outdates = invalidates === 1 ? { invalidates: true } : {};
+  const outdates = { ...(invalidates === 1 ? { invalidates: true } : {}), ...(hints === undefined ? {} : { hints }) };
   return { kind: "form", ask: asked, effect: typeof effect === "number" ? EFFECTS[effect] : undefined, ...outdates };
 }
 

@@ -77,6 +77,7 @@ export async function openForm(
       faults: new Map(faults.flatMap(({ option, sentence }) => (option === undefined ? [] : [[option, sentence]]))),
       first: command.edits === undefined ? [] : Object.keys(typed),
       held: before,
+      hints: press.hints,
     },
   );
   try {

@@ -181,12 +181,12 @@ class DrawnOffers {
       this.pressables.push({ label: label.text, value: () => LINK_VALUE, url: href, line });
       return;
     }
-    const { effect, form, invocation, invalidates } = action;
+    const { effect, form, hints, invocation, invalidates } = action;
     const isPrimary = this.#asker === undefined && invocation.command === PRIMARY_COMMAND;
     const style = isPrimary ? ({ style: "primary" } as const) : asked;
     const press: Press =
       form === true
-        ? { kind: "form", ask: invocation, invalidates }
+        ? { kind: "form", ask: invocation, invalidates, hints }
         : { kind: "ask", ask: invocation, effect, asker: this.#asker, invalidates };
     this.#press(label.text, press, { asked: style, line });
   }

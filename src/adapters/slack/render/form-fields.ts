@@ -38,6 +38,8 @@ const PICKED = {
 /** How the field of an option is shown. */
 export interface FieldContext {
   readonly networks: readonly string[];
+  /** In place of the option's own. */
+  readonly hint?: string | undefined;
   /**
    * Fields with another stamp are other fields: Slack keeps what stands in a field that an update shows again, and shows
    * nothing new in it (https://docs.slack.dev/reference/methods/views.update#preserving-input-entry).
@@ -60,7 +62,7 @@ export function fieldsOf(
   const stamp = context.stamp === undefined ? "" : `@${context.stamp}`;
   const label = fieldLabel(name, option);
   const picker = pickerOf(option, typed);
-  const hint = hintOf(option);
+  const hint = context.hint ?? hintOf(option);
   const isPicked = picker !== undefined && initialOf(picker) !== "";
   const field: InputBlock = {
     type: "input",

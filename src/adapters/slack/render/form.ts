@@ -52,6 +52,8 @@ const FormMetadata = z.object({
   open: z.array(z.string()).optional(),
   /** The thing whose values the form began with. */
   begins: z.string().optional(),
+  /** In place of the fields' own. */
+  hints: z.record(z.string(), z.string()).optional(),
   /** Of these fields it is known that they are to be changed, whatever they held at first. */
   changed: z.array(z.string()).optional(),
 });
@@ -90,6 +92,7 @@ export function renderForm(
     shown.flatMap(([name, option]) =>
       fieldsOf(name, option, given[name], {
         networks,
+        hint: metadata.hints?.[name],
         stamp: metadata.begins,
         dispatches: name === edits?.option || isDeciding(option),
         mandatory: metadata.begins !== undefined && isGiven(given, name) && !("none" in option),

@@ -21,7 +21,7 @@ import { describeError, logFailure } from "../transport/api-error.ts";
 import { App } from "../transport/bolt.ts";
 import { libraryLogger, webClientOptions } from "../transport/web-api.ts";
 import { handleAskForm, openAskForm } from "./ask-form.ts";
-import { handleButton, readValue, subscribeChannel } from "./button-handler.ts";
+import { handleButton, subscribeChannel } from "./button-handler.ts";
 import { handleCommand, handleMention } from "./command-handler.ts";
 import { answerForeignWorkspace, isOrgWide, originsOf, type PayloadOrigin } from "./foreign-workspace.ts";
 import {
@@ -34,6 +34,7 @@ import {
 } from "./form-handler.ts";
 import { askerOf, callerOf, isShared } from "./invocation.ts";
 import type { RequestContext } from "./request-context.ts";
+import { readValue } from "./notices.ts";
 import { respond, respondWith } from "./respond.ts";
 import { buttonResponder } from "./responders.ts";
 

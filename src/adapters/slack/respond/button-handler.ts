@@ -3,15 +3,7 @@ import type { BlockAction } from "@slack/bolt";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import { text, time } from "../../../reply/text.ts";
 import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
-import {
-  keptReply,
-  type KeptPress,
-  type Press,
-  readPress,
-  type ReadPress,
-  type Show,
-  forSharing,
-} from "../../chat/press.ts";
+import { keptReply, type KeptPress, type Press, type ReadPress, type Show, forSharing } from "../../chat/press.ts";
 import type { Progress } from "../../progress.ts";
 import type { SlackContext } from "../context.ts";
 import { publishHome } from "../home/home.ts";
@@ -19,7 +11,6 @@ import { sectionBlock } from "../render/blocks.ts";
 import { finish, messageArguments, withoutPages } from "../render/compose.ts";
 import { wantsForm } from "../render/form.ts";
 import { renderText } from "../render/mrkdwn.ts";
-import { decodePress } from "../render/press.ts";
 import { renderSlack } from "../render/render.ts";
 import { FileBatch, type FileDestination } from "../send/files.ts";
 import { logFailure } from "../transport/api-error.ts";
@@ -35,8 +26,8 @@ import {
   formNotOpenedNotice,
   notSharedNotice,
   fitsByNowNotice,
-  unreadableNotice,
   uploadingNotice,
+  readValue,
 } from "./notices.ts";
 import type { RequestContext, Responder } from "./request-context.ts";
 import { answerBy, respond, respondWith } from "./respond.ts";
@@ -72,7 +63,7 @@ export async function handleButton(slack: SlackContext, body: BlockAction, value
       case "ids":
         return sayNotice(slack, place, expiredNotice(slack.command));
       case "form":
-        if (await openPressedForm(slack, place, press.ask, press.invalidates === true)) return undefined;
+        if (await openPressedForm(slack, place, press.ask, press)) return undefined;
         return sayNotice(slack, place, formNotOpenedNotice(slack.command, press.ask));
       case "question":
         return openAskForm(slack, place.trigger);
@@ -231,16 +222,6 @@ function placementOf(place: PressPlace, { asker, effect, invalidates }: Extract<
   return { stays, replaces: (stays && effect === "replace") || (isThere && invalidates === true) };
 }
 
-/** The press of a button, or a notice where it cannot be read. */
-export async function readValue(slack: SlackContext, value: string | undefined): Promise<ReadPress | Reply> {
-  try {
-    return (await readPress(slack.payloads, decodePress(value))) ?? expiredNotice(slack.command);
-  } catch (error) {
-    slack.log.error({ platform: "slack", err: error }, "button unreadable");
-    return unreadableNotice();
-  }
-}
-
 function pressPlaceOf(slack: SlackContext, body: BlockAction): PressPlace {
   const { container } = body;
   const ephemeral = container["is_ephemeral"] === true;
@@ -300,11 +281,15 @@ function isAnsweredWithForm(slack: SlackContext, ask: Ask): boolean {
   return command?.edits !== undefined && wantsForm(command, ask);
 }
 
-function openPressedForm(slack: SlackContext, place: PressPlace, ask: Ask, isOutdated = false): Promise<boolean> {
-  const { channel, response, shared, thread } = place;
-  const replaces = isOutdated || undefined;
-  const metadata = { command: ask.command, shared, channel, thread, response, button: true as const, replaces };
-  return openForm(slack, place.view ?? place.trigger, ask, metadata, place.asker);
+function openPressedForm(
+  slack: SlackContext,
+  { asker, channel, response, shared, thread, trigger, view }: PressPlace,
+  ask: Ask,
+  { hints, invalidates }: Partial<Extract<Press, { kind: "form" }>> = {},
+): Promise<boolean> {
+  const replaces = invalidates === true || undefined;
+  const where = { shared, channel, thread, response, button: true as const };
+  return openForm(slack, view ?? trigger, ask, { command: ask.command, ...where, replaces, hints }, asker);
 }
 
 /** Runs the command again and sends the content that did not fit as files. */

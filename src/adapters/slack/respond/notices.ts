@@ -3,8 +3,11 @@ import type { Ask, Reply } from "../../../reply/reply.ts";
 import { code, commandLine, text, time } from "../../../reply/text.ts";
 import { fromMillis } from "../../../units/nanoseconds.ts";
 import { BUG, CALLERS, notice } from "../../chat/notices.ts";
+import { readPress, type ReadPress } from "../../chat/press.ts";
+import type { SlackContext } from "../context.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS } from "../limits.ts";
 import { renderText } from "../render/mrkdwn.ts";
+import { decodePress } from "../render/press.ts";
 
 /** A button from another version, or one whose press is no longer stored. */
 export function expiredNotice(command: string): Reply {
@@ -97,4 +100,14 @@ export function notInChannelNotice(botName: string): Reply {
 /** The answer to "Send as file" where everything fits by now. */
 export function fitsByNowNotice(): Reply {
   return notice("Nothing is left out any more", "The answer now fits into a message: ask again to see it.");
+}
+
+/** The press of a button, or a notice where it cannot be read. */
+export async function readValue(slack: SlackContext, value: string | undefined): Promise<ReadPress | Reply> {
+  try {
+    return (await readPress(slack.payloads, decodePress(value))) ?? expiredNotice(slack.command);
+  } catch (error) {
+    slack.log.error({ platform: "slack", err: error }, "button unreadable");
+    return unreadableNotice();
+  }
 }

@@ -293,15 +293,19 @@ test.each<Wrong>([
   expect(await on.engine.subscriptions()).toEqual([]);
 });
 
-test("who looks at a market is told at a price, alone, by a form that begins with the present one", async () => {
+test("who looks at a market is told at a price, alone, by a form that names the present one and begins beyond it", async () => {
   const bob = on.fake.person("Bob");
   const { last } = await bob.run(on.channel, "market show", { market: "BTC/USDT" });
   const opened = await bob.press(last, "Tell me at …");
   expect(Object.keys(fieldsIn(opened))).toEqual(["high", "low", "subjects", "quiet", "when"]);
   expect(fieldsIn(opened)).toMatchObject({
-    high: { value: expect.stringMatching(/^\d{5}(?:\.\d{1,2})?$/u) as string },
+    high: { value: expect.stringMatching(/^\d{3}00$/u) as string },
     subjects: { value: "BTC/USDT" },
   });
+  const [now = "", present = 0] = /Now ([\d,.]+)/u.exec(JSON.stringify(opened.interaction.modal)) ?? [];
+  const asNumber = (written: unknown): number => Number(String(written).replaceAll(",", ""));
+  const ratio = asNumber(fieldsIn(opened)["high"]?.value) / asNumber(present);
+  expect([now, ratio > 1.009, ratio < 1.02]).toEqual([expect.any(String), true, true]);
   const wrong = await bob.submit(opened, { high: "much" });
   expect(wrong.last.id).not.toBe(last.id);
   // What the button filled in was not typed.

@@ -214,7 +214,8 @@ test("a press on a market's answer opens the form of a price, which tells its se
   ann.startPress(last, "Tell me at …");
   const form = await ann.form();
   expect(initials(form)).toMatchObject({ kinds: "market.price", subjects: "BTC/USDT", to: "me" });
-  expect(initials(form)["high"]).toMatch(/^\d+\.\d+$/u);
+  expect(initials(form)["high"]).toMatch(/^\d{3}00$/u);
+  expect(JSON.stringify(form.blocks)).toMatch(/Now \d\d,\d{3}/u);
   expect(await ann.submit(form, { high: "70k" })).toEqual({});
   await expect
     .poll(() => subscriptions(scene))
