@@ -161,15 +161,14 @@ export function judgeNetwork(
     };
   }
 
-  /** From the last of: an advance, a move by the node that showed the tip and is there, an unconfirmed advance that was good. */
+  /**
+   * From the last move of the node that showed the tip, if it is there: who comes later confirms what was known. Else from
+   * the last advance. Not before an unconfirmed advance that was good.
+   */
   function stillMillis(): Milliseconds {
     const first = believed.find(({ memory: { node, last } }) => node === tip?.node && !isFurther(frontier, last));
-    const start = Math.max(
-      frontier?.advancedAtMillis ?? -Infinity,
-      memory.confirmedAtMillis ?? -Infinity,
-      first?.memory.movedAtMillis ?? -Infinity,
-    );
-    return now - (start === -Infinity ? memory.watchedSinceMillis : start);
+    const start = first?.memory.movedAtMillis ?? frontier?.advancedAtMillis ?? memory.watchedSinceMillis;
+    return now - Math.max(start, memory.confirmedAtMillis ?? -Infinity);
   }
 }
 

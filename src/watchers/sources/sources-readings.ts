@@ -74,17 +74,19 @@ export function sourcesReadings(seen: JudgedRound): readonly Reading[] {
 type CommonFields = Pick<Reading, "network" | "subject" | "nodes" | "seenBy">;
 
 function stalled({ verdict }: JudgedRound, common: CommonFields): Reading {
-  const { network, frontier, stillMillis, stalled: state } = verdict;
+  const { at, network, frontier, stillMillis = 0, stalled: state } = verdict;
   const doubted = state === "bad" ? doubtedBeyond(verdict) : [];
-  // Behind a tip that was not confirmed, the frontier went on later than the nodes at the tip did.
-  const since = network === "syncing" ? undefined : frontier?.advancedAt?.toString();
+  const stopped = nanoseconds(at - fromMillis(stillMillis));
+  // What was blind is no part of the age. Where nodes only sync, the frontier says nothing of those at the tip.
+  const advanced = network === "syncing" ? stopped : (frontier?.advancedAt ?? stopped);
+  const since = timeToText(advanced < stopped ? advanced : stopped);
   const single = verdict.singleSource && state === "bad";
   return {
     kind: "network.stalled",
     ...common,
     state,
     why: single ? `${verdict.why}; seen from one node; network and node cannot be told apart` : verdict.why,
-    ...(state === "bad" ? withoutUndefined({ badForMillis: stillMillis, since }) : {}),
+    ...(state === "bad" ? { badForMillis: stillMillis, since } : {}),
     facts: {
       ...withoutUndefined({ frontier: frontier?.time.toString(), height: frontier?.height?.toString() }),
       ...(doubted.length === 0 ? {} : { doubted }),

@@ -54,6 +54,46 @@ describe("while most nodes catch up behind one at the tip", () => {
   });
 });
 
+describe("the age of a halt", () => {
+  /** One node stands from second 100 on; another one is so many seconds late, until it is there. */
+  const confirmed = (late: number): Script => {
+    const b: Script[string] = [
+      [-15, `-${late}`],
+      [105 + late, "still"],
+    ];
+    return { a: [[100, "still"]], b, c: [[-15, "off"]] };
+  };
+  const jump: Script[string] = [
+    [100, "+8"],
+    [105, "still"],
+  ];
+  const halt: Script[string] = [[105, "still"]];
+
+  test.each<[string, Script]>([
+    ["another one is there before it stands", confirmed(10)],
+    ["another one comes later", confirmed(20)],
+    ["another one is still on the way", confirmed(45)],
+    ["nobody follows so far", { a: jump, b: halt, c: halt }],
+  ])("runs from the last move of the node at the tip: %s", (_name, script) => {
+    const { network, stalled, stillMillis } = play(script, 130).get(130)!;
+    expect({ network, stalled, stillMillis }).toEqual({ network: "stalled", stalled: "bad", stillMillis: 30_000 });
+  });
+
+  test("runs from the last advance once the node at the tip is silent, or went back", () => {
+    for (const doing of ["off", "-300"] as const) {
+      const script: Script = {
+        a: [
+          [100, "+8"],
+          [105, doing],
+        ],
+        b: [[105, "still"]],
+        c: [[105, "still"]],
+      };
+      expect(play(script, 130).get(130)).toMatchObject({ network: "stalled", stillMillis: 25_000 });
+    }
+  });
+});
+
 describe("the tip", () => {
   const lost: Script = { a: [[100, "off"]], b: late, c: late };
 

@@ -120,10 +120,20 @@ describe("a standstill", () => {
     expect(still(3, 45)).toMatchObject({
       state: "bad",
       badForMillis: 45_000,
+      since: String(at(0)),
       seenBy: NAMES,
       nodes: 3,
       facts: { frontier: String(at(0)), height: "77" },
     });
+  });
+
+  test("is since the first node stopped, though another one was late", () => {
+    const watch = new Watch();
+    let last: readonly Reading[] = [];
+    for (let now = -10; now <= 30; now += 5)
+      last = watch.round(now, [says("a", Math.min(0, now)), says("b", Math.min(0, now - 10))]);
+    const stall = last.find(({ kind }) => kind === "network.stalled");
+    expect(stall).toMatchObject({ state: "bad", badForMillis: 30_000, since: String(at(0)) });
   });
 
   test("says who goes on and is not believed, and why", () => {
@@ -163,7 +173,12 @@ describe("a standstill", () => {
     expect(stateOf(watch.round(305, [says("a", 0)]), "network.stalled")).toBe("good");
     for (const now of [310, 315]) watch.round(now, [says("a", 0)]);
     expect(watch.round(320, [says("a", 0)])).toContainEqual(
-      expect.objectContaining({ kind: "network.stalled", state: "bad", badForMillis: 20_000 }),
+      expect.objectContaining({
+        kind: "network.stalled",
+        state: "bad",
+        badForMillis: 20_000,
+        since: String(at(0)),
+      }),
     );
   });
 });
