@@ -17,11 +17,11 @@ type Window = z.output<typeof Window>;
 export const Pace = z.object({
   /** By node: answers, and how many of them took longer than is usual. */
   answers: z.record(z.string(), Window),
-  /** Blocks, in the time in which the network went on. */
+  /** Blocks, in the time in which the network went on; beside that, by their own times. */
   blocks: Window,
   /** Where they were counted last, and when (local monotonic clock). */
   counted: z.object({ height: integerCodec, time: timeCodec, atMillis: z.number() }).exactOptional(),
-  /** The present hour by the blocks' own times, and their mean spacing in each of the hours before, the newest last. */
+  /** The present hour likewise, and the mean spacing of blocks in each of the hours before, the newest last. */
   hour: z.array(z.number()).readonly(),
   hours: z.array(z.number()).readonly(),
 });
@@ -40,7 +40,7 @@ const HOUR: Milliseconds = 3_600_000;
 const MAX_HOURS = 24;
 const MIN_HOURS = 3;
 
-const NONE: Pace = { answers: {}, blocks: [], hour: [0, 0], hours: [] };
+const NONE: Pace = { answers: {}, blocks: [], hour: [0, 0, 0], hours: [] };
 
 /** One round over all nodes, and the memory of the rounds before it. */
 export const SourcesState = z.object({
@@ -128,7 +128,7 @@ export function decodeSources(stored: SourcesSnapshot | undefined): SourcesState
 function paceAfter(
   before: Pace = NONE,
   { witnesses, atMillis }: PollRound,
-  { memory }: Verdict,
+  { network, memory }: Verdict,
   { elapsedMillis, isSameRun }: { readonly elapsedMillis: Milliseconds; readonly isSameRun: boolean },
   { poll, slow, pace, stalled }: PaceConfig,
 ): Pace {
@@ -147,23 +147,22 @@ function paceAfter(
   if (height === undefined || time === undefined || (isSameRun && height === counted?.height)) return kept;
   const after = { ...kept, counted: { height, time, atMillis } };
   const millis = counted === undefined ? 0 : atMillis - counted.atMillis;
-  // A halt, what went by unseen, and nodes that catch up say nothing of the pace.
+  // A halt, what went by unseen, and nodes that lag say nothing of the pace.
   const isHalt = millis >= Math.max(stalled.for, MISSED_POLLS * poll.time);
-  const isAdvance = memory.frontier?.advancedAtMillis === atMillis;
-  if (counted === undefined || !isAdvance || !isSameRun || isHalt || height < counted.height) return after;
+  const isAdvance = network === "healthy" && isSameRun && !isHalt;
+  if (counted === undefined || !isAdvance || height < counted.height) return after;
   const count = Number(height - counted.height);
-  const blocks = roll(kept.blocks, [millis, count], pace.within);
-  // A node that catches up passes blocks faster than they were made, and halts at once.
-  const madeWithin = Math.max(millis, millisBetween(counted.time, time));
-  if (madeWithin >= stalled.for * Math.max(1, count)) return { ...after, blocks };
-  const hour = sumOf([before.hour, [madeWithin, count]]);
-  const [hourMillis = 0, hourBlocks = 0] = hour;
-  if (hourMillis < HOUR) return { ...after, blocks, hour };
+  const added = [millis, count, Math.max(0, millisBetween(counted.time, time))];
+  // A node that catches up passes halts at once.
+  if (madeWithin(added) >= stalled.for * Math.max(1, count)) return after;
+  const blocks = roll(kept.blocks, added, pace.within);
+  const hour = sumOf([before.hour, added]);
+  if (madeWithin(hour) < HOUR) return { ...after, blocks, hour };
   return {
     ...after,
     blocks,
-    hour: [0, 0],
-    hours: [...before.hours, Math.round(hourMillis / hourBlocks)].slice(-MAX_HOURS),
+    hour: NONE.hour,
+    hours: [...before.hours, Math.round(spacingOf(hour))].slice(-MAX_HOURS),
   };
 }
 
@@ -179,12 +178,22 @@ export function lateAnswers(
 
 /** The mean time from block to block, of late and usually; each undefined while it is not known. */
 export function blockPace({ blocks: window, hours }: Pace, { pace }: PaceConfig) {
-  const [millis = 0, blocks = 0] = sumOf(window);
+  const counted = sumOf(window);
+  const [millis = 0, blocks = 0] = counted;
   const usual = hours.length < MIN_HOURS ? undefined : median(hours);
   return withoutUndefined({
-    blockMillis: millis < pace.within || blocks === 0 ? undefined : Math.round(millis / blocks),
+    blockMillis: millis < pace.within || blocks === 0 ? undefined : Math.round(spacingOf(counted)),
     usualMillis: usual === undefined ? undefined : Math.round(usual),
   });
+}
+
+/** A node that catches up passes blocks faster than they were made: their own times say within how long. */
+function madeWithin([millis = 0, _blocks, ownMillis = 0]: readonly number[]): Milliseconds {
+  return Math.max(millis, ownMillis);
+}
+
+function spacingOf(counted: readonly number[]): Milliseconds {
+  return madeWithin(counted) / (counted[1] ?? 0);
 }
 
 /** The window with what was counted since: without its oldest part, where the others are long enough. */

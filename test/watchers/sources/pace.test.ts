@@ -131,6 +131,43 @@ describe("network.slow", () => {
     expect(watch.pass("network.slow", 20 * MINUTE, at(1)).at(-1)).toBe("good");
   });
 
+  test("goes on while nodes that were cut off catch up with slow blocks: what counts is their own times", () => {
+    const watch = new Watch(EVERY);
+    const at = chain();
+    watch.pass("network.slow", 4 * HOUR, at(1));
+    watch.pass("network.slow", 15 * MINUTE, at(10));
+    watch.pass("network.slow", 15 * MINUTE, at(Infinity));
+    const back = watch.second;
+    const states = [
+      ...watch.pass("network.slow", 5 * MINUTE, (now) => at(10 / 4)(back - 15 * MINUTE + 4 * (now - back))),
+      ...watch.pass("network.slow", 5 * MINUTE, at(10)),
+    ];
+    expect(new Set(states)).toEqual(new Set(["bad"]));
+  });
+
+  test("is no node that falls behind another one", () => {
+    const watch = new Watch(EVERY);
+    const [at, slow] = [chain(), chain()];
+    watch.pass("network.slow", 4 * HOUR, (now) => (slow(1)(now), at(1)(now)));
+    const behind = watch.second;
+    const states = watch.pass("network.slow", HOUR, (now) => [
+      ...at(1)(now).slice(0, 1),
+      ...slow(10)(behind + (now - behind) / 10).slice(1),
+    ]);
+    expect(states).not.toContain("bad");
+  });
+
+  test("is no slower for polls that are not in step with its blocks", () => {
+    const watch = new Watch(EVERY);
+    watch.pass("network.slow", 4 * HOUR, chain()(2.7));
+    const states = watch.pass("network.slow", 20 * MINUTE, (now) => {
+      const blocks = Math.floor(now / 12);
+      return ["a", "b"].map((node) => says(node, 12 * blocks, 5200 + blocks));
+    });
+    expect(states.at(-1)).toBe("unknown");
+    expect(states).not.toContain("bad");
+  });
+
   test("is no halt, before or after it", () => {
     const watch = new Watch(EVERY);
     const at = chain();
