@@ -30,6 +30,7 @@ describe("a value of a market", () => {
     const { answer, looks, told } = await asking("mark above 70k");
     expect(answer).toMatch(saying("✓", "mark price above 70,000", "BTC/USDT", "mainnet"));
     expect(answer).toMatch(saying(/every (?:5|15|60) s|every 1 min/u, "not seen"));
+    expect(answer).not.toMatch(saying("price now"));
     await looks({ mark: "70000" });
     expect(await told()).toEqual([]);
     await looks({ mark: "70000.000000000000000001" });
@@ -41,7 +42,9 @@ describe("a value of a market", () => {
   });
 
   test("is told at once where it jumps across both of its limits, as what it is", async () => {
-    const { talk, looks, told } = await asking("last below 50,000 or above 70,000");
+    const { talk, answer, looks, told } = await asking("last below 50,000 or above 70,000");
+    // No node sends one.
+    expect(answer).toMatch(/no last traded price now: nothing is told of it until there is one\.(?!.*price now)/u);
     await looks({ last: "49999" });
     expect(await told()).toHaveLength(1);
     await looks({ last: "70001" });

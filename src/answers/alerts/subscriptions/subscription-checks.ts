@@ -1,7 +1,7 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { type AlertKind, isConditionKind, KINDS, needsThreshold } from "../../../alerts/judge/kinds/kinds.ts";
 import { marketFactsOf, marketPace } from "../../../alerts/judge/kinds/market-facts.ts";
-import { storedConditions } from "../../../alerts/judge/kinds/market-value.ts";
+import { factOf, storedConditions, VALUES } from "../../../alerts/judge/kinds/market-value.ts";
 import type { Reading } from "../../../alerts/judge/kinds/reading.ts";
 import { compareSeverity, type Severity } from "../../../alerts/judge/kinds/severity.ts";
 import { judgeReading } from "../../../alerts/judge/rules/rules.ts";
@@ -85,8 +85,11 @@ export function severityNotes(subscription: Pick<Subscription, "kinds" | "floor"
 function worstOf(kind: AlertKind, { parameters }: Pick<Subscription, "parameters">): Severity {
   const { worst } = KINDS[kind];
   if (kind !== "market.value") return worst;
-  const conditions = storedConditions(String(parameters[kind]?.["if"] ?? ""));
-  return conditions.some(({ critical }) => critical) ? worst : "warning";
+  return conditionsOf({ parameters }).some(({ critical }) => critical) ? worst : "warning";
+}
+
+function conditionsOf({ parameters }: Pick<Subscription, "parameters">) {
+  return storedConditions(String(parameters["market.value"]?.["if"] ?? ""));
 }
 
 function neverWords(kinds: readonly AlertKind[], what: string): string {
@@ -195,7 +198,7 @@ export function coverageBy(own: Subscription, other: Subscription, config: Alert
 /** A reply does not wait longer for prices: the next observations say the same. */
 const PRICES_WAIT_MILLIS = 2000;
 
-/** A note for prices that are beyond their thresholds already, and for markets that have none any more; empty where none is, or no node answers in time. */
+/** A note for values that are beyond their thresholds already, or that a market has not, or no more; empty where none is, or no node answers in time. */
 export async function crossedThresholdNote(
   context: Pick<AlertCommandContext, "alerts" | "api" | "network" | "signal">,
   subscription: Subscription,
@@ -219,8 +222,8 @@ export async function crossedThresholdNote(
   const crossed = subscription.subjects.flatMap((subject) => {
     const data = markets.find(({ market }) => market === subject);
     if (data === undefined) return [];
+    const name = strong(labels[subject] ?? subject);
     if (isOverState(data.marketState)) {
-      const name = strong(labels[subject] ?? subject);
       return [paragraph(text`${name} is over (${stateWords(data.marketState)}): none of its values is told any more.`)];
     }
     const facts = marketFactsOf(data, names.get(subject));
@@ -236,11 +239,16 @@ export async function crossedThresholdNote(
       { kind: "market.price", ...common, facts: withoutUndefined({ price: facts.mark }) },
       { kind: "market.value", ...common, facts },
     ];
-    return rules.flatMap((rule) => {
+    const missing = conditionsOf(subscription).filter((one) => facts[factOf(one)] === undefined);
+    const absent = [...new Set(missing.map(({ value }) => VALUES[value].words))].map((words) =>
+      paragraph(text`${name} has no ${words} now: nothing is told of it until there is one.`),
+    );
+    const beyond = rules.flatMap((rule) => {
       const last = readings.find(({ kind }) => kind === rule.kind);
       if (last === undefined || judgeReading(rule, last).state !== "bad") return [];
       return [paragraph(text`${conditionWords({ rule: rule.id, last }).now}, already. ${soon}`)];
     });
+    return [...beyond, ...absent];
   });
   return [...crossed, ...(answer === undefined ? [] : [paragraph(often)])];
 }
