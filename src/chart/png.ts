@@ -108,7 +108,8 @@ export function createPictures({
       const svg = svgText(drawScene(scene, DARK));
       const turn = last.then(() => png(svg));
       last = turn.catch(() => undefined);
-      return memoryAttachment("chart.png", "image/png", await turn, { alt });
+      const name = scene.simulated === true ? "SIMULATED-chart.png" : "chart.png";
+      return memoryAttachment(name, "image/png", await turn, { alt });
     } catch (thrown) {
       log.warn({ why: messageOf(thrown) }, "picture not drawn");
       return { failed: "it could not be drawn in time" };

@@ -11,6 +11,7 @@ import { createApiClient } from "../../../src/api/client/client.ts";
 import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
 import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
+import type { Draw } from "../../../src/chart/png.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
@@ -27,6 +28,8 @@ import { PLATFORMS } from "../../support/platforms.ts";
 export interface StageOptions {
   /** Commands beside the real ones, for tests. */
   readonly extra?: readonly AnyCommand[];
+  /** What draws pictures; left out, nothing does. */
+  readonly draw?: Draw;
   readonly timing?: Partial<DiscordTiming>;
   readonly guildId?: string;
   /** The bot's token, right unless a test says otherwise. */
@@ -94,6 +97,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     createBot({
       platforms: PLATFORMS,
       commands: [...commands, ...(options.extra ?? [])],
+      draw: options.draw,
       clients: [client],
       seen: store.seen,
       parties: store.parties,

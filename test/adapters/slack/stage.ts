@@ -14,6 +14,7 @@ import { createApiClient } from "../../../src/api/client/client.ts";
 import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
 import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
+import type { Draw } from "../../../src/chart/png.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
 import { openHome } from "../../../src/main/platforms/platforms.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
@@ -32,6 +33,8 @@ import { PLATFORMS } from "../../support/platforms.ts";
 export interface StageOptions {
   /** Beside the real ones: commands that fail, wait or carry what a test needs. */
   readonly extra?: readonly AnyCommand[];
+  /** What draws pictures; left out, nothing does. */
+  readonly draw?: Draw;
   readonly timing?: Partial<SlackTiming>;
   readonly botToken?: SlackAdapterOptions["botToken"];
   readonly appToken?: string;
@@ -98,6 +101,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     createBot({
       platforms,
       commands: [...commands, ...(options.extra ?? [])],
+      draw: options.draw,
       clients,
       seen: store.seen,
       parties: store.parties,

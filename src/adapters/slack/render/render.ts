@@ -222,9 +222,9 @@ function isLeftOut({ blocks, csv }: RenderedBlocks): boolean {
   return csv === true && blocks.length === 0;
 }
 
-/** Whether files wait until somebody asks for them. */
+/** Whether files wait until somebody asks for them: a picture is the answer itself. */
 function sendsLater(reply: Reply, { ask, replaces = false }: MessageContext, given: number): boolean {
-  return ask !== undefined && (given === 0 || replaces || hasRefreshAction(reply, ask));
+  return reply.picture === undefined && ask !== undefined && (given === 0 || replaces || hasRefreshAction(reply, ask));
 }
 
 /** What people read first. What does not fit is below the fold. */
