@@ -1,4 +1,5 @@
 import { chosenKinds, resolveSubjects, subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
+import { chartAction } from "../src/answers/answer.ts";
 import { callerZone } from "../src/answers/alerts/alert-times.ts";
 import { requireSubject } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { subscriptionFields } from "../src/answers/alerts/subscriptions/subscription-fields.ts";
@@ -78,6 +79,11 @@ export const alertsTry = command({
       command: known === undefined ? "alerts add" : "alerts edit",
       options: givenOptions(Object.fromEntries(same)),
     };
-    return trialReply(tried, answer, others, { labels, zone, now, ask });
+    const reply = trialReply(tried, answer, others, { labels, zone, now, ask });
+    const [about] = kinds.every((kind) => /^(?:network|node|watch)\./u.test(kind))
+      ? ["network"]
+      : subjects.map((id) => labels[id] ?? id);
+    if (about === undefined || answer.seen === undefined) return reply;
+    return { ...reply, actions: [...reply.actions, chartAction({ network }, about, { last: `${days}d` })] };
   },
 });

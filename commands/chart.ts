@@ -5,24 +5,26 @@ import { alertPicture } from "../src/answers/charts/alert-chart.ts";
 import { type ChartSpan, chartReply, type Picture } from "../src/answers/charts/charts.ts";
 import { marketPicture } from "../src/answers/charts/market-chart.ts";
 import { networkPicture } from "../src/answers/charts/network-chart.ts";
+import { stakePicture } from "../src/answers/charts/stake-chart.ts";
 import { blocksPicture, spacingPicture } from "../src/answers/charts/pace-charts.ts";
 import { askFor, refreshAction } from "../src/answers/answer.ts";
-import { MARKET, marketsById } from "../src/answers/ids/ids.ts";
-import { lookUp, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { MARKET, marketsById, PARTY } from "../src/answers/ids/ids.ts";
+import { idOption, lookUp, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { type Choice, plainChoices, type SuggestContext } from "../src/bot/options/options.ts";
 import { MAX_CHOICES } from "../src/bot/options/suggest-values.ts";
 import { UserError } from "../src/errors.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
-import { text } from "../src/reply/text.ts";
+import { shortenId } from "../src/reply/text.ts";
 import type { Milliseconds } from "../src/units/duration.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
 
 /** What is drawn beside markets and alerts. */
-const NAMED = ["network", "blocks", "checkpoints", "snapshots"];
+const NAMED = ["network", "blocks", "checkpoints", "snapshots", "stake"];
 const ALL = "all";
 const USUAL = "24h";
+const SPANS = ["1h", USUAL, "7d", "30d"];
 const SHORTEST: Milliseconds = 600_000;
 
 const options = {
@@ -30,7 +32,7 @@ const options = {
     kind: "text",
     label: "What",
     required: true,
-    description: "network, blocks, checkpoints, snapshots, a market, or an alert by its name",
+    description: "network, blocks, checkpoints, snapshots, stake, a market, or an alert by its name",
     example: "blocks",
     maxLength: 400,
     suggest: suggestWhat,
@@ -42,7 +44,7 @@ const options = {
   last: {
     kind: "text",
     label: "How long back",
-    description: "How long back: 1h, 7d, all; left out = 24h",
+    description: "How long back: 1h, 7d, all; left out = 24h, of a stake all",
     example: USUAL,
     suggest: async (typed: string) => {
       const fits = [ALL, USUAL, ...(await suggestSpans(typed)).map(({ value }) => value)];
@@ -51,6 +53,7 @@ const options = {
     takes: isLast,
     reads: (option: string, typed: string) => void parseLast(option, typed),
   },
+  party: idOption(PARTY, { description: "Whose stake: an id, or its beginning" }),
 } as const;
 type Context = CommandContext<typeof options>;
 
@@ -65,40 +68,60 @@ export const chart = command({
   audience: "channel",
   options,
   run: async (context) => {
-    const { what, last = USUAL } = context.options;
+    const { what, last, party } = context.options;
     const now = toMillis(context.now());
     const zone = await callerZone(context);
-    const wanted = what.trim().toLowerCase();
-    const ask = askFor(context, "chart", { what, last: last === USUAL ? undefined : last });
-    const drawn =
-      isAlert(what) && !NAMED.includes(wanted) ? await ofAlert(context, now, zone) : await ofWhat(context, now, zone);
-    if (drawn.picture !== undefined) return chartReply(drawn.picture, ask);
-    const market = drawn.market;
-    return reply({
-      title: text`Nothing is kept that could be drawn of ${drawn.name}${drawn.isAlert === true ? "" : ` in that time`}`,
-      blocks: [
-        paragraph(
-          market === undefined || context.alerts.marketsWithoutLooks?.(context.network).includes(market) !== true
-            ? "Pictures are made of what was seen and kept since this bot watches the network."
-            : "This market is beyond those of which looks are kept; a subscription that names it changes that.",
-        ),
-      ],
-      actions: [refreshAction(ask)],
+    // A wrong one is named, whatever is drawn.
+    const id = party === undefined ? undefined : await resolveId(PARTY, party, context, "party");
+    const isStake = what.trim().toLowerCase() === "stake";
+    const ask = askFor(context, "chart", {
+      what,
+      last: last === (isStake ? ALL : USUAL) ? undefined : last,
+      party: isStake ? party : undefined,
+      private: context.askedPrivately || undefined,
     });
+    const {
+      picture,
+      nothing,
+      why,
+      spans = [],
+    } = isStake ? await ofStake(context, id, now, zone) : await (isAlert(what) ? ofAlert : ofWhat)(context, now, zone);
+    if (picture !== undefined) return chartReply(picture, ask, spans);
+    return reply({ title: nothing, blocks: [paragraph(why)], actions: [refreshAction(ask)] });
   },
 });
 
 interface Drawn {
   readonly picture: Picture | undefined;
-  readonly name: string;
-  readonly market?: string;
-  readonly isAlert?: true;
+  /** What is said where there is none. */
+  readonly nothing: string;
+  readonly why: string;
+  /** Other times that it may be drawn of. */
+  readonly spans?: readonly string[];
 }
+
+const KEPT = "Pictures are made of what was seen and kept since this bot watches the network.";
 
 async function ofAlert(context: Context, now: Milliseconds, zone: string): Promise<Drawn> {
   const found = await findEpisode(context.alerts, context.options.what);
-  const episode = seenHere(found, context);
-  return { picture: await alertPicture(context, episode, { now, zone }), name: "this alert", isAlert: true };
+  const picture = await alertPicture(context, seenHere(found, context), { now, zone });
+  return { picture, nothing: "Nothing is kept that could be drawn of this alert", why: KEPT };
+}
+
+/** A stake is no look: the network itself keeps its linkings. */
+async function ofStake(context: Context, id: string | undefined, to: Milliseconds, zone: string): Promise<Drawn> {
+  const { last = ALL } = context.options;
+  if (id === undefined) {
+    throw new UserError("Whose stake?", {
+      option: "party",
+      remedy: "Name the party.",
+      suggestion: "chart stake party:<party>",
+    });
+  }
+  const millis = parseLast("last", last);
+  const picture = await stakePicture(context, { from: millis === undefined ? undefined : to - millis, to, zone }, id);
+  const why = "It never linked any, or the network does not know it.";
+  return { picture, nothing: `Party ${shortenId(id)} has no stake that could be drawn`, why };
 }
 
 async function ofWhat(context: Context, now: Milliseconds, zone: string): Promise<Drawn> {
@@ -109,20 +132,30 @@ async function ofWhat(context: Context, now: Milliseconds, zone: string): Promis
   const millis = parseLast("last", given.last ?? USUAL);
   const from = millis === undefined ? await firstLook(context, watcher, now) : now - millis;
   const span: ChartSpan = { from: Math.min(from ?? now - SHORTEST, now - SHORTEST), to: now, zone };
-  if (market !== undefined)
-    return { picture: await marketPicture(context, span, market), name: market.label, market: market.label };
-  const name = wanted === "network" ? network : `${wanted} of ${network}`;
-  if (wanted === "checkpoints" || wanted === "snapshots")
-    return { picture: await spacingPicture(context, span, wanted), name };
+  const name = market?.label ?? (wanted === "network" ? network : `${wanted} of ${network}`);
+  const isBeyond =
+    market !== undefined && context.alerts.marketsWithoutLooks?.(network).includes(market.label) === true;
   return {
-    picture: wanted === "blocks" ? await blocksPicture(context, span) : await networkPicture(context, span),
-    name,
+    picture: await pictureOf(context, span, market ?? wanted),
+    nothing: `Nothing is kept that could be drawn of ${name} in that time`,
+    why: isBeyond
+      ? "This market is beyond those of which looks are kept; a subscription that names it changes that."
+      : KEPT,
+    spans: SPANS.filter((one) => one !== (given.last ?? USUAL)),
   };
 }
 
+function pictureOf(context: Context, span: ChartSpan, what: string | Market): Promise<Picture | undefined> {
+  if (typeof what !== "string") return marketPicture(context, span, what);
+  if (what === "checkpoints" || what === "snapshots") return spacingPicture(context, span, what);
+  return what === "blocks" ? blocksPicture(context, span) : networkPicture(context, span);
+}
+
+type Market = Parameters<typeof marketPicture>[2];
+
 const WATCHERS: Readonly<Record<string, string>> = { checkpoints: "checkpoints", snapshots: "snapshots" };
 
-async function marketOf(context: Context): Promise<{ readonly id: string; readonly label: string }> {
+async function marketOf(context: Context): Promise<Market> {
   const id = await resolveId(MARKET, context.options.what, context, "what", { asSaid: true });
   const names = await marketsById(context);
   return { id, label: names.get(id)?.code ?? id };

@@ -1,5 +1,5 @@
 import { percentWords, stakeAmount } from "../src/answers/amounts.ts";
-import { answer, askFor } from "../src/answers/answer.ts";
+import { answer, askFor, chartAction } from "../src/answers/answer.ts";
 import { idCell, timeCell } from "../src/answers/cells.ts";
 import { enumWords } from "../src/reply/enum-words.ts";
 import { noteSeen, PARTY } from "../src/answers/ids/ids.ts";
@@ -112,6 +112,7 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
     saved?.id === partyId
       ? [paragraph(text`This is the party that you saved; ${commandLine("stake party:all")} lists the largest stakes.`)]
       : [];
+  const drawn = chartAction(context, "stake", { party: partyId, private: true });
   const actions: Action[] = [
     { label: LARGEST.label, invocation: askFor(context, "stake", { party: LARGEST.value }), effect: "reply" },
   ];
@@ -156,7 +157,7 @@ async function oneParty(context: Context, partyId: string): Promise<Reply> {
         ...own,
       ]),
     ],
-    actions,
+    actions: [drawn, ...actions],
     ask,
   });
 }

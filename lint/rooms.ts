@@ -118,7 +118,7 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/alerts/silences": "add-silence offered-silence silence-options",
   "answers/alerts/subscriptions":
     "add-subscription change-subscription noise offered-subscription personal-watch subscription-fields subscription-options thresholds trial-reply try-subscription",
-  "answers/charts": "alert-chart market-chart network-chart pace-charts",
+  "answers/charts": "alert-chart market-chart network-chart pace-charts stake-chart",
   "answers/exports": "ended exports verified",
   "answers/ids": "party-orders typed-ids",
   "api/client": "poll-nodes",

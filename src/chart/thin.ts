@@ -1,5 +1,5 @@
-// Looks of any number become as many points as a picture shows: of each pixel the least and the greatest value, and the
-// worst state, so that a single bad look in a month is seen. Read by answers/charts, which make scenes of them.
+// Looks of any number become as many points as a picture shows: of each pixel the least, the greatest and the last value,
+// and the worst state, so that a single bad look in a month is seen. Read by answers/charts, which make scenes of them.
 import type { LaneState, Scene } from "../reply/chart.ts";
 import type { Milliseconds } from "../units/duration.ts";
 
@@ -61,6 +61,7 @@ export class ThinLine {
   /** Of each pixel, where it has any. */
   readonly #least: Extreme[] = [];
   readonly #most: Extreme[] = [];
+  readonly #last: Extreme[] = [];
   readonly #isCovered: Uint8Array;
 
   constructor(span: Span, count = PIXELS) {
@@ -76,6 +77,7 @@ export class ThinLine {
     const [least, most] = [this.#least[pixel], this.#most[pixel]];
     if (least === undefined || value < least.value) this.#least[pixel] = { at, value, text };
     if (most === undefined || value >= most.value) this.#most[pixel] = { at, value, text };
+    this.#last[pixel] = { at, value, text };
     this.#isCovered.fill(1, pixel, this.#pixels.of(until) + 1);
   }
 
@@ -84,11 +86,12 @@ export class ThinLine {
     const runs: [number, number][][] = [];
     let isOpen = false;
     for (let pixel = 0; pixel < this.#count; pixel += 1) {
-      const [least, most] = [this.#least[pixel], this.#most[pixel]];
-      if (least !== undefined && most !== undefined) {
-        const both = least.at === most.at ? [least] : [least, most].toSorted((a, b) => a.at - b.at);
+      const known = [this.#least[pixel], this.#most[pixel], this.#last[pixel]].filter((one) => one !== undefined);
+      const points = known.filter((one, place) => known.findIndex((other) => isSame(one, other)) === place);
+      if (points.length > 0) {
         if (!isOpen) runs.push([]);
-        runs.at(-1)?.push(...both.map(({ at, value }): [number, number] => [at, value]));
+        const inOrder = points.toSorted((one, other) => one.at - other.at);
+        runs.at(-1)?.push(...inOrder.map(({ at, value }): [number, number] => [at, value]));
       }
       isOpen = this.#isCovered[pixel] === 1;
     }
@@ -109,6 +112,10 @@ export interface Extreme {
   readonly at: Milliseconds;
   readonly value: number;
   readonly text: string;
+}
+
+function isSame(one: Extreme, other: Extreme): boolean {
+  return one.at === other.at && one.value === other.value;
 }
 
 /** What one of several did over time. */

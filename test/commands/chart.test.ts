@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { Scene } from "../../src/reply/chart.ts";
 import { fullText } from "../../src/reply/full-text.ts";
+import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { type Json, type Look, lookToText } from "../../src/looks/look.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
@@ -149,6 +150,35 @@ test("an alert is drawn from ten minutes before to ten after, by its name and by
   expect(firing!.from - scene.from).toBeGreaterThanOrEqual(10 * MINUTE);
   expect(scene.title).toMatch(/sim-2/u);
   expect(await talk.ask('chart "node.down mainnet sim-2 1"')).toMatch(saying("•", "sim-2"));
+});
+
+test("a stake is drawn after each linking that counts, to the last digit, for whoever names the party or presses", async () => {
+  const talk = await talkToSimulator();
+  const party = talk.samples.partyId;
+  const told = await talk.askFor(`stake ${party}`);
+  await talk.press(/^chart /u);
+  const scene = sceneOf(talk.lastReply);
+  const [line] = scene.lines;
+  expect(scene.title).toMatch(/stakes [\d,.]+, after/u);
+  const last = line?.runs.flat().at(-1)?.[1] ?? 0;
+  const stakes = /stakes ([\d,.]+)/u.exec(plainText(told.title))?.[1]?.replaceAll(",", "");
+  expect(last).toBeCloseTo(Number(stakes), 0);
+  expect(await talk.ask(`chart stake party:${"0".repeat(64)}`)).toMatch(saying("•", "no stake"));
+  expect(await talk.ask("chart stake")).toMatch(saying("!", "Whose stake"));
+});
+
+test("a trial offers the picture of the time that it looked at", async () => {
+  const talk = await talkToSimulator({ nodes: 3 });
+  await keepLooks(talk.store, toMillis(talk.now()), {
+    since: 3 * DAY,
+    troubles: [{ ago: DAY, lasts: 9 * MINUTE, behind: 3 * MINUTE }],
+  });
+  await talk.ask("alerts try node.lagging behind:50s days:3");
+  await talk.press(/^chart /u);
+  expect(sceneOf(talk.lastReply)).toMatchObject({
+    from: toMillis(talk.now()) - 3 * DAY,
+    title: expect.stringContaining("lagged"),
+  });
 });
 
 test("where nothing is kept, or the time is none, a sentence says so", async () => {

@@ -1,13 +1,13 @@
 // Scenes for pictures, made of kept looks. This module holds what they share: lines, the numbers beside a picture, the
-// reply. network-chart.ts draws nodes in lanes, pace-charts.ts blocks and lists, market-chart.ts a market, alert-chart.ts
-// what an alert was about.
+// reply. network-chart.ts draws nodes in lanes, pace-charts.ts blocks and lists, market-chart.ts a market, stake-chart.ts
+// a stake, alert-chart.ts what an alert was about.
 import { altText } from "../../chart/alt.ts";
 import { type Span, ThinLine } from "../../chart/thin.ts";
 import type { CommandContext } from "../../bot/command.ts";
 import type { Options } from "../../bot/options/options.ts";
 import { type Block, details, table, type Table } from "../../reply/block.ts";
 import type { Scene } from "../../reply/chart.ts";
-import { type Action, commandAction, type Ask, reply, type Reply } from "../../reply/reply.ts";
+import { commandAction, type Ask, reply, type Reply } from "../../reply/reply.ts";
 import { text, time } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
@@ -105,22 +105,17 @@ export function spanText(exact: string): string {
   return shortSpan(Number(exact));
 }
 
-/** A picture as an answer. */
-export function chartReply({ scene, numbers }: Picture, ask: Ask): Reply {
+/** A picture as an answer, with buttons for other times. */
+export function chartReply({ scene, numbers }: Picture, ask: Ask, spans: readonly string[]): Reply {
   const chart: Block = { kind: "chart", scene, alt: altText(scene) };
+  const { command, options } = ask;
   return reply({
     title: scene.title,
     zone: scene.zone,
     blocks: [chart, ...details(numbers)],
-    actions: [...otherSpans(ask), { label: "Refresh", invocation: ask, effect: "replace" }],
+    actions: [
+      ...spans.map((last) => commandAction(last, command, { ...options, last }, "replace")),
+      { label: "Refresh", invocation: ask, effect: "replace" },
+    ],
   });
-}
-
-const SPANS = ["1h", "24h", "7d", "30d"];
-
-/** The same for other times. */
-function otherSpans({ command, options }: Ask): Action[] {
-  return SPANS.filter((last) => last !== (options["last"] ?? "24h")).map((last) =>
-    commandAction(last, command, { ...options, last }, "replace"),
-  );
 }

@@ -1,0 +1,128 @@
+import { globSync, readFileSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { networkPicture } from "../src/answers/charts/network-chart.ts";
+import type { ChartContext } from "../src/answers/charts/charts.ts";
+import { createPictures } from "../src/chart/png.ts";
+import { silentLog } from "../src/log.ts";
+import { createPast } from "../src/main/past.ts";
+import type { Scene } from "../src/reply/chart.ts";
+import { createStore } from "../src/store/create-store.ts";
+import { CONFIG, hoursOfLooks, keepHours, planOfThree, SOURCES } from "./support/days-of-three.ts";
+import { scratchFolder } from "./support/export-once.ts";
+import { atMost, type Measured, median, runAsScript } from "./support/figure.ts";
+import { DAY } from "./verdicts/plan.ts";
+
+// What pictures cost: a month of three nodes is read and drawn, then the same picture many times. `--days=N` is shorter
+// than a month. Only where /proc is there.
+
+const DAYS = Number(process.argv.find((argument) => /^--days=\d+$/u.test(argument))?.slice(7) ?? 30);
+const READINGS = 5;
+const WATCHED = 200;
+const MANY = 1000;
+const IDLE_MILLIS = 3000;
+const MEGABYTE = 1e6;
+
+async function measure(): Promise<readonly Measured[]> {
+  await using folder = await scratchFolder();
+  const store = createStore({ url: `file:${folder.path}/looks.db`, log: silentLog() });
+  await store.claim();
+  await store.ping();
+  const plans = Array.from({ length: DAYS }, (_, day) => planOfThree(day));
+  const count = await keepHours(store, hoursOfLooks(plans));
+  const { oldest = 0 } = await store.read(({ looks }) => looks.stored());
+  const past = createPast(store, Number.POSITIVE_INFINITY);
+  const nodes = ["node-1:3008", "node-2:3008", "node-3:3008"].map((name) => ({ name }));
+  const { network } = SOURCES;
+  const context = { network, past, signal: new AbortController().signal, api: { nodes }, alerts: { config: CONFIG } };
+  const span = { from: oldest - 3_600_000, to: oldest + DAYS * DAY, zone: "UTC" };
+  const seconds: number[] = [];
+  let scene: Scene | undefined;
+  const [idle] = await heldWhile(() => sleep(IDLE_MILLIS));
+  const [held] = await heldWhile(async () => {
+    for (let round = 0; round < READINGS; round += 1) {
+      const before = process.cpuUsage();
+      scene = (await networkPicture(context as unknown as ChartContext, span))?.scene;
+      const { user, system } = process.cpuUsage(before);
+      seconds.push((user + system) / 1e6);
+    }
+  });
+  await store.close();
+  if (scene === undefined) throw new Error("nothing was kept");
+  const month = `${DAYS} days of three nodes, ${count} looks`;
+  return [
+    atMost("pictures: a month is read", median(seconds), 3, "s of CPU", month),
+    atMost("pictures: the event loop's p99 meanwhile, above idle", held - idle, 10, "ms", `idle ${idle.toFixed(1)}`),
+    ...(await drawn(scene)),
+  ];
+}
+
+async function drawn(scene: Scene): Promise<readonly Measured[]> {
+  const { draw, close } = createPictures({ log: silentLog() });
+  await draw(scene, "");
+  const [idle] = await heldWhile(() => sleep(IDLE_MILLIS));
+  const before = cpuOfChild();
+  const [held, walls] = await heldWhile(async () => {
+    const took: number[] = [];
+    for (let at = 0; at < WATCHED; at += 1) {
+      const start = performance.now();
+      const picture = await draw(scene, "");
+      if ("failed" in picture) throw new Error(picture.failed);
+      took.push(performance.now() - start);
+    }
+    return took.toSorted((a, b) => a - b);
+  });
+  const cpu = (cpuOfChild() - before) / WATCHED;
+  const own = process.memoryUsage().rss;
+  let most = 0;
+  for (let at = 0; at < MANY; at += 1) {
+    await draw(scene, "");
+    if (at % 20 === 0) most = Math.max(most, memoryOfChild());
+  }
+  const grown = (process.memoryUsage().rss - own) / MEGABYTE;
+  await close();
+  const [p50 = 0, p95 = 0] = [walls[WATCHED / 2], walls[WATCHED * 0.95]];
+  const wall = `wall time p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms`;
+  return [
+    atMost("pictures: one", cpu, 60, "ms of CPU", `the mean of ${WATCHED}; ${wall}`),
+    atMost(
+      `pictures: the event loop's p99 while ${WATCHED} are drawn, above idle`,
+      held - idle,
+      10,
+      "ms",
+      `idle ${idle.toFixed(1)}`,
+    ),
+    atMost(`pictures: the bot's memory after ${MANY}`, grown, 15, "MB more", "resident"),
+    atMost("pictures: the most memory of the process that draws", most / MEGABYTE, 130, "MB", "resident"),
+  ];
+}
+
+/** The event loop's p99 in milliseconds while something is done. */
+async function heldWhile<T>(work: () => Promise<T>): Promise<readonly [p99: number, result: T]> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const result = await work();
+  delay.disable();
+  return [delay.percentile(99) / 1e6, result];
+}
+
+function child(): string | undefined {
+  return globSync(`/proc/${process.pid}/task/*/children`)
+    .flatMap((file) => readFileSync(file, "utf8").trim().split(" "))
+    .find((pid) => pid !== "");
+}
+
+/** In milliseconds; a tick of the kernel's clock is ten. */
+function cpuOfChild(): number {
+  const fields = readFileSync(`/proc/${child()}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+function memoryOfChild(): number {
+  const pid = child();
+  const status = pid === undefined ? "" : readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/u.exec(status)?.[1] ?? 0) * 1024;
+}
+
+await runAsScript(import.meta.url, measure);
