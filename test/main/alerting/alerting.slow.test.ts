@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -22,9 +23,9 @@ beforeEach(() => {
 });
 afterEach(() => sandbox.cleanUp());
 
-function start(): Running {
+function start(more: Record<string, string> = {}): Running {
   writeFileSync(path.join(sandbox.folder, "alerts.json"), JSON.stringify(QUICK));
-  return sandbox.run(["start"], { ALERTS_CONFIG: "alerts.json" });
+  return sandbox.run(["start"], { ALERTS_CONFIG: "alerts.json", ...more });
 }
 
 const urlOf = async (running: Running): Promise<string> =>
@@ -106,5 +107,28 @@ describe("a bot that watches", { timeout: 90_000 }, () => {
     whole.close();
     expect(ofStall(whole).map(({ state }) => state)).toEqual(["firing", "resolved"]);
     expect(await running.kill("SIGTERM")).toMatchObject({ code: 0 });
+  });
+
+  it("keeps no look where it is told so, else of each watcher, and says of how many markets it keeps none", async () => {
+    const kept = async (LOOKS_KEEP: string) => {
+      const DATABASE_URL = `file:./${LOOKS_KEEP}.db`;
+      const running = start({ LOOKS_KEEP, LOOKS_MARKETS: "2", DATABASE_URL });
+      const url = await urlOf(running);
+      using database = new DatabaseSync(path.join(sandbox.folder, `${LOOKS_KEEP}.db`), { readOnly: true });
+      const of = (sql: string) =>
+        database
+          .prepare(sql)
+          .all()
+          .map(({ watcher }) => watcher);
+      const snapshots = "SELECT watcher FROM watcher_snapshots WHERE network = 'mainnet'";
+      await watched(url, (state) => mainnet(state)?.verdict?.state === "healthy" && of(snapshots).includes("markets"));
+      const { stdout, stderr } = await running.kill("SIGTERM");
+      const beyond = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("markets without looks"));
+      return { beyond, watchers: of("SELECT DISTINCT watcher FROM looks_tail WHERE network = 'mainnet'") };
+    };
+    expect(await kept("0")).toEqual({ beyond: [], watchers: [] });
+    const { beyond, watchers } = await kept("1d");
+    expect(beyond.filter((line) => line.includes("mainnet"))).toHaveLength(1);
+    expect(watchers).toEqual(expect.arrayContaining(["sources", "markets", "settings"]));
   });
 });
