@@ -56,6 +56,7 @@ const options = {
   },
   to: {
     kind: "time",
+    section: "Until when",
     hint: "Until when (UTC), that day included; empty: now",
     description: "Until when (UTC), that day included; left out = now, or the end of the day or month in from",
   },

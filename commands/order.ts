@@ -35,10 +35,17 @@ const MAX_VERSIONS = 20;
 const options = {
   id: idOption(ORDER, {
     description: "Its id, or the beginning of one shown before; left out = your orders, to choose from",
+    hint: "Its beginning will do; empty: one of yours",
     finds: findOrder,
     suggest: suggestOrders,
   }),
-  version: { kind: "integer", description: "An earlier version; left out = the current one", min: 1, max: MAX_VERSION },
+  version: {
+    kind: "integer",
+    hint: "Empty: the current one",
+    description: "An earlier version; left out = the current one",
+    min: 1,
+    max: MAX_VERSION,
+  },
   party: idOption(PARTY, {
     question: "Whose order?",
     description: "Whose orders to choose from; left out = those of the party you saved",

@@ -29,6 +29,7 @@ export const PAGE_OPTIONS = {
   first: {
     kind: "integer",
     label: "How many rows",
+    hint: "From the start",
     description: "How many rows, from the start",
     min: 1,
     max: MAX_PAGE_ROWS,
@@ -58,7 +59,15 @@ export const PAGE_OPTIONS = {
     example: "eyJoIjoxMjM0fQ==",
     maxLength: 600,
   },
-  newest: { kind: "flag", description: "Newest rows first", no: "Oldest rows first", default: true },
+  newest: {
+    kind: "flag",
+    section: PARTS,
+    label: "Newest first",
+    hint: "",
+    description: "Newest rows first",
+    no: "Oldest rows first",
+    default: true,
+  },
 } as const satisfies Options;
 
 type PageOptions = OptionValues<typeof PAGE_OPTIONS>;

@@ -78,9 +78,13 @@ export function fieldsOf(
   return [field, { type: "input", block_id: `pick:${name}${stamp}`, optional: true, label: beside, element: picker }];
 }
 
+/** Nobody types more: a higher bound says nothing. */
+const MOST_NAMED = 1_000_000;
+
 function hintOf(option: Option): string {
   const hint = option.hint ?? option.description;
-  return option.kind === "integer" ? `${hint} (${formatCount(option.min)} to ${formatCount(option.max)})` : hint;
+  const hasBound = option.kind === "integer" && option.max < MOST_NAMED;
+  return hasBound ? `${hint} (${formatCount(option.min)} to ${formatCount(option.max)})` : hint;
 }
 
 function elementOf(name: string, option: Option, typed: string | undefined, networks: readonly string[]): Element {

@@ -65,7 +65,7 @@ export const FORM_CALLBACK_ID = "form";
 /** The actions of the buttons that show the options under a heading. */
 export const MORE_ACTION_ID = "more";
 /** A form of so many fields shows all of them, without headings. */
-const MAX_PLAIN_FIELDS = 6;
+const MAX_PLAIN_FIELDS = 3;
 /** How many fields a longer one begins with: a phone shows as many at once. */
 const MAX_FIRST_FIELDS = 5;
 
@@ -120,8 +120,8 @@ export function renderForm(
     private_metadata:
       json.length <= PRIVATE_METADATA_LENGTH ? json : JSON.stringify({ v: 1, ...metadata, response: undefined }),
     blocks: [
-      // The title may say all of it, and what is chosen.
-      ...(command.summary === title || isDecided(options, given)
+      // A title of its own says all of it, and what is chosen.
+      ...(command.title !== undefined || command.summary === title || isDecided(options, given)
         ? []
         : [sectionBlock(renderText([{ kind: "text", text: `${command.summary}.` }], { max: SECTION_LENGTH }).mrkdwn)]),
       ...placeBlock(metadata),
@@ -274,8 +274,7 @@ export function renderAskForm(root: string, commands: readonly AnyCommand[], net
         type: "input",
         block_id: ASK_BLOCKS.channel,
         optional: true,
-        label: label("Channel"),
-        hint: plainTextObject("The one that is subscribed or silenced; none: you alone.", INPUT_HINT_LENGTH),
+        label: label("Channel of alerts; none: you alone"),
         element: {
           type: "conversations_select",
           action_id: VALUE_ACTION_ID,

@@ -26,9 +26,11 @@ function pastOption(description: string, example: string, behind?: RegExp) {
   return { kind: "text", description, example, suggest: suggestPast, said } as const satisfies TextOption;
 }
 
+const MOMENT = { moment: true, section: "Since, until" } as const;
+
 const RANGE_OPTIONS = {
-  since: { ...pastOption("From when on, by your clock: 18:00, yesterday, 7d", "18:00", /^since$/u), moment: true },
-  until: { ...pastOption("Until when; left out = now", "yesterday", /^(?:until|till)$/u), moment: true },
+  since: { ...pastOption("From when on, by your clock: 18:00, yesterday, 7d", "18:00", /^since$/u), ...MOMENT },
+  until: { ...pastOption("Until when; left out = now", "yesterday", /^(?:until|till)$/u), ...MOMENT },
 } as const satisfies Options;
 
 export const TOLD_OPTIONS = {

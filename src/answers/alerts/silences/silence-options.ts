@@ -107,14 +107,14 @@ const readMoment = (option: string, typed: string): unknown =>
 const takesMoment = (typed: string): boolean => passes(() => readMoment("from", typed));
 
 /** A heading of the form. */
-const LATER = "Later or repeated";
+const LATER = "Which, until, repeated";
 
 export const SILENCE_OPTIONS = {
   what: {
     kind: "text",
     question: "Silence what?",
     narrows: true,
-    hint: "An alert, a kind, a market or a node; empty: everything",
+    hint: "An alert, kind, market or node; empty: all",
     description: "An alert, a kind, a market or a node; all = everything",
     example: "node.down",
     maxLength: 400,
@@ -142,7 +142,7 @@ export const SILENCE_OPTIONS = {
   subject: {
     kind: "text",
     label: "Only this market or node",
-    section: "Which ones",
+    section: LATER,
     description: "Of that kind only this market or node",
     example: "BTC/USDT",
     suggest: suggestSilencedSubjects,
@@ -178,7 +178,8 @@ export const SILENCE_OPTIONS = {
   until: {
     kind: "text",
     label: "Ends",
-    hint: "In place of how long: 07:00, tomorrow, a day; resolved: once it is over. Of what repeats: its last end",
+    section: LATER,
+    hint: "07:00, tomorrow, a day; resolved: once it is over. Of what repeats: its last end",
     moment: true,
     suggest: suggestEnds,
     said: (words) => saidRun(words, takesMoment, /^(?:until|till)$/u),

@@ -222,9 +222,8 @@ describe("a form", () => {
     expect(fields).toEqual([
       ["option:id", "external_select"],
       ["option:version", "plain_text_input"],
-      ["option:network", "static_select"],
-      ["option:private", "static_select"],
     ]);
+    expect(labelsOf(form.blocks)).toEqual(["The answer …"]);
     expect(form.blocks.find(({ block_id: id }) => id === "option:version")?.element?.initial_value).toBe("2");
   });
 

@@ -308,7 +308,7 @@ describe("a time in a form", () => {
   const silence = async (values: Record<string, string>) => {
     const scene = await stage();
     const ann = scene.fake.person("ann");
-    const form = await openForm(ann, "alerts silence");
+    const form = await opened(scene, ann, await openForm(ann, "alerts silence"), ["until"]);
     const errors = await ann.submit(form, { what: "node.down", ...values });
     const silences = async () => (await alertsOn(scene.store).service.silences()).map(({ until: end }) => end);
     return { scene, ann, errors, silences, form };
@@ -343,7 +343,7 @@ describe("a time in a form", () => {
   test("of whole days is picked as a day, and stays picked when more is shown", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
-    const form = await openForm(ann, "ledger export");
+    const form = await opened(scene, ann, await openForm(ann, "ledger export"), ["to"]);
     expect(fieldOf(form, "pick:from")?.element).toMatchObject({ type: "datepicker" });
     const longer = await after(scene, form, () =>
       ann.pressInForm(form, "The file …", { "pick:from": "2026-05-01", to: "7d" }),
