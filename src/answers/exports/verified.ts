@@ -46,7 +46,7 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
 
 /** What a hash proves of a file that nobody gave. */
 const HASH_ALONE =
-  "The hash was compared, and no file was read: where sha256sum prints this hash for the file that you have, it is that file.";
+  "What was compared is this hash with that of each export; no file was read. To check the copy that you have, run sha256sum on it, and ask ledger verify sha256: with what it prints.";
 
 function verdictWords({ verdict, delivered, code: named }: Found, isHash: boolean): Text {
   switch (verdict.kind) {
