@@ -169,6 +169,12 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     given: { high: "70000" },
     market: (ago) => ({ price: isIn(ago, 50, 51) ? "66200" : "60100.5" }),
   },
+  "a price that is seen since three hours": {
+    kind: "market.price",
+    given: { high: "70000" },
+    marketSince: 3 * HOUR,
+    market: () => ({ price: "60000" }),
+  },
   "a value of a market that crosses its limit every few hours": {
     kind: "market.value",
     given: { if: "mark below 60000" },

@@ -27,7 +27,8 @@ export interface Situation {
   readonly unseen?: readonly Unseen[];
   /** Facts of the network so long ago. */
   readonly network?: (ago: Milliseconds) => Json;
-  /** A market so long ago, looked at every half an hour. */
+  /** A market so long ago, looked at every half an hour, perhaps since later. */
+  readonly marketSince?: Milliseconds;
   readonly market?: (ago: Milliseconds) => Json;
   /** The alerts that were told. */
   readonly told?: readonly Episode[];
@@ -38,6 +39,7 @@ export function looksOf({
   since = 30 * DAY,
   network,
   market,
+  marketSince = since,
   ...kept
 }: Situation): Readonly<Record<string, readonly Look[]>> {
   const sources = looksUntil(NOW, { since, ...kept }).map((look) => {
@@ -47,8 +49,8 @@ export function looksOf({
       : { ...look, seen: { facts: { ...facts, ...Object(network(NOW - look.dueMillis)) } } };
   });
   const every = HOUR / 2;
-  const markets = Array.from({ length: market === undefined ? 0 : since / every }, (_, index): Look => {
-    const at = NOW - since + index * every;
+  const markets = Array.from({ length: market === undefined ? 0 : marketSince / every }, (_, index): Look => {
+    const at = NOW - marketSince + index * every;
     const record = { label: "BTC/USDT", state: "STATE_ACTIVE", ...Object(market?.(NOW - at)) };
     return {
       run: "one",

@@ -109,7 +109,7 @@ async function betterOf(
   const asking = { ...context, network: subscription.network };
   const answer = await tryAll(all, { from: now - WEEK, to: now }, asking, true);
   const [asked, ...counted] = answer.results.map((one, index) => ({ ...one, typed: others[index - 1]?.typed ?? {} }));
-  const better = asked && adviceOf(asked, counted, watchedMillis(answer) / DAY)?.better;
+  const better = asked && adviceOf(asked, counted, watchedMillis(answer, asked) / DAY)?.better;
   return better === undefined || better.told.length >= told
     ? {}
     : { better: { typed: better.typed, told: better.told.length } };

@@ -44,7 +44,7 @@ async function pastOf(
   const tried = before === undefined ? [subscription] : [subscription, before];
   const answer = await tryAll(tried, { from: now - LOOKED_BACK, to: now }, context, true);
   const [result, was] = answer.results;
-  const watched = watchedMillis(answer);
+  const watched = watchedMillis(answer, result);
   if (result === undefined || watched < DAY || result.uncounted.length === subscription.kinds.length) return undefined;
   const { told, uncounted } = result;
   const ids = new Set(told.map(({ id }) => id));

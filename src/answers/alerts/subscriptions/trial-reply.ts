@@ -35,7 +35,7 @@ const DAY: Milliseconds = 24 * HOUR;
 export function trialReply(tried: Tried, answer: TriedAnswer, others: readonly OtherTried[], words: TrialWords): Reply {
   const { seen } = answer;
   const [result, ...rest] = answer.results;
-  const watched = watchedMillis(answer);
+  const watched = watchedMillis(answer, result);
   const subscribe = commandAction(
     words.ask.command === "alerts add" ? "Subscribe" : "Save",
     words.ask.command,
@@ -96,9 +96,15 @@ function thresholdsTyped(typed: OtherTried["typed"]): string {
     .join(" ");
 }
 
-/** For how long somebody looked: gaps are not counted as calm. */
-export function watchedMillis({ seen, gaps }: TriedAnswer): Milliseconds {
-  return seen === undefined ? 0 : seen.to - seen.from - lengthOfAll(gaps);
+/** For how long somebody looked at what it is about: gaps are not counted as calm. */
+export function watchedMillis(
+  { seen, gaps }: TriedAnswer,
+  result: Pick<TriedResult, "from"> | undefined,
+): Milliseconds {
+  if (seen === undefined || result === undefined) return 0;
+  const { from } = result;
+  const unseen = gaps.filter(({ to }) => to > from).map((gap) => ({ ...gap, from: Math.max(from, gap.from) }));
+  return Math.max(0, seen.to - from - lengthOfAll(unseen));
 }
 
 function lengthOfAll(gaps: readonly Stretch[]): Milliseconds {

@@ -34,6 +34,8 @@ export interface TriedEpisode extends TrialEpisode {
 
 /** What a trial found, with what is stored of the rules that are always judged. */
 export interface TriedResult {
+  /** Since when any of its kinds is counted. */
+  readonly from: Milliseconds;
   /** In the order in which they fired, without those that are kept back. */
   readonly told: readonly TriedEpisode[];
   readonly keptBack: number;
@@ -166,7 +168,9 @@ function resultOf({ kinds, subjects, floor }: Tried, { rules, past, seen, found 
   const missed = past.all.filter(
     (one) => one.isTaken && kinds.includes(one.kind) && isNamed(one.subject) && !isTold(one),
   );
+  const from = seen?.from ?? 0;
   return {
+    from: storedRules.size > 0 || known.size === 0 ? from : Math.max(from, Math.min(...known.values())),
     told,
     keptBack: all.length - told.length,
     flapping: flapping.length,
