@@ -3,6 +3,8 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { alertsAdd } from "../../../commands/alerts-add.ts";
+import { alertsEdit } from "../../../commands/alerts-edit.ts";
+import { alertsTry } from "../../../commands/alerts-try.ts";
 import { createDiscordPreview } from "../../../src/adapters/discord/preview.ts";
 import { createSlackPreview } from "../../../src/adapters/slack/preview.ts";
 import type { OpenAlert, WatchedNetwork, WatchState } from "../../../src/adapters/web/alerts/watch.ts";
@@ -110,7 +112,7 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await stage.rounds(9, [stalled("bad")]);
     const feed = createAlertFeed({ read: (work) => stage.store.read(work) }, PLATFORMS);
     const bot = fakeBot(answer, {
-      commands: [...fakeBot(answer).commands, alertsAdd],
+      commands: [...fakeBot(answer).commands, alertsAdd, alertsEdit, alertsTry],
       submit: async () => ({ ok: false, faults: [{ option: "high", sentence: "“Above” is a number." }, NO_FIELD] }),
       completions: completing((line) => (line === "m" ? ["market list", "market show "] : [])),
     });
@@ -189,10 +191,28 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     const form = page.getByRole("dialog", { name: "Subscribe to alerts" });
     await form.waitFor();
     await judge(page, "a form");
+    await page.waitForSelector("#form-tried:not(:empty)");
+    await judge(page, "a form with its count");
     await form.getByRole("button", { name: "Subscribe" }).click();
     await page.waitForSelector("#form-fault:not([hidden])");
     await judge(page, "a form with what is wrong");
     await page.keyboard.press("Escape");
+
+    await say(page, "noise");
+    for (const [button, title] of [
+      ["Change…", "Change a subscription"],
+      ["Try…", "Try an alert"],
+    ] as const) {
+      await page.getByRole("button", { name: button }).click();
+      await page.getByRole("dialog", { name: title }).waitFor();
+      await page.waitForSelector("#form-tried:not(:empty)");
+      await judge(page, `${title}, with its count`);
+      await page.keyboard.press("Escape");
+    }
+    await page.fill("#line", "alerts try node.lagging behind:2m");
+    await page.waitForSelector("#tried:not(:empty)");
+    await judge(page, "a typed line with its count");
+    await page.fill("#line", "");
 
     for (const { name } of gallery) await say(page, name);
     await page.evaluate('for (const one of document.querySelectorAll("#log details")) one.open = true');

@@ -50,6 +50,24 @@ export function answer(asked: Asked): Reply | Promise<Reply> {
           },
         ],
       });
+    case "noise": {
+      const form = { effect: "reply", form: true } as const;
+      const options = { behind: "2m" };
+      const left = { id: "gm9fd", leave: "node.lagging" };
+      return reply({
+        title: "1 subscription",
+        blocks: [{ kind: "list", items: [text`${code("gm9fd")}: node.lagging told 31 times this week`] }],
+        actions: [
+          { label: "Change…", invocation: { command: "alerts edit", options: { id: "gm9fd", ...options } }, ...form },
+          {
+            label: "Try…",
+            invocation: { command: "alerts try", options: { kinds: "node.lagging", ...options } },
+            ...form,
+          },
+          invalidatingAction("Leave it", "alerts edit", left, { command: "alerts list", options: {} }),
+        ],
+      });
+    }
     case "exported":
       return reply({ title: "A ledger", actions: [{ ...commandAction("Check it", "ledger verify"), form: true }] });
     case "silences":

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import { undone, undoOf } from "../../../src/alerts/route/subscription.ts";
+import { aSubscription } from "../../alerts/samples.ts";
+import { alertsOn } from "../../support/alert-service.ts";
 import type { StoreUnderTest } from "../contract.ts";
 import { delivery, ids, T, tablesUnderTest } from "./alert-rows.ts";
 
@@ -44,6 +47,23 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       await on(({ subscriptions }) => subscriptions.put(twice));
       expect((await on(({ subscriptions }) => subscriptions.list())).at(-1)).toEqual(twice[1]);
       expect(await on(({ subscriptions }) => subscriptions.list("d3"))).toEqual([]);
+    });
+
+    it("keep what a subscription was before a change and what it may tell often; what changed since is not overwritten", async () => {
+      const { engine, service } = alertsOn({ transaction: (work) => on((alerts) => work({ alerts } as never)) });
+      const destination = { platform: "discord", channel: "1" };
+      const one = aSubscription({ destination, kinds: ["node.down"] });
+      const before = { ...one, parameters: { "node.down": { rounds: 9 } } };
+      await engine.putSubscriptions([before], "ann");
+      const after = { ...one, parameters: { "node.down": { rounds: 2 } }, ...undoOf(before, T) };
+      const leaving = { ...after, leaves: ["node.down" as const] };
+      await engine.putSubscriptions([after], "ann", [], before);
+      await engine.putSubscriptions([leaving], "ann", [], after);
+      await expect(engine.putSubscriptions([before], "bob", [], after)).rejects.toThrow("changed meanwhile");
+      const [kept = one] = await service.subscriptions();
+      expect(kept).toEqual(leaving);
+      expect(undone(kept, T)).toEqual({ ...before, leaves: ["node.down"] });
+      expect(undone(kept, T + 1)).toBeUndefined();
     });
 
     it("keep the last snapshot by network and watcher", async () => {

@@ -272,6 +272,35 @@ test("the home tab lists the real subscriptions: one's own with a button, of cha
   expect(labelsOf((await anew(scene, ann, home)).blocks)).not.toContain("Remove");
 });
 
+test("the home tab names what tells often, with a form that changes it, and leaves it as it is at a press", async () => {
+  const words = "node.lagging told 31 times this week; with behind:2m it would have been 4";
+  let [id, published] = ["", 0];
+  await using scene = await stage({
+    subscriptionsOf: async () => {
+      const askOf = (more: Record<string, string>) => ({ command: "alerts edit", options: { id, ...more } });
+      const one = { text: text`${words}`, change: askOf({ behind: "2m" }), leave: askOf({ leave: "node.lagging" }) };
+      const noise = (published += 1) === 1 ? { noise: [one] } : {};
+      return [
+        { text: text`Node lags`, remove: { command: "alerts remove", options: { id } }, ...noise },
+        { text: text`Nodes`, channel: scene.channel, ...noise },
+      ];
+    },
+  });
+  const ann = scene.fake.person("ann");
+  const added = await ann.run(scene.fake.state.direct(ann.id).id, "alerts add node.lagging");
+  [, id = ""] = /Subscription\W+([0-9a-z]{5})\b/u.exec(said(added.last)) ?? [];
+  const home = await ann.openHome();
+  expect(said(home).split(words)).toHaveLength(3);
+  expect(labelsOf(home.blocks).filter((label) => /^(?:Change|Leave it)$/u.test(label))).toHaveLength(4);
+  ann.pressAtHome(home, "Change");
+  expect(JSON.stringify(await ann.form())).toMatch(saying("Change a subscription", "2m"));
+  ann.closeViews();
+  ann.pressAtHome(home, "Leave it");
+  const after = said(await anew(scene, ann, home));
+  expect(after).toContain("Left as it is");
+  expect(after).not.toContain(words);
+});
+
 test("the home tab is published once Slack's rate limit is over", async () => {
   await using scene = await stage();
   scene.fake.fail({ method: "views.publish", answer: { status: 429, retryAfter: 0 } });
