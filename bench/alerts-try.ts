@@ -1,16 +1,28 @@
+import { commands } from "../commands/index.ts";
 import type { GivenParameters } from "../src/alerts/judge/kinds/kind.ts";
 import { ruleFor } from "../src/alerts/judge/rules/rules.ts";
+import type { AlertService } from "../src/alerts/service/service.ts";
 import { otherThresholds } from "../src/alerts/trial/advice.ts";
+import { createApiClient } from "../src/api/client/client.ts";
+import { type Bot, createBot } from "../src/bot/bot.ts";
 import { silentLog } from "../src/log.ts";
 import { type ReadPage, pageReader } from "../src/looks/read.ts";
+import { createTrials } from "../src/main/alerting/trials.ts";
 import { tryRules } from "../src/main/trial.ts";
+import { fullText } from "../src/reply/full-text.ts";
+import { startSimulator } from "../src/simulator/simulator.ts";
 import { createStore } from "../src/store/create-store.ts";
+import { fromMillis } from "../src/units/nanoseconds.ts";
+import { alertService } from "../test/support/alert-service.ts";
+import { exportJobsOn } from "../test/support/export-jobs.ts";
+import { PLATFORMS } from "../test/support/platforms.ts";
 import { CONFIG, hoursOfLooks, keepHours, planOfThree, SOURCES } from "./support/days-of-three.ts";
 import { scratchFolder } from "./support/export-once.ts";
 import { atMost, type Figure, type Measured, median, runAsScript } from "./support/figure.ts";
 
 // What `alerts try` costs: a month of three nodes, of which a subscription to node.lagging is tried. `--days=N` is
-// shorter than a month.
+// shorter than a month. Then how long `alerts add` takes to answer where looks are kept, and what they would have told
+// is added later, by turns with a bot that keeps none.
 
 const DAYS = Number(process.argv.find((argument) => /^--days=\d+$/u.test(argument))?.slice(7) ?? 30);
 const ROUNDS = 5;
@@ -38,7 +50,63 @@ async function measure(): Promise<readonly Measured[]> {
     await take("alerts try: with the others of the advice", 6, readPage, eight, month),
   ];
   await store.close();
-  return figures;
+  return [...figures, ...(await addBeside())];
+}
+
+/** So many subscriptions are made by each of the two, and days are kept of which they are tried. */
+const [ADDED, ADDED_WARM, KEPT_DAYS] = [200, 20, 2];
+
+async function addBeside(): Promise<readonly Figure[]> {
+  await using folder = await scratchFolder();
+  const log = silentLog();
+  const simulator = await startSimulator({ log });
+  const client = createApiClient({ network: SOURCES.network, simulated: true, log, nodes: simulator.networks.mainnet });
+  const store = createStore({ url: `file:${folder.path}/add.db`, log });
+  await store.claim();
+  await store.ping();
+  const hours = [...hoursOfLooks(Array.from({ length: KEPT_DAYS }, (_, day) => planOfThree(day)))];
+  await keepHours(store, hours);
+  const now = hours.at(-1)?.at(-1)?.at ?? fromMillis(0);
+  const botOf = (trial?: AlertService["trial"]): Bot =>
+    createBot({
+      platforms: PLATFORMS,
+      commands,
+      clients: [client],
+      seen: store.seen,
+      parties: store.parties,
+      exports: exportJobsOn(store, folder.path, { log }),
+      alerts: alertService(store, trial === undefined ? {} : { trial }),
+      log,
+      now: () => now,
+    });
+  let [count, amended] = [0, 0];
+  const { signal } = new AbortController();
+  const add = async (bot: Bot): Promise<number> => {
+    const id = String((count += 1));
+    const here = { platform: "discord", workspace: "9", channel: id, files: { maxBytes: 1e6, maxCount: 1 } };
+    const asker = { here, caller: { id, name: "bench", mayManageChannel: true }, signal };
+    const began = performance.now();
+    const answer = await bot.runLine(`alerts add node.lagging behind:${count}s`, asker);
+    const millis = performance.now() - began;
+    if (answer.failure !== undefined) throw new Error(fullText(answer));
+    if ((await answer.later?.(signal)) !== undefined) amended += 1;
+    return millis;
+  };
+  const bots = [botOf(createTrials(store, CONFIG)), botOf()] as const;
+  const taken: readonly [number[], number[]] = [[], []];
+  for (let round = 1 - ADDED_WARM; round <= ADDED; round += 1) {
+    for (const which of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      const millis = await add(bots[which]);
+      if (round > 0) taken[which].push(millis);
+    }
+  }
+  await Promise.all([client.close(), simulator.close(), store.close()]);
+  const [kept, none] = taken.map((all) => all.toSorted((a, b) => a - b));
+  return [0.5, 0.99].map((share) => {
+    const [ours = Number.NaN, before = Number.NaN] = [kept, none].map((all) => all?.[Math.floor(ADDED * share)]);
+    const detail = `${ours.toFixed(2)} ms where looks are kept, ${before.toFixed(2)} ms where none are; ${ADDED} of each by turns, ${amended} amended later`;
+    return atMost(`alerts add: answered, ${100 * share} %`, ours / before, 1.05, "times as long", detail);
+  });
 }
 
 async function take(
