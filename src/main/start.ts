@@ -10,7 +10,7 @@ import type { Platforms } from "../alerts/platform.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import { openAudienceSettings } from "../bot/audience-settings.ts";
 import type { Bot } from "../bot/bot.ts";
-import { createPictures } from "../chart/png.ts";
+import type { Draw } from "../chart/png.ts";
 import { loadConfig } from "../config.ts";
 import { UserError } from "../errors.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
@@ -187,8 +187,7 @@ async function openServices({ config, store, log, shutdown, clock = systemClock,
   // Only servers and workspaces of a chat platform have audience settings.
   const chosen = chats.length === 0 ? undefined : await openAudienceSettings(store.answers, { shared });
   const bot = await assembleBot({
-    // The process that draws ends with this one.
-    draw: createPictures({ log }).draw,
+    draw: drawWhenAsked(log),
     networks,
     store,
     platforms,
@@ -199,6 +198,15 @@ async function openServices({ config, store, log, shutdown, clock = systemClock,
     onOutcome: metrics.onOutcome,
   });
   return { startedAt, metrics, duties, platforms, networks, exports, alerts, bot };
+}
+
+/** Loads what draws with the first picture: most processes draw none. The process that draws ends with this one. */
+function drawWhenAsked(log: Log): Draw {
+  let loaded: Promise<Draw> | undefined;
+  return async (scene, alt) => {
+    loaded ??= import("../chart/png.ts").then(({ createPictures }) => createPictures({ log }).draw);
+    return (await loaded)(scene, alt);
+  };
 }
 
 /** Where people reach the bot. */

@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import { type LooksPart, ThinLane } from "../../chart/thin.ts";
 import { table, type Table } from "../../reply/block.ts";
 import type { LaneState, Scene } from "../../reply/chart.ts";
@@ -36,7 +38,15 @@ export async function networkPicture(context: ChartContext, span: ChartSpan): Pr
   const age = new KeptLine("age of network time", span);
   let [stood, halts, wasStalled] = [0, 0, false];
   for await (const part of past({ network, watcher: "sources", ...span }, signal)) {
-    const states = nodes.map(({ name }) => stateReader(part, name, alerts.config.lagging.behind));
+    for (const { name, lane } of nodes) {
+      const stateOf = stateReader(part, name, alerts.config.lagging.behind);
+      for (let look = 0; look < part.size; look += 1) {
+        const state = stateOf(look);
+        if (state !== undefined) lane.add(part.from(look), part.to(look), state);
+      }
+      // An hour of one node is some milliseconds' work.
+      if (part.size > 1) await setImmediate();
+    }
     const clocks = nodes.map(({ name }) => ({
       time: part.facts("nodes", name, "time"),
       vote: part.facts("votes", name),
@@ -44,10 +54,6 @@ export async function networkPicture(context: ChartContext, span: ChartSpan): Pr
     const verdict = part.facts("verdict");
     for (let look = 0; look < part.size; look += 1) {
       const [from, to] = [part.from(look), part.to(look)];
-      for (const [index, { lane }] of nodes.entries()) {
-        const state = states[index]?.(look);
-        if (state !== undefined) lane.add(from, to, state);
-      }
       const latest = clocks.reduce((most, { time, vote }) => {
         const said = vote.at(look) === "silent" ? Number.NaN : time.near(look);
         return Number.isNaN(said) ? most : Math.max(most, said);
