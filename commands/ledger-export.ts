@@ -51,7 +51,7 @@ const options = {
   }),
   from: {
     kind: "time",
-    hint: "In UTC. Of a day or a month alone: all of it",
+    hint: "A time (UTC); of a day or a month alone: all of it",
     description: "From when (UTC): 7d, 2023-05-01, last month; without to, a day or month is all of it",
   },
   to: {

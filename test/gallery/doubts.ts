@@ -67,11 +67,14 @@ const MOMENT = /\b\d{4}-\d{2}-\d{2} \d{2}:\d{2}/u;
 const BY_RULE =
   /\bquiet \d{2}:\d{2} to \d{2}:\d{2} [\w/]+|\bevery \w+ from \d{2}:\d{2} for [\w ]+ by the clock of [\w/]+/gu;
 
+/** A file's name, and a line to type: each is the same for everybody, and shows no clock. */
+const SAME_FOR_ALL = /\S+\.(?:csv|zip)|\b(?:from|to):\S+Z\b/gu;
+
 /** Each zone by whose clock the lines show a time, with the line; `none` where moments stand without any. */
 export function zonesIn(lines: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const given of lines) {
-    const line = given.replaceAll(BY_RULE, "");
+    const line = given.replaceAll(BY_RULE, "").replaceAll(SAME_FOR_ALL, "");
     const named = [...line.matchAll(ZONES)].flatMap(([zone]) =>
       CLOCK.test(line) || line.includes(`(${zone})`) || line.includes(`times in ${zone}`) ? [zone] : [],
     );
