@@ -1,6 +1,5 @@
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
-import { offeredSilence } from "../src/answers/alerts/silences/offered-silence.ts";
-import { requireManagerOrMentioned } from "../src/answers/alerts/destination.ts";
+import { maySilence, offeredSilence } from "../src/answers/alerts/silences/offered-silence.ts";
 import { findEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
 import { addSilence } from "../src/answers/alerts/silences/add-silence.ts";
 import { silenceFields, SILENCE_OPTIONS } from "../src/answers/alerts/silences/silence-options.ts";
@@ -41,7 +40,7 @@ export const alertsSilence = command({
   offers: (context) => offeredSilence(context, context.options),
   run: async (context) => {
     const { alerts, options, pressed } = context;
-    await requireManagerOrMentioned(context, "silence its alerts");
+    await maySilence(context);
     // Under an alert, the button names its episode, or all that the message names.
     const [own] = readReference(options.what ?? "") === undefined ? [] : await findEpisodes(alerts, options.what ?? "");
     const alert = own?.id ?? options.what;

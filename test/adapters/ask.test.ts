@@ -57,7 +57,7 @@ const SURFACES: Readonly<Record<string, (line: string) => Promise<string>>> = {
     return ann.sees(slack.channel).slice(-1).map(said).join("");
   },
   "/ask on Discord": async (question) => {
-    const dialog = await discord.fake.person("Ann").run(discord.channel, "ask", { question });
+    const dialog = await discord.fake.person("Ann", { manages: true }).run(discord.channel, "ask", { question });
     return textOf(dialog.last);
   },
   "a mention on Discord": async (line) =>

@@ -71,3 +71,10 @@ test("whoever may not manage the channel is offered to be told alone, and told w
   expect(await talk.ask("alerts add markets")).toContain("Only people who manage this channel");
   expect(await talk.press("alerts add")).toContain("By direct message you will be told of the markets alerts");
 });
+
+test("whoever may not silence the channel's alerts is told so before anything is offered", async () => {
+  const talk = await talkInOps(bob);
+  const refused = await talk.askFor("silence node.down for two hours please");
+  expect(await talk.ask("silence node.down for two hours please")).toMatch(/^! Only people who manage this channel/u);
+  expect(lines(refused)).toEqual([]);
+});

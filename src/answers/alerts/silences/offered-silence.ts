@@ -1,17 +1,34 @@
 import { silenceScopeWords, silenceTimeWords } from "../../../alerts/words/silence-words.ts";
 import type { OfferedChange } from "../../../bot/command.ts";
-import { field } from "../../../reply/block.ts";
+import { UserError } from "../../../errors.ts";
+import { field, paragraph } from "../../../reply/block.ts";
+import { reply, type Reply } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { AlertCommandContext } from "../alerts.ts";
-import { destinationHere, destinationWords, isOperator, placeWords } from "../destination.ts";
+import {
+  destinationHere,
+  destinationWords,
+  isOperator,
+  placeWords,
+  requireManagerOrMentioned,
+} from "../destination.ts";
 import { inCallersZone, parseSilenceScope, parseSilenceTimes, type SilenceValues } from "./parse-silence.ts";
 import { isResolved } from "./silence-options.ts";
 
-/** `Silence all of sim-2 in this channel for 2 h?` */
-export async function offeredSilence(context: AlertCommandContext, typed: SilenceValues): Promise<OfferedChange> {
+/** `Silence all of sim-2 in this channel for 2 h?` Whoever may not is told so, and whom to ask. */
+export async function offeredSilence(
+  context: AlertCommandContext & { readonly openly?: true },
+  typed: SilenceValues,
+): Promise<OfferedChange | Reply> {
+  const { openly } = context;
+  const refused = openly === true ? undefined : await maySilence(context).then(() => undefined, asUserError);
+  if (refused !== undefined) {
+    const own = "What you are told alone, you silence in your direct messages.";
+    return reply({ tone: "warning", title: refused.message, blocks: [paragraph(`${refused.remedy ?? ""} ${own}`)] });
+  }
   const now = toMillis(context.now());
   const values = await inCallersZone(context, typed);
   const when = parseSilenceTimes(values, now);
@@ -27,6 +44,17 @@ export async function offeredSilence(context: AlertCommandContext, typed: Silenc
       ...(destination === undefined ? [] : [field("Where", placeWords(destination, context))]),
       ...(isForNow ? [field("Holds", silenceTimeWords(when, now))] : []),
       field("Network", scope.network ?? "all of them"),
+      ...(openly === true ? [field("Who may", "Whoever manages this channel, or whom its alerts mention")] : []),
     ],
   };
+}
+
+/** @throws UserError for whoever may not silence this channel's alerts. */
+export function maySilence(context: AlertCommandContext): Promise<unknown> {
+  return requireManagerOrMentioned(context, "silence its alerts");
+}
+
+function asUserError(thrown: unknown): UserError {
+  if (thrown instanceof UserError) return thrown;
+  throw thrown;
 }
