@@ -107,14 +107,12 @@ async function measure(): Promise<readonly Measured[]> {
 
 /** A replay in a process of its own, which starts as that of an operator does. */
 async function replayOnce(file: string, args: readonly string[]) {
-  const [launcher, main] = ["../bin/run.mjs", "../src/main.ts"].map((one) =>
-    fileURLToPath(new URL(one, import.meta.url)),
-  );
+  // The launcher takes the bundle for this name alone, as npm calls it.
   const call = [
     "--import",
     import.meta.resolve("./support/usage-at-exit.mjs"),
-    launcher ?? "",
-    main ?? "",
+    fileURLToPath(import.meta.resolve("../bin/run.mjs")),
+    "src/main.ts",
     "replay",
     ...args,
   ];
