@@ -72,12 +72,12 @@ group("an alert in words", () => {
       `alerts ack episode:${id}`,
       `alerts silence what:${id} for:1h`,
       `alerts why episode:${id}`,
-      // Of the samples, these two have a value now.
+      // Of the samples, these two have a value now: the form begins one per cent beyond it.
       ...(kind === "market.price"
-        ? ["alerts add kinds:market.price subjects:BTC/USD to:me network:mainnet low:61250.5"]
+        ? ["alerts add kinds:market.price subjects:BTC/USD to:me network:mainnet low:60600"]
         : []),
       ...(kind === "market.value"
-        ? ['alerts add kinds:market.value subjects:BTC/USD to:me network:mainnet if:"spread above 0.62%"']
+        ? ['alerts add kinds:market.value subjects:BTC/USD to:me network:mainnet if:"spread above 0.627%"']
         : []),
     ]);
     const over = { state: "resolved", recovered: at, ended: at, acknowledged: { by: "bob", at } } as const;

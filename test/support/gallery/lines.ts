@@ -45,6 +45,8 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "rotations first:2",
     "checkpoints first:3 last:4",
     "checkpoints after:abc",
+    "chart what:checkpoints last:1h",
+    "chart what:network last:1m",
   ],
   parties: [
     "my parties",

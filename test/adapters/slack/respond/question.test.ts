@@ -6,9 +6,9 @@ import { until } from "../../../support/fake-discord/until.ts";
 import { said } from "../shown.ts";
 import { stage } from "../stage.ts";
 
-/** What comes of choosing the first that is offered. */
-async function chosen(ann: Person, message: StoredMessage): Promise<StoredMessage> {
-  return (await ann.press(message, choicesOf(message.blocks)[0] ?? "")).last;
+/** What comes of choosing the first that is offered, or the one with these words. */
+async function chosen(ann: Person, message: StoredMessage, words = ""): Promise<StoredMessage> {
+  return (await ann.press(message, choicesOf(message.blocks).find((one) => one.includes(words)) ?? words)).last;
 }
 
 test("whose orders, and which, is to choose from; a typed id is one press away", async () => {
@@ -17,7 +17,8 @@ test("whose orders, and which, is to choose from; a typed id is one press away",
   const { orderId, partyId } = scene.simulator.samples.mainnet;
   const { last: parties } = await ann.run(scene.channel, "why was my order rejected");
   expect(said(parties)).toContain("Whose order?");
-  expect(said(await chosen(ann, parties))).toContain("Which order?");
+  // Which party comes first depends on the time, and not all have orders.
+  expect(said(await chosen(ann, parties, partyId.slice(0, 8)))).toContain("Which order?");
   await ann.run(scene.channel, `my party ${partyId} desk`);
   const { last: orders } = await ann.run(scene.channel, "why was my order rejected");
   expect(said(orders)).toContain("of desk on mainnet");
