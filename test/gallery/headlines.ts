@@ -8,6 +8,7 @@ export const HEADLINES: Readonly<Record<string, RegExp>> = {
   order: /(?:Active|Stopped|Rejected|Parked): /u,
   stake: /stakes? [\d,.]+/u,
   checkpoints: /block [\d,]+, [\d,]+ blocks ago/u,
+  chart: /drawn of checkpoints of mainnet/u,
   snapshots: /block [\d,]+, [\d,]+ blocks ago/u,
   rotations: /block [\d,]+, [\d,]+ blocks ago/u,
   "bundle list-asset": /of [A-Z]+ (?:has \d+ signatures|is not signed yet)/u,

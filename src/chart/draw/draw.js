@@ -85,7 +85,11 @@ export function drawScene(scene, palette = DARK, id = "chart") {
   const { elements: head, bottom } = drawHead(scene, palette);
   const legend = drawLegend(scene, palette, id);
   const base = height - (legend.length > 0 ? 24 : 6);
-  const hasLines = scene.lines.length > 0 || scene.thresholds.length > 0;
+  const isEmpty =
+    scene.lanes.every(({ parts }) => parts.length === 0) && scene.lines.every(({ runs }) => runs.flat().length === 0);
+  // Beside nothing a threshold says nothing, and its words would meet those that say so.
+  const thresholds = isEmpty ? [] : scene.thresholds;
+  const hasLines = scene.lines.length > 0 || thresholds.length > 0;
   const top = bottom + (scene.bands.length + scene.marks.length > 0 ? 28 : 10);
   const floor = base - 20;
   // A line below lanes has its name there; the legend then has room for every state.
@@ -97,7 +101,7 @@ export function drawScene(scene, palette = DARK, id = "chart") {
   const plotFloor = hasLines ? floor : scene.lanes.length > 0 ? laneBottom + 4 : floor;
   const values = [
     ...scene.lines.flatMap(({ runs }) => runs.flatMap((run) => run.map(([, value]) => value))),
-    ...scene.thresholds.map(({ value }) => value),
+    ...thresholds.map(({ value }) => value),
   ];
   const range = rangeOf(values, scene.unit);
   const ticks = hasLines ? valueTicks(range, Math.floor((floor - lineTop) / 24) + 1, scene.unit) : [];
@@ -110,8 +114,6 @@ export function drawScene(scene, palette = DARK, id = "chart") {
   const x = (at) => left + (Math.min(Math.max(at - scene.from, 0), span) / span) * (right - left);
   /** @param {number} value */
   const y = (value) => floor - ((value - range[0]) / (range[1] - range[0])) * (floor - lineTop);
-  const isEmpty =
-    scene.lanes.every(({ parts }) => parts.length === 0) && scene.lines.every(({ runs }) => runs.flat().length === 0);
   return e(
     "svg",
     {
@@ -134,7 +136,7 @@ export function drawScene(scene, palette = DARK, id = "chart") {
     ]),
     ...(isBelow ? [words(fitted(axisWords(scene), SMALL, right - left), left, laneBottom + 18, palette.ink)] : []),
     ...scene.lines.flatMap(({ runs }, index) => drawLine(runs, index, x, y, palette)),
-    ...drawThresholds(scene, palette, { y, left, right, lineTop, floor }),
+    ...drawThresholds(thresholds, palette, { y, left, right, lineTop, floor }),
     e("path", { d: `M${round(left)} ${round(plotFloor)}H${right}`, stroke: palette.faint, "stroke-width": 1 }),
     ...timeTicks(scene, x, SMALL, { left: MARGIN, right }).flatMap((tick) => [
       e("path", { d: `M${round(tick.x)} ${round(plotFloor)}v4`, stroke: palette.faint, "stroke-width": 1 }),

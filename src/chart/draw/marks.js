@@ -51,11 +51,11 @@ export function drawBands({ bands, marks }, palette, { x, top, floor, right }) {
 }
 
 /**
- * @param {Scene} scene
+ * @param {Scene["thresholds"]} thresholds
  * @param {Palette} palette
  * @param {{ y: (value: number) => number, left: number, right: number, lineTop: number, floor: number }} place
  */
-export function drawThresholds({ thresholds }, palette, { y, left, right, lineTop, floor }) {
+export function drawThresholds(thresholds, palette, { y, left, right, lineTop, floor }) {
   /** @type {number[]} */
   const taken = [];
   return thresholds.flatMap(({ name, value }) => {
