@@ -14,7 +14,16 @@ const bundle = await rolldown({
   input: path.join(ROOT, ENTRY),
   platform: "node",
   // Packages that a start without a platform does not load, and those that look for their own files.
-  external: ["discord.js", "@discordjs/ws", "@slack/bolt", "@slack/web-api", "pino-pretty", "pg", "prom-client", "@resvg/resvg-js"],
+  external: [
+    "discord.js",
+    "@discordjs/ws",
+    "@slack/bolt",
+    "@slack/web-api",
+    "pino-pretty",
+    "pg",
+    "prom-client",
+    "@resvg/resvg-js",
+  ],
   plugins: [
     {
       name: "source-url",
