@@ -16,7 +16,7 @@ import { fromMillis } from "../src/units/nanoseconds.ts";
 import { alertService } from "../test/support/alert-service.ts";
 import { exportJobsOn } from "../test/support/export-jobs.ts";
 import { PLATFORMS } from "../test/support/platforms.ts";
-import { CONFIG, hoursOfLooks, keepHours, planOfThree, SOURCES } from "./support/days-of-three.ts";
+import { CONFIG, hoursOfLooks, keepHours, planOfThree, SOURCES, storeOfDays } from "./support/days-of-three.ts";
 import { scratchFolder } from "./support/export-once.ts";
 import { atMost, type Figure, type Measured, median, runAsScript } from "./support/figure.ts";
 
@@ -34,11 +34,7 @@ const NEAREST = { behind: 3000, for: 0 };
 
 async function measure(): Promise<readonly Measured[]> {
   await using folder = await scratchFolder();
-  const store = createStore({ url: `file:${folder.path}/looks.db`, log: silentLog() });
-  await store.claim();
-  await store.ping();
-  const plans = Array.from({ length: DAYS }, (_, day) => planOfThree(day));
-  const count = await keepHours(store, hoursOfLooks(plans));
+  const { store, count } = await storeOfDays(`${folder.path}/looks.db`, DAYS);
   const readPage = pageReader(store);
   const month = `${DAYS} days of three nodes, ${count} looks`;
   const rule = ruleFor("node.lagging", NEAREST, CONFIG);

@@ -8,8 +8,7 @@ import { createPictures } from "../src/chart/png.ts";
 import { silentLog } from "../src/log.ts";
 import { createPast } from "../src/main/past.ts";
 import type { Scene } from "../src/reply/chart.ts";
-import { createStore } from "../src/store/create-store.ts";
-import { CONFIG, hoursOfLooks, keepHours, planOfThree, SOURCES } from "./support/days-of-three.ts";
+import { CONFIG, SOURCES, storeOfDays } from "./support/days-of-three.ts";
 import { scratchFolder } from "./support/export-once.ts";
 import { atMost, type Measured, median, runAsScript } from "./support/figure.ts";
 import { DAY } from "./verdicts/plan.ts";
@@ -26,11 +25,7 @@ const MEGABYTE = 1e6;
 
 async function measure(): Promise<readonly Measured[]> {
   await using folder = await scratchFolder();
-  const store = createStore({ url: `file:${folder.path}/looks.db`, log: silentLog() });
-  await store.claim();
-  await store.ping();
-  const plans = Array.from({ length: DAYS }, (_, day) => planOfThree(day));
-  const count = await keepHours(store, hoursOfLooks(plans));
+  const { store, count } = await storeOfDays(`${folder.path}/looks.db`, DAYS);
   const { oldest = 0 } = await store.read(({ looks }) => looks.stored());
   const past = createPast(store, Number.POSITIVE_INFINITY);
   const nodes = ["node-1:3008", "node-2:3008", "node-3:3008"].map((name) => ({ name }));

@@ -128,7 +128,8 @@ async function ofWhat(context: Context, now: Milliseconds, zone: string): Promis
   const { network, options: given } = context;
   const wanted = given.what.trim().toLowerCase();
   const market = NAMED.includes(wanted) ? undefined : await marketOf(context);
-  const watcher = market === undefined ? (WATCHERS[wanted] ?? "sources") : "markets";
+  const list = wanted === "checkpoints" || wanted === "snapshots" ? wanted : undefined;
+  const watcher = market === undefined ? (list ?? "sources") : "markets";
   const millis = parseLast("last", given.last ?? USUAL);
   const from = millis === undefined ? await firstLook(context, watcher, now) : now - millis;
   const span: ChartSpan = { from: Math.min(from ?? now - SHORTEST, now - SHORTEST), to: now, zone };
@@ -152,8 +153,6 @@ function pictureOf(context: Context, span: ChartSpan, what: string | Market): Pr
 }
 
 type Market = Parameters<typeof marketPicture>[2];
-
-const WATCHERS: Readonly<Record<string, string>> = { checkpoints: "checkpoints", snapshots: "snapshots" };
 
 async function marketOf(context: Context): Promise<Market> {
   const id = await resolveId(MARKET, context.options.what, context, "what", { asSaid: true });

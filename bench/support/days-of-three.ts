@@ -1,6 +1,8 @@
 import { encodeChunk } from "../../src/looks/columns.ts";
 import { spanOf } from "../../src/looks/keep.ts";
 import type { Look } from "../../src/looks/look.ts";
+import { silentLog } from "../../src/log.ts";
+import { createStore } from "../../src/store/create-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { toMillis } from "../../src/units/nanoseconds.ts";
 import { keptRound } from "../../src/watchers/sources/kept-round.ts";
@@ -72,4 +74,16 @@ export async function keepHours(
     number += looks.length;
   }
   return number;
+}
+
+/** A database file with the looks of so many days, and their number. */
+export async function storeOfDays(
+  file: string,
+  days: number,
+): Promise<{ readonly store: Store; readonly count: number }> {
+  const store = createStore({ url: `file:${file}`, log: silentLog() });
+  await store.claim();
+  await store.ping();
+  const plans = Array.from({ length: days }, (_, day) => planOfThree(day));
+  return { store, count: await keepHours(store, hoursOfLooks(plans)) };
 }
