@@ -61,6 +61,15 @@ async function walk<M>(surface: Surface<M>, lines: readonly string[], steps: num
     const changed = after.filter((row) => !before.includes(row)).concat(before.filter((row) => !after.includes(row)));
     if (changed.length > 0) faults.push(`${pressed.slice(-5).join(" > ")} changed ${changed.join("\n")}`);
   };
+  // These are there at first; what is pressed at random may take them away.
+  for (const label of ["Refresh", "Share"]) {
+    for (const message of messages) {
+      const button = (await surface.buttons(message)).find((one) => one.label === label);
+      if (button === undefined) continue;
+      await press(message, button);
+      break;
+    }
+  }
   for (let step = 0; step < steps; step += 1) {
     const [message] = random.shuffled([...messages]);
     const button = message === undefined ? undefined : random.shuffled(await surface.buttons(message))[0];
