@@ -202,7 +202,7 @@ export const packages: Readonly<Record<string, string>> = {
   // Tools
   "csv-stringify": "reply",
   "fastest-levenshtein": "bot config export",
-  "lru-cache": "adapters/discord adapters/slack adapters/web alerts/deliver alerts/route answers api store units",
+  "lru-cache": "adapters/discord adapters/slack adapters/web alerts/deliver alerts/route answers api looks store units",
   "node:crypto": "everywhere",
   "node:events": "everywhere",
   "node:path": "everywhere",

@@ -1,6 +1,7 @@
 import { zstdDecompressSync } from "node:zlib";
 
-import { type ColumnHeader, predict, type Header, HEADER_AT, numbersOf, type Prediction, VERSION } from "./columns.ts";
+import { numbersOf, predict } from "./columns.ts";
+import { type ColumnHeader, type Header, type NumbersHeader, readHeader } from "./header.ts";
 import { IntegerReader } from "./integers.ts";
 import { type Leaf, type Leaves, type Place, Shape } from "./leaves.ts";
 import { formatDecimal, roundDecimal } from "../units/decimal.ts";
@@ -19,6 +20,14 @@ export interface Column {
   readonly is?: Leaf;
 }
 
+/** Between what the numbers of a column are. */
+export interface Range {
+  readonly least: Leaf;
+  readonly most: Leaf;
+  /** All looks have one. */
+  readonly isWhole: boolean;
+}
+
 /** The integers of a column by look: a base and how much each is more, which is NaN where there is none. */
 interface Integers {
   readonly base: bigint;
@@ -35,31 +44,21 @@ interface Integers {
 interface EncodedNumbers extends Pick<Integers, "scale" | "scales"> {
   readonly reader: IntegerReader;
   readonly present: Int32Array;
-  readonly by: Pick<Prediction, "order" | "less"> & { readonly base: bigint; readonly unit: bigint };
+  readonly by: Pick<NumbersHeader, "order" | "less" | "base" | "unit">;
 }
 
 /** A chunk, of which columns are decoded as they are asked for. Throws for bytes that are none. */
 export class Chunk {
-  readonly #bytes: Uint8Array;
   readonly #header: Header;
-  readonly #offsets: readonly number[];
   readonly #integers = new Map<number, Integers>();
 
   constructor(bytes: Uint8Array) {
-    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (view[0] !== VERSION) throw new RangeError(`a chunk of looks has the unknown version ${view[0] ?? "none"}`);
-    const headerEnd = HEADER_AT + view.readUInt32BE(1);
-    this.#bytes = bytes;
-    this.#header = JSON.parse(
-      zstdDecompressSync(view.subarray(HEADER_AT, headerEnd), { chunkSize: 2 * COLUMN_BYTES }).toString(),
-    ) as Header;
-    let at = headerEnd;
-    this.#offsets = this.#header.columns.map((column) => (at += column.bytes) - column.bytes);
+    this.#header = readHeader(bytes);
   }
 
   /** The number of looks. */
   get size(): number {
-    return this.#header.looks;
+    return this.#header.size;
   }
 
   /**
@@ -82,7 +81,7 @@ export class Chunk {
 
   #shape(isRead: (key: string) => boolean): Shape {
     const shape = new Shape();
-    for (const { key } of this.#header.columns) {
+    for (const key of this.#header.columns.keys()) {
       if (isRead(key)) shape.add(JSON.parse(key) as Place, this.column(key).at);
     }
     return shape;
@@ -90,14 +89,14 @@ export class Chunk {
 
   /** The keys of the places below one, whose key has no end yet: `["seen","facts",`. */
   keys(beginning: string): readonly string[] {
-    return this.#header.columns.map(({ key }) => key).filter((key) => key.startsWith(beginning));
+    return [...this.#header.columns.keys()].filter((key) => key.startsWith(beginning));
   }
 
   /** What a place has in each look, of which single ones may be asked for. */
   column(key: string): Column {
-    const index = this.#header.columns.findIndex((one) => one.key === key);
-    const { is, holds = "any" } = this.#header.columns[index] ?? {};
-    if (index === -1) return { at: () => undefined, near: () => Number.NaN };
+    const index = this.#header.columns.get(key);
+    if (index === undefined) return { at: () => undefined, near: () => Number.NaN };
+    const { is, holds } = this.#header.column(index);
     if (is !== undefined) return { at: () => is, near: () => (holds === "any" ? Number.NaN : Number(is)), is };
     if (holds === "any") return { at: this.#anyOf(index), near: () => Number.NaN };
     const integers = this.#integersOf(index);
@@ -108,10 +107,26 @@ export class Chunk {
     };
   }
 
+  /**
+   * Between what the numbers at a place are, of which none is decoded. Undefined where there are none, where something else
+   * is among them, and where the chunk is too old to say it.
+   */
+  range(key: string): Range | undefined {
+    const index = this.#header.columns.get(key);
+    if (index === undefined) return undefined;
+    const { is, holds, isWhole, numbers } = this.#header.column(index);
+    if (holds === "any") return undefined;
+    if (is !== undefined) return { least: is, most: is, isWhole: true };
+    const { scale, least, most } = numbers ?? {};
+    if (scale === undefined || least === undefined || most === undefined) return undefined;
+    return { least: leafOf(holds, least, scale), most: leafOf(holds, most, scale), isWhole };
+  }
+
   /** The values of a column that are not all numbers. */
   #anyOf(index: number): Leaves {
-    const reader = this.#reader(index);
-    const present = this.#presence(reader);
+    const header = this.#header.column(index);
+    const reader = readerOf(header);
+    const present = this.#presence(header, reader);
     const leaves = readTexts(reader).map((text) => JSON.parse(text) as Leaf);
     const of = new Int32Array(this.size).fill(-1);
     for (const look of present) of[look] = reader.count();
@@ -177,40 +192,28 @@ export class Chunk {
 
   /** What a column of numbers says before the numbers themselves, which the reader reads next. */
   #numbersOf(index: number): EncodedNumbers {
-    const { is, by } = this.#column(index);
+    const header = this.#header.column(index);
+    const { is, numbers } = header;
     if (is !== undefined) {
       // As if all were encoded: each differs from the first one by 0.
       const { values: [base = 0n] = [], scale = 0 } = numbersOf([is]) ?? {};
-      const present = Int32Array.from({ length: this.size }, (_, look) => look);
+      const present = this.#presence(header, NOTHING);
       const reader = new IntegerReader(new Uint8Array(this.size));
-      return { reader, present, scale, scales: undefined, by: { order: 0, base, unit: 1n } };
+      return { reader, present, scale, scales: undefined, by: { order: 0, less: undefined, base, unit: 1n } };
     }
-    if (by === undefined) throw new RangeError("a column of numbers has no prediction");
-    const reader = this.#reader(index);
-    const present = this.#presence(reader);
-    const scale = reader.count();
+    if (numbers === undefined) throw new RangeError("a column of numbers has no prediction");
+    const reader = readerOf(header);
+    const present = this.#presence(header, reader);
+    const scale = numbers.scale ?? reader.count();
     const scales = reader.count() === 0 ? undefined : new Uint32Array(this.size);
     if (scales !== undefined) for (const look of present) scales[look] = reader.count();
-    return { reader, present, scale, scales, by: { ...by, base: BigInt(by.base), unit: BigInt(by.unit) } };
-  }
-
-  #column(index: number): ColumnHeader {
-    const column = this.#header.columns[index];
-    if (column === undefined) throw new RangeError(`a chunk of looks has no column ${index}`);
-    return column;
-  }
-
-  #reader(index: number): IntegerReader {
-    const { bytes, plain } = this.#column(index);
-    const from = this.#offsets[index] ?? 0;
-    const part = this.#bytes.subarray(from, from + bytes);
-    return new IntegerReader(plain === true ? part : zstdDecompressSync(part, { chunkSize: COLUMN_BYTES }));
+    return { reader, present, scale, scales, by: numbers };
   }
 
   /** The looks that have a value: runs of those that have one and of those that have none take turns. */
-  #presence(reader: IntegerReader): Int32Array {
+  #presence({ isWhole }: ColumnHeader, reader: IntegerReader): Int32Array {
     const present = new Int32Array(this.size);
-    const runs = Array.from({ length: reader.count() }, () => reader.count());
+    const runs = isWhole ? [] : Array.from({ length: reader.count() }, () => reader.count());
     let [look, count] = [0, 0];
     for (let run = 0; run <= runs.length; run += 1) {
       const end = run === runs.length ? this.size : look + (runs[run] ?? 0);
@@ -224,6 +227,12 @@ export class Chunk {
   }
 }
 
+const NOTHING = new IntegerReader(new Uint8Array());
+
+function readerOf({ isPlain, body }: ColumnHeader): IntegerReader {
+  return new IntegerReader(isPlain ? body : zstdDecompressSync(body, { chunkSize: COLUMN_BYTES }));
+}
+
 function* looksOf(shape: Shape, size: number): Generator<Look> {
   for (let look = 0; look < size; look += 1) yield lookFromJson(shape.of(look));
 }
@@ -235,21 +244,25 @@ function leavesOf(
   exact: (look: number) => bigint | undefined,
 ): Leaves {
   const [first, unit] = [Number(base), 10 ** scale];
-  const textOf = (look: number): string | undefined => {
+  const exactly: Leaves = (look) => {
     const units = exact(look);
-    if (units === undefined || scale === 0) return units?.toString();
-    const rounded = roundDecimal({ units, scale }, scales?.[look] ?? scale);
-    return formatDecimal(rounded, { group: false, trim: false });
+    return units === undefined ? undefined : leafOf(holds, units, scale, scales?.[look]);
   };
-  if (holds === "digits") return textOf;
+  if (holds === "digits") return exactly;
   return (look) => {
     // The quotient of two exact numbers is the number nearest to the text: as JSON reads it.
     const value = first + (more[look] ?? Number.NaN);
     if (isExact && Number.isSafeInteger(first) && Number.isSafeInteger(value) && scale <= MAX_EXACT_POWER)
       return value / unit;
-    const units = exact(look);
-    return units === undefined ? undefined : Number(`${units}e-${scale}`);
+    return exactly(look);
   };
+}
+
+/** A number of a column, which has `places` digits behind the point. */
+function leafOf(holds: "number" | "digits", units: bigint, scale: number, places = scale): Leaf {
+  if (holds === "number") return Number(`${units}e-${scale}`);
+  if (scale === 0) return units.toString();
+  return formatDecimal(roundDecimal({ units, scale }, places), { group: false, trim: false });
 }
 
 /** Greater powers of ten are rounded. */

@@ -1,20 +1,17 @@
 // Writes chunks: the looks of an hour or six as columns, one for each place where any of them has a value. Each column is
 // compressed for itself, so that one fact is read without the others.
 //
-// A chunk is a version (1 byte), the length of the header (4 bytes, big-endian), the header (JSON, zstd) and the columns in
-// its order. A column says in which looks it has a value, and then the values: numbers, also in texts, as integers of one
-// scale, each less its prediction, in the largest unit that divides all of them; anything else as indexes of a
-// list of texts. A value that all looks have stands in the header. chunk.ts reads them.
+// A column says in which looks it has a value, unless all have one, and then the values: numbers, also in texts, as integers
+// of one scale, each less its prediction, in the largest unit that divides all of them; anything else as indexes of a list
+// of texts. header.ts has what is known of a column before it is decoded; chunk.ts reads them.
 
 import { zstdCompressSync } from "node:zlib";
 
+import { type ColumnHeader, type NumbersHeader, type Order, packChunk } from "./header.ts";
 import { IntegerWriter, sizeOf } from "./integers.ts";
 import { Branch, eachLeaf, type Leaf, type Place } from "./leaves.ts";
 import type { Look } from "./look.ts";
 import { timeToText } from "../units/nanoseconds.ts";
-
-export const VERSION = 1;
-export const HEADER_AT = 5;
 
 /** A number as JSON or a text has it, which says it in one way only: with no exponent, and not -0. */
 const PLAIN_NUMBER = /^(?!-0(?:\.0+)?$)-?(?:0|[1-9]\d*)(?:\.\d+)?$/u;
@@ -27,58 +24,18 @@ const SAMPLE = 96;
 /** Of its bytes a frame takes at most so many: to take it apart takes longer than to read them. */
 const WORTH_A_FRAME = 7 / 8;
 
-/** How a value of a column is predicted: as 0, as its last value, or as the last two go on. */
-export type Order = 0 | 1 | 2;
 const ORDERS: readonly Order[] = [0, 1, 2];
-
-/** A column as the header has it. */
-export interface ColumnHeader {
-  /** The place of its values, as JSON. */
-  readonly key: string;
-  /** `number`, or numbers in texts; else any leaf. */
-  readonly holds: "number" | "digits" | "any";
-  /** The value of all looks; there are no bytes then. */
-  readonly is?: Leaf;
-  readonly bytes: number;
-  /** How the integers of numbers were predicted. */
-  readonly by?: Prediction;
-  /** The bytes are no zstd frame: that would be hardly shorter. */
-  readonly plain?: true;
-}
-
-/** An integer is its prediction, and so many units more. */
-export interface Prediction {
-  readonly order: Order;
-  /** The column whose value of the same look is subtracted first. */
-  readonly less?: number;
-  /** The first integer, less that of the other column; in decimal, as the unit is. */
-  readonly base: string;
-  readonly unit: string;
-}
-
-export interface Header {
-  readonly looks: number;
-  readonly columns: readonly ColumnHeader[];
-}
 
 /** The looks of one watcher, in their order, as a chunk. Gives way to `pause` now and then. */
 export async function encodeChunk(looks: readonly Look[], pause?: () => Promise<void>): Promise<Uint8Array> {
   const columns = await gather(looks, pause);
-  const headers: ColumnHeader[] = [];
-  const parts: Uint8Array[] = [];
+  const headers = new Map<string, ColumnHeader>();
   const numeric: NumericColumn[] = [];
   for (const [key, leaves] of columns) {
-    const { header, part } = encodeColumn(key, leaves, numeric, headers.length);
-    headers.push(header);
-    parts.push(part);
+    headers.set(key, encodeColumn(key, leaves, numeric, headers.size));
     await pause?.();
   }
-  const header: Header = { looks: looks.length, columns: headers };
-  const packed = zstdCompressSync(Buffer.from(JSON.stringify(header)));
-  const lead = Buffer.alloc(HEADER_AT);
-  lead.writeUInt8(VERSION, 0);
-  lead.writeUInt32BE(packed.length, 1);
-  return Buffer.concat([lead, packed, ...parts]);
+  return packChunk(looks.length, headers);
 }
 
 /** The leaves of all looks by their place; of a look without one there is none. */
@@ -114,25 +71,25 @@ function encodeColumn(
   leaves: readonly (Leaf | undefined)[],
   known: NumericColumn[],
   index: number,
-): { readonly header: ColumnHeader; readonly part: Uint8Array } {
-  const numbers = numbersOf(leaves);
-  const holds = numbers?.holds ?? "any";
+): ColumnHeader {
+  const values = numbersOf(leaves);
+  const holds: ColumnHeader["holds"] = values?.holds ?? "any";
   const [first] = leaves;
-  if (numbers !== undefined) known.push({ index, name: lastOf(key), ...numbers });
+  if (values !== undefined) known.push({ index, name: lastOf(key), ...values });
   if (first !== undefined && leaves.every((leaf) => isSameLeaf(leaf, first))) {
-    return { header: { key, holds, is: first, bytes: 0 }, part: new Uint8Array() };
+    return { holds, is: first, isWhole: true, isPlain: true, body: new Uint8Array() };
   }
   const writer = new IntegerWriter();
-  writePresence(writer, leaves);
-  let by: Prediction | undefined;
-  if (numbers === undefined) writeTexts(writer, leaves);
-  else by = writeNumbers(writer, numbers, known.slice(0, -1), lastOf(key));
+  const isWhole = leaves.every((leaf) => leaf !== undefined);
+  if (!isWhole) writePresence(writer, leaves);
+  let numbers: NumbersHeader | undefined;
+  if (values === undefined) writeTexts(writer, leaves);
+  else numbers = writeNumbers(writer, values, known.slice(0, -1), lastOf(key));
   const bytes = writer.bytes();
   const frame = zstdCompressSync(bytes);
   const isPlain = frame.length > WORTH_A_FRAME * bytes.length;
-  const part = isPlain ? bytes : frame;
-  const shape = { ...(by === undefined ? {} : { by }), ...(isPlain ? { plain: true as const } : {}) };
-  return { header: { key, holds, bytes: part.length, ...shape }, part };
+  const shape = { holds, isWhole, isPlain, body: isPlain ? bytes : frame };
+  return numbers === undefined ? shape : { ...shape, numbers };
 }
 
 /** The last step of a place. */
@@ -144,7 +101,7 @@ function isSameLeaf(one: Leaf | undefined, other: Leaf): boolean {
   return one === other || (typeof one === "object" && JSON.stringify(one) === JSON.stringify(other));
 }
 
-/** In which looks there is a value: lengths of runs with one and without, by turns. Nothing but 0 where all have one. */
+/** In which looks there is a value: lengths of runs with one and without, by turns. */
 function writePresence(writer: IntegerWriter, leaves: readonly (Leaf | undefined)[]): void {
   const runs: number[] = [];
   let has = true;
@@ -157,7 +114,6 @@ function writePresence(writer: IntegerWriter, leaves: readonly (Leaf | undefined
     }
     length += 1;
   }
-  if (has && runs.length === 0) return writer.count(0);
   writer.count(runs.length);
   for (const run of runs) writer.count(run);
 }
@@ -222,8 +178,7 @@ function writeNumbers(
   { values, scale, scales }: Numbers,
   known: readonly NumericColumn[],
   name: string,
-): Prediction {
-  writer.count(scale);
+): NumbersHeader {
   writer.count(scales === undefined ? 0 : 1);
   for (const one of scales ?? []) writer.count(one);
   const { order, less } = cheapest(values, predictors(values, scale, known, name));
@@ -236,8 +191,18 @@ function writeNumbers(
   }
   if (unit === 0n) unit = 1n;
   for (const one of left.slice(1)) writer.integer(one / unit);
-  const other = less === undefined ? {} : { less: less.index };
-  return { order, ...other, base: base.toString(), unit: unit.toString() };
+  return { order, less: less?.index, base, unit, scale, ...boundsOf(values) };
+}
+
+/** The least and the greatest of the values that there are. */
+function boundsOf(values: readonly (bigint | undefined)[]) {
+  let [least, most]: [bigint?, bigint?] = [];
+  for (const value of values) {
+    if (value === undefined) continue;
+    if (least === undefined || value < least) least = value;
+    if (most === undefined || value > most) most = value;
+  }
+  return { least: least ?? 0n, most: most ?? 0n };
 }
 
 /** The columns that may predict one: the first, one of the same name, one that begins alike, and none. */

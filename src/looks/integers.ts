@@ -94,6 +94,11 @@ export class IntegerReader {
     return isNegative ? -(folded + 1) / 2 : folded / 2;
   }
 
+  /** The bytes behind what was read. */
+  rest(): Uint8Array {
+    return this.#bytes.subarray(this.#at);
+  }
+
   #next(): number {
     const byte = this.#bytes[this.#at];
     if (byte === undefined) throw new RangeError("a column ends before its last value");

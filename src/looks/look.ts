@@ -1,6 +1,7 @@
 // Looks: what each watcher saw, kept exactly and in few bytes, so that it can be read and judged again.
 // A look is written as it is (this module) beside the watcher's snapshot. Once its hour is over, or six, keep.ts packs it with
-// the others of them into a chunk (columns.ts, chunk.ts), and read.ts reads both. leaves.ts and integers.ts are parts of the codec.
+// the others of them into a chunk (columns.ts writes it, chunk.ts and header.ts read it), and read.ts reads both. leaves.ts and
+// integers.ts are parts of the codec.
 
 import { type Nanoseconds, timeFromText, timeToText } from "../units/nanoseconds.ts";
 

@@ -73,7 +73,7 @@ test("what is not asked for of what was seen is left out, and nothing else", asy
   );
 });
 
-test("one fact is read alone, as the nearest number", async () => {
+test("one fact is read alone, as the nearest number, and its least and greatest value without reading it", async () => {
   const value = fc.oneof(fc.integer().map(String), digits, fc.constant(undefined));
   await fc.assert(
     fc.asyncProperty(fc.array(value, { minLength: 1, maxLength: 60 }), async (values) => {
@@ -92,6 +92,12 @@ test("one fact is read alone, as the nearest number", async () => {
         return one === undefined ? !Number.isNaN(read) : !(Math.abs(read - Number(one)) <= most * 1e-9);
       });
       expect(wrong).toEqual([]);
+      const there = values.filter((one) => one !== undefined).map(Number);
+      const range = chunk.range('["seen","fact"]');
+      const bounds = { least: Math.min(...there), most: Math.max(...there), isWhole: there.length === values.length };
+      expect(range && { ...range, least: Number(range.least), most: Number(range.most) }).toEqual(
+        there.length === 0 ? undefined : bounds,
+      );
     }),
     runs(100),
   );
