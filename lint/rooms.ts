@@ -83,7 +83,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/slack/respond":
     "bolt-app channel-managers invocation left-answers request-context retry-answer user-groups",
   "adapters/slack/send": "files send-error",
-  "adapters/slack/transport": "api-error bolt endpoint identity installations intake response-url signature web-api",
+  "adapters/slack/transport": "api-error bolt endpoint identity installations response-url signature web-api",
   "adapters/terminal": "line-runner platform streams",
   "adapters/terminal/render": "actions span visible-text wrap",
   "adapters/web": "limits listen platform render socket alerts/console-sender alerts/watch public/*",

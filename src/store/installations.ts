@@ -5,8 +5,10 @@ import { putRows } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { InstallationChange, InstallationRow } from "./store.ts";
 
-/** Installations in many workspaces. */
-export function createInstallations(db: Kysely<Schema>, now: () => Milliseconds) {
+const PRUNE_EVERY: Milliseconds = 600_000;
+
+/** Installations in many workspaces. `pruned`: when what was used was pruned last. */
+export function createInstallations(db: Kysely<Schema>, now: () => Milliseconds, pruned: { at: Milliseconds }) {
   return {
     /** All installations, also those that were removed. */
     all: (platform: string) =>
@@ -34,11 +36,17 @@ export function createInstallations(db: Kysely<Schema>, now: () => Milliseconds)
 
     /** Notes that a state was used, which may be used once and expires at `endsAt`. False where it was used before. */
     async useOnce(state: string, endsAt: Milliseconds) {
-      await db.deleteFrom("used_states").where("ends_at", "<=", now()).execute();
+      const at = now();
+      if (at - pruned.at >= PRUNE_EVERY) {
+        pruned.at = at;
+        await db.deleteFrom("used_states").where("ends_at", "<=", at).execute();
+      }
       const { numInsertedOrUpdatedRows } = await db
         .insertInto("used_states")
         .values({ state, ends_at: endsAt })
-        .onConflict((conflict) => conflict.column("state").doNothing())
+        .onConflict((conflict) =>
+          conflict.column("state").doUpdateSet({ ends_at: endsAt }).where("used_states.ends_at", "<=", at),
+        )
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n;
     },

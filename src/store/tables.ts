@@ -44,6 +44,7 @@ export function createTables({ withDatabase, transactions, hold }: TableAccess, 
         withDatabase((db) => (create(db)[name as keyof T] as (...given: unknown[]) => Promise<unknown>)(...given));
     return new Proxy({} as T, { get: method });
   };
+  const pruned = { at: -Infinity };
   return {
     seen: createSeenIds(withDatabase, now),
     payloads: createButtonPayloads(withDatabase, now),
@@ -51,7 +52,7 @@ export function createTables({ withDatabase, transactions, hold }: TableAccess, 
     answers: opening(createAnswerChoices),
     signOuts: opening((db) => createSignOuts(db, now)),
     exports: opening(createExportTables),
-    installations: opening((db) => createInstallations(db, now)),
+    installations: opening((db) => createInstallations(db, now, pruned)),
     openAnswers: opening((db) => createOpenAnswers(db, now)),
     marks: opening(createMarks),
     transaction: <T>(work: (tables: TransactionTables) => Promise<T>) =>

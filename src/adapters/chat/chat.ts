@@ -6,6 +6,7 @@ import type { SharedToken } from "../../alerts/sender.ts";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Log } from "../../log.ts";
 import type { PlatformSettings } from "../../config/settings.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import type { InstallationRow, InstallationTables } from "../../store/store.ts";
 import type { Payloads, Preview, SendingAdapter } from "../adapter.ts";
 import type { Finding } from "../finding.ts";
@@ -71,10 +72,17 @@ export interface PlatformDependencies {
   readonly payloads: Payloads;
   readonly shared: SharedToken;
   readonly installations: PlatformInstallations;
+  readonly isFirst: IsFirst;
   readonly openAnswers: OpenAnswers;
   readonly home: HomeData;
   readonly log: Log;
 }
+
+/**
+ * Notes that something of a platform was met. False where a process, this one or another or an earlier one, has met it
+ * within its time.
+ */
+export type IsFirst = (what: string, within: Milliseconds) => Promise<boolean>;
 
 /** The installations of an app in many workspaces. */
 export interface PlatformInstallations extends InstallationTables {

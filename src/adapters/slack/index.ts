@@ -11,6 +11,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import type { Payloads, SendingAdapter } from "../adapter.ts";
 import { BUTTON_LIFETIME_MILLIS } from "../chat/press.ts";
 import type { HomeData } from "../chat/home-data.ts";
+import type { IsFirst } from "../chat/chat.ts";
 import type { OpenAnswers } from "../chat/open-answers.ts";
 import { type SlackTiming, TIMING } from "./context.ts";
 import { renewHome } from "./home/home.ts";
@@ -24,7 +25,6 @@ import { ServedInstallations, type SharedContext } from "./served-installations.
 import { slackEndpoint } from "./transport/endpoint.ts";
 import type { Installations } from "./transport/installations.ts";
 import { EVENTS_PATH } from "./transport/signature.ts";
-import type { IsFirst } from "./transport/intake.ts";
 import { Connection } from "./transport/transport.ts";
 import type { Sleep } from "./transport/web-api.ts";
 
@@ -41,10 +41,7 @@ export interface SlackAdapterOptions {
   readonly openAnswers: OpenAnswers;
   /** Left out: this process has the token to itself. */
   readonly shared?: SharedToken | undefined;
-  /** Which of the processes that share the app meets a request first; left out: this one is given all of them. */
-  readonly isFirst?: IsFirst | undefined;
-  /** Which of them renews somebody's home tab first within a time; left out: this one alone does. */
-  readonly isFirstToRenew?: ((tab: string, millis: Milliseconds) => Promise<boolean>) | undefined;
+  readonly isFirst: IsFirst;
   readonly log: Log;
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
@@ -57,12 +54,15 @@ export interface SlackAdapterOptions {
   readonly sleep?: Sleep | undefined;
 }
 
+/** Slack repeats a request for five minutes: https://docs.slack.dev/apis/events-api#retries. */
+const REPEATED_FOR: Milliseconds = 600_000;
 const STOP_MILLIS = 3000;
 /** Part of that, for notifying people whose answer is lost. */
 const STOPPING_NOTICE_MILLIS = 2000;
 /** The Slack adapter. A failure of Slack never reaches the rest of the process. */
 export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter {
-  const { apiUrl, isFirst, log, now = Date.now, shared = OWN_TOKEN, source } = options;
+  const { apiUrl, log, now = Date.now, shared = OWN_TOKEN, source } = options;
+  const isFirst = (request: string): Promise<boolean> => options.isFirst(request, REPEATED_FOR);
   const timing = { ...TIMING, ...options.timing };
   const stopping = new AbortController();
   /** Aborted when nothing more can be sent. */
@@ -118,7 +118,7 @@ export function createSlackAdapter(options: SlackAdapterOptions): SendingAdapter
           if (found === undefined) throw new SendError("gone", "the app is not installed there");
           await renewHome(found, person);
         },
-        isFirst: options.isFirstToRenew,
+        isFirst: async (tab, millis) => shared.live < 2 || options.isFirst(`home ${tab}`, millis),
         timing,
         now,
         sleep,

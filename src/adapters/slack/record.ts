@@ -18,7 +18,6 @@ import {
   tokenForm,
   warning,
 } from "../../config/settings.ts";
-import type { Milliseconds } from "../../units/duration.ts";
 import type { ConfiguredPlatform, InstallationRow, PlatformRecord, PlatformService } from "../chat/chat.ts";
 import { webhookUrl } from "../webhook.ts";
 import { INSTALL_PATH, REDIRECT_PATH } from "./install/install-state.ts";
@@ -27,9 +26,6 @@ import type { ManifestAddresses } from "./manifest.ts";
 import { API_URL, manySlackPlatform, PAGE, ROOT_COMMAND, slackPlatform } from "./platform.ts";
 import type * as PreviewModule from "./preview.ts";
 import { EVENTS_PATH } from "./transport/signature.ts";
-
-/** Slack repeats a request for five minutes: https://docs.slack.dev/apis/events-api#retries. */
-const REPEATED_FOR: Milliseconds = 600_000;
 
 const require = createRequire(import.meta.url);
 
@@ -230,7 +226,7 @@ function serviceOf(values: Values, { tokens, addresses, command, managers }: Ser
         installations: oauth === undefined ? undefined : await openInstallations(oauth, await installations()),
       });
     },
-    async open({ log, openAnswers, payloads, shared, installations, home }) {
+    async open({ log, openAnswers, payloads, shared, installations, isFirst, home }) {
       const source = sourceOf(values);
       const { createSlackAdapter } = await import("./index.ts");
       const opened =
@@ -248,10 +244,7 @@ function serviceOf(values: Values, { tokens, addresses, command, managers }: Ser
         payloads,
         openAnswers,
         shared,
-        isFirst: async (request) =>
-          shared.live < 2 || installations.useOnce(`slack ${request}`, Date.now() + REPEATED_FOR),
-        isFirstToRenew: async (tab, millis) =>
-          shared.live < 2 || installations.useOnce(`slack home ${tab}`, Date.now() + millis),
+        isFirst,
         home,
         mayManage: managers,
       });

@@ -84,7 +84,9 @@ export async function openPlatforms(config: Config, dependencies: OpenDependenci
     chats.map(async ({ platform: { id }, service }): Promise<OpenPlatform & { readonly id: string }> => {
       const home = openHome({ platform: id, platforms, alerts, parties: store.parties, simulated });
       const openAnswers = new OpenAnswers(keys && { ...remembering, keys, platform: id });
-      return { id, ...(await service.open({ ...common, installations, openAnswers, home })) };
+      const isFirst: PlatformDependencies["isFirst"] = (what, within) =>
+        installations.useOnce(`${id} ${what}`, Date.now() + within);
+      return { id, ...(await service.open({ ...common, installations, isFirst, openAnswers, home })) };
     }),
   );
   return {

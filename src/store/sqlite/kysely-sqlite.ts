@@ -97,11 +97,11 @@ function cachingStatements(database: DatabaseSync, writes: WriteHealth): SqliteD
 const WRITE_STATEMENT = /^\s*(?:insert|update|delete|replace)\b/iu;
 
 /**
- * A button's payload is written before each answer, and need not wait for the disk. A power cut may lose the last ones;
- * the death of the process loses none. The next commit of anything else makes them durable
+ * A button's payload and that a request was met are written before each answer, and need not wait for the disk. A power
+ * cut may lose the last ones; the death of the process loses none. The next commit of anything else makes them durable
  * (https://www.sqlite.org/pragma.html#pragma_synchronous: NORMAL with WAL).
  */
-const UNSYNCED_STATEMENT = /^\s*insert into "button_payloads"/iu;
+const UNSYNCED_STATEMENT = /^\s*insert into "(?:button_payloads|used_states)"/iu;
 
 /** A statement as Kysely runs it; its writes and disk faults are recorded. */
 function trackingHealth(

@@ -26,8 +26,8 @@ export function makeFolderOf(file: string): void {
 
 /**
  * Opens a database file for one process, durable at every commit
- * (https://www.sqlite.org/pragma.html#pragma_synchronous: FULL with WAL syncs each of them) but that of a button's
- * payload: see kysely-sqlite.ts.
+ * (https://www.sqlite.org/pragma.html#pragma_synchronous: FULL with WAL syncs each of them) but those that
+ * kysely-sqlite.ts names.
  * Throws what SQLite and the file system throw, and UserError for an empty file, for one of another program, and for a
  * schema that is too new for this program.
  */

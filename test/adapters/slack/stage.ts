@@ -121,8 +121,6 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
               return live();
             },
           },
-          isFirst: (request) => store.installations.useOnce(request, Date.now() + 60_000),
-          isFirstToRenew: (tab, millis) => store.installations.useOnce(`home ${tab}`, Date.now() + millis),
         };
   const consoles: Harness[] = [];
   const openAnswers = openAnswersOf({ ...options, platform: "slack", store, log, now: () => fake.state.now() });
@@ -138,6 +136,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
       openAnswers: openAnswers(),
       ...sharing,
+      isFirst: (what, within) => store.installations.useOnce(what, Date.now() + within),
       home: {
         ...openHome({ platform: "slack", platforms, alerts, parties: store.parties, simulated: false }),
         ...(options.subscriptionsOf === undefined ? {} : { subscriptionsOf: options.subscriptionsOf }),

@@ -16,8 +16,8 @@ interface ViewersDependencies {
   readonly state: () => ReturnType<HomeData["state"]>;
   /** Publishes the tab of a person anew. Rejects where Slack does not take it. */
   readonly renew: (person: WorkspaceUser) => Promise<void>;
-  /** Whether this process is the first of several to renew a tab within a time; left out, it is the only one. */
-  readonly isFirst?: ((tab: string, millis: Milliseconds) => Promise<boolean>) | undefined;
+  /** Whether this process is the first of several to renew a tab within a time. */
+  readonly isFirst: (tab: string, millis: Milliseconds) => Promise<boolean>;
   readonly timing: Pick<SlackTiming, "homeCheckMillis" | "homeRenewMillis">;
   /** Unix milliseconds. */
   readonly now: () => Milliseconds;
@@ -116,7 +116,7 @@ export class HomeViewers {
       const key = keyOf(viewer.person);
       viewer.publishedAt = now();
       try {
-        if ((await isFirst?.(key, timing.homeRenewMillis)) === false) {
+        if (!(await isFirst(key, timing.homeRenewMillis))) {
           viewer.state = state;
           continue;
         }

@@ -7,22 +7,19 @@ import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { describeError } from "./api-error.ts";
 
-/** False where another process has met this request already. */
-export type IsFirst = (request: string) => Promise<boolean>;
-
 /** Longer than a database takes, and soon enough for the 3 s that Slack waits. */
 const FIRST_TIMEOUT: Milliseconds = 1000;
 
 export interface IntakeOptions {
   readonly log: Log;
-  /** Left out where this process is given all requests. */
-  readonly isFirst?: IsFirst | undefined;
+  /** False where another process, or an earlier one, has met this request already. */
+  readonly isFirst: (request: string) => Promise<boolean>;
 }
 
 export type Intake = ReturnType<typeof createIntake>;
 
 /** Hands what Slack sends to Bolt's app, however it came: each request once, and each acknowledged. */
-export function createIntake({ log, isFirst = async () => true }: IntakeOptions) {
+export function createIntake({ log, isFirst }: IntakeOptions) {
   /** The newest requests: Slack may deliver one twice. */
   const recent = new LRUCache<string, true>({ maxSize: 5000, sizeCalculation: () => 1 });
   let app: App | undefined;

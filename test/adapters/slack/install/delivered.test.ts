@@ -27,6 +27,7 @@ test("alerts go with the token that each workspace installed; one that removes t
     apiUrl: slack.apiUrl,
     payloads: store.payloads,
     openAnswers: new OpenAnswers(),
+    isFirst: async () => true,
     home: EMPTY_HOME,
     log: silentLog(),
     timing: { channelMillis: 1 },

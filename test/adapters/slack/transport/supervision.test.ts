@@ -85,7 +85,7 @@ describe("the connection", () => {
     await until(() => fake.sockets.listening === 4, "two sockets each again");
   });
 
-  test("an event whose acknowledgement was lost comes again, and is answered once", async () => {
+  test("an event whose acknowledgement was lost comes again, also to a process that starts later, and is answered once", async () => {
     await using scene = await stage();
     const { fake } = scene;
     const ann = fake.person("ann");
@@ -94,6 +94,8 @@ describe("the connection", () => {
     await until(() => envelope.acknowledgedAfter !== undefined, "the acknowledgement");
     await until(() => ann.sees(scene.channel).length === 2, "the answer");
     expect(envelope.deliveries).toBeGreaterThan(1);
+    await scene.restart();
+    fake.sockets.deliver(envelope);
     await ann.run(scene.channel, "help");
     expect(ann.sees(scene.channel)).toHaveLength(3);
   });
