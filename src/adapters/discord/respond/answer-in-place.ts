@@ -1,10 +1,12 @@
 import type { APIMessageComponentInteraction } from "discord-api-types/v10";
 import { z } from "zod";
 
+import type { Invocation } from "../../../bot/invocation.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Press } from "../../chat/press.ts";
 import { compose } from "../render/compose.ts";
 import { amend, composeAndSend, deliver, messageContextOf } from "./answer.ts";
+import { prepareForm } from "./form.ts";
 import { InteractionApi } from "./interaction-api.ts";
 import { callerOf, givenFile, type InteractionContext, isEphemeral, isShared, targetOf } from "./interaction.ts";
 import { managedChannels } from "./managed-channels.ts";
@@ -52,18 +54,22 @@ function aboutOf({ interaction }: ButtonContext): string {
   return `question discord/${callerOf(interaction).id}`;
 }
 
-/** `message` reaches the message that is out of date: another one than that of this press, where that is the question. */
+/**
+ * `message` reaches the message that is out of date: another one than that of this press, where that is the question.
+ * `form`: what was typed in the form that the press opened.
+ */
 export async function answerInPlace(
-  context: ButtonContext,
-  { ask, invalidates }: AskPress,
+  context: InteractionContext,
+  { ask, invalidates }: Pick<AskPress, "ask" | "invalidates">,
   message: InteractionApi,
+  form?: Ask["options"],
 ): Promise<void> {
   const { api, interaction } = context;
   const ephemeral = isEphemeral(interaction);
   const there = { ...context, api: message };
   const asksBefore = message !== api;
   await api.deferUpdate();
-  const answer = await run(context, ask);
+  const answer = await run(context, ask, { form });
   const failed = answer.failure !== undefined;
   if (invalidates === true && !failed && !ephemeral && isShared(interaction)) {
     await deliver(there, takenNotice(answer, callerOf(interaction).name), ask, "replace", ephemeral);
@@ -77,10 +83,10 @@ export async function answerInPlace(
   if (asksBefore || failed) await deliver(context, answer, ask, "replace", ephemeral);
   else await answerBelow(context, answer, ask);
   if (failed || typeof invalidates !== "object") return;
-  await deliver(there, await run(context, invalidates, true), invalidates, "replace", ephemeral);
+  await deliver(there, await run(context, invalidates, { again: true }), invalidates, "replace", ephemeral);
 }
 
-async function answerBelow(context: ButtonContext, answer: Reply, ask: Ask): Promise<void> {
+async function answerBelow(context: InteractionContext, answer: Reply, ask: Ask): Promise<void> {
   try {
     const below = messageContextOf(context, ask, true);
     await composeAndSend(context, answer, below, (message) => context.api.followUp(message, true));
@@ -89,8 +95,12 @@ async function answerBelow(context: ButtonContext, answer: Reply, ask: Ask): Pro
   }
 }
 
-function run({ bot, botRest, interaction, signal }: ButtonContext, ask: Ask, again?: true): Promise<Reply> {
-  return bot.run({
+async function run(
+  { bot, botRest, interaction, signal }: InteractionContext,
+  ask: Ask,
+  { again, form }: { readonly again?: true; readonly form?: Ask["options"] | undefined },
+): Promise<Reply> {
+  const invocation: Invocation = {
     ...ask,
     ...(again === undefined ? {} : { again }),
     here: targetOf(interaction),
@@ -98,5 +108,6 @@ function run({ bot, botRest, interaction, signal }: ButtonContext, ask: Ask, aga
     signal,
     openFile: (given) => givenFile(interaction, given),
     managed: () => managedChannels(botRest, interaction),
-  });
+  };
+  return form === undefined ? bot.run(invocation) : (await prepareForm(bot, invocation, form)).run();
 }

@@ -18,17 +18,10 @@ import { compose } from "../render/compose.ts";
 import { customIdsIn } from "../render/press.ts";
 import { errorForLog, hasErrorCode } from "../transport/rest.ts";
 import { answerCommand } from "./answer.ts";
+import { answerInPlace } from "./answer-in-place.ts";
 import { handleButton } from "./button-handler.ts";
 import { InteractionApi } from "./interaction-api.ts";
-import {
-  callerOf,
-  type InteractionContext,
-  isEphemeral,
-  isShared,
-  maxBytesOf,
-  targetOf,
-  typedCommand,
-} from "./interaction.ts";
+import { callerOf, type InteractionContext, isEmbed, maxBytesOf, targetOf, typedCommand } from "./interaction.ts";
 import { submittedAsk, typedIn } from "./form.ts";
 import { answerFailedNotice, expiredFormNotice } from "./notices.ts";
 import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
@@ -77,10 +70,12 @@ async function respond(context: InteractionContext): Promise<void> {
       if (submitted === undefined)
         return replyPrivately(context, expiredFormNotice(commandBehind(interaction), typedIn(interaction)));
       const { ask, press, typed } = submitted;
-      // Where others see the offer, its form is answered to whoever sent it.
-      const isOutdated = press.invalidates === true && (isEphemeral(interaction) || !isShared(interaction));
-      const placement = press.effect === "replace" ? "mended" : isOutdated ? "replace" : "new";
-      return answerCommand(context, ask, placement, { form: typed });
+      if (press.effect === "replace") return answerCommand(context, ask, "mended", { form: typed });
+      // An embed cannot become components.
+      const isOutdated = press.invalidates === true && !isEmbed(interaction);
+      return isOutdated
+        ? answerInPlace(context, { ...press, ask }, context.api, typed)
+        : answerCommand(context, ask, "new", { form: typed });
     }
   }
 }
