@@ -394,7 +394,7 @@ describe("a silence", () => {
     // Once more, also in other words, it is the same silence.
     talk.advance(3 * 60_000);
     const again = await talk.ask('alerts silence "node.down|mainnet|a:1|1" until:RESOLVED');
-    expect(again).toMatch(saying("• Nothing changed", id, latest));
+    expect(again).toMatch(saying("• Silenced already", id, latest));
     expect(await talk.engine.silences()).toHaveLength(1);
     await see(talk, 8, [stalled("good"), down("good")]);
     const { episode } = (await talk.engine.history("node.down|mainnet|a:1|1"))!;
@@ -420,7 +420,7 @@ describe("a silence", () => {
     await talk.ask(`alerts silence "${name}" for:8h`);
     await talk.ask(`alerts silence "${name}" until:resolved zone:Europe/Berlin`);
     const id = idIn(talk.lastReply);
-    expect(await talk.ask(`alerts silence "${name}" for:1h`)).toMatch(saying("• Nothing changed"));
+    expect(await talk.ask(`alerts silence "${name}" for:1h`)).toMatch(saying("• Silenced already"));
     expect(await talk.engine.silences()).toHaveLength(2);
     expect(await talk.ask(`alerts unsilence ${id}`)).toMatch(saying("✓", "still keeps all of that back"));
     expect((await talk.engine.silences()).map(({ untilOver }) => untilOver)).toEqual([undefined]);

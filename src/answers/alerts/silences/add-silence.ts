@@ -5,7 +5,12 @@ import { isSilenceActive, type Silence } from "../../../alerts/route/silence.ts"
 import type { Episode } from "../../../alerts/judge/rules/episode.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
-import { silenceLeftWords, silenceScopeWords, silenceTimeWords } from "../../../alerts/words/silence-words.ts";
+import {
+  silenceLeftWords,
+  silenceScopeWords,
+  silenceTimeWords,
+  silenceUntilWords,
+} from "../../../alerts/words/silence-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { managerRemedy } from "../../../bot/invocation.ts";
@@ -78,7 +83,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   const untilOver = isResolved(values.until) ? { untilOver: await episodesToEnd(context, values, named) } : {};
   requireEffect(destination, scope, context.platforms.console);
   if (values.what === undefined && values.subject === undefined) return everythingReply(context, values, destination);
-  const wanted: Pick<Silence, "scope" | "from" | "until" | "untilOver" | "recurrence" | "zone"> = {
+  const wanted: WantedSilence & Pick<Silence, "zone"> = {
     scope: { ...(destination === undefined ? {} : { destination: destinationKey(destination) }), ...scope },
     ...when,
     ...untilOver,
@@ -86,13 +91,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
   return runExclusive(alerts, async () => {
     const all = await alerts.silences();
     const own = all.filter(({ scope: of }) => of.destination === wanted.scope.destination);
-    // A button pressed twice asks for the same hour a moment later: that is the same silence.
-    const alike = own.filter(
-      (one) =>
-        isDeepStrictEqual(one.scope, wanted.scope) &&
-        isDeepStrictEqual(one.untilOver, wanted.untilOver) &&
-        one.from <= wanted.from + TIME_TOLERANCE,
-    );
+    const alike = silencesAlike(wanted, own);
     const known = alike.find((one) => lastsAsLong(wanted, one));
     if (known !== undefined) return existingSilenceReply(known, now);
     const earlier = alike.find((one) => isLengthenedBy(wanted, one));
@@ -128,8 +127,9 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
           ? []
           : [paragraph(text`It was lengthened. Before: ${silenceTimeWords(earlier, now)}.`)]),
         ...notes,
-        ...(coversEverything(scope) ? [paragraph("Critical alerts, such as a stall, are kept back, too.")] : []),
-        paragraph(`What still fires when the silence ends is told then${isQuiet ? ", or after quiet hours" : ""}.`),
+        paragraph(
+          `${coversEverything(scope) ? "Critical alerts are kept back, too. " : ""}What still fires when it ends is told then${isQuiet ? ", or after quiet hours" : ""}.`,
+        ),
       ],
       actions: may === "manager" || isCaller(silence.person, context) ? [unsilenceAction(silence)] : [],
     });
@@ -203,6 +203,28 @@ function requireEffect(destination: Destination | undefined, { kind }: Silence["
   });
 }
 
+type WantedSilence = Pick<Silence, "scope" | "from" | "until" | "untilOver" | "recurrence">;
+
+/** Those of the same content that have begun: a button pressed twice asks for the same hour a moment later. */
+function silencesAlike(wanted: WantedSilence, all: readonly Silence[]): readonly Silence[] {
+  return all.filter(
+    (one) =>
+      isDeepStrictEqual(one.scope, wanted.scope) &&
+      isDeepStrictEqual(one.untilOver, wanted.untilOver) &&
+      one.from <= wanted.from + TIME_TOLERANCE,
+  );
+}
+
+/** What stands where a silence keeps back already what is wanted; undefined where none does. */
+export function standingSilenceReply(
+  wanted: WantedSilence,
+  all: readonly Silence[],
+  now: Milliseconds,
+): Reply | undefined {
+  const known = silencesAlike(wanted, all).find((one) => lastsAsLong(wanted, one));
+  return known === undefined ? undefined : existingSilenceReply(known, now);
+}
+
 /** Whether the known silence comes as often as the wanted one, and ends no earlier; both wait for the same alerts or for none. */
 function lastsAsLong(wanted: Pick<Silence, "until" | "untilOver" | "recurrence">, known: Silence): boolean {
   if (wanted.untilOver !== undefined) return true;
@@ -222,7 +244,7 @@ function existingSilenceReply(known: Silence, now: Milliseconds): Reply {
   const scope = silenceScopeWords(known);
   const said = reply({
     title: isSilenceActive(known, now)
-      ? text`Nothing changed: ${scope} is silenced already`
+      ? text`Silenced already: ${scope}, ${silenceUntilWords(known, now)}`
       : text`Nothing changed: silence ${code(known.id)} of ${scope} covers that`,
     blocks: [fields([...silenceFields(known, now), field("By", known.by)])],
     actions: [unsilenceAction(known)],

@@ -1,3 +1,4 @@
+import { destinationKey } from "../../../alerts/destination.ts";
 import { silenceScopeWords, silenceTimeWords } from "../../../alerts/words/silence-words.ts";
 import type { OfferedChange } from "../../../bot/command.ts";
 import { UserError } from "../../../errors.ts";
@@ -15,6 +16,7 @@ import {
   placeWords,
   requireManagerOrMentioned,
 } from "../destination.ts";
+import { standingSilenceReply } from "./add-silence.ts";
 import { inCallersZone, parseSilenceScope, parseSilenceTimes, type SilenceValues } from "./parse-silence.ts";
 import { isResolved } from "./silence-options.ts";
 
@@ -34,6 +36,13 @@ export async function offeredSilence(
   const when = parseSilenceTimes(values, now);
   const { scope, label } = await parseSilenceScope(context, values);
   const destination = isOperator(context) ? undefined : destinationHere(context);
+  const place = destination === undefined ? {} : { destination: destinationKey(destination) };
+  const wanted = { scope: { ...place, ...scope }, ...when };
+  // Which alerts it waits for is known once it is made.
+  const stands = isResolved(values.until)
+    ? undefined
+    : standingSilenceReply(wanted, await context.alerts.silences(), now);
+  if (stands !== undefined) return stands;
   const where = destination === undefined ? text`everywhere` : text`in ${destinationWords(destination, context)}`;
   const isForNow = when.recurrence === undefined && when.from <= now && values.for !== undefined;
   const held = isForNow ? text`for ${formatDuration(when.until - now)}` : silenceTimeWords(when, now);

@@ -142,6 +142,31 @@ test("an offered change names the channel, what it is of, and the network, befor
   expect([made?.scope.subject, (await on.engine.silences()).length]).toEqual(["sim-2", 1]);
 });
 
+test("an offer that all see and a form answers is taken, and one that stands already is said at once", async () => {
+  await using on = await stage();
+  const [ann, bob] = [on.fake.person("Ann"), on.fake.person("Bob", { manages: true })];
+  const offer = await bob.writes(on.channel, "@bot silence node 2");
+  const labels = labelsOf(offer);
+  const refused = await ann.submit(await ann.press(offer, "Another time"), { for: "3h" });
+  expect([textOf(refused.last), refused.last.onlyFor]).toEqual([
+    expect.stringContaining("Only people who manage"),
+    ann.id,
+  ]);
+  const wrong = await bob.submit(await bob.press(offer, "Another time"), { for: "3 parsecs" });
+  expect([textOf(wrong.last), wrong.last.onlyFor]).toEqual([expect.stringContaining("3 parsecs"), bob.id]);
+  expect([labelsOf(offer), await on.engine.silences()]).toEqual([labels, []]);
+  const taken = await bob.submit(await bob.press(offer, "Another time"), { for: "3h" });
+  await until(() => labelsOf(offer).length === 0, "the offer that was taken");
+  expect(textOf(offer)).toMatch(/Silenced .*sim-2.* for 3 h.*Bob/su);
+  await until(() => taken.messages.length > 1, "what he alone sees");
+  expect([taken.last.onlyFor, labelsOf(taken.last)]).toEqual([bob.id, expect.arrayContaining(["End silence"])]);
+  const again = await bob.writes(on.channel, "@bot silence node 2 for two hours");
+  expect([textOf(again), labelsOf(again)]).toEqual([expect.stringMatching(/Silenced already: .*sim-2/u), []]);
+  const longer = await bob.writes(on.channel, "@bot silence node 2 for four hours");
+  expect(textOf(longer)).toMatch(/Silence .*sim-2.* for 4 h\?/u);
+  expect(on.fake.complaints()).toEqual([]);
+});
+
 test("what is no question is answered for everybody, with what to ask", async () => {
   await using on = await stage();
   const answer = await on.fake.person("Ann").writes(on.channel, "@bot will it rain on the parade");
