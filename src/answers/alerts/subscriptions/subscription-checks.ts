@@ -5,7 +5,7 @@ import { factOf, storedConditions, VALUES } from "../../../alerts/judge/kinds/ma
 import type { Reading } from "../../../alerts/judge/kinds/reading.ts";
 import { compareSeverity, type Severity } from "../../../alerts/judge/kinds/severity.ts";
 import { judgeReading } from "../../../alerts/judge/rules/rules.ts";
-import { isAlive, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
+import { isAlive, ownEndOf, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { Suspension } from "../../../alerts/route/suspension.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { silencedWords } from "../../../alerts/words/network-status-words.ts";
@@ -188,8 +188,12 @@ export function coverageBy(own: Subscription, other: Subscription, config: Alert
   const subjects = own.subjects.filter((one) => everywhere || other.subjects.includes(one));
   const isApart = own.subjects.length > 0 && subjects.length === 0;
   if (common.length === 0 || isApart) return "none";
+  const [end, othersEnd] = [ownEndOf(own), ownEndOf(other)];
   const isAll =
     common.length === told?.length &&
+    // What ends earlier tells the rest no more.
+    othersEnd.until >= end.until &&
+    (othersEnd.once === undefined || end.once === true) &&
     (everywhere || (own.subjects.length > 0 && subjects.length === own.subjects.length)) &&
     compareSeverity(own.floor, other.floor) >= 0;
   return isAll ? "all" : "some";
