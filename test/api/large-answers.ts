@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { createApiClient } from "../../src/api/client/client.ts";
 import { silentLog } from "../../src/log.ts";
+import { limitYoungGeneration } from "../../src/main/v8-memory.ts";
 
 // A process that asks for answers of 200 MB, all at once, and one that sends them, so that neither test nor node counts.
 
@@ -55,6 +56,8 @@ async function serve(): Promise<number> {
 }
 
 async function ask(port: string): Promise<LargeAnswers> {
+  // As in a bot: how much garbage stays where nothing more is to do depends on it.
+  limitYoungGeneration();
   const clients = Array.from({ length: CLIENTS }, (_, index) =>
     createApiClient({
       network: `n${index}`,
