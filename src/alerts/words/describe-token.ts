@@ -42,7 +42,7 @@ function tokenText({ platform, workspace, why, since, at, change }: TokenMessage
         text`${name} refuses the bot's token${ofWorkspace}: no alert arrives there`,
         paragraph(text`Since ${from}: ${code(why)}. Nobody there gets an answer either.`),
         paragraph(
-          text`${waitWords(change.waiting)} Messages are sent once ${name} accepts a token. If it accepts none by ${time(timeFromText(change.until), "both")}, they are given up, and the subscriptions there end until it does.`,
+          text`${waitWords(change.waiting)} Messages are sent once ${name} accepts a token. If it accepts none by ${time(timeFromText(change.until))}, they are given up, and the subscriptions there end until it does.`,
         ),
         remedy,
       );

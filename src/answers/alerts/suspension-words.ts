@@ -66,7 +66,7 @@ export function unreachableWords(all: readonly Subscription[], suspensions: read
   const key = first && destinationKey(first.destination);
   const suspension = suspensions.find((one) => suspensionKey(one) === key);
   if (suspension !== undefined && suspension.retired === undefined) {
-    const since = time(fromMillis(suspension.since), "both");
+    const since = time(fromMillis(suspension.since));
     const until = time(fromMillis(graceEndsAt(suspension)));
     return [text`cannot be reached since ${since} (${suspension.why}). Its messages wait until ${until}.`];
   }

@@ -22,7 +22,7 @@ const WORST = 2;
 /** How many silences, subscriptions and saved parties together the overview names: of more it says how many. */
 const FEW = 2;
 /** How many rows a page of a list has; open alerts come page by page. */
-const PER_PAGE = { silences: 5, told: 5, parties: 8 } as const;
+const PER_PAGE = { silences: 5, told: 4, parties: 8 } as const;
 const LIST_NAMES: Readonly<Record<HomeList, string>> = {
   alerts: "Open alerts",
   silences: "Silences",

@@ -6,7 +6,7 @@ import { managerRemedy } from "../../../bot/invocation.ts";
 import { together, UserError } from "../../../errors.ts";
 import { field, paragraph } from "../../../reply/block.ts";
 import { commandAction, givenOptions, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
-import { commandLine, text } from "../../../reply/text.ts";
+import { text } from "../../../reply/text.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive, testAnnouncement } from "../alerts.ts";
@@ -138,7 +138,6 @@ export async function addSubscription(
   ]);
   const suspended = await suspensionNote(context, destination);
   if (delivery.state === "lost") return unreachableReply(context, subscription, delivery.why, labels);
-  const more = text`A test message is on its way. Add more by name: ${commandLine("alerts add markets BTC/USDT")}, ${commandLine("alerts add all")}.`;
   const confirmation = reply({
     tone: "good",
     title: isOwnSubscription(subscription, context)
@@ -153,7 +152,7 @@ export async function addSubscription(
       ...crossed,
       paragraph(networkStatusWords(status)),
       ...deliveryNote(context, destination),
-      ...(offered ? [paragraph(more)] : []),
+      ...(offered ? [paragraph("A test message is on its way. Change… adds to what is told.")] : []),
     ],
     actions: [...subscriptionActions(subscription, labels), listAction()],
   });

@@ -182,7 +182,7 @@ const NOTIFICATION_SETTINGS = {
   quiet: {
     kind: "text",
     label: "Quiet hours",
-    hint: "Only critical alerts come then; the rest as a digest after",
+    hint: "Only critical alerts then; the rest after",
     description: "Quiet hours: only critical alerts, the rest as a digest after; off = none",
     example: "22:00-07:00",
     none: "off",
@@ -254,7 +254,7 @@ const KINDS = {
 const SUBJECTS = {
   kind: "text",
   label: "Markets or nodes",
-  hint: "None chosen: all. An order, party or bundle: its id",
+  hint: "None chosen: all. An order or a party: its id",
   several: "suggested",
   none: "all",
   description: "Only these markets or nodes; or the order, party or bundle to watch",
