@@ -13,21 +13,19 @@ import { fitted, fittedName, widthOf } from "./text.js";
  * @param {{ x: (at: number) => number, top: number, floor: number, right: number }} place
  */
 export function drawBands({ bands, marks }, palette, { x, top, floor, right }) {
-  /** @type {{ begin: number, end: number }[]} */
-  const taken = [];
   const named = [
     ...bands.map(({ from, name, strong }) => ({ at: from, name, order: strong === true ? 0 : 2 })),
     ...marks.map(({ at, name }) => ({ at, name, order: 1 })),
-  ].toSorted((a, b) => a.order - b.order);
-  const labels = named.flatMap(({ at, name }) => {
+  ].map(({ at, name, order }) => {
     const shown = fittedName(name, SMALL, 180);
     const width = widthOf(shown, SMALL);
-    const begin = Math.min(x(at), right - width);
-    const end = begin + width;
-    if (taken.some((one) => begin < one.end + 6 && end + 6 > one.begin)) return [];
-    taken.push({ begin, end });
-    return [words(shown, begin, top - 10, palette.ink)];
+    return { at, shown, order, width, begin: Math.min(x(at), right - width) };
   });
+  // A story has each stage once, and names all of them; of what happens again and again, what has room is named.
+  const isStory = new Set(named.map(({ shown }) => shown)).size === named.length;
+  const row = isStory ? inRow(named, right) : [];
+  const placed = row.length > 0 && row.every(({ begin }) => begin >= 0) ? row : apart(named);
+  const labels = placed.map(({ shown, begin }) => words(shown, begin, top - 10, palette.ink));
   return [
     ...bands.flatMap(({ from, to, strong }) => {
       const width = Math.max(x(to) - x(from), LEAST_WIDTH);
@@ -48,6 +46,48 @@ export function drawBands({ bands, marks }, palette, { x, top, floor, right }) {
     ),
     ...labels,
   ];
+}
+
+/** @typedef {{ at: number, shown: string, order: number, width: number, begin: number }} Label */
+
+const GAP = 6;
+
+/**
+ * All labels in the order of time, each at its place or as near to it as the others let it be.
+ *
+ * @param {readonly Label[]} labels
+ * @param {number} right
+ * @returns {Label[]}
+ */
+function inRow(labels, right) {
+  const inOrder = labels.toSorted((a, b) => a.at - b.at);
+  let [free, bound] = [-Infinity, right];
+  const pushed = inOrder.map((one) => {
+    const begin = Math.max(one.begin, free);
+    free = begin + one.width + GAP;
+    return { ...one, begin };
+  });
+  return pushed.toReversed().map((one) => {
+    const begin = Math.min(one.begin, bound - one.width);
+    bound = begin - GAP;
+    return { ...one, begin };
+  });
+}
+
+/**
+ * The most important labels that stand at their places without touching each other.
+ *
+ * @param {readonly Label[]} labels
+ * @returns {Label[]}
+ */
+function apart(labels) {
+  /** @type {Label[]} */
+  const taken = [];
+  for (const one of labels.toSorted((a, b) => a.order - b.order)) {
+    const end = one.begin + one.width;
+    if (taken.every(({ begin, width }) => one.begin >= begin + width + GAP || end + GAP <= begin)) taken.push(one);
+  }
+  return taken;
 }
 
 /**
