@@ -8,6 +8,7 @@ import type { Log } from "../log.ts";
 import { type Attachment, memoryAttachment } from "../reply/attachment.ts";
 import type { Scene } from "../reply/chart.ts";
 import type { Milliseconds } from "../units/duration.ts";
+import { inTime } from "../units/in-time.ts";
 import { DARK, drawScene, FRAME } from "./draw/draw.js";
 import { svgText } from "./draw/svg.js";
 
@@ -16,6 +17,8 @@ const SCALE = 3;
 /** Pictures that may wait; those beyond are not drawn. */
 const MAX_WAITING = 50;
 const MAX_MILLIS: Milliseconds = 5000;
+/** From asking for a picture until it is there, those before it included. */
+const MAX_WAIT: Milliseconds = 10_000;
 /** The process ends after so long without a picture, and after so many. */
 const REST: Milliseconds = 60_000;
 const MAX_PICTURES = 500;
@@ -25,6 +28,7 @@ interface PicturesOptions {
   readonly log: Log;
   readonly rest?: Milliseconds;
   readonly maxMillis?: Milliseconds;
+  readonly maxWait?: Milliseconds;
   readonly maxPictures?: number;
 }
 
@@ -36,6 +40,7 @@ export function createPictures({
   log,
   rest = REST,
   maxMillis = MAX_MILLIS,
+  maxWait = MAX_WAIT,
   maxPictures = MAX_PICTURES,
 }: PicturesOptions) {
   let child: ChildProcess | undefined;
@@ -104,12 +109,20 @@ export function createPictures({
   const draw: Draw = async (scene, alt) => {
     if (waiting >= MAX_WAITING) return { failed: "too many others wait for theirs" };
     waiting += 1;
+    const late = new AbortController();
     try {
       const svg = svgText(drawScene(scene, DARK));
-      const turn = last.then(() => png(svg));
+      const turn = last.then(() => {
+        late.signal.throwIfAborted();
+        return png(svg);
+      });
       last = turn.catch(() => undefined);
+      const drawn = await inTime(turn, { millis: maxWait }, () => {
+        late.abort();
+        throw new Error(`not drawn within ${maxWait} ms, with those before it`);
+      });
       const name = scene.simulated === true ? "SIMULATED-chart.png" : "chart.png";
-      return memoryAttachment(name, "image/png", await turn, { alt });
+      return memoryAttachment(name, "image/png", drawn, { alt });
     } catch (thrown) {
       log.warn({ why: messageOf(thrown) }, "picture not drawn");
       return { failed: "it could not be drawn in time" };

@@ -98,6 +98,15 @@ describe.runIf(isLinux)("the process that draws", () => {
     );
   });
 
+  test("keeps nobody waiting for longer than agreed, and draws on", async () => {
+    const { draw } = pictures({ maxWait: 400 });
+    await draw(HALT, "");
+    const drawn = await Promise.all(Array.from({ length: 50 }, () => draw(HALT, "")));
+    const late = drawn.filter((one) => "failed" in one).length;
+    expect([late > 0, late < 50]).toEqual([true, true]);
+    expect(await draw(HALT, "")).toHaveProperty("sha256");
+  });
+
   test("ends with its parent", async () => {
     const script = `
       const { createPictures } = await import("./src/chart/png.ts");

@@ -135,6 +135,26 @@ export function timeTicks({ from, to, zone }, placeOf, size, { left, right }) {
   return ticks;
 }
 
+/** @type {Map<string, Intl.DateTimeFormat>} */
+const formats = new Map();
+/** Zones are few, and each has five. */
+const MAX_FORMATS = 50;
+
+/**
+ * A format of times, made once: each holds tens of kilobytes, of which no heap knows, until it is collected.
+ *
+ * @param {string} zone
+ * @param {Intl.DateTimeFormatOptions} shown
+ * @param {"en-GB" | "en-US"} [locale]
+ */
+function formatOf(zone, shown, locale = "en-GB") {
+  const key = JSON.stringify([zone, shown]);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { timeZone: zone, ...shown });
+  if (formats.size >= MAX_FORMATS) formats.clear();
+  formats.set(key, format);
+  return format;
+}
+
 /**
  * How far the clock of a zone is ahead of UTC.
  *
@@ -142,7 +162,7 @@ export function timeTicks({ from, to, zone }, placeOf, size, { left, right }) {
  * @param {number} at
  */
 function offsetOf(zone, at) {
-  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+  const format = formatOf(zone, { timeZoneName: "longOffset" }, "en-US");
   const name = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
   const [, sign = "+", hours = "0", minutes = "0"] = /([+-])(\d+):(\d+)/u.exec(name) ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * MINUTE);
@@ -163,8 +183,8 @@ function clockOf(zone, step) {
         : step < 300 * DAY
           ? { day: "numeric", month: "short" }
           : { month: "short", year: "numeric" };
-  const format = new Intl.DateTimeFormat("en-GB", { timeZone: zone, ...shown });
-  const day = new Intl.DateTimeFormat("en-GB", { timeZone: zone, day: "numeric", month: "short" });
+  const format = formatOf(zone, shown);
+  const day = formatOf(zone, { day: "numeric", month: "short" });
   return (at) => {
     const text = format.format(at);
     return text === "00:00" ? day.format(at) : text;
@@ -177,13 +197,8 @@ function clockOf(zone, step) {
  * @param {{ readonly from: number, readonly to: number, readonly zone: string }} span
  */
 export function spanOf({ from, to, zone }) {
-  const day = new Intl.DateTimeFormat("en-GB", { timeZone: zone, day: "numeric", month: "short", year: "numeric" });
-  const clock = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
+  const day = formatOf(zone, { day: "numeric", month: "short", year: "numeric" });
+  const clock = formatOf(zone, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   const [begun, ended] = [day.format(from), day.format(to)];
   if (to - from > 7 * DAY) return `${begun} to ${ended}, ${zone}`;
   const short = begun.replace(/ \d+$/u, "");
