@@ -13,6 +13,7 @@ import { idOption, lookUp, resolveId, suggestIds } from "../src/answers/ids/type
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { type Choice, plainChoices, type SuggestContext } from "../src/bot/options/options.ts";
 import { MAX_CHOICES } from "../src/bot/options/suggest-values.ts";
+import { SAVE_PARTY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
@@ -35,6 +36,7 @@ const options = {
     description: "network, blocks, checkpoints, snapshots, stake, a market, or an alert by its name",
     example: "blocks",
     maxLength: 400,
+    words: NAMED,
     suggest: suggestWhat,
     finds: async (option: string, typed: string, context: SuggestContext) => {
       if (!NAMED.includes(typed.trim().toLowerCase()) && !isAlert(typed))
@@ -53,7 +55,10 @@ const options = {
     takes: isLast,
     reads: (option: string, typed: string) => void parseLast(option, typed),
   },
-  party: idOption(PARTY, { description: "Whose stake: an id, or its beginning" }),
+  party: idOption(PARTY, {
+    description: "Whose stake: an id or a saved name; left out = the party you saved",
+    saved: "party",
+  }),
 } as const;
 type Context = CommandContext<typeof options>;
 
@@ -114,8 +119,9 @@ async function ofStake(context: Context, id: string | undefined, to: Millisecond
   if (id === undefined) {
     throw new UserError("Whose stake?", {
       option: "party",
-      remedy: "Name the party.",
+      remedy: "Name the party, or save yours.",
       suggestion: "chart stake party:<party>",
+      starts: [SAVE_PARTY],
     });
   }
   const millis = parseLast("last", last);

@@ -60,6 +60,8 @@ test("the network is drawn with what each node did; the title says the answer, a
   );
   expect(await talk.ask("chart network last:1h")).toMatch(saying("•", "kept up", "▂"));
   expect(linesOf(talk.lastReply)).toContain("chart what:network last:7d network:mainnet");
+  expect(await talk.completeLine("chart network ")).not.toContain("chart network mainnet");
+  expect(await talk.completeLine("chart network ")).toContain("chart network last:");
   expect(sceneOf(await talk.askFor("chart network last:all")).from).toBe(toMillis(talk.now()) - 3 * DAY);
 });
 
@@ -165,6 +167,9 @@ test("a stake is drawn after each linking that counts, to the last digit, for wh
   expect(last).toBeCloseTo(Number(stakes), 0);
   expect(await talk.ask(`chart stake party:${"0".repeat(64)}`)).toMatch(saying("•", "no stake"));
   expect(await talk.ask("chart stake")).toMatch(saying("!", "Whose stake"));
+  await talk.ask(`my party ${party} name:desk`);
+  expect(sceneOf(await talk.askFor("chart stake")).title).toBe(scene.title);
+  expect(sceneOf(await talk.askFor("chart stake party:desk")).title).toBe(scene.title);
 });
 
 test("a trial offers the picture of the time that it looked at", async () => {

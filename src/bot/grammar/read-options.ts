@@ -254,13 +254,21 @@ class OptionReader implements OptionReading {
       const article = option.kind === "text" && /^(?:a|the)$/iu.test(this.#tokens[this.#at]?.text ?? "");
       if (article && this.#tokens[this.#at + 1] !== undefined) this.#at += 1;
       const next = this.#tokens[this.#at];
-      if (next !== undefined && !this.values.has(name) && optionNamed(next, this.#options) === undefined) {
+      // Behind `chart network ` nothing is typed yet: the word is what the command needs.
+      const isNeeded = next === this.#context.cursor && next?.text === "" && this.#isFirstValue(name);
+      if (next !== undefined && !isNeeded && !this.values.has(name) && optionNamed(next, this.#options) === undefined) {
         this.#at += 1;
         this.#keep(this.#takeNamed(name, next, 0), token.start);
         return;
       }
     }
     this.#bare.push(token);
+  }
+
+  /** Whether the first value in order is not there yet, and may be this word. */
+  #isFirstValue(word: string): boolean {
+    const [[name, first] = ["", undefined]] = Object.entries(this.#options);
+    return first?.kind === "text" && first.words?.includes(word) === true && !this.#isGiven(name);
   }
 
   /** `ledger export ab12 last month`: wherever it stands, `last month` is the first time that the command takes. */

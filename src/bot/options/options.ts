@@ -93,6 +93,8 @@ export interface TextOption extends OptionBase {
   /** Replaces description and example by those that name the platforms, if they are short enough. */
   readonly wording?: (platforms: Platforms) => { readonly description: string; readonly example: string };
   readonly maxLength?: number;
+  /** Values that name an option, too: completion takes such a word for the value until something stands behind it. */
+  readonly words?: readonly string[];
   /** Only terminal and console take it; no chat platform offers it. */
   readonly operatorsOnly?: true;
   /**
