@@ -51,6 +51,8 @@ interface EncodedNumbers extends Pick<Integers, "scale" | "scales"> {
 export class Chunk {
   readonly #header: Header;
   readonly #integers = new Map<number, Integers>();
+  /** The number of each look. */
+  #all: Int32Array | undefined;
 
   constructor(bytes: Uint8Array) {
     this.#header = readHeader(bytes);
@@ -150,19 +152,25 @@ export class Chunk {
     const { order, less } = by;
     const others = less === undefined ? undefined : this.#integersOf(less);
     const unit = Number(by.unit);
-    const more = new Float64Array(this.size).fill(Number.NaN);
-    let [last, step, furthest] = [0, 0, unit];
+    // What is left of predictions by the value before is summed up once, of those by the last two twice.
+    const own = reader.nearest(present.length);
+    for (let sums = 0; sums < order; sums += 1) {
+      let sum = 0;
+      for (let at = 0; at < own.length; at += 1) own[at] = sum += own[at] ?? 0;
+    }
+    const more = new Float64Array(this.size);
+    if (present.length < this.size) more.fill(Number.NaN);
+    let [least, most] = [-unit, unit];
     for (let count = 0; count < present.length; count += 1) {
       const look = present[count] ?? 0;
-      const left = count === 0 ? 0 : reader.nearest() * unit;
-      step = order === 2 && count > 1 ? step + left : left;
-      last = order === 0 ? left : last + step;
-      const value = last + (others?.more[look] ?? 0);
+      const less = (own[count] ?? 0) * unit;
+      const value = others === undefined ? less : less + (others.more[look] ?? 0);
       more[look] = value;
-      furthest = Math.max(furthest, Math.abs(last), Math.abs(value));
+      if (value > most || less > most) most = Math.max(value, less);
+      if (value < least || less < least) least = Math.min(value, less);
     }
     // A step is at most twice as far as what it leads to, and what was left of a prediction four times.
-    const isExact = furthest * 8 <= Number.MAX_SAFE_INTEGER && others?.isExact !== false;
+    const isExact = Math.max(most, -least) * 8 <= Number.MAX_SAFE_INTEGER && others?.isExact !== false;
     return { base: by.base + (others?.base ?? 0n), more, isExact, scale, scales };
   }
 
@@ -212,6 +220,7 @@ export class Chunk {
 
   /** The looks that have a value: runs of those that have one and of those that have none take turns. */
   #presence({ isWhole }: ColumnHeader, reader: IntegerReader): Int32Array {
+    if (isWhole && this.#all !== undefined) return this.#all;
     const present = new Int32Array(this.size);
     const runs = isWhole ? [] : Array.from({ length: reader.count() }, () => reader.count());
     let [look, count] = [0, 0];
@@ -223,6 +232,7 @@ export class Chunk {
         count += 1;
       }
     }
+    if (isWhole) this.#all = present;
     return present.subarray(0, count);
   }
 }

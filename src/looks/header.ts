@@ -16,6 +16,8 @@ const VERSION = 2;
 const HEADER_AT = 5;
 /** Places hardly differ from an hour to the next: to decode them anew would take longer than to read a column. */
 const RECENT_PLACES = 16;
+/** Most are shorter: room for more would cost more than to decompress them. */
+const JSON_BYTES = 8192;
 
 /** How a value of a column is predicted: as 0, as its last value, or as the last two go on. */
 export type Order = 0 | 1 | 2;
@@ -82,7 +84,7 @@ function readPlaces(packed: Buffer): Header["columns"] {
 }
 
 function jsonOf(packed: Buffer): unknown {
-  return JSON.parse(zstdDecompressSync(packed).toString());
+  return JSON.parse(zstdDecompressSync(packed, { chunkSize: JSON_BYTES }).toString());
 }
 
 const TRAITS = { number: 1, digits: 2, same: 4, whole: 8, plain: 16 } as const;

@@ -87,11 +87,25 @@ export class IntegerReader {
     return exact % 2n === 0n ? exact / 2n : -(exact + 1n) / 2n;
   }
 
-  /** The nearest number to the integer. */
-  nearest(): number {
-    const isNegative = ((this.#bytes[this.#at] ?? 0) & 1) === 1;
-    const folded = this.count();
-    return isNegative ? -(folded + 1) / 2 : folded / 2;
+  /** So many numbers: 0, and the nearest ones to the integers that follow. */
+  nearest(length: number): Float64Array {
+    const [bytes, numbers] = [this.#bytes, new Float64Array(length)];
+    let at = this.#at;
+    for (let index = 1; index < length; index += 1) {
+      let byte = bytes[at] ?? 0;
+      at += 1;
+      const isNegative = (byte & 1) === 1;
+      let folded = byte & 127;
+      for (let factor = 128; byte >= 128; factor *= 128) {
+        byte = bytes[at] ?? 0;
+        at += 1;
+        folded += (byte & 127) * factor;
+      }
+      numbers[index] = isNegative ? -(folded + 1) / 2 : folded / 2;
+    }
+    if (at > bytes.length) throw endsEarly();
+    this.#at = at;
+    return numbers;
   }
 
   /** The bytes behind what was read. */
@@ -101,8 +115,12 @@ export class IntegerReader {
 
   #next(): number {
     const byte = this.#bytes[this.#at];
-    if (byte === undefined) throw new RangeError("a column ends before its last value");
+    if (byte === undefined) throw endsEarly();
     this.#at += 1;
     return byte;
   }
+}
+
+function endsEarly(): RangeError {
+  return new RangeError("a column ends before its last value");
 }

@@ -4,19 +4,12 @@ import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import { Chunk } from "./chunk.ts";
-import type { Place } from "./leaves.ts";
-import { type Json, type Look, lookFromText } from "./look.ts";
+import { type Look, lookFromText } from "./look.ts";
 
 /** Looks of one watcher at one network, by the wall clock; both ends, in Unix milliseconds, are part of the range. */
 export interface LooksRange extends LooksOf {
   readonly from: Milliseconds;
   readonly to: Milliseconds;
-}
-
-/** One fact of a range: the times of the looks that have it, in Unix milliseconds, and its values as the nearest numbers. */
-export interface Series {
-  readonly at: Float64Array;
-  readonly values: Float64Array;
 }
 
 /** A day of chunks is in memory at once, or six. */
@@ -86,48 +79,9 @@ export async function* readBlocks(
   }
 }
 
-/** One fact of a range; the columns of the others are not read. */
-export async function readSeries(store: Pick<Store, "read">, range: LooksRange, place: Place): Promise<Series> {
-  let [at, values] = [new Float64Array(1024), new Float64Array(1024)];
-  let count = 0;
-  const add = (time: Milliseconds, value: number): void => {
-    if (Number.isNaN(value) || time < range.from || time > range.to) return;
-    if (count === at.length) [at, values] = [twiceAsLong(at), twiceAsLong(values)];
-    at[count] = time;
-    values[count] = value;
-    count += 1;
-  };
-  const key = JSON.stringify(place);
-  for await (const block of readBlocks(pageReader(store), range, refuse)) {
-    if (!("read" in block)) add(toMillis(block.at), numberAt(block as unknown as Json, place));
-    else {
-      block.read((chunk) => {
-        const [times, facts] = [chunk.column('["at"]'), chunk.column(key)];
-        for (let look = 0; look < chunk.size; look += 1) add(Math.floor(times.near(look) / 1e6), facts.near(look));
-      });
-    }
-  }
-  return { at: at.subarray(0, count), values: values.subarray(0, count) };
-}
-
-/** The memory of the shorter one is free at once. */
-function twiceAsLong({ buffer, byteLength }: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
-  return new Float64Array(buffer.transfer(2 * byteLength));
-}
-
 function isWithin({ at }: Look, { from, to }: LooksRange): boolean {
   const millis = toMillis(at);
   return millis >= from && millis <= to;
-}
-
-function numberAt(json: Json, place: Place): number {
-  let found: unknown = json;
-  for (const step of place) {
-    if (typeof found !== "object" || found === null) return Number.NaN;
-    found = (found as Readonly<Record<string | number, unknown>>)[step];
-  }
-  const isNumber = typeof found === "number" || (typeof found === "string" && /^-?\d+(?:\.\d+)?$/u.test(found));
-  return isNumber ? Number(found) : Number.NaN;
 }
 
 /** Chunks, then the tail, some at a time. What is packed meanwhile is read once: looks have numbers. */
