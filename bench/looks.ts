@@ -59,9 +59,9 @@ async function measure(): Promise<readonly Measured[]> {
     const before = process.cpuUsage();
     let [values, last] = [0, 0];
     for await (const part of past(all, new AbortController().signal)) {
-      const { near } = part.facts("facts", "node.lagging", "node-2:3008", "behindMillis");
+      const lag = part.facts("facts", "node.lagging", "node-2:3008", "behindMillis");
       for (let look = 0; look < part.size; look += 1) {
-        if (Number.isNaN(near(look))) continue;
+        if (Number.isNaN(lag.near(look))) continue;
         last = Math.max(last, part.from(look));
         values += 1;
       }
