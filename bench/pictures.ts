@@ -3,7 +3,6 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
 import { networkPicture } from "../src/answers/charts/network-chart.ts";
-import type { ChartContext } from "../src/answers/charts/charts.ts";
 import { createPictures } from "../src/chart/png.ts";
 import { silentLog } from "../src/log.ts";
 import { createPast } from "../src/main/past.ts";
@@ -37,7 +36,7 @@ async function measure(): Promise<readonly Measured[]> {
   const held = await turnsWhile(async () => {
     for (let round = 0; round < READINGS; round += 1) {
       const before = process.cpuUsage();
-      scene = (await networkPicture(context as unknown as ChartContext, span))?.scene;
+      scene = (await networkPicture(context, span))?.scene;
       const { user, system } = process.cpuUsage(before);
       seconds.push((user + system) / 1e6);
     }

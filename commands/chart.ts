@@ -1,7 +1,8 @@
 import { seenHere, findEpisode, suggestEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
 import { findKind } from "../src/answers/alerts/alert-kinds.ts";
-import { callerZone, isSpan, parseSpan, suggestSpans } from "../src/answers/alerts/alert-times.ts";
+import { callerZone, suggestSpans } from "../src/answers/alerts/alert-times.ts";
 import { alertPicture } from "../src/answers/charts/alert-chart.ts";
+import { ALL, firstLook, isLast, parseLast, SHORTEST } from "../src/answers/charts/chart-span.ts";
 import { type ChartSpan, chartReply, type Picture } from "../src/answers/charts/charts.ts";
 import { marketPicture } from "../src/answers/charts/market-chart.ts";
 import { networkPicture } from "../src/answers/charts/network-chart.ts";
@@ -23,10 +24,8 @@ import { toMillis } from "../src/units/nanoseconds.ts";
 
 /** What is drawn beside markets and alerts. */
 const NAMED = ["network", "blocks", "checkpoints", "snapshots", "stake"];
-const ALL = "all";
 const USUAL = "24h";
 const SPANS = ["1h", USUAL, "7d", "30d"];
-const SHORTEST: Milliseconds = 600_000;
 
 const options = {
   what: {
@@ -166,31 +165,10 @@ async function marketOf(context: Context): Promise<Market> {
   return { id, label: names.get(id)?.code ?? id };
 }
 
-/** When the oldest look that is kept was. */
-async function firstLook({ network, past, signal }: Context, watcher: string, now: Milliseconds) {
-  for await (const part of past({ network, watcher, from: 0, to: now }, signal)) return part.from(0);
-  return undefined;
-}
-
 /** Names of alerts begin with their kind. */
 function isAlert(typed: string): boolean {
   const [word = ""] = typed.trim().split(/[\s|{]/u);
   return findKind(word) !== undefined;
-}
-
-function isLast(typed: string): boolean {
-  return typed.trim().toLowerCase() === ALL || isSpan(typed);
-}
-
-/** Undefined for all that is kept. */
-function parseLast(option: string, typed: string): Milliseconds | undefined {
-  if (typed.trim().toLowerCase() === ALL) return undefined;
-  const millis = parseSpan(option, typed);
-  if (millis >= SHORTEST) return millis;
-  throw new UserError((named) => `${named(option)} cannot be less than 10 min.`, {
-    option,
-    remedy: "Ask for 10m or more.",
-  });
 }
 
 async function suggestWhat(typed: string, context: SuggestContext): Promise<readonly Choice[]> {

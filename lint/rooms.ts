@@ -86,7 +86,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/slack/transport": "api-error bolt endpoint identity installations response-url signature web-api",
   "adapters/terminal": "line-runner platform streams",
   "adapters/terminal/render": "actions span visible-text wrap",
-  "adapters/web": "limits listen platform render socket alerts/console-sender alerts/watch public/*",
+  "adapters/web": "limits listen looks platform render socket alerts/console-sender alerts/watch public/*",
   "adapters/web/access": "allowed-hosts client-address connection-limit guard login slow-bodies",
   "adapters/web/alerts": "alert-json console-sender watch",
   "adapters/web/invocations": "form question verify",
@@ -118,7 +118,7 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/alerts/silences": "add-silence offered-silence silence-options",
   "answers/alerts/subscriptions":
     "add-subscription change-subscription noise offered-subscription personal-watch subscription-fields subscription-options thresholds trial-reply try-subscription",
-  "answers/charts": "alert-chart market-chart network-chart pace-charts stake-chart",
+  "answers/charts": "alert-chart chart-span market-chart network-chart network-look pace-charts stake-chart",
   "answers/exports": "ended exports verified",
   "answers/ids": "party-orders typed-ids",
   "api/client": "poll-nodes",

@@ -39,7 +39,9 @@ export type ReadPast = (
 ) => AsyncGenerator<LooksPart>;
 
 /** So many parts of the time are told apart. */
-const PIXELS = 400;
+export const PIXELS = 400;
+/** A lane that changes more often is told apart less finely. */
+const MAX_PARTS = 130;
 
 const WORSE: readonly LaneState[] = ["moves", "lags", "doubted", "silent", "stands"];
 
@@ -143,13 +145,23 @@ export class ThinLane {
   }
 
   parts(): Scene["lanes"][number]["parts"] {
-    const parts: Scene["lanes"][number]["parts"][number][] = [];
-    let begun = 0;
-    for (let pixel = 1; pixel <= PIXELS; pixel += 1) {
-      if (pixel < PIXELS && this.#worst[pixel] === this.#worst[begun]) continue;
-      const state = WORSE[(this.#worst[begun] ?? 0) - 1];
-      if (state !== undefined) parts.push({ from: this.#pixels.begin(begun), to: this.#pixels.begin(pixel), state });
-      begun = pixel;
+    let width = 1;
+    for (;;) {
+      const parts = this.#partsOf(width);
+      if (parts.length <= MAX_PARTS) return parts;
+      width *= 2;
+    }
+  }
+
+  /** The worst state of so many pixels each. */
+  #partsOf(width: number): Scene["lanes"][number]["parts"] {
+    const parts: { from: Milliseconds; to: Milliseconds; state: LaneState }[] = [];
+    for (let pixel = 0; pixel < PIXELS; pixel += width) {
+      const state = WORSE[Math.max(...this.#worst.subarray(pixel, pixel + width)) - 1];
+      const [from, to] = [pixel, Math.min(PIXELS, pixel + width)].map(this.#pixels.begin) as [number, number];
+      const last = parts.at(-1);
+      if (last !== undefined && last.to === from && last.state === state) last.to = to;
+      else if (state !== undefined) parts.push({ from, to, state });
     }
     return parts;
   }

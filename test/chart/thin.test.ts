@@ -21,6 +21,16 @@ describe("of the 518,400 looks of a month", () => {
     expect(lane.lengths.get("stands")).toBe(EVERY);
   });
 
+  test("one that changes at every look has few parts too, and its worst state is never hidden", () => {
+    const lane = new ThinLane(MONTH);
+    for (let look = 0; look < LOOKS; look += 1000)
+      lane.add(look * EVERY, (look + 1000) * EVERY, look % 2000 === 0 ? "stands" : "moves");
+    const parts = lane.parts();
+    expect(parts.length).toBeLessThanOrEqual(130);
+    expect([parts[0]?.from, parts.at(-1)?.to]).toEqual([MONTH.from, MONTH.to]);
+    expect(new Set(parts.map(({ state }) => state))).toContain("stands");
+  });
+
   test("a single peak, and a single dip, are points of their line", () => {
     const line = new ThinLine(MONTH);
     for (let look = 0; look < LOOKS; look += 1)

@@ -21,6 +21,7 @@ import { fileRoutes, pageRoutes } from "./files.ts";
 import { formRoutes } from "./invocations/form.ts";
 import { consoleAnswering, type InvocationDependencies, invocationRoutes } from "./invocations/invocations.ts";
 import { verifyRoutes } from "./invocations/verify.ts";
+import { type LooksRouteDependencies, looksRoutes } from "./looks.ts";
 import { type ProbeDependencies, probeRoutes } from "./probes.ts";
 import { type WebhookRouteDependencies, webhookRoutes } from "./webhooks.ts";
 
@@ -38,6 +39,7 @@ export interface AppDependencies
     ProbeDependencies,
     AlertRouteDependencies,
     WatchRouteDependencies,
+    LooksRouteDependencies,
     WebhookRouteDependencies {
   readonly hosts: () => AllowedHosts;
   /** Whether all networks are simulated, which the page says from the start. */
@@ -78,7 +80,7 @@ export function createApp(dependencies: AppDependencies): Hono {
 
   app.use("/api/*", async (c, next) => {
     await next();
-    c.header("Cache-Control", "no-store");
+    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
   });
   app.use("/api/*", dependencies.access.guard);
   // Before the guards of JSON: it takes a file as it is.
@@ -91,6 +93,7 @@ export function createApp(dependencies: AppDependencies): Hono {
   app.route("/api", fileRoutes(dependencies.files));
   app.route("/api", alertRoutes(dependencies));
   app.route("/api", watchRoutes(dependencies));
+  app.route("/api", looksRoutes(dependencies));
 
   app.notFound((c) => refuse(c, 404, "There is nothing here; the console is at /."));
   app.onError((error, c) => {
@@ -109,6 +112,7 @@ function describeConsole({ bot, ...dependencies }: AppDependencies): ConsoleInfo
     previews: dependencies.previews.map((preview) => preview.platform),
     previewNames: Object.fromEntries(dependencies.previews.map(({ platform, name }) => [platform, name])),
     alerts: dependencies.alerts !== undefined && dependencies.watch !== undefined,
+    looks: dependencies.looks !== undefined,
     incident: dependencies.incident !== undefined,
     signedIn: dependencies.access.required,
     commands: bot.commands.map(({ name, summary, examples, options, changes = false }) => ({

@@ -9,6 +9,8 @@ export interface ConsoleInfo {
   /** Whether the console needs a token. */
   readonly signedIn: boolean;
   readonly alerts: boolean;
+  /** Whether looks can be asked for. */
+  readonly looks: boolean;
   readonly incident: boolean;
   readonly commands: readonly CommandInfo[];
 }

@@ -43,7 +43,10 @@ export type { Metrics, Readiness } from "./probes.ts";
 /** The options that only the routes use. */
 type RouteOptions = Pick<AppDependencies, "previews" | "log" | "now" | "onRequest"> &
   Partial<
-    Pick<AppDependencies, "simulated" | "alerts" | "watch" | "incident" | "linkedFiles" | "webhooks" | "streamTimeouts">
+    Pick<
+      AppDependencies,
+      "simulated" | "alerts" | "watch" | "looks" | "incident" | "linkedFiles" | "webhooks" | "streamTimeouts"
+    >
   >;
 
 export interface WebAdapterOptions extends RouteOptions {

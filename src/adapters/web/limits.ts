@@ -38,6 +38,9 @@ export const MAX_VERIFYING = 4;
 export const MAX_VERIFIED_BYTES = 16 * 1024 ** 3;
 /** Completions answered at one time; each takes at most 1.5 s. */
 export const MAX_COMPLETING = 64;
+/** Looks that are read at one time, for the picture of a network, and how long a reader waits for them. */
+export const MAX_READING_LOOKS = 3;
+export const LOOKS_TIMEOUT_MILLIS: Milliseconds = 12_000;
 /** The time limit of a question: a large export from a slow node. */
 export const INVOCATION_TIMEOUT_MILLIS: Milliseconds = 30 * 60_000;
 /** A job that takes longer goes on by itself. */

@@ -31,8 +31,14 @@ interface Node {
   readonly lane: ThinLane;
 }
 
+/** What is drawn of, and read for, a network. */
+export type NetworkContext = Pick<ChartContext, "network" | "past" | "signal"> & {
+  readonly api: { readonly nodes: readonly { readonly name: string }[] };
+  readonly alerts: Pick<ChartContext["alerts"], "config">;
+};
+
 /** What the nodes did, and how old the network's time was; undefined where nothing is kept of it. */
-export async function networkPicture(context: ChartContext, span: ChartSpan): Promise<Picture | undefined> {
+export async function networkPicture(context: NetworkContext, span: ChartSpan): Promise<Picture | undefined> {
   const { api, alerts, network, past, signal } = context;
   const nodes = api.nodes.map(({ name }) => ({ name, lane: new ThinLane(span) }));
   const age = new KeptLine("age of network time", span);
@@ -47,18 +53,11 @@ export async function networkPicture(context: ChartContext, span: ChartSpan): Pr
       // An hour of one node is some milliseconds' work.
       if (part.size > 1) await setImmediate();
     }
-    const clocks = nodes.map(({ name }) => ({
-      time: part.facts("nodes", name, "time"),
-      vote: part.facts("votes", name),
-    }));
+    const ageOf = ageReader(part, nodes);
     const verdict = part.facts("verdict");
     for (let look = 0; look < part.size; look += 1) {
       const [from, to] = [part.from(look), part.to(look)];
-      const latest = clocks.reduce((most, { time, vote }) => {
-        const said = vote.at(look) === "silent" ? Number.NaN : time.near(look);
-        return Number.isNaN(said) ? most : Math.max(most, said);
-      }, -Infinity);
-      age.add(from, Math.max(0, from - latest / 1e6), to);
+      age.add(from, ageOf(look), to);
       const isStalled = verdict.at(look) === "stalled" && from >= span.from && from <= span.to;
       if (isStalled) stood += Math.max(0, Math.min(to, span.to) - from);
       if (isStalled && !wasStalled) halts += 1;
@@ -87,8 +86,23 @@ export async function networkPicture(context: ChartContext, span: ChartSpan): Pr
   return { scene, numbers: [laneNumbers(nodes), ...(hasAge ? [lineNumbers("chart-age", [age], spanText)] : [])] };
 }
 
+/** How old the network's time was in a look, by the nodes that are believed; infinite where none said it. */
+export function ageReader(part: LooksPart, nodes: readonly { readonly name: string }[]) {
+  const clocks = nodes.map(({ name }) => ({
+    time: part.facts("nodes", name, "time"),
+    vote: part.facts("votes", name),
+  }));
+  return (look: number): Milliseconds => {
+    const latest = clocks.reduce((most, { time, vote }) => {
+      const said = vote.at(look) === "silent" ? Number.NaN : time.near(look);
+      return Number.isNaN(said) ? most : Math.max(most, said);
+    }, -Infinity);
+    return Math.round(Math.max(0, part.from(look) - latest / 1e6));
+  };
+}
+
 /** How a node stood in a look; undefined where nothing was seen of it. */
-function stateReader(part: LooksPart, node: string, behind: Milliseconds) {
+export function stateReader(part: LooksPart, node: string, behind: Milliseconds) {
   const [vote, reachable] = [part.facts("votes", node), part.facts("nodes", node, "reachable")];
   const [down, lag] = [
     part.facts("facts", "node.down", node, "state"),

@@ -19,9 +19,11 @@ import { type ChangeSignal, createChangeSignal } from "../change-signal.ts";
 import { exportNotice } from "../export-jobs.ts";
 import type { MetricsRecorder } from "../metrics/metrics.ts";
 import type { Networks } from "../networks.ts";
+import { createPast } from "../past.ts";
 import { type ChatConfig, configuredChats, platformsOf } from "../platforms/platforms.ts";
 import { reachableOperators } from "./alerting-settings.ts";
 import { createAlerting } from "./alerting.ts";
+import { consoleLooks } from "./console-looks.ts";
 import { consoleWatch } from "./console-watch.ts";
 import type { Duties } from "./duties.ts";
 import { guidedIncident } from "./guided-incident.ts";
@@ -127,6 +129,15 @@ export function openAlerting(dependencies: OpenAlertingDependencies) {
     },
     console: {
       alerts: { feed: createAlertFeed(store, platforms), onChange: consoleSignal.onChange },
+      looks: consoleLooks({
+        store,
+        config: alertsConfig,
+        clients: networks.clients,
+        simulated: networks.simulated,
+        past: createPast(store),
+        keeps: config.looks !== undefined,
+        now: Date.now,
+      }),
       watch: consoleWatch({ store, config: alertsConfig, platforms, alerting, networks: names, incident }),
       incident,
     },

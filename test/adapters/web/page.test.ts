@@ -66,6 +66,7 @@ describe("the page", () => {
       simulated: false,
       signedIn: false,
       alerts: false,
+      looks: false,
       incident: false,
       commands: [
         {

@@ -40,6 +40,7 @@ let info = {
   previewNames: {},
   signedIn: false,
   alerts: false,
+  looks: false,
   incident: false,
   commands: [],
 };
