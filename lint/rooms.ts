@@ -74,7 +74,7 @@ export const doors: Readonly<Record<string, string>> = {
     "bounds button-plan form home-data is-unsent key-ring listed-managers notices open-answers parse-json press refused-token supervision tone-signs why-this-alert",
   "adapters/discord": "record",
   "adapters/discord/render": "buttons compose embed markdown modal press",
-  "adapters/discord/respond": "left-answers question",
+  "adapters/discord/respond": "interaction-api left-answers question",
   "adapters/discord/transport": "endpoint rest signature upload",
   "adapters/slack": "record",
   "adapters/slack/home": "viewers",

@@ -1,9 +1,9 @@
 import { commands } from "../../commands/index.ts";
 import type { SendingAdapter } from "../../src/adapters/adapter.ts";
-import type { IsFirst } from "../../src/adapters/chat/chat.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { type Bot, createBot } from "../../src/bot/bot.ts";
 import { type Log, silentLog } from "../../src/log.ts";
+import { notesOf } from "../../src/main/platforms/platforms.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Samples } from "../../src/simulator/samples.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
@@ -26,7 +26,9 @@ export interface ConnectedBot extends AsyncDisposable {
 /** The bot on a fake platform and a simulated network, connected; the fake is stopped with it. */
 export async function connectedBot(
   fake: { stop(): Promise<void> },
-  open: (parts: { readonly payloads: ButtonPayloads; readonly isFirst: IsFirst; readonly log: Log }) => SendingAdapter,
+  open: (
+    parts: { readonly payloads: ButtonPayloads; readonly log: Log } & ReturnType<typeof notesOf>,
+  ) => SendingAdapter,
   isListening: () => boolean,
 ): Promise<ConnectedBot> {
   const log = silentLog();
@@ -44,11 +46,7 @@ export async function connectedBot(
     alerts: alertService(store),
     log,
   });
-  const adapter = open({
-    payloads: store.payloads,
-    isFirst: (what, within) => store.installations.useOnce(what, Date.now() + within),
-    log,
-  });
+  const adapter = open({ payloads: store.payloads, ...notesOf("bench", store, log), log });
   const failures = new Map<string, number>();
   const counted: Bot = {
     ...bot,

@@ -223,7 +223,6 @@ async function openSurfaces({ config, store, log, shutdown }: BotProcess, servic
     onFewer: (listener) => duties.onFewer(listener),
     commands: bot.commands,
     log,
-    payloads: store.payloads,
     alerts: alerts.alerting.service,
     simulated: networks.simulated,
     store,

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 
+import { putRows } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 
 /** The source of a database's alerts, subscriptions and ids: the embedded simulator, or configured networks. */
@@ -30,5 +31,14 @@ export function createMarks(db: Kysely<Schema>) {
         .onConflict((conflict) => conflict.column("name").doNothing())
         .execute();
     },
+  };
+}
+
+/** What the holder of a duty leaves to whichever process has it next. */
+export function createLegacies(db: Kysely<Schema>) {
+  return {
+    get: async (name: string) =>
+      (await db.selectFrom("database_marks").select("value").where("name", "=", name).executeTakeFirst())?.value,
+    put: (name: string, value: string) => putRows(db, "database_marks", { key: ["name"] }, [{ name, value }]),
   };
 }

@@ -50,7 +50,7 @@ export interface Schema {
     chosen_at: number;
   };
   console_sign_outs: { session: string; ends_at: number };
-  /** Facts about the database itself, such as its origin. */
+  /** Facts about the database itself, such as its origin, and what holders of duties leave. */
   database_marks: { name: string; value: string };
   /** Growing numbers that give rows their order, also on an engine with several writers. */
   alert_counters: { name: string; value: number };

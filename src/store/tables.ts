@@ -7,7 +7,7 @@ import { forgetInstallation } from "./forget-workspace.ts";
 import { createInstallations } from "./installations.ts";
 import { createLookTables } from "./alert-tables/looks.ts";
 import { createOpenAnswers } from "./open-answers.ts";
-import { createMarks } from "./marks.ts";
+import { createLegacies, createMarks } from "./marks.ts";
 import { createButtonPayloads } from "./preferences/button-payloads.ts";
 import { createAnswerChoices, createSavedParties, createSignOuts } from "./preferences/preferences.ts";
 import { createSeenIds } from "./preferences/seen-ids.ts";
@@ -44,7 +44,6 @@ export function createTables({ withDatabase, transactions, hold }: TableAccess, 
         withDatabase((db) => (create(db)[name as keyof T] as (...given: unknown[]) => Promise<unknown>)(...given));
     return new Proxy({} as T, { get: method });
   };
-  const pruned = { at: -Infinity };
   return {
     seen: createSeenIds(withDatabase, now),
     payloads: createButtonPayloads(withDatabase, now),
@@ -52,8 +51,9 @@ export function createTables({ withDatabase, transactions, hold }: TableAccess, 
     answers: opening(createAnswerChoices),
     signOuts: opening((db) => createSignOuts(db, now)),
     exports: opening(createExportTables),
-    installations: opening((db) => createInstallations(db, now, pruned)),
+    installations: opening(createInstallations),
     openAnswers: opening((db) => createOpenAnswers(db, now)),
+    legacies: opening(createLegacies),
     marks: opening(createMarks),
     transaction: <T>(work: (tables: TransactionTables) => Promise<T>) =>
       transactions.write((trx) => work(transactionTables(trx))),

@@ -53,6 +53,14 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
     const find = async (typed: string, limit = 10, network = "mainnet"): Promise<string[]> =>
       ids(await store.seen.find(network, "market", typed, limit));
 
+    it("keeps what a connection leaves to the next one", async () => {
+      expect(await store.legacies.get("a")).toBeUndefined();
+      await store.legacies.put("a", "1");
+      await store.legacies.put("b", "9");
+      await store.legacies.put("a", "2");
+      expect([await store.legacies.get("a"), await store.legacies.get("b")]).toEqual(["2", "9"]);
+    });
+
     it("answers a ping", async () => {
       await expect(store.ping()).resolves.toBeUndefined();
     });
@@ -195,6 +203,16 @@ export function storeContract(engine: string, create: () => Promise<StoreUnderTe
 
     describe("button payloads", () => {
       const value = { command: "market show", options: { market: "BTC/USD", page: 2, private: true }, by: "U1", v: 1 };
+
+      it("are noted as used once, until nobody would take it", async () => {
+        const { payloads } = store;
+        const until = under.clock.millis + 600_000;
+        const used = await Promise.all([1, 2, 3].map(() => payloads.useOnce("s", until)));
+        expect(used.filter(Boolean)).toHaveLength(1);
+        expect(await payloads.useOnce("other", until)).toBe(true);
+        under.clock.millis = until;
+        expect(await payloads.useOnce("s", until + 1)).toBe(true);
+      });
 
       it("come back under a short key, until they expire", async () => {
         const key = await store.payloads.put(value, 5000);

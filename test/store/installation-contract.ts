@@ -52,16 +52,6 @@ export function installationContract(engine: string, create: () => Promise<Store
       expect(await installations.get("chat", "T1")).toMatchObject({ expires_at: 1_900_000_000_000 });
     });
 
-    it("note what serves once, until nobody would take it", async () => {
-      const { installations } = store;
-      const until = under.clock.millis + 600_000;
-      const used = await Promise.all([1, 2, 3].map(() => installations.useOnce("s", until)));
-      expect(used.filter(Boolean)).toHaveLength(1);
-      expect(await installations.useOnce("other", until)).toBe(true);
-      under.clock.millis = until;
-      expect(await installations.useOnce("s", until + 1)).toBe(true);
-    });
-
     it("are forgotten with what belongs to their workspace", async () => {
       const { installations, parties, answers } = store;
       for (const id of ["T1", "T2"]) {

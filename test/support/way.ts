@@ -20,6 +20,7 @@ import { systemClock } from "../../src/api/clock.ts";
 import { openAudienceSettings } from "../../src/bot/audience-settings.ts";
 import { type Bot, createBot } from "../../src/bot/bot.ts";
 import { silentLog } from "../../src/log.ts";
+import { notesOf } from "../../src/main/platforms/platforms.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { startSchedule } from "../../src/watchers/schedule.ts";
 import { sourcesWatcher } from "../../src/watchers/sources/sources.ts";
@@ -155,8 +156,8 @@ async function discord(follow: Follow): Promise<void> {
     // The longer one of two ways: the answer is deferred.
     const timing = { deferAfterMillis: 0 };
     const { payloads } = store;
-    const openAnswers = new OpenAnswers();
-    const adapter = createDiscordAdapter({ token, apiUrl: fake.apiUrl, payloads, openAnswers, log, timing });
+    const own = { payloads, openAnswers: new OpenAnswers(), ...notesOf("discord", store, log) };
+    const adapter = createDiscordAdapter({ token, apiUrl: fake.apiUrl, ...own, log, timing });
     await adapter.start(bot);
     await until(() => adapter.health.state === "up" && fake.state.commands.size > 0, "the adapter");
     await sleep(100);

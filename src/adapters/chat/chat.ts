@@ -7,7 +7,7 @@ import type { AnyCommand } from "../../bot/command.ts";
 import type { Log } from "../../log.ts";
 import type { PlatformSettings } from "../../config/settings.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import type { InstallationRow, InstallationTables } from "../../store/store.ts";
+import type { ButtonPayloads, InstallationRow, InstallationTables } from "../../store/store.ts";
 import type { Payloads, Preview, SendingAdapter } from "../adapter.ts";
 import type { Finding } from "../finding.ts";
 import type { HomeData } from "./home-data.ts";
@@ -73,6 +73,7 @@ export interface PlatformDependencies {
   readonly shared: SharedToken;
   readonly installations: PlatformInstallations;
   readonly isFirst: IsFirst;
+  readonly legacy: Legacy;
   readonly openAnswers: OpenAnswers;
   readonly home: HomeData;
   readonly log: Log;
@@ -80,12 +81,18 @@ export interface PlatformDependencies {
 
 /**
  * Notes that something of a platform was met. False where a process, this one or another or an earlier one, has met it
- * within its time.
+ * within its time; true where the database does not say, since two answers are better than none. Never rejects.
  */
 export type IsFirst = (what: string, within: Milliseconds) => Promise<boolean>;
 
+/** What a connection leaves to the one that comes after it, in this process or another: JSON. */
+export interface Legacy {
+  get(): Promise<string | undefined>;
+  put(value: string): Promise<void>;
+}
+
 /** The installations of an app in many workspaces. */
-export interface PlatformInstallations extends InstallationTables {
+export interface PlatformInstallations extends InstallationTables, Pick<ButtonPayloads, "useOnce"> {
   /** Deletes an installation that was removed, and all that belongs to its workspace, unless it has changed since. */
   forget(row: InstallationRow): Promise<boolean>;
 }

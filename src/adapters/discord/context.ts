@@ -21,6 +21,8 @@ export const TIMING = {
   failedMillis: 600_000,
   /** After this long without a session on the gateway, a new connection is made. */
   stuckMillis: 120_000,
+  /** Between two notes of the gateway's sessions, from which a process that takes it over goes on. */
+  keepMillis: 5000,
   /** Between two checks of the token while all is well. */
   checkMillis: 300_000,
   /** The first wait before a registration of the commands is repeated; it doubles up to an hour. */

@@ -11,7 +11,9 @@ import { LRUCache } from "lru-cache";
 import { OWN_TOKEN, type SharedToken } from "../../alerts/sender.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import type { Milliseconds } from "../../units/duration.ts";
 import type { Payloads, SendingAdapter } from "../adapter.ts";
+import type { IsFirst, Legacy } from "../chat/chat.ts";
 import { withListedManagers } from "../chat/listed-managers.ts";
 import type { OpenAnswers } from "../chat/open-answers.ts";
 import { BUTTON_LIFETIME_MILLIS } from "../chat/press.ts";
@@ -19,9 +21,10 @@ import { Supervision } from "../chat/supervision.ts";
 import { NOT_RUNNING, type Webhook, webhookUrl } from "../webhook.ts";
 import { CommandMentions } from "./command-mentions.ts";
 import { type DiscordContext, type DiscordTiming, TIMING } from "./context.ts";
-import { NONCE_LIFETIME_MILLIS } from "./limits.ts";
+import { ACKNOWLEDGE_TIMEOUT_MILLIS, NONCE_LIFETIME_MILLIS } from "./limits.ts";
 import { registerCommands } from "./register-commands.ts";
 import { closeLeft } from "./respond/left-answers.ts";
+import { madeAt } from "./respond/interaction-api.ts";
 import { answerQuestion, QuestionLimit, questionOf } from "./respond/question.ts";
 import { respondToInteraction } from "./respond/respond.ts";
 import { DiscordSender } from "./send/send.ts";
@@ -43,6 +46,8 @@ export interface DiscordAdapterOptions {
   readonly apiUrl?: string | undefined;
   readonly payloads: Payloads;
   readonly openAnswers: OpenAnswers;
+  readonly isFirst: IsFirst;
+  readonly legacy: Legacy;
   /** The ids of the only people and roles that may change a channel's alerts. Left out or empty, whoever manages the channel may. */
   readonly managers?: readonly string[] | undefined;
   /** Left out: no other process uses the token. */
@@ -53,6 +58,8 @@ export interface DiscordAdapterOptions {
   readonly timing?: Partial<DiscordTiming> | undefined;
 }
 
+/** Longer than Discord keeps a session that nobody resumes. */
+const REPLAYED_FOR: Milliseconds = 600_000;
 const STOP_TIMEOUT_MILLIS = 3000;
 /** The attempt to send an alert ends an upload before. */
 const LONGEST_UPLOAD_MILLIS = 3_600_000;
@@ -85,27 +92,38 @@ export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAda
       if (connection === made) connection = undefined;
     };
   };
-  /** Whether something arrived for the first time: a resumed gateway may repeat it, and no command must run twice. */
-  const isNew = ({ id }: { readonly id: string }): boolean => {
-    if (stopping.signal.aborted || seen.has(id)) return false;
+  /** Answers what arrives for the first time: a resumed gateway may repeat it, and no command must run twice. */
+  const once = ({ id }: { readonly id: string }, replayed: boolean, answered: () => Promise<void>): void => {
+    if (stopping.signal.aborted || seen.has(id)) return;
     seen.set(id, true);
-    return true;
-  };
-  const follow = (answered: Promise<void>): void => {
-    const work = answered.finally(() => answering.delete(work));
+    const noted = publicKey === undefined ? options.isFirst(id, REPLAYED_FOR) : undefined;
+    // Another process, or an earlier one, may have met only what is replayed: nothing else waits for the database.
+    const work = (async () => {
+      if (!replayed || (await noted) !== false) await answered();
+    })().finally(() => answering.delete(work));
     answering.add(work);
   };
-  const answer = (context: DiscordContext, interaction: APIInteraction): void => {
-    if (!isNew(interaction)) return;
-    follow(respondToInteraction({ ...context, mention: mentions.in(interaction.guild_id) }, interaction));
+  const answer = (context: DiscordContext, interaction: APIInteraction, replayed = false): void => {
+    // Discord takes no answer to what was asked while nobody was connected.
+    if (replayed && madeAt(interaction.id, now()) + ACKNOWLEDGE_TIMEOUT_MILLIS < now()) return;
+    once(interaction, replayed, () =>
+      respondToInteraction({ ...context, mention: mentions.in(interaction.guild_id) }, interaction),
+    );
   };
-  const hear = (context: DiscordContext, message: GatewayMessageCreateDispatchData, self: string): void => {
+  const hear = (
+    context: DiscordContext,
+    message: GatewayMessageCreateDispatchData,
+    self: string,
+    replayed: boolean,
+  ): void => {
     const line = questionOf(message, self);
-    if (line === undefined || !isNew(message)) return;
-    const taken = questions.take(message.author.id);
-    if (taken === "ignore") return;
-    const asked = { line, refused: taken === "refuse" };
-    follow(answerQuestion({ ...context, mention: mentions.in(message.guild_id) }, message, asked));
+    if (line === undefined) return;
+    once(message, replayed, async () => {
+      const taken = questions.take(message.author.id);
+      if (taken === "ignore") return;
+      const asked = { line, refused: taken === "refuse" };
+      await answerQuestion({ ...context, mention: mentions.in(message.guild_id) }, message, asked);
+    });
   };
   const handle: Webhook["handle"] = async (request) =>
     connection !== undefined && "handle" in connection && !stopping.signal.aborted
@@ -132,14 +150,22 @@ export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAda
         rest: botRest,
         log,
         timing,
-        onInteraction: (interaction: APIInteraction) => answer(context, interaction),
-        onMessage: (message: GatewayMessageCreateDispatchData, self: string) => hear(context, message, self),
+        onInteraction: (interaction: APIInteraction, replayed?: boolean) => answer(context, interaction, replayed),
         onReady: (applicationId: string) => register(options.applicationId ?? applicationId),
       };
       const url = publicUrl === undefined ? undefined : webhookUrl(INTERACTIONS_PATH, publicUrl);
       if (publicKey !== undefined) return void connect(interactionsEndpoint({ ...common, publicKey, url, now }));
       // Discord sends each interaction to every connection, and each connection would answer it.
-      shared.add("discord gateway", () => connect(new GatewayConnection({ ...common, token })));
+      shared.add("discord gateway", () =>
+        connect(
+          new GatewayConnection({
+            ...common,
+            token,
+            legacy: options.legacy,
+            onMessage: (message, self, replayed) => hear(context, message, self, replayed),
+          }),
+        ),
+      );
       // A process without a gateway learns the ids of the commands, too.
       if (shared.live > 1) register();
     },

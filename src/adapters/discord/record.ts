@@ -80,9 +80,9 @@ const settings: PlatformSettings<ConfiguredPlatform, typeof variables> = {
                 const optioned = commands.map((one) => withCommonOptions(one, platforms));
                 return examineDiscord({ ...context, token, ...application, commands: optioned });
               },
-              async open({ log, openAnswers, payloads, shared }) {
+              async open({ log, openAnswers, payloads, shared, isFirst, legacy }) {
                 const { createDiscordAdapter } = await import("./index.ts");
-                const own = { log, openAnswers, payloads, shared, managers };
+                const own = { log, openAnswers, payloads, shared, isFirst, legacy, managers };
                 return { adapter: createDiscordAdapter({ token, ...application, ...own }) };
               },
             },

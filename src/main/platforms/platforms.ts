@@ -1,6 +1,6 @@
 // The chat platforms of a bot, by their records (`list.ts`), and the page that a person opens on one of them.
 // `platform-limits.ts` counts refused requests.
-import type { Payloads, Preview } from "../../adapters/adapter.ts";
+import type { Preview } from "../../adapters/adapter.ts";
 import type {
   ConfiguredPlatform,
   OpenPlatform,
@@ -19,8 +19,11 @@ import type { SharedToken } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Config as AnyConfig } from "../../config.ts";
+import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { SavedParties, Store } from "../../store/store.ts";
+import type { Milliseconds } from "../../units/duration.ts";
+import { inTime } from "../../units/in-time.ts";
 import type { InstallationSample } from "../metrics/metrics.ts";
 import type { HomeContext } from "./home-subscriptions.ts";
 
@@ -51,13 +54,15 @@ export function configuredChats({ platforms }: ChatConfig): readonly SetUpPlatfo
 export type OpenPlatforms = Awaited<ReturnType<typeof openPlatforms>>;
 
 interface OpenDependencies {
-  readonly store: Pick<Store, "installations" | "openAnswers" | "processes" | "transaction" | "parties">;
+  readonly store: Pick<
+    Store,
+    "installations" | "payloads" | "legacies" | "openAnswers" | "processes" | "transaction" | "parties"
+  >;
   readonly shared: SharedToken;
   /** Calls the listener when another process has died. */
   readonly onFewer: (listener: () => void) => void;
   readonly commands: readonly AnyCommand[];
   readonly log: Log;
-  readonly payloads: Payloads;
   readonly alerts: AlertService;
   /** Whether the networks are simulated. */
   readonly simulated: boolean;
@@ -65,10 +70,12 @@ interface OpenDependencies {
 
 /** Loads the libraries of a platform only where it is set up: they cost more time and memory than the rest of the bot. */
 export async function openPlatforms(config: Config, dependencies: OpenDependencies) {
-  const { commands, store, alerts, onFewer, simulated, ...common } = dependencies;
+  const { commands, store, alerts, onFewer, simulated, ...more } = dependencies;
+  const common = { ...more, payloads: store.payloads };
   const platforms = platformsOf(config);
   const installations: PlatformDependencies["installations"] = {
     ...store.installations,
+    useOnce: (state, endsAt) => store.payloads.useOnce(state, endsAt),
     forget: (row) =>
       store.transaction(async (tables) => {
         const isForgotten = await tables.forgetInstallation(row);
@@ -84,9 +91,8 @@ export async function openPlatforms(config: Config, dependencies: OpenDependenci
     chats.map(async ({ platform: { id }, service }): Promise<OpenPlatform & { readonly id: string }> => {
       const home = openHome({ platform: id, platforms, alerts, parties: store.parties, simulated });
       const openAnswers = new OpenAnswers(keys && { ...remembering, keys, platform: id });
-      const isFirst: PlatformDependencies["isFirst"] = (what, within) =>
-        installations.useOnce(`${id} ${what}`, Date.now() + within);
-      return { id, ...(await service.open({ ...common, installations, isFirst, openAnswers, home })) };
+      const noted = notesOf(id, store, common.log);
+      return { id, ...(await service.open({ ...common, ...noted, installations, openAnswers, home })) };
     }),
   );
   return {
@@ -103,6 +109,30 @@ export async function openPlatforms(config: Config, dependencies: OpenDependenci
         return counts === undefined ? [] : [{ platform: one.id, counts: { ...counts } }];
       });
       return (await Promise.all(counted)).flat();
+    },
+  };
+}
+
+/** Longer than a database takes, and soon enough for the 3 s that platforms wait. */
+const FIRST_TIMEOUT: Milliseconds = 1000;
+
+/** What the processes of a platform tell each other by the database. */
+export function notesOf(
+  platform: string,
+  { payloads, legacies }: Pick<Store, "payloads" | "legacies">,
+  log: Log,
+): Pick<PlatformDependencies, "isFirst" | "legacy"> {
+  return {
+    isFirst: (what, within) =>
+      inTime(payloads.useOnce(`${platform} ${what}`, Date.now() + within), { millis: FIRST_TIMEOUT }, () => true).catch(
+        (thrown: unknown) => {
+          log.warn({ platform, why: messageOf(thrown) }, "repeats not recognised");
+          return true;
+        },
+      ),
+    legacy: {
+      get: () => legacies.get(`${platform} connection`),
+      put: (value) => legacies.put(`${platform} connection`, value),
     },
   };
 }

@@ -14,9 +14,14 @@ const MAX_CHARACTERS = 262_144;
 const MAX_TOTAL_BYTES = 128 * 1024 * 1024;
 const PRUNE_EVERY: Milliseconds = 600_000;
 
-/** The payloads of buttons that do not fit into the buttons themselves. */
+/** What lasts for a while: the payloads of buttons that do not fit into the buttons themselves, and what serves once. */
 export function createButtonPayloads(withDatabase: WithDatabase, now: () => Milliseconds) {
   let prunedAt = -Infinity;
+  const pruneNowAndThen = async (db: Kysely<Schema>, at: Milliseconds): Promise<void> => {
+    if (at - prunedAt < PRUNE_EVERY) return;
+    await prune(db, at);
+    prunedAt = at;
+  };
 
   return {
     /** Keeps a JSON value under a short key (at most 22 characters) until it expires. Equal values may share a key. */
@@ -28,10 +33,7 @@ export function createButtonPayloads(withDatabase: WithDatabase, now: () => Mill
       // Half of a SHA-256 is 22 characters of base64url; equal values share a key and the later expiry.
       const key = createHash("sha256").update(json).digest().subarray(0, 16).toString("base64url");
       await withDatabase(async (db) => {
-        if (at - prunedAt >= PRUNE_EVERY) {
-          await prune(db, at);
-          prunedAt = at;
-        }
+        await pruneNowAndThen(db, at);
         await db
           .insertInto("button_payloads")
           .values({ key, value: json, expires_at: at + Math.max(0, Math.trunc(keep)) })
@@ -58,10 +60,27 @@ export function createButtonPayloads(withDatabase: WithDatabase, now: () => Mill
       );
       return row === undefined ? undefined : (JSON.parse(row.value) as unknown);
     },
+
+    /** Notes that this was used, which may be used once and expires at `endsAt`. False where it was used before. */
+    async useOnce(state: string, endsAt: Milliseconds) {
+      const at = now();
+      const { numInsertedOrUpdatedRows } = await withDatabase(async (db) => {
+        await pruneNowAndThen(db, at);
+        return db
+          .insertInto("used_states")
+          .values({ state, ends_at: endsAt })
+          .onConflict((conflict) =>
+            conflict.column("state").doUpdateSet({ ends_at: endsAt }).where("used_states.ends_at", "<=", at),
+          )
+          .executeTakeFirstOrThrow();
+      });
+      return numInsertedOrUpdatedRows === 1n;
+    },
   };
 }
 
 async function prune(db: Kysely<Schema>, at: Milliseconds): Promise<void> {
+  await db.deleteFrom("used_states").where("ends_at", "<=", at).execute();
   await db.deleteFrom("button_payloads").where("expires_at", "<=", at).execute();
   // Two steps, because PostgreSQL may repeat a query inside of a delete for every row.
   const beyond = db

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { commands } from "../../../commands/index.ts";
 import type { Payloads, SendingAdapter } from "../../../src/adapters/adapter.ts";
 import type { DiscordTiming } from "../../../src/adapters/discord/context.ts";
-import { createDiscordAdapter } from "../../../src/adapters/discord/index.ts";
+import { createDiscordAdapter, type DiscordAdapterOptions } from "../../../src/adapters/discord/index.ts";
 import { INTERACTIONS_PATH } from "../../../src/adapters/discord/transport/signature.ts";
 import type { SharedToken } from "../../../src/alerts/sender.ts";
 import type { AlertEngine } from "../../../src/alerts/engine/engine.ts";
@@ -14,6 +14,7 @@ import type { AnyCommand } from "../../../src/bot/command.ts";
 import type { Draw } from "../../../src/chart/png.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
+import { notesOf } from "../../../src/main/platforms/platforms.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { alertsOn } from "../../support/alert-service.ts";
@@ -74,7 +75,7 @@ export interface Stage {
   readonly consoles: readonly Harness[];
   /** Ends the adapter as a crash would and starts another on the same store. */
   restart(): Promise<void>;
-  /** Starts another adapter beside it, as a second process with the same token would. */
+  /** Starts another adapter beside it, as a second process with the same token would; with `shared`, of the same database. */
   twin(shared?: SharedToken): Promise<SendingAdapter>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -108,7 +109,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     });
   const consoles: Harness[] = [];
   const openAnswers = openAnswersOf({ ...options, platform: "discord", store, log, now: () => fake.state.now() });
-  const start = async (shared = options.shared): Promise<SendingAdapter> => {
+  const start = async (shared = options.shared, more: Partial<DiscordAdapterOptions> = {}): Promise<SendingAdapter> => {
     const http = options.http === true ? { publicKey: options.publicKey ?? fake.endpoint.publicKey } : {};
     const adapter = createDiscordAdapter({
       ...http,
@@ -119,6 +120,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       apiUrl: fake.apiUrl,
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
       openAnswers: openAnswers(),
+      ...notesOf("discord", store, log),
+      ...more,
       log,
       now: () => fake.state.now(),
       // Each answer is deferred, so that a test knows which request fails.
@@ -154,7 +157,9 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       adapter = await start();
     },
     async twin(shared) {
-      const twin = await start(shared);
+      // One of a database of its own finds nothing that the other left.
+      const alone = { legacy: { get: async () => undefined, put: async () => undefined } };
+      const twin = await start(shared, shared === undefined ? alone : {});
       twins.push(twin);
       return twin;
     },

@@ -16,7 +16,7 @@ import { createBot } from "../../../src/bot/bot.ts";
 import type { AnyCommand } from "../../../src/bot/command.ts";
 import type { Draw } from "../../../src/chart/png.ts";
 import { type Log, silentLog } from "../../../src/log.ts";
-import { openHome } from "../../../src/main/platforms/platforms.ts";
+import { notesOf, openHome } from "../../../src/main/platforms/platforms.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
 import { createStore } from "../../../src/store/create-store.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -136,7 +136,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       payloads: options.payloads?.(store.payloads) ?? store.payloads,
       openAnswers: openAnswers(),
       ...sharing,
-      isFirst: (what, within) => store.installations.useOnce(what, Date.now() + within),
+      isFirst: notesOf("slack", store, log).isFirst,
       home: {
         ...openHome({ platform: "slack", platforms, alerts, parties: store.parties, simulated: false }),
         ...(options.subscriptionsOf === undefined ? {} : { subscriptionsOf: options.subscriptionsOf }),

@@ -192,6 +192,7 @@ export class FakeDiscord {
         origin: this.origin,
         gatewayUrl: `ws://127.0.0.1:${this.#port}/gateway`,
         shards: this.gateway.shards,
+        concurrency: this.gateway.concurrency,
       };
       const parts = match.slice(1).filter((part) => part !== undefined);
       return route.handle(context, ...parts);

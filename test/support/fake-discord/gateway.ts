@@ -8,7 +8,7 @@ import type { State } from "./state.ts";
 interface Session {
   readonly id: string;
   sequence: number;
-  readonly missed: unknown[];
+  readonly events: { readonly s: number }[];
   socket: WebSocket | undefined;
 }
 
@@ -36,6 +36,11 @@ export class Gateway {
   shards = 1;
   /** Closes each connection that identifies, with this code. */
   closeOnIdentify: number | undefined;
+  /** How many may begin a session at once. */
+  concurrency = 1;
+  /** So many sessions are begun; further ones wait until there may be more. */
+  #admitted = Number.POSITIVE_INFINITY;
+  readonly #waiting: (() => void)[] = [];
   /** Takes no connection, as when Discord is gone. */
   refuse = false;
 
@@ -57,8 +62,8 @@ export class Gateway {
     for (const session of this.toEverySession ? all : all.slice(-1)) {
       session.sequence += 1;
       const event = { op: 0, t: type, s: session.sequence, d: data };
+      session.events.push(event);
       if (session.socket?.readyState === 1) session.socket.send(JSON.stringify(event));
-      else session.missed.push(event);
     }
   }
 
@@ -77,6 +82,11 @@ export class Gateway {
   /** Sends what it sent last once more. */
   repeat(): void {
     if (this.#last !== undefined) this.dispatch(this.#last.type, this.#last.data);
+  }
+
+  admit(sessions: number): void {
+    this.#admitted = sessions;
+    for (const begin of this.#waiting.splice(0)) begin();
   }
 
   /** Closes every connection. Sessions can be resumed unless they are forgotten. */
@@ -118,8 +128,11 @@ export class Gateway {
       if (op === 1) {
         this.seen.heartbeat += 1;
         socket.send(JSON.stringify({ op: 11 }));
-      } else if (op === 2) this.#identify(socket, d);
-      else if (op === 6) this.#resume(socket, d);
+      } else if (op === 2) {
+        const begin = (): unknown =>
+          this.#sessions.size < this.#admitted ? this.#identify(socket, d) : this.#waiting.push(begin);
+        begin();
+      } else if (op === 6) this.#resume(socket, d);
       else this.#state.violations.push(`gateway opcode ${op}`);
     });
   }
@@ -129,7 +142,7 @@ export class Gateway {
     if (data["token"] !== this.#state.token) return socket.close(4004, "Authentication failed.");
     if (this.closeOnIdentify !== undefined) return socket.close(this.closeOnIdentify);
     this.intents = Number(data["intents"]);
-    const session: Session = { id: `session-${this.seen.identify}`, sequence: 1, missed: [], socket };
+    const session: Session = { id: `session-${this.seen.identify}`, sequence: 1, events: [], socket };
     this.#sessions.set(session.id, session);
     const guilds = Array.from({ length: this.guilds }, (_, index) => ({
       id: `8000000000000${index}`,
@@ -152,7 +165,7 @@ export class Gateway {
     if (data["token"] !== this.#state.token) return socket.close(4004, "Authentication failed.");
     if (session === undefined) return socket.send(JSON.stringify({ op: 9, d: false }));
     session.socket = socket;
-    for (const event of session.missed.splice(0)) socket.send(JSON.stringify(event));
+    for (const event of session.events) if (event.s > Number(data["seq"])) socket.send(JSON.stringify(event));
     session.sequence += 1;
     socket.send(JSON.stringify({ op: 0, t: "RESUMED", s: session.sequence, d: {} }));
   }

@@ -7,6 +7,7 @@ export interface Context {
   readonly origin: string;
   readonly gatewayUrl: string;
   readonly shards: number;
+  readonly concurrency: number;
 }
 
 export interface Route {

@@ -17,10 +17,10 @@ export const ROUTES: readonly Route[] = [
     method: "GET",
     path: /^\/gateway\/bot$/u,
     auth: true,
-    handle: ({ gatewayUrl, shards }) => ({
+    handle: ({ gatewayUrl, shards, concurrency }) => ({
       url: gatewayUrl,
       shards,
-      session_start_limit: { total: 1000, remaining: 999, reset_after: 14_400_000, max_concurrency: 1 },
+      session_start_limit: { total: 1000, remaining: 999, reset_after: 14_400_000, max_concurrency: concurrency },
     }),
   },
   {

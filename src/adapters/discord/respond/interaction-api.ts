@@ -9,6 +9,7 @@ import {
 } from "discord-api-types/v10";
 
 import type { Choice } from "../../../bot/options/options.ts";
+import type { Milliseconds } from "../../../units/duration.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
 import type { DiscordContext } from "../context.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS, TOKEN_LIFETIME_MILLIS } from "../limits.ts";
@@ -50,8 +51,7 @@ export class InteractionApi {
   constructor(context: Pick<DiscordContext, "rest" | "now" | "signal">, key: InteractionKey) {
     this.#context = context;
     this.#key = key;
-    const { id } = key;
-    this.#createdAt = /^\d{1,20}$/u.test(id) ? Number((BigInt(id) >> 22n) + EPOCH_MILLIS) : context.now();
+    this.#createdAt = madeAt(key.id, context.now());
   }
 
   /** Whether its token has expired, or so nearly that no answer would get through. */
@@ -204,6 +204,11 @@ export class InteractionApi {
   async #pause(millis: number): Promise<void> {
     await sleep(millis, undefined, { signal: this.#context.signal });
   }
+}
+
+/** When a thing of this id was made, in Unix milliseconds; now, where the id does not say. */
+export function madeAt(id: string, now: Milliseconds): Milliseconds {
+  return /^\d{1,20}$/u.test(id) ? Number((BigInt(id) >> 22n) + EPOCH_MILLIS) : now;
 }
 
 /** A request authorized by the interaction's own token, with a time limit. */

@@ -16,13 +16,14 @@ import { isTokenRefused, TOKEN_REFUSED } from "./rest.ts";
 import { signatureCheck } from "./signature.ts";
 import type { GatewayOptions } from "./transport.ts";
 
-interface EndpointOptions extends Omit<GatewayOptions, "token" | "onMessage"> {
+interface EndpointOptions extends Omit<GatewayOptions, "token" | "onMessage" | "onInteraction" | "legacy"> {
   /** 64 hexadecimal digits. */
   readonly publicKey: string;
   /** Where Discord should post interactions; undefined without PUBLIC_URL. */
   readonly url: string | undefined;
   /** Unix milliseconds. */
   now(): number;
+  onInteraction(interaction: APIInteraction): void;
 }
 
 const KEY_REFUSED =

@@ -3,20 +3,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { CloseCodes, WebSocketManager, WebSocketShardEvents, WebSocketShardStatus } from "@discordjs/ws";
 import {
-  type IIdentifyThrottler,
-  type SessionInfo,
-  SimpleIdentifyThrottler,
-  WebSocketManager,
-  WebSocketShardEvents,
-  WebSocketShardStatus,
-} from "@discordjs/ws";
-import {
-  type APIGatewaySessionStartLimit,
   type APIInteraction,
   GatewayCloseCodes,
   GatewayDispatchEvents,
-  GatewayIntentBits,
   type GatewayMessageCreateDispatchData,
 } from "discord-api-types/v10";
 import type { REST } from "discord.js";
@@ -25,41 +16,32 @@ import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import type { AdapterHealth } from "../../adapter.ts";
+import type { Legacy } from "../../chat/chat.ts";
 import { Backoff, jittered } from "../../chat/supervision.ts";
 import type { DiscordTiming } from "../context.ts";
+import { IdentifyBudget } from "./identify-budget.ts";
+import { INTENTS, Sessions } from "./sessions.ts";
 import { isTokenRefused, TOKEN_REFUSED } from "./rest.ts";
 
 export interface GatewayOptions {
   readonly rest: REST;
   readonly token: string;
   readonly log: Log;
-  onInteraction(interaction: APIInteraction): void;
+  /** `replayed`: it comes with a resumed session, so that an earlier connection may have met it. */
+  onInteraction(interaction: APIInteraction, replayed: boolean): void;
   /** Called for each message of a server or of direct messages; `bot` is the id that mentions of the bot name. */
-  onMessage(message: GatewayMessageCreateDispatchData, bot: string): void;
-  /** Called at each Ready event, or each time that Discord accepts the token, with the id of the application. */
+  onMessage(message: GatewayMessageCreateDispatchData, bot: string, replayed: boolean): void;
+  /** Called whenever a session is ready, or Discord accepts the token, with the id of the application. */
   onReady(applicationId: string): void;
+  readonly legacy: Legacy;
   readonly timing: DiscordTiming;
 }
-
-/**
- * None of them is privileged. Without Message Content, only direct messages and messages that mention the bot have
- * their content: https://docs.discord.com/developers/events/gateway#message-content-intent.
- */
-const INTENTS = (GatewayIntentBits.GuildMessages | GatewayIntentBits.DirectMessages) as GatewayIntentBits;
 
 const DESTROY_TIMEOUT_MILLIS = 2000;
 /** After this long, a session counts as stable. */
 const STABLE_SESSION_MILLIS = 30_000;
 /** Added before each further try to reconnect. */
 const RECONNECT_STEP_MILLIS = 500;
-
-/**
- * Discord allows at least 1000 session starts in 24 h, and revokes the token of a bot that makes more
- * (https://docs.discord.com/developers/events/gateway#session-start-limit-object): a 32nd of them an hour leaves a quarter.
- */
-const IDENTIFIES_PER_DAY = 1000;
-const HOURLY_DIVISOR = 32;
-const HOUR_MILLIS = 3_600_000;
 
 /**
  * Keeps a gateway session. discord.js resumes and reconnects; this class reports the health, and a further attempt makes
@@ -93,66 +75,77 @@ export class GatewayConnection {
     const { rest, token, log, timing } = this.#options;
     const { stuckMillis } = timing;
     const { promise: ended, resolve: end } = Promise.withResolvers<{ why: string; fatal: boolean }>();
-    const sessions = new Map<number, SessionInfo>();
+    const sessions = new Sessions(this.#options.legacy);
+    const shards = new Map<number, Shard>();
     let over = false;
-    let bot = "";
-    /** Between a close and the next hello. */
-    let closed = false;
-    let failures = 0;
     let wasUp = false;
-    let upSince = Number.POSITIVE_INFINITY;
     let downSince = performance.now();
+    const shardOf = (id: number): Shard => {
+      const shard = shards.get(id) ?? { ...UNREADY };
+      shards.set(id, shard);
+      return shard;
+    };
     const manager = new WebSocketManager({
       token,
       intents: INTENTS,
       rest,
       // discord.js calls this before each connection, twice a second while Discord is gone: so the tries are spaced out
       // here, and a manager that is over makes no more of them.
-      retrieveSessionInfo: async (shard) => {
+      retrieveSessionInfo: async (id) => {
+        const { closed, failures } = shardOf(id);
         if (closed && failures > 1)
           await sleep(Math.min(failures, 30) * RECONNECT_STEP_MILLIS, undefined, { ref: false });
         if (over) await new Promise(() => {});
-        return sessions.get(shard) ?? null;
+        return sessions.of(id, async () => (await manager.fetchGatewayInformation()).url);
       },
-      buildIdentifyThrottler: async (asking) =>
-        this.#budget.throttler((await asking.fetchGatewayInformation()).session_start_limit),
-      updateSessionInfo: (shard, info) => void (info === null ? sessions.delete(shard) : sessions.set(shard, info)),
+      buildIdentifyThrottler: async (asking) => {
+        const { session_start_limit: limit } = await asking.fetchGatewayInformation();
+        return this.#budget.throttler(limit, await asking.getShardCount());
+      },
+      updateSessionInfo: (id, info) => sessions.update(id, info),
     });
     const destroy = async (): Promise<void> => {
       try {
-        await manager.destroy({ reason: "over" });
+        // Sessions that got stuck, or that Discord refuses, end here.
+        await manager.destroy({ reason: "over", code: signal.aborted ? CloseCodes.Resuming : CloseCodes.Normal });
       } catch (error) {
         log.debug({ platform: "discord", why: messageOf(error) }, "gateway close failed");
       }
     };
     const statuses = async (): Promise<WebSocketShardStatus[]> => [...(await manager.fetchStatus()).values()];
-    const up = (event: "gateway ready" | "gateway session resumed"): void => {
+    const up = (id: number, event: "gateway ready" | "gateway session resumed"): void => {
       if (over) return void destroy();
       wasUp = true;
-      upSince = performance.now();
-      downSince = Number.POSITIVE_INFINITY;
-      this.#become({ state: "up" });
-      log.info({ platform: "discord" }, event);
+      shardOf(id).upSince = performance.now();
+      const wanted = manager.options.shardCount ?? 1;
+      const ready = [...shards.values()].filter(isUp).length;
+      downSince = ready < wanted ? performance.now() : Number.POSITIVE_INFINITY;
+      const why = `${ready} of ${wanted} connections to the gateway are ready`;
+      this.#become(ready < wanted ? { state: "starting", why } : { state: "up" });
+      log.info({ platform: "discord", shard: id }, event);
+      this.#options.onReady(sessions.self.application);
     };
-    manager.on(WebSocketShardEvents.Hello, () => {
-      closed = false;
+    manager.on(WebSocketShardEvents.Hello, ({ shardId }) => {
+      Object.assign(shardOf(shardId), { closed: false, replaying: true });
       if (over) void destroy();
     });
-    manager.on(WebSocketShardEvents.Ready, ({ data }) => {
-      up("gateway ready");
-      bot = data.user.id;
-      if (!over) this.#options.onReady(data.application.id);
+    manager.on(WebSocketShardEvents.Ready, ({ data, shardId }) => {
+      sessions.self = { bot: data.user.id, application: data.application.id };
+      up(shardId, "gateway ready");
+      void sessions.keep();
     });
-    manager.on(WebSocketShardEvents.Resumed, () => up("gateway session resumed"));
-    manager.on(WebSocketShardEvents.Closed, ({ code }) => {
+    manager.on(WebSocketShardEvents.Resumed, ({ shardId }) => up(shardId, "gateway session resumed"));
+    manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => {
       if (over) return;
+      const shard = shardOf(shardId);
       downSince = Math.min(downSince, performance.now());
-      closed = true;
+      shard.closed = true;
       // A short session does not count as a success.
-      failures = performance.now() - upSince > STABLE_SESSION_MILLIS ? 1 : failures + 1;
-      upSince = Number.POSITIVE_INFINITY;
+      shard.failures = performance.now() - shard.upSince > STABLE_SESSION_MILLIS ? 1 : shard.failures + 1;
+      shard.upSince = Number.POSITIVE_INFINITY;
+      const { failures } = shard;
       const why = FATAL_CLOSES.get(code);
-      log[failures > 1 ? "debug" : "warn"]({ platform: "discord", code, failures }, "gateway closed");
+      log[failures > 1 ? "debug" : "warn"]({ platform: "discord", shard: shardId, code, failures }, "gateway closed");
       if (why === undefined) this.#become({ state: "down", why: `the gateway closed (${code})` });
       // A new connection asks Discord again for the number of shards.
       else end({ why: `${why} (${code})`, fatal: !(why === SHARD_COUNT_REFUSED && wasUp) });
@@ -160,11 +153,17 @@ export class GatewayConnection {
     manager.on(WebSocketShardEvents.Error, ({ error }) => {
       log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
     });
-    manager.on(WebSocketShardEvents.Dispatch, ({ data }) => {
+    manager.on(WebSocketShardEvents.Dispatch, ({ data, shardId }) => {
       if (over) return;
+      const shard = shardOf(shardId);
+      const { t: type } = data;
+      // discord.js tells that a session is resumed before what came before that.
+      if (type === GatewayDispatchEvents.Ready || type === GatewayDispatchEvents.Resumed) shard.replaying = false;
       try {
-        if (data.t === GatewayDispatchEvents.InteractionCreate) this.#options.onInteraction(data.d);
-        else if (data.t === GatewayDispatchEvents.MessageCreate) this.#options.onMessage(data.d, bot);
+        const { replaying } = shard;
+        if (type === GatewayDispatchEvents.InteractionCreate) this.#options.onInteraction(data.d, replaying);
+        else if (type === GatewayDispatchEvents.MessageCreate)
+          this.#options.onMessage(data.d, sessions.self.bot, replaying);
       } catch (error) {
         // A throw in here would end the process, and an event that lacks a part is no reason for that.
         log.warn({ platform: "discord", why: messageOf(error) }, "gateway error");
@@ -174,7 +173,8 @@ export class GatewayConnection {
       if (performance.now() - downSince > stuckMillis) end({ why: "no gateway session for too long", fatal: false });
     };
     const watchdog = setInterval(watch, Math.max(10, stuckMillis / 4));
-    watchdog.unref();
+    const keeping = setInterval(() => void sessions.keep(), timing.keepMillis);
+    for (const timer of [watchdog, keeping]) timer.unref();
     const stopped = (): void => end({ why: "stopped", fatal: false });
     signal.addEventListener("abort", stopped, { once: true });
     manager.connect().catch(async (error: unknown) => {
@@ -184,12 +184,14 @@ export class GatewayConnection {
     });
     const outcome = await ended;
     over = true;
-    clearInterval(watchdog);
+    for (const timer of [watchdog, keeping]) clearInterval(timer);
     signal.removeEventListener("abort", stopped);
+    const kept = sessions.end(signal.aborted);
     // A socket that is still opening must keep its error handler: it is closed at its Hello.
     if (!(await statuses()).includes(WebSocketShardStatus.Connecting)) {
       await Promise.race([destroy(), sleep(DESTROY_TIMEOUT_MILLIS, undefined, { ref: false })]);
     }
+    await kept;
     return { ...outcome, wasUp };
   }
 
@@ -217,32 +219,17 @@ const FATAL_CLOSES = new Map<number, string>([
   [GatewayCloseCodes.DisallowedIntents, INTENTS_REFUSED],
 ]);
 
-/** Limits the session starts of a process, over all its connections, so that a flapping gateway cannot use them up. */
-export class IdentifyBudget {
-  /** By the monotonic clock. */
-  readonly #starts: Milliseconds[] = [];
-  #perHour = Math.floor(IDENTIFIES_PER_DAY / HOURLY_DIVISOR);
-
-  /** Takes the start of a session at this moment: 0, or the wait where none is left. */
-  take(now: Milliseconds): Milliseconds {
-    while ((this.#starts[0] ?? now) <= now - HOUR_MILLIS) this.#starts.shift();
-    const [oldest] = this.#starts;
-    if (oldest !== undefined && this.#starts.length >= this.#perHour) return oldest + HOUR_MILLIS - now;
-    this.#starts.push(now);
-    return 0;
-  }
-
-  /** The throttler of one connection: Discord's own concurrency limit, within this budget. */
-  throttler(limit: APIGatewaySessionStartLimit): IIdentifyThrottler {
-    this.#perHour = Math.max(1, Math.floor(limit.total / HOURLY_DIVISOR));
-    const pace = new SimpleIdentifyThrottler(limit.max_concurrency);
-    return {
-      waitForIdentify: async (shardId, signal) => {
-        await pace.waitForIdentify(shardId, signal);
-        for (let wait = this.take(performance.now()); wait > 0; wait = this.take(performance.now())) {
-          await sleep(wait, undefined, { signal, ref: false });
-        }
-      },
-    };
-  }
+/** A connection among those that share the servers; each has a session of its own. */
+interface Shard {
+  /** By the monotonic clock; infinite while it is not ready. */
+  upSince: Milliseconds;
+  /** Between a close and the next hello. */
+  closed: boolean;
+  /** Between a hello and the first event that is no repeat. */
+  replaying: boolean;
+  failures: number;
 }
+
+const UNREADY: Shard = { upSince: Number.POSITIVE_INFINITY, closed: false, replaying: false, failures: 0 };
+
+const isUp = ({ upSince }: Shard): boolean => upSince !== Number.POSITIVE_INFINITY;

@@ -1,18 +1,12 @@
 import type { App, ReceiverEvent } from "@slack/bolt";
 import { LRUCache } from "lru-cache";
 
-import { messageOf } from "../../../errors.ts";
-import { inTime } from "../../../units/in-time.ts";
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
 import { describeError } from "./api-error.ts";
-
-/** Longer than a database takes, and soon enough for the 3 s that Slack waits. */
-const FIRST_TIMEOUT: Milliseconds = 1000;
 
 export interface IntakeOptions {
   readonly log: Log;
-  /** False where another process, or an earlier one, has met this request already. */
+  /** False where another process, or an earlier one, has met this request already. Never rejects. */
   readonly isFirst: (request: string) => Promise<boolean>;
 }
 
@@ -32,12 +26,6 @@ export function createIntake({ log, isFirst }: IntakeOptions) {
       log.warn({ platform: "slack", why: describeError(error) }, "acknowledgement failed");
     }
   };
-  /** A request of which nothing is known in time counts as new: two answers are better than none. */
-  const isNew = (key: string): Promise<boolean> =>
-    inTime(isFirst(key), { millis: FIRST_TIMEOUT }, () => true).catch((thrown: unknown) => {
-      log.warn({ platform: "slack", why: messageOf(thrown) }, "repeats not recognised");
-      return true;
-    });
   return {
     init(given: App): void {
       app = given;
@@ -54,7 +42,7 @@ export function createIntake({ log, isFirst }: IntakeOptions) {
         recent.set(key, true);
         // A process that dies before it has acknowledged leaves the request to the next.
         await acknowledged;
-        if (!(await isNew(key))) return ack();
+        if (!(await isFirst(key))) return ack();
       }
       try {
         await app?.processEvent({ ...event, ack });

@@ -80,7 +80,7 @@ export async function installScene(): Promise<InstallScene> {
       keys: new KeyRing([key]),
       oauth: { authorizeUrl: (state) => oauth().authorizeUrl(state), exchange: (code) => oauth().exchange(code) },
       installations: { save: (grant) => scene.installations.save(grant) },
-      useOnce: (state, endsAt) => store.installations.useOnce(state, endsAt),
+      useOnce: (state, endsAt) => store.payloads.useOnce(state, endsAt),
       command: "/bell",
       secure: false,
       log,

@@ -64,7 +64,7 @@ describe("the connection", () => {
 
   test("answers all the same where the database does not say whether another process did", async () => {
     await using scene = await stage({ live: () => 2 });
-    scene.store.installations.useOnce = async () => {
+    scene.store.payloads.useOnce = async () => {
       throw new Error("the database does not answer");
     };
     expect(textOf((await scene.fake.person("ann").run(scene.channel, "help")).last)).toContain("market list");
