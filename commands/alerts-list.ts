@@ -31,6 +31,7 @@ export const alertsList = command({
   asked: [
     "subscription",
     "which|what|who|list|show subscription|subscribed",
+    "which|what|who subscribed here|channel",
     "what|which channel|here told|receive|hear|get alert",
   ],
   summary: "Subscriptions of this channel, and your own",

@@ -18,7 +18,7 @@ export const alertsTold = command({
   name: "alerts told",
   alsoCalled: ["last night", "told"],
   asked: [
-    "happen|miss|go|went|break|broke|fail|fire|fired|come|came|news|new|summary|recap|overview|wrong|alert|incident|problem|issue|trouble|outage|page|anything|told|tell|change|report|catch|bring|speed night|overnight|asleep|slept|sleep|{when}|{since}",
+    "happen|miss|go|went|event|break|broke|fail|fire|fired|come|came|news|new|summary|recap|overview|wrong|alert|incident|problem|issue|trouble|outage|page|anything|told|tell|change|report|catch|bring|speed night|overnight|asleep|slept|sleep|{when}|{since}",
     "was|were|did|had|have|any quiet|calm|busy|fine|page|problem|issue|trouble|incident|outage|down|alert night|overnight|{when}|{since}",
     "miss|overnight",
     "last|during night",

@@ -80,7 +80,7 @@ export const ledgerExport = command({
     "export|download|csv|dump|save|spreadsheet|extract {from}",
     "export|download|csv|dump|save|spreadsheet|extract|file|give {from} check|verify|validate|prove",
     "export|download|csv|dump|save|file|spreadsheet ledger|transfer|entry|statement|movement|posting|history|transaction|account|file",
-    "ledger|transfer|transaction|entry|statement|movement|posting {from}",
+    "ledger|transfer|transaction|entry|statement|movement|posting|accounting|bookkeeping|tax|audit {from}",
     "ledger|transfer|transaction|entry|statement|movement|posting|file export|download|csv|dump|save|file {from}",
     "export",
     "ledger",

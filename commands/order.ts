@@ -58,7 +58,7 @@ type Context = CommandContext<typeof options>;
 
 export const order = command({
   name: "order",
-  alsoCalled: ["orders", "filled", "left"],
+  alsoCalled: ["orders", "filled", "left", "rejected"],
   asked: [
     "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|problem",
     "why|reason|how|what|explain order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|problem",

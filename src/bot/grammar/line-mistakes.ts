@@ -50,6 +50,12 @@ export function refuseForeignNames(
   });
 }
 
+/** Whether a word is neither a network nor near to one. */
+export function isNoNetwork(typed: string, networks: readonly string[]): boolean {
+  const word = typed.toLowerCase();
+  return nearest(word, networks) === undefined && !networks.some((one) => one.toLowerCase().startsWith(word));
+}
+
 /** `market show btc usdt`: the second word would be a network, and is more likely to be the end of the first. */
 export function refuseSplitValue(
   command: AnyCommand,
@@ -62,8 +68,7 @@ export function refuseSplitValue(
   const [, before] = places[at - 1] ?? [];
   const [first, second] = [bare[at - 1], bare[at]];
   if (before?.kind !== "text" || before.rest === true || first === undefined || second === undefined) return;
-  const word = second.text.toLowerCase();
-  if (nearest(word, networks) !== undefined || networks.some((one) => one.toLowerCase().startsWith(word))) return;
+  if (!isNoNetwork(second.text, networks)) return;
   const value = bare
     .slice(at - 1)
     .map(({ text }) => text)

@@ -3,9 +3,9 @@ import { parseTypedInteger } from "../../units/typed-number.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnyCommand } from "../command.ts";
 import type { Option, Options } from "../options/options.ts";
-import { isFlagWord, unknownOption } from "../options/parse-options.ts";
+import { isFlagWord, parseNetwork, unknownOption } from "../options/parse-options.ts";
 import { parseTimeSpan } from "../options/time-span.ts";
-import { NAMED, refuseSplitValue, refuseWordBesideId, unexpectedWord } from "./line-mistakes.ts";
+import { isNoNetwork, NAMED, refuseSplitValue, refuseWordBesideId, unexpectedWord } from "./line-mistakes.ts";
 import type { Token } from "./tokens.ts";
 
 /** At most this many words make one time: `7 days ago`, `2023-05-01 12:30 utc`. */
@@ -295,6 +295,10 @@ class OptionReader implements OptionReading {
     if (odd) throw unexpectedWord(this.#command, token);
     if (option.kind === "integer" && parseTypedInteger(token.text) === undefined) {
       refuseWordBesideId(this.#command, this.#bare, at, name);
+    }
+    const { networks } = this.#context;
+    if (option.kind === "network" && networks !== undefined && isNoNetwork(token.text, networks)) {
+      parseNetwork(name, token.text, networks);
     }
   }
 

@@ -5,5 +5,6 @@ const ENDINGS = ["ations", "ation", "ions", "ion", "ings", "ing", "ies", "ied", 
 export function stem(word: string): string {
   const ending = ENDINGS.find((one) => word.endsWith(one) && word.length - one.length >= 3);
   const rest = ending === undefined ? word : word.slice(0, -ending.length);
-  return rest.length > 3 && /([bdglmnprt])\1$/u.test(rest) ? rest.slice(0, -1) : rest;
+  // Not of `fill`, which is no `file`.
+  return rest.length > 3 && /(?:([bdgmnprt])\1|\p{L}{4}ll)$/u.test(rest) ? rest.slice(0, -1) : rest;
 }

@@ -186,8 +186,8 @@ export function refuseTime(option: string, typed: string, remedy: string): never
   });
 }
 
-/** Finds a network by its name, or by a beginning that only one name has. */
-function parseNetwork(name: string, typed: string, networks: readonly string[]): string {
+/** Finds a network by its name, or by a beginning that only one name has. @throws UserError where there is none. */
+export function parseNetwork(name: string, typed: string, networks: readonly string[]): string {
   const wanted = typed.toLowerCase();
   const exact = networks.find((network) => network.toLowerCase() === wanted);
   const [first, ...others] = wanted === "" ? [] : networks.filter((one) => one.toLowerCase().startsWith(wanted));

@@ -208,6 +208,7 @@ export const SILENCE_OPTION = {
   description: "Its id, or what it keeps back: all, a kind, a market or a node",
   example: "4hd9x",
   closed: true,
+  said: saidSilenceable,
   suggest: suggestSilences,
   takes: suggested(suggestSilences),
 } as const;
