@@ -87,7 +87,7 @@ export async function answerCommand(
   const visibility = placement === "new" ? prepared.visibility : "caller";
   const ephemeral = inPlace ? isEphemeral(interaction) : visibility === "caller";
   // A form is a first answer alone: nothing is deferred before it is known whether it opens.
-  const present = placement === "new" && takesForm(context, ask) ? bot.present(invocation) : undefined;
+  const present = !inPlace && takesForm(context, ask) ? bot.present(invocation) : undefined;
   const waitMillis = present === undefined ? deferAfterMillis : FORM_WAIT_MILLIS;
   const { running, early, fields } = await runBriefly(() => prepared.run(), present, waitMillis);
   if (early !== undefined && fields !== undefined && (await openForm(context, { kind: "form", ask }, fields))) {

@@ -70,7 +70,9 @@ async function answerAsk(context: ButtonContext, press: Extract<ReadPress, { kin
     const { id: message, channel_id: channel } = interaction.message;
     // Only an alert has no asker.
     const pressed = asker === undefined ? { pressed: { platform: "discord", channel, message } } : {};
-    return answerCommand(context, ask, "new", pressed);
+    // What comes of an answer that one alone sees is seen by nobody else, but for a change that all are told of.
+    const announces = context.bot.commands.some(({ announced, name }) => name === ask.command && announced === true);
+    return answerCommand(context, ask, isEphemeral(interaction) && !announces ? "private" : "new", pressed);
   }
   const placement = asker === undefined ? "new" : own ? "replace" : "private";
   return answerCommand(context, ask, placement, { again: true });
