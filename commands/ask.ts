@@ -8,6 +8,7 @@ import {
 } from "../src/answers/questions/questions.ts";
 import { formActions } from "../src/answers/answer.ts";
 import { command, type CommandContext, type OfferedChange } from "../src/bot/command.ts";
+import { fieldLabel } from "../src/bot/form.ts";
 import type { Options } from "../src/bot/options/options.ts";
 import { startsOf } from "../src/bot/grammar/find-command.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
@@ -18,7 +19,7 @@ import { type Choice, plainChoices } from "../src/bot/options/options.ts";
 import { parseOptions } from "../src/bot/options/parse-options.ts";
 import { neededParty, SAVE_PARTY_ACTION } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
-import { type Block, facts, paragraph } from "../src/reply/block.ts";
+import { type Block, facts, field, paragraph } from "../src/reply/block.ts";
 import { type Action, type Ask, askedBack, choiceActions, commandAction, type Reply } from "../src/reply/reply.ts";
 import { commandLine, joinText, text } from "../src/reply/text.ts";
 
@@ -155,17 +156,21 @@ function offerWhole(
   change: OfferedChange | undefined,
   actions: Action[],
 ): Reply {
+  const next = asksFor ?? lacking(only)[0];
   return askedBack(
-    change?.question ?? titleOf(only, asksFor ?? lacking(only)[0]),
-    [...facts(change?.facts ?? []), lineOf(only, change === undefined ? aboutOf(only) : undefined), ...notesOf([only])],
+    change?.question ?? titleOf(only, next),
+    [...(change === undefined ? readOf(only, next) : facts(change.facts)), ...notesOf([only])],
     actions,
   );
 }
 
-/** The line that asks the same, and what it is about where nothing else says that. */
-function lineOf(guess: Guess, about: string | undefined): Block {
-  const line = commandLine(formatLine(askOf(guess)));
-  return paragraph(about === undefined ? text`As a line to type: ${line}` : text`${line} · ${about}`);
+/** What was read of the question, in the words of the fields, and what the command is about. */
+function readOf(guess: Guess, chosen?: string): Block[] {
+  const read = Object.entries(guess.options).map(([name, value]) =>
+    field(fieldLabel(name, guess.command.options[name] ?? {}), String(value)),
+  );
+  const about = aboutOf(guess, chosen);
+  return [...facts(read), ...(about === labelOf(guess) ? [] : [paragraph(`${about}.`)])];
 }
 
 /** A press for each value; then what else may be done. */
@@ -175,7 +180,7 @@ function offerValues(only: Guess, option: string, choices: readonly Choice[], ot
   const notes = only.command.changes === true ? notesOf([only]) : notUnderstood([only]);
   return askedBack(
     titleOf(only, option),
-    [lineOf(only, aboutOf(only, option)), ...notes],
+    [...readOf(only, option), ...notes],
     [...choiceActions("Choose one", choices, askWith), ...others],
   );
 }
@@ -187,7 +192,8 @@ function partyActions({ command, options }: Guess, option: string, context: Cont
 }
 
 function notesOf(found: readonly Guess[]): Block[] {
-  return [...(found.some((one) => !runs(one)) ? [paragraph("Nothing is done yet.")] : []), ...notUnderstood(found)];
+  const mayChange = found.some(({ command }) => command.changes === true);
+  return [...(mayChange ? [paragraph("Nothing is done yet.")] : []), ...notUnderstood(found)];
 }
 
 /** The words that no command offered here explains. */
@@ -257,7 +263,7 @@ function aboutOf(guess: Guess, chosen?: string): string {
   const needs = lacking(guess).filter((name) => name !== chosen);
   return needs.length === 0
     ? guess.command.summary
-    : `${guess.command.summary}; it asks for ${needs.map((name) => (name === "id" ? "its id" : name)).join(" and ")}`;
+    : `${guess.command.summary}. Next: ${needs.map((name) => (name === "id" ? "its id" : `the ${name}`)).join(" and ")}`;
 }
 
 /** The value that is asked for next by those it may have: where others see them, one whose values are everybody's. */

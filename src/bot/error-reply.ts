@@ -38,25 +38,25 @@ function failedReply(title: string, words: Text, failure: "network" | "bug"): Re
 
 function userErrorReply(error: UserError, context: Asked): Reply {
   const isOnly = error.also.length === 0;
-  // A question is answered by a choice: its line to type stands below the fold.
   const asks = error.asks === true && isOnly;
   const line: Block[] = error.suggestion === undefined ? [] : [{ kind: "code", text: error.suggestion, command: true }];
   const remedy = asks ? error.step() : (error.remedy ?? "");
-  const blocks: Block[] = [
-    ...(remedy === "" ? [] : [paragraph(remedy)]),
-    ...(asks && line.length > 0 ? details([paragraph("As a line to type:"), ...line]) : line),
-  ];
   const starts = error.starts.map(({ command, options = {}, ...shown }): Action => ({
     ...shown,
     invocation: { command, options },
     effect: "reply",
   }));
+  // A choice for one value would leave the others wrong.
+  const actions = [...(isOnly ? meant(error, context) : []), ...starts];
+  const blocks: Block[] = [
+    ...(remedy === "" ? [] : [paragraph(remedy)]),
+    // What answers a question is chosen, not typed.
+    ...(asks && actions.length > 0 ? [] : line),
+  ];
   if (!isOnly) {
     const items = error.also.map((one) => text`${one.asLine()}`);
     blocks.push({ kind: "list", title: text`Also wrong`, items });
   }
-  // A choice for one value would leave the others wrong.
-  const actions = [...(isOnly ? meant(error, context) : []), ...starts];
   const how = asks ? ({ asks: true, tone: "neutral" } as const) : ({ tone: "warning" } as const);
   const wrong = error.option === undefined ? {} : { wrong: error.option };
   return reply({ ...how, ...wrong, title: error.message, blocks, actions, failure: "caller" });

@@ -17,7 +17,7 @@ import { inTime } from "../../units/in-time.ts";
 import { paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { type Action, type Ask, askedBack, choiceActions, commandAction, type Reply } from "../../reply/reply.ts";
-import { commandLine, shortenId, text, type TextPart } from "../../reply/text.ts";
+import { shortenId, text, type TextPart } from "../../reply/text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { marketAmounts } from "../amounts.ts";
 import { askFor, formActions } from "../answer.ts";
@@ -118,13 +118,14 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
   }
   const byId = formActions(context, "By its id", "order", { version, network });
   const withId = (id: string): Ask => askFor(context, "order", { id });
+  const ofParty = (party: string): Ask => askFor(context, "order", { state, party });
   if (typed === undefined) {
     const [seen = [], stakers = []] = await Promise.all([ORDER, PARTY].map((kind) => suggestIds(kind)("", context)));
     const isMeant = ({ label }: Choice): boolean => state !== undefined && label.toLowerCase().startsWith(state);
     const orders = seen.toSorted((a, b) => Number(isMeant(b)) - Number(isMeant(a)));
     const choices = [
       ...choiceActions("One shown before", orders, withId),
-      ...choiceActions("Of a party", stakers, (party) => askFor(context, "order", { state, party })),
+      ...choiceActions("Of a party", stakers, ofParty),
     ];
     const words = "Choose a party, or save yours: then its orders are offered at once.";
     return which(words, [...choices, SAVE_PARTY_ACTION, ...byId], orders.length > 0 ? undefined : "Whose order?");
@@ -137,6 +138,11 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
     const words = text`The newest ${orders.length} of ${party} on ${network}.`;
     return which(words, [...choiceActions("Choose one", orders, withId), ...byId]);
   }
-  const why = text`Nodes drop orders after a month, and some list none. ${commandLine("order <id>")} shows one by its id.`;
-  return which(why, byId, text`${network} lists no orders of ${party}`);
+  const others = (await suggestIds(PARTY)("", context)).filter(({ value }) => value !== partyId);
+  const why = "Nodes drop orders after a month, and some list none; by its id one is found all the same.";
+  return which(
+    why,
+    [...choiceActions("Of another party", others, ofParty), ...byId],
+    text`${network} lists no orders of ${party}`,
+  );
 }
