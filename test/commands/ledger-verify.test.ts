@@ -43,7 +43,7 @@ describe("a file that is given back", () => {
     const { csv, verify, ask, name } = await exported();
     expect(await verify(csv)).toMatch(saying("✓", "given.csv", "00000001", sha256(csv)));
     expect(await ask(`ledger verify sha256:${sha256(csv).toUpperCase()}`)).toMatch(
-      saying("✓", name, "00000001", "no file was read"),
+      saying("✓", "00000001", name, "No file was read"),
     );
     expect(await ask(`ledger verify sha256:${sha256("other")}`)).toMatch(saying("!", sha256("other")));
   });

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-/** What a mere look may write: ids that were seen, and the presses of buttons that are too long for them. */
-const WRITTEN_BY_LOOKING = new Set(["seen_ids", "button_payloads"]);
+/** What a mere look may write: ids that were seen, requests that were met, and presses that are too long for their buttons. */
+const WRITTEN_BY_LOOKING = new Set(["seen_ids", "used_states", "button_payloads"]);
 
 /** Every row of every other table of a database that may be open elsewhere, as `table: json`, in a fixed order. */
 export function dumpTables(file: string): string[] {

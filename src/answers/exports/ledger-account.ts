@@ -58,9 +58,10 @@ function checkAction({ platforms, here }: LedgerReplyContext, sent: readonly Att
   const [file] = sent;
   if (file === undefined) return [];
   const chat = platforms.chat(here.platform);
-  const check = (options: Ask["options"]): Action => commandAction("Check the file", "ledger verify", options);
-  if (chat === undefined) return [{ ...check({}), form: true }];
-  return [check(chat.returnsFiles === true ? { file: file.name } : { sha256: file.sha256 })];
+  const check = (label: string, options: Ask["options"]): Action => commandAction(label, "ledger verify", options);
+  if (chat === undefined) return [{ ...check("Check the file", {}), form: true }];
+  const { name, sha256 } = file;
+  return [chat.returnsFiles === true ? check("Check the file", { file: name }) : check("Check its hash", { sha256 })];
 }
 
 /** The reply to a whole export: the party's gain or loss, and the proof that its file is complete. */

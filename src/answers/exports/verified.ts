@@ -37,8 +37,8 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
     title: text`${what} ${verdictWords(found, name === undefined)}`,
     blocks: [
       ...differences(found),
+      ...facts(factsOf(found, name === undefined)),
       ...(name === undefined ? [paragraph(HASH_ALONE)] : []),
-      ...facts(factsOf(found)),
       ...details([fields([hash])]),
     ],
   });
@@ -46,13 +46,12 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
 
 /** What a hash proves of a file that nobody gave. */
 const HASH_ALONE =
-  "What was compared is this hash with that of each export; no file was read. To check the copy that you have, run sha256sum on it, and ask ledger verify sha256: with what it prints.";
+  "No file was read: the hash was compared with that of each export. To check your own copy, run sha256sum on it, and ask ledger verify sha256: with what it prints.";
 
-function verdictWords({ verdict, delivered, code: named }: Found, isHash: boolean): Text {
+function verdictWords({ verdict, code: named }: Found, isHash: boolean): Text {
   switch (verdict.kind) {
     case "same": {
-      const file = isHash && delivered !== undefined ? text`that of ${code(delivered)}, ` : isHash ? "that of " : "";
-      return text`is ${file}the file of export ${code(named)}, byte for byte`;
+      return text`is ${isHash ? "that of " : ""}the file of export ${code(named)}, byte for byte`;
     }
     case "packed":
       return text`is ${code(verdict.name)} as export ${code(named)} was delivered, byte for byte`;
@@ -101,11 +100,15 @@ function againWords(again: Found["again"]): Text {
   return again.length > AGAIN_SHOWN ? text`${named} and ${again.length - AGAIN_SHOWN} more` : named;
 }
 
-function factsOf({ network, node, madeAt, again, account: { rows, firstTime, lastTime } }: Found) {
+function factsOf(
+  { network, node, madeAt, delivered, again, account: { rows, firstTime, lastTime } }: Found,
+  isHash: boolean,
+) {
   const [first, last] = [firstTime, lastTime].map((at) =>
     at === undefined ? undefined : time(nanoseconds(BigInt(at))),
   );
   return [
+    ...(!isHash || delivered === undefined ? [] : [field("File", code(delivered), { wide: true })]),
     field("Made", text`${time(fromMillis(madeAt))}${node === null ? "" : ` from ${node}`} on ${network}`, {
       wide: true,
     }),

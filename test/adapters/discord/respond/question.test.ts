@@ -29,6 +29,10 @@ test("a mention is answered by a reply to it that notifies nobody, folded, with 
   expect(textOf(long).length).toBeLessThanOrEqual(1200);
   const details = await ann.press(answer, "Details");
   expect([details.last.onlyFor, textOf(details.last).length > textOf(answer).length]).toEqual([ann.id, true]);
+  // What she asked alone she sees alone, though a picture is for everybody.
+  const own = await ann.run(on.channel, "ask", { question: "is the network healthy" });
+  expect((await ann.press(own.last, "Chart")).last.onlyFor).toBe(ann.id);
+  expect((await ann.press(answer, "Chart")).last.onlyFor).toBeUndefined();
   expect(on.fake.complaints()).toEqual([]);
 });
 

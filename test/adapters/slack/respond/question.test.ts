@@ -38,7 +38,7 @@ test("an export asks for its party and its asset by what there is, and its file 
   expect(said(asset)).toMatch(/which asset\?/u);
   const exported = await chosen(ann, asset);
   await until(() => said(ann.sees(scene.channel).at(-1)!).includes("is in your direct m"), "the file");
-  const checked = await ann.press(ann.sees(scene.channel).at(-1) ?? exported, "Check the file");
+  const checked = await ann.press(ann.sees(scene.channel).at(-1) ?? exported, "Check its hash");
   expect(said(checked.last)).toMatch(/the file of export \S+, byte for byte/u);
 });
 
