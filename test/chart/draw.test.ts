@@ -14,6 +14,12 @@ import { fontWidths } from "./font-widths.ts";
 import { SCENES } from "./scenes.ts";
 
 const MAX_BYTES = 64_000;
+/** A phone, also at twice its size, and a wide page. */
+const FRAMES = [
+  { width: 280, height: 300 },
+  { width: 340, height: 300 },
+  { width: 1000, height: 420 },
+];
 
 interface Box {
   readonly text: string;
@@ -53,12 +59,12 @@ function overlaps(boxes: readonly Box[]): readonly string[] {
   );
 }
 
-function faultsOf(scene: Scene): readonly string[] {
-  const drawn = drawScene(scene);
+function faultsOf(scene: Scene, frame: (typeof FRAMES)[number] = FRAME): readonly string[] {
+  const drawn = drawScene(scene, DARK, "chart", frame);
   const texts = textsOf(drawn);
   const svg = svgText(drawn);
   const outside = texts.filter(
-    ({ left, right, top, bottom }) => left < 0 || right > FRAME.width || top < 0 || bottom > FRAME.height,
+    ({ left, right, top, bottom }) => left < 0 || right > frame.width || top < 0 || bottom > frame.height,
   );
   const numbers = [...elements(drawn)]
     .flatMap(({ attrs }) => Object.values(attrs))
@@ -86,8 +92,8 @@ describe.each(Object.entries(SCENES))("the picture %s", (name, scene) => {
 
 test("any scene is XML of a bounded length, with all its text inside and none over another", () => {
   fc.assert(
-    fc.property(anyScene, (scene) => {
-      expect(faultsOf(scene)).toEqual([]);
+    fc.property(anyScene, fc.constantFrom(FRAME, ...FRAMES), (scene, frame) => {
+      expect(faultsOf(scene, frame)).toEqual([]);
     }),
     runs(60),
   );

@@ -72,48 +72,21 @@ const LINES = /** @type {const} @satisfies {readonly { colour: Colour, dashes?: 
   { colour: "third", dashes: "2 3" },
 ]);
 
+/** @typedef {{ readonly width: number, readonly height: number }} Frame */
+
 /**
  * The picture as a tree of elements. `id` tells its patterns from those of other pictures of a page.
  *
  * @param {Scene} scene
  * @param {Palette} [palette]
  * @param {string} [id]
+ * @param {Frame} [frame]
  * @returns {SvgElement}
  */
-export function drawScene(scene, palette = DARK, id = "chart") {
-  const { width, height } = FRAME;
-  const { elements: head, bottom } = drawHead(scene, palette);
-  const legend = drawLegend(scene, palette, id);
-  const base = height - (legend.length > 0 ? 24 : 6);
-  const isEmpty =
-    scene.lanes.every(({ parts }) => parts.length === 0) && scene.lines.every(({ runs }) => runs.flat().length === 0);
-  // Beside nothing a threshold says nothing, and its words would meet those that say so.
-  const thresholds = isEmpty ? [] : scene.thresholds;
-  const hasLines = scene.lines.length > 0 || thresholds.length > 0;
-  const top = bottom + (scene.bands.length + scene.marks.length > 0 ? 28 : 10);
-  const floor = base - 20;
-  // A line below lanes has its name there; the legend then has room for every state.
-  const isBelow = hasLines && scene.lanes.length > 0;
-  const laneRoom = floor - top - (isBelow ? LEAST_LINES + BETWEEN : 0);
-  const lane = Math.min(isBelow ? MAX_LANE.above : MAX_LANE.alone, laneRoom / Math.max(1, scene.lanes.length));
-  const laneBottom = top + lane * scene.lanes.length;
-  const lineTop = isBelow ? laneBottom + BETWEEN : top;
-  const plotFloor = hasLines ? floor : scene.lanes.length > 0 ? laneBottom + 4 : floor;
-  const values = [
-    ...scene.lines.flatMap(({ runs }) => runs.flatMap((run) => run.map(([, value]) => value))),
-    ...thresholds.map(({ value }) => value),
-  ];
-  const range = rangeOf(values, scene.unit);
-  const ticks = hasLines ? valueTicks(range, Math.floor((floor - lineTop) / 24) + 1, scene.unit) : [];
-  const names = scene.lanes.map(({ name }) => fittedName(name, SMALL, LANE_NAMES));
-  const labels = Math.max(24, ...[...names, ...ticks.map(({ text }) => text)].map((text) => widthOf(text, SMALL)));
-  const left = MARGIN + Math.min(labels, LANE_NAMES) + 8;
-  const right = width - MARGIN;
-  const span = Math.max(1, scene.to - scene.from);
-  /** @param {number} at */
-  const x = (at) => left + (Math.min(Math.max(at - scene.from, 0), span) / span) * (right - left);
-  /** @param {number} value */
-  const y = (value) => floor - ((value - range[0]) / (range[1] - range[0])) * (floor - lineTop);
+export function drawScene(scene, palette = DARK, id = "chart", frame = FRAME) {
+  const { width, height } = frame;
+  const place = layoutOf(scene, frame);
+  const { left, right, top, lane, laneBottom, lineTop, floor, plotFloor, x, y } = place;
   return e(
     "svg",
     {
@@ -124,29 +97,96 @@ export function drawScene(scene, palette = DARK, id = "chart") {
     },
     drawPatterns(palette, id),
     e("rect", { width, height, fill: palette.ground }),
-    ...head,
+    ...drawHead(place, palette),
     ...drawBands(scene, palette, { x, top, floor: plotFloor, right }),
-    ...ticks.flatMap(({ at, text }) => [
+    ...place.ticks.flatMap(({ at, text }) => [
       e("path", { d: `M${round(left)} ${round(y(at))}H${right}`, stroke: palette.faint, "stroke-width": 0.5 }),
       words(text, left - 6, Math.min(y(at) + 5, floor + 5), palette.ink, "end"),
     ]),
     ...scene.lanes.flatMap(({ parts }, index) => [
-      words(names[index] ?? "", left - 6, top + lane * (index + 0.5) + 5, palette.ink, "end"),
+      words(place.names[index] ?? "", left - 6, top + lane * (index + 0.5) + 5, palette.ink, "end"),
       ...drawLane(parts, { x, right, middle: top + lane * (index + 0.5), height: lane }, palette, id),
     ]),
-    ...(isBelow ? [words(fitted(axisWords(scene), SMALL, right - left), left, laneBottom + 18, palette.ink)] : []),
+    ...(place.isBelow
+      ? [words(fitted(axisWords(scene), SMALL, right - left), left, laneBottom + 18, palette.ink)]
+      : []),
     ...scene.lines.flatMap(({ runs }, index) => drawLine(runs, index, x, y, palette)),
-    ...drawThresholds(thresholds, palette, { y, left, right, lineTop, floor }),
+    ...drawThresholds(place.thresholds, palette, { y, left, right, lineTop, floor }),
     e("path", { d: `M${round(left)} ${round(plotFloor)}H${right}`, stroke: palette.faint, "stroke-width": 1 }),
     ...timeTicks(scene, x, SMALL, { left: MARGIN, right }).flatMap((tick) => [
       e("path", { d: `M${round(tick.x)} ${round(plotFloor)}v4`, stroke: palette.faint, "stroke-width": 1 }),
       words(tick.text, tick.middle, plotFloor + 18, palette.ink, "middle"),
     ]),
-    ...(isEmpty
+    ...(place.isEmpty
       ? [words("Nothing was seen in this time.", (left + right) / 2, (top + floor) / 2, palette.ink, "middle")]
       : []),
-    ...legend,
+    ...drawLegend(scene, palette, id, frame),
   );
+}
+
+/**
+ * Where everything stands in the frame. Between `left` and `right` is the time, `x` gives the place of a moment.
+ *
+ * @param {Scene} scene
+ * @param {Frame} frame
+ */
+export function layoutOf(scene, { width, height }) {
+  const title = wrapped(scene.title, TITLE, width - 2 * MARGIN, 2);
+  const below = wrapped(saidBelow(scene), SMALL, width - 2 * MARGIN, title.length > 1 ? 1 : 2);
+  const lastLine = MARGIN + 12 + TITLE * 1.15 * (Math.max(1, title.length) - 1);
+  const headEnd = lastLine + 24 + SMALL * 1.25 * (below.length - 1);
+  const isEmpty = isLanesEmpty(scene) && scene.lines.every(({ runs }) => runs.flat().length === 0);
+  // Beside nothing a threshold says nothing, and its words would meet those that say so.
+  const thresholds = isEmpty ? [] : scene.thresholds;
+  const hasLines = scene.lines.length > 0 || thresholds.length > 0;
+  const hasLegend = scene.lanes.length === 0 ? scene.lines.length > 0 : !isLanesEmpty(scene);
+  const top = headEnd + (scene.bands.length + scene.marks.length > 0 ? 28 : 10);
+  const floor = height - (hasLegend ? 24 : 6) - 20;
+  // A line below lanes has its name there; the legend then has room for every state.
+  const isBelow = hasLines && scene.lanes.length > 0;
+  const laneRoom = floor - top - (isBelow ? LEAST_LINES + BETWEEN : 0);
+  const lane = Math.min(isBelow ? MAX_LANE.above : MAX_LANE.alone, laneRoom / Math.max(1, scene.lanes.length));
+  const laneBottom = top + lane * scene.lanes.length;
+  const lineTop = isBelow ? laneBottom + BETWEEN : top;
+  const values = [
+    ...scene.lines.flatMap(({ runs }) => runs.flatMap((run) => run.map(([, value]) => value))),
+    ...thresholds.map(({ value }) => value),
+  ];
+  const range = rangeOf(values, scene.unit);
+  const ticks = hasLines ? valueTicks(range, Math.floor((floor - lineTop) / 24) + 1, scene.unit) : [];
+  const nameRoom = Math.min(LANE_NAMES, width * 0.3);
+  const names = scene.lanes.map(({ name }) => fittedName(name, SMALL, nameRoom));
+  const labels = Math.max(24, ...[...names, ...ticks.map(({ text }) => text)].map((text) => widthOf(text, SMALL)));
+  const left = MARGIN + Math.min(labels, LANE_NAMES) + 8;
+  const right = width - MARGIN;
+  const span = Math.max(1, scene.to - scene.from);
+  return {
+    title,
+    below,
+    lastLine,
+    isEmpty,
+    isBelow,
+    thresholds,
+    ticks,
+    names,
+    left,
+    right,
+    top,
+    lane,
+    laneBottom,
+    lineTop,
+    floor,
+    plotFloor: hasLines ? floor : scene.lanes.length > 0 ? laneBottom + 4 : floor,
+    /** @param {number} at */
+    x: (at) => left + (Math.min(Math.max(at - scene.from, 0), span) / span) * (right - left),
+    /** @param {number} value */
+    y: (value) => floor - ((value - range[0]) / (range[1] - range[0])) * (floor - lineTop),
+  };
+}
+
+/** @param {Scene} scene */
+function isLanesEmpty({ lanes }) {
+  return lanes.every(({ parts }) => parts.length === 0);
 }
 
 /** @param {Scene} scene */
@@ -154,29 +194,23 @@ function axisWords({ lines }) {
   return lines.map(({ name }) => name).join(", ");
 }
 
+/** @param {Scene} scene */
+function saidBelow(scene) {
+  const said = [scene.simulated === true ? "SIMULATED" : "", spanOf(scene), scene.note ?? ""];
+  return said.filter((one) => one !== "").join(" · ");
+}
+
 /**
  * The title, which is the answer, and the time of which it speaks.
  *
- * @param {Scene} scene
+ * @param {Pick<ReturnType<typeof layoutOf>, "title" | "below" | "lastLine">} place
  * @param {Palette} palette
  */
-function drawHead(scene, palette) {
-  const room = FRAME.width - 2 * MARGIN;
-  const title = wrapped(scene.title, TITLE, room, 2);
-  const said = [scene.simulated === true ? "SIMULATED" : "", spanOf(scene), scene.note ?? ""].filter(
-    (one) => one !== "",
-  );
-  const below = fitted(said.join(" · "), SMALL, room);
-  const last = MARGIN + 12 + TITLE * 1.15 * (Math.max(1, title.length) - 1);
-  return {
-    elements: [
-      ...title.map((line, index) =>
-        words(line, MARGIN, MARGIN + 12 + index * TITLE * 1.15, palette.ink, "start", TITLE),
-      ),
-      words(below, MARGIN, last + 20, palette.ink),
-    ],
-    bottom: last + 24,
-  };
+function drawHead({ title, below, lastLine }, palette) {
+  return [
+    ...title.map((line, index) => words(line, MARGIN, MARGIN + 12 + index * TITLE * 1.15, palette.ink, "start", TITLE)),
+    ...below.map((line, index) => words(line, MARGIN, lastLine + 20 + index * SMALL * 1.25, palette.ink)),
+  ];
 }
 
 /**
@@ -185,11 +219,12 @@ function drawHead(scene, palette) {
  * @param {Scene} scene
  * @param {Palette} palette
  * @param {string} id
+ * @param {Frame} frame
  * @returns {SvgElement[]}
  */
-function drawLegend({ lanes, lines }, palette, id) {
+function drawLegend({ lanes, lines }, palette, id, frame) {
   const seen = new Set(lanes.flatMap(({ parts }) => parts.map(({ state }) => state)));
-  const baseline = FRAME.height - 8;
+  const baseline = frame.height - 8;
   /** @type {{ text: string, swatch: (at: number) => SvgElement[] }[]} */
   const entries = [];
   for (const [index, { name }] of lanes.length > 0 ? [] : lines.entries()) {
@@ -205,7 +240,7 @@ function drawLegend({ lanes, lines }, palette, id) {
   return entries.flatMap(({ text, swatch }) => {
     const shown = fitted(text, SMALL, 200);
     const end = at + 22 + widthOf(shown, SMALL);
-    if (end > FRAME.width - MARGIN) return [];
+    if (end > frame.width - MARGIN) return [];
     const drawn = [...swatch(at), words(shown, at + 22, baseline, palette.ink)];
     at = end + 12;
     return drawn;
