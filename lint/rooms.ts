@@ -95,7 +95,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/web/public/exchange":
     "command-list composer confirm conversation file-picker form kept lines palette tried",
   "adapters/web/public/preview": "drawn-message",
-  "adapters/web/public/reply": "clipboard draw-reply render-actions render-files render-text times",
+  "adapters/web/public/reply": "clipboard draw-reply render-actions render-chart render-files render-text times",
   "adapters/web/public/vnode": "keep-focus make-dom",
   "alerts/deliver":
     "dispatch/* outbox/alert-log outbox/batch outbox/group outbox/held outbox/join-rules outbox/notification-state outbox/outbox outbox/queries outbox/record outbox/stored-messages",

@@ -18,6 +18,7 @@ import { gallery } from "../../support/gallery.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { completing, fakeBot, startConsole } from "./harness.ts";
 import { answer } from "./page-answers.ts";
+import { NOTHING_KEPT, pastUntilNow, someLook } from "./past-looks.ts";
 import { PLATFORMS } from "../../support/platforms.ts";
 
 const TOKEN = "a-token-of-more-than-sixteen";
@@ -119,6 +120,10 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     const harness = await startConsole(bot, {
       alerts: { feed, onChange: () => () => undefined },
       watch: async () => everyState(),
+      looks: {
+        past: async ({ last }) => (last === "all" ? NOTHING_KEPT : pastUntilNow()),
+        at: async (question) => someLook(Number(question.at)),
+      },
       incident: { set: async () => undefined },
       previews: [createDiscordPreview([]), createSlackPreview()],
       simulated: true,
@@ -237,6 +242,22 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await page.waitForSelector("#alerts-open .alert .reply");
     await page.waitForSelector(".told .preview-slack");
     await judge(page, "the view of alerts");
+
+    await page.click("#to-network");
+    await page.waitForSelector("#network-picture svg");
+    await judge(page, "the view of a network");
+    await page.locator("#network-look").press("Home");
+    await page.waitForSelector("#network-exact table");
+    await page.locator("#network-alerts button").press("Enter");
+    await page.waitForSelector("#network-told .reply");
+    await page.fill("#network-after", "90s");
+    await page.waitForSelector("#network-tried:not(:empty)");
+    await judge(page, "a look, a story and a threshold");
+    await page.fill("#network-after", "90");
+    await judge(page, "a threshold that is none");
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await page.waitForSelector("#network-shown[hidden]", { state: "attached" });
+    await judge(page, "a network of which nothing is kept");
     expect(complaints).toEqual([]);
   });
 

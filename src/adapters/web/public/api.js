@@ -6,6 +6,7 @@
 /** @import { ButtonQuestion, Question, Refusal } from "../invocations/question.ts" */
 /** @import { Answer } from "../render.ts" */
 /** @import { AlertJson } from "../alerts/alert-json.ts" */
+/** @import { OneLook, PastLooks } from "../looks.ts" */
 /** @import { WatchState } from "../alerts/watch.ts" */
 
 /**
@@ -45,6 +46,29 @@ export function loadConsole() {
 /** @returns {Promise<WatchState>} */
 export function loadWatch() {
   return get("/api/watch");
+}
+
+/**
+ * What was seen of a network.
+ *
+ * @param {URLSearchParams} query
+ * @param {AbortSignal} signal
+ * @returns {Promise<PastLooks>} Rejects with AskError, or with the signal's reason.
+ */
+export function loadLooks(query, signal) {
+  return get(`/api/looks?${query}`, signal);
+}
+
+/**
+ * One look.
+ *
+ * @param {string} network
+ * @param {number} at In Unix milliseconds.
+ * @param {AbortSignal} signal
+ * @returns {Promise<OneLook>} Rejects as `loadLooks` does.
+ */
+export function loadLook(network, at, signal) {
+  return get(`/api/looks?${new URLSearchParams({ network, at: String(at) })}`, signal);
 }
 
 /**
@@ -172,9 +196,12 @@ export async function complete(text, signal) {
   return lines.map((line, index) => ({ line, label: labels[index] }));
 }
 
-/** @param {string} path */
-async function get(path) {
-  const response = await request(path, { headers: { Accept: "application/json" } });
+/**
+ * @param {string} path
+ * @param {AbortSignal} [signal]
+ */
+async function get(path, signal) {
+  const response = await request(path, { headers: { Accept: "application/json" }, signal: signal ?? null });
   return response.json();
 }
 

@@ -243,19 +243,49 @@ function fillExamples(commands) {
   part("#examples", HTMLUListElement).replaceChildren(...items);
 }
 
+/** @type {Promise<ReturnType<typeof import("./network/network.js").createNetwork>> | undefined} */
+let network;
+
+/** The view of a network is loaded when it is first shown. */
+async function showNetwork() {
+  const [view, link] = [part("#view-network", HTMLElement), part("#to-network", HTMLAnchorElement)];
+  network ??= import("./network/network.js").then(({ createNetwork }) =>
+    createNetwork(view, link, info, { ...surroundings(), grown: () => undefined }, countOf),
+  );
+  try {
+    (await network).shown();
+  } catch (thrown) {
+    network = undefined;
+    part("#network-says", HTMLElement).textContent = "This view could not be loaded. Reload the page.";
+    reportError(thrown);
+  }
+}
+
 function showAlerts() {
   part("#views", HTMLElement).hidden = false;
   part("#try-incident", HTMLElement).hidden = !info.incident;
   const view = part("#view-alerts", HTMLElement);
-  const alerts = createAlerts(view, part("#open-count", HTMLElement), info, {
-    ...surroundings(),
-    grown: () => undefined,
+  const around = { ...surroundings(), grown: () => undefined };
+  const alerts = createAlerts(view, part("#open-count", HTMLElement), info, around, (state) => {
+    void network?.then((shown) => shown.seen(state));
   });
   seen = alerts.seen;
+  const toNetwork = part("#to-network", HTMLElement);
+  toNetwork.hidden = !info.looks;
   views = createViews({
     views: [
       { name: "ask", element: part("#view-ask", HTMLElement), link: part("#to-ask", HTMLElement) },
       { name: "alerts", element: view, link: part("#to-alerts", HTMLElement), shown: alerts.shown },
+      ...(info.looks
+        ? [
+            {
+              name: "network",
+              element: part("#view-network", HTMLElement),
+              link: toNetwork,
+              shown: () => void showNetwork(),
+            },
+          ]
+        : []),
     ],
   });
 }

@@ -1,5 +1,6 @@
 // @ts-check
-// The page's two views, by the part of the address behind the hash: a view's name, or the id of an element in it.
+// The page's views, by the part of the address behind the hash: a view's name, which may be followed by a question mark
+// and what is to be shown in it, or the id of an element in it.
 
 /**
  * @param {{ views: readonly { name: string, element: HTMLElement, link: HTMLElement, shown?: () => void }[] }} parts The first view is the usual one.
@@ -10,7 +11,7 @@ export function createViews({ views }) {
   function show() {
     const before = views.find(({ element }) => !element.hidden);
     if (before === views[0]) place = scrollY;
-    const asked = location.hash.slice(1);
+    const [asked = ""] = location.hash.slice(1).split("?");
     const at = asked === "" ? null : document.getElementById(asked);
     const chosen = views.find(({ name, element }) => name === asked || element.contains(at)) ?? views[0];
     for (const view of views) {

@@ -48,8 +48,9 @@ function drawCalm(element, state) {
  * @param {HTMLElement} badge Shows how many are open.
  * @param {ConsoleInfo} info
  * @param {Surroundings} around
+ * @param {(state: WatchState) => void} looked Called with what is seen, each time.
  */
-export function createAlerts(view, badge, info, around) {
+export function createAlerts(view, badge, info, around, looked) {
   const at = (/** @type {string} */ id) => part(`#${id}`, HTMLElement);
   /** @type {Map<string, AlertCard>} Last one last. */
   const cards = new Map();
@@ -116,6 +117,7 @@ export function createAlerts(view, badge, info, around) {
         state = await loadWatch();
         gone = false;
         pace.look(state.networks);
+        looked(state);
         request.received(state.open);
         // Alerts of the incident from before this page knew its episode.
         incident?.update(state);
@@ -167,11 +169,10 @@ export function createAlerts(view, badge, info, around) {
     at("alerts-live").dataset["live"] = String(!gone && live);
     at("state").hidden = state === undefined && !gone;
     drawNote(at("state-gone"), gone);
-    const watch = at("watch");
-    watch.classList.toggle("gone", gone);
+    at("watch").classList.toggle("gone", gone);
     if (state === undefined) return;
     const how = { now: Date.now(), gone, pace: (/** @type {string} */ network) => pace.of(network) };
-    watch.replaceChildren(...networkLines(state, how).map(makeElement));
+    at("watch").replaceChildren(...networkLines(state, how).map(makeElement));
     at("networks").replaceChildren(...networkPills(state, gone).map(makeElement));
   }
 

@@ -80,9 +80,11 @@ function isFold({ presses = {} }, name = "") {
 }
 
 /**
+ * A style sheet that the page needs only now.
+ *
  * @param {string} name
  */
-function loadStyle(name) {
+export function loadStyle(name) {
   const id = `style-${name.replaceAll("/", "-")}`;
   if (document.getElementById(id) !== null) return;
   const link = document.createElement("link");

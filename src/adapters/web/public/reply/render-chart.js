@@ -8,13 +8,13 @@ import { visible } from "./render-text.js";
 import { h } from "../vnode/vnode.js";
 
 /**
- * @param {Extract<Block, { kind: "chart" }>} block
- * @param {number} index Its place in the reply.
+ * @param {Pick<Extract<Block, { kind: "chart" }>, "scene" | "alt">} block
+ * @param {string} id Tells its patterns from those of other pictures.
+ * @param {{ readonly width: number, readonly height: number }} [frame] Left out: as chats get it.
  * @returns {VElement}
  */
-export function renderChart({ scene, alt }, index) {
-  const drawn = nodeOf(drawScene(scene, BY_STYLE, `chart-${scene.from}-${index}`));
-  const { tag, attrs, children } = drawn;
+export function drawChart({ scene, alt }, id, frame) {
+  const { tag, attrs, children } = nodeOf(drawScene(scene, BY_STYLE, id, frame));
   return h(
     "figure",
     { class: "chart" },
