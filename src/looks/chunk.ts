@@ -65,20 +65,14 @@ export class Chunk {
 
   /**
    * All looks, in their order, each made as it is asked for; of what was seen, the members of those names are not read.
-   * Throws before the first one where one of them is no look.
+   * Throws SyntaxError before the first one where one of them is no look.
    */
   looks(without: readonly string[] = []): Iterable<Look> {
     const left = without.map((name) => JSON.stringify(["seen", name]).slice(0, -1));
-    const shape = this.#shape((key) => !left.some((one) => key.startsWith(one)));
-    const head = this.heads();
-    for (let look = 0; look < this.size; look += 1) head(look);
-    return looksOf(shape, this.size);
-  }
-
-  /** What a look has beside what was seen. Throws SyntaxError where it is no look. */
-  heads(): (look: number) => Omit<Look, "seen"> {
-    const shape = this.#shape((key) => !key.startsWith('["seen"'));
-    return (look) => lookFromJson(shape.of(look));
+    const seen = this.#shape((key) => isSeen(key) && !left.some((one) => key.startsWith(one)));
+    const head = this.#shape((key) => !isSeen(key));
+    const heads = Array.from({ length: this.size }, (_, look) => lookFromJson(head.of(look)));
+    return looksOf(heads, seen);
   }
 
   #shape(isRead: (key: string) => boolean): Shape {
@@ -243,8 +237,12 @@ function readerOf({ isPlain, body }: ColumnHeader): IntegerReader {
   return new IntegerReader(isPlain ? body : zstdDecompressSync(body, { chunkSize: COLUMN_BYTES }));
 }
 
-function* looksOf(shape: Shape, size: number): Generator<Look> {
-  for (let look = 0; look < size; look += 1) yield lookFromJson(shape.of(look));
+function isSeen(key: string): boolean {
+  return key.startsWith('["seen"');
+}
+
+function* looksOf(heads: readonly Look[], seen: Shape): Generator<Look> {
+  for (const [look, head] of heads.entries()) yield { ...head, ...(seen.of(look) as Pick<Look, "seen"> | undefined) };
 }
 
 /** The numbers of a column as leaves: with as many digits behind the point as they had. */

@@ -26,10 +26,80 @@ export async function* readLooks(
   onDamaged = refuse,
   without: readonly string[] = [],
 ): AsyncGenerator<Look> {
+  for await (const looks of readParts(store, range, onDamaged, without)) yield* looks;
+}
+
+/** The same, those of a chunk at once. */
+async function* readParts(
+  store: Pick<Store, "read">,
+  range: LooksRange,
+  onDamaged: (row: DamagedRow) => void,
+  without: readonly string[],
+): AsyncGenerator<Iterable<Look>> {
   for await (const block of readBlocks(pageReader(store), range, onDamaged)) {
-    if ("read" in block) {
-      for (const look of block.read((chunk) => chunk.looks(without)) ?? []) if (isWithin(look, range)) yield look;
-    } else yield block;
+    if ("read" in block) yield within(block.read((chunk) => chunk.looks(without)) ?? [], range);
+    else yield [block];
+  }
+}
+
+/** The looks of several watchers by the wall clock, at once those of one of them in a row, which are to be taken all. */
+export async function* readInOrder<T extends string>(
+  store: Pick<Store, "read">,
+  range: Omit<LooksRange, "watcher">,
+  watchers: readonly { readonly watcher: T; readonly without: readonly string[] }[],
+  onDamaged: (row: DamagedRow) => void,
+): AsyncGenerator<{ readonly watcher: T; readonly looks: Iterable<Look> }> {
+  const streams = watchers.map(({ watcher, without }) => {
+    return { watcher, looks: new LookStream(readParts(store, { ...range, watcher }, onDamaged, without)) };
+  });
+  for (;;) {
+    await Promise.all(streams.map(({ looks }) => looks.fill()));
+    const open = streams.filter(({ looks }) => looks.at !== undefined);
+    const [first, next] = open.toSorted((a, b) => Number((a.looks.at ?? 0n) - (b.looks.at ?? 0n)));
+    if (first === undefined) return;
+    yield { watcher: first.watcher, looks: first.looks.until(next?.looks.at) };
+  }
+}
+
+/** Looks in a row, of which the next one is known. */
+class LookStream {
+  readonly #parts: AsyncGenerator<Iterable<Look>>;
+  #part: Iterator<Look> = [].values();
+  #next: Look | undefined;
+
+  constructor(parts: AsyncGenerator<Iterable<Look>>) {
+    this.#parts = parts;
+  }
+
+  /** When the next one was; undefined where there is none. */
+  get at(): Look["at"] | undefined {
+    return this.#next?.at;
+  }
+
+  /** Reads on, where all that was read is taken. */
+  async fill(): Promise<void> {
+    while (this.#next === undefined) {
+      const part = await this.#parts.next();
+      if (part.done === true) return;
+      this.#part = part.value[Symbol.iterator]();
+      this.#step();
+    }
+  }
+
+  /** Takes the next one, and those after it before that time, of what was read. */
+  *until(at: Look["at"] | undefined): Generator<Look> {
+    let look = this.#next;
+    while (look !== undefined) {
+      this.#step();
+      yield look;
+      look = this.#next;
+      if (at !== undefined && look !== undefined && look.at >= at) return;
+    }
+  }
+
+  #step(): void {
+    const { value, done } = this.#part.next();
+    this.#next = done === true ? undefined : value;
   }
 }
 
@@ -79,9 +149,11 @@ export async function* readBlocks(
   }
 }
 
-function isWithin({ at }: Look, { from, to }: LooksRange): boolean {
-  const millis = toMillis(at);
-  return millis >= from && millis <= to;
+function* within(looks: Iterable<Look>, { from, to }: LooksRange): Generator<Look> {
+  for (const look of looks) {
+    const millis = toMillis(look.at);
+    if (millis >= from && millis <= to) yield look;
+  }
 }
 
 /** Chunks, then the tail, some at a time. What is packed meanwhile is read once: looks have numbers. */

@@ -11,7 +11,7 @@ import { DamagedRow, UserError } from "../../errors.ts";
 import { silentLog } from "../../log.ts";
 import { SETTINGS } from "../../looks/keep.ts";
 import type { Look } from "../../looks/look.ts";
-import { type LooksRange, readLooks } from "../../looks/read.ts";
+import { type LooksRange, readInOrder, readLooks } from "../../looks/read.ts";
 import { oneLine } from "../../reply/plain-text.ts";
 import { createStore } from "../../store/create-store.ts";
 import type { LooksOf } from "../../store/alert-tables/looks.ts";
@@ -157,12 +157,15 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
   let looks = 0;
   keepHeapSmall();
   const kept = { network, from: from - RUN_UP, to };
-  for await (const { watcher, look } of merged(store, kept, onDamaged, JUDGED_OF_ROUND)) {
-    const found = readably({ network, watcher, look }, () => judge.see(watcher, look), onDamaged);
-    const changes = found.filter(({ at }) => at >= from).map((one) => named(one, names));
-    if (toMillis(look.at) >= from) looks += 1;
-    replayed.push(...changes);
-    if (!check) for (const one of changes) console.log(lineOf(one));
+  for await (const one of merged(store, kept, onDamaged, JUDGED_OF_ROUND)) {
+    const { watcher } = one;
+    for (const look of one.looks) {
+      const found = readably({ network, watcher, look }, () => judge.see(watcher, look), onDamaged);
+      const changes = found.filter(({ at }) => at >= from).map((change) => named(change, names));
+      if (toMillis(look.at) >= from) looks += 1;
+      replayed.push(...changes);
+      if (!check) for (const change of changes) console.log(lineOf(change));
+    }
   }
   judge.end();
   const { ofGaps, differences } = check
@@ -263,28 +266,14 @@ export async function subscriptionsOf(store: Pick<Store, "read">, network: strin
 }
 
 /** The looks of all watchers that are judged again, by the wall clock; of rounds, the members of those names are not read. */
-export async function* merged(
+export function merged(
   store: Pick<Store, "read">,
   range: Omit<LooksRange, "watcher">,
   onDamaged: (row: DamagedRow) => void,
   without: readonly string[] = [],
-): AsyncGenerator<{ readonly watcher: (typeof REPLAYED)[number]; readonly look: Look }> {
-  const all = REPLAYED.map((watcher) => {
-    const looks = readLooks(store, { ...range, watcher }, onDamaged, watcher === SOURCES ? without : []);
-    return { watcher, looks };
-  });
-  const next = await Promise.all(all.map(async (one) => ({ ...one, found: await one.looks.next() })));
-  for (;;) {
-    const open = next.filter(({ found }) => found.done !== true);
-    const [first] = open.toSorted((a, b) => (timeOfNext(a) < timeOfNext(b) ? -1 : 1));
-    if (first === undefined || first.found.done === true) return;
-    yield { watcher: first.watcher, look: first.found.value };
-    first.found = await first.looks.next();
-  }
-}
-
-function timeOfNext({ found }: { readonly found: IteratorResult<Look, unknown> }): bigint {
-  return found.done === true ? 0n : found.value.at;
+) {
+  const watchers = REPLAYED.map((watcher) => ({ watcher, without: watcher === SOURCES ? without : [] }));
+  return readInOrder(store, range, watchers, onDamaged);
 }
 
 /**

@@ -101,8 +101,8 @@ async function* linesOf(
     const line = subscriptionLine(one);
     if (line !== undefined) yield line;
   }
-  for await (const { watcher, look } of merged(store, { network, from: from - RUN_UP, to }, sayDamaged)) {
-    yield lookLine(watcher, look);
+  for await (const { watcher, looks } of merged(store, { network, from: from - RUN_UP, to }, sayDamaged)) {
+    for (const look of looks) yield lookLine(watcher, look);
   }
 }
 
