@@ -13,7 +13,7 @@ import { sinceWords } from "../src/alerts/words/phrases.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeSubject, mayAcknowledge, seenHere, worstFirst } from "../src/answers/alerts/episodes/episodes.ts";
 import { namedEpisode, networkStatus } from "../src/answers/alerts/episodes/network-status.ts";
-import { destinationHere, isAmongMany } from "../src/answers/alerts/destination.ts";
+import { destinationHere, isAmongMany, isOperator } from "../src/answers/alerts/destination.ts";
 import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
 import { refreshAction, rowActions } from "../src/answers/answer.ts";
@@ -114,6 +114,8 @@ export const alertsStatus = command({
     const unkept = networks.flatMap((network) => withoutLooks(network, alerts.marketsWithoutLooks?.(network) ?? []));
     if (unkept.length > 0)
       below.push({ kind: "list", title: text`Markets without looks (LOOKS_MARKETS)`, items: unkept });
+    const live = isOperator(context) ? ((await alerts.processes?.()) ?? []) : [];
+    if (live.length > 0) below.push({ kind: "list", title: text`Processes`, items: live.map(processWords) });
     // The headline names few networks with their verdicts already.
     (networks.length <= FEW_NETWORKS ? below : blocks).push(networkTable(statuses, observations, now));
     const offered = open.slice(0, BUTTONS).filter(({ acknowledged }) => acknowledged === undefined);
@@ -131,6 +133,13 @@ export const alertsStatus = command({
     });
   },
 });
+
+type LiveProcess = Awaited<ReturnType<NonNullable<AlertService["processes"]>>>[number];
+
+function processWords({ id, beatAgo, duties }: LiveProcess): Text {
+  const has = duties.map(({ name, epoch }) => `${name} (epoch ${epoch})`).join(", ");
+  return text`${strong(id)}: heartbeat ${formatDuration(beatAgo)} ago, ${has === "" ? "no duty" : has}`;
+}
 
 type Thing = Pick<Episode, "kind" | "network" | "subject">;
 

@@ -193,7 +193,7 @@ export const packages: Readonly<Record<string, string>> = {
   // The disk and the machine
   "node:diagnostics_channel": "main",
   "node:fs": "adapters/discord adapters/slack adapters/terminal adapters/web config export main make-folder store",
-  "node:os": "adapters/discord adapters/terminal adapters/web export main",
+  "node:os": "adapters/discord adapters/terminal adapters/web export main store",
   "node:perf_hooks": "main",
   "node:readline": "adapters/terminal",
   "node:v8": "main",

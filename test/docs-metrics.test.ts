@@ -69,6 +69,14 @@ it.each<[string, () => Promise<string[]>, number]>([
   expect(unknown).toEqual([]);
 });
 
+it("several processes raise an alert once, but for what each has of its own", async () => {
+  const text = await readFile(path.join(ROOT, "docs/prometheus-rules.yaml"), "utf8");
+  const rules = text.split(/^ {6}- alert: /mu).slice(1);
+  const once = /\b(?:max|min|sum)(?: by \([a-z, ]+\))? ?\(/u;
+  const each = rules.filter((rule) => !once.test(rule.split("labels:")[0] ?? ""));
+  expect(each.map((rule) => rule.split("\n")[0])).toEqual(["BellwetherLogLost", "BellwetherLoopBlocked"]);
+});
+
 it("everything that Bellwether counts stands on the dashboard or in a rule", async () => {
   const used = new Set([...(await dashboardQueries()), ...(await ruleQueries())].flatMap(metricsIn));
   const roots = new Set([...used].map((name) => name.replace(/_(?:bucket|sum|count)$/u, "")));

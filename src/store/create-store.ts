@@ -47,6 +47,8 @@ export interface StoreFile {
 export interface DatabaseLoad {
   /** The age of the oldest transaction on this database: dead rows that are younger cannot be removed. */
   readonly oldestTransaction: Milliseconds;
+  /** How long the transaction has waited that waits for another one for the longest time. */
+  readonly waiting: Milliseconds;
   /** The table with the largest share of dead rows, among those with many of them. */
   readonly dead: { readonly table: string; readonly share: number } | undefined;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 
 import type { Milliseconds } from "../units/duration.ts";
 import type { Processes } from "./store.ts";
@@ -6,9 +7,12 @@ import type { Processes } from "./store.ts";
 /** After a heartbeat: long enough for a slow commit, short enough for another process to take over within 10 s. */
 export const ALIVE_FOR: Milliseconds = 6000;
 
-/** A new name for a process. */
+/** A new name for a process: its machine, its number there, and what tells it from all others. */
 export function processName(): string {
-  return randomBytes(8).toString("hex");
+  const machine = hostname()
+    .toLowerCase()
+    .replaceAll(/[^\da-z]+/gu, "-");
+  return `${machine.slice(0, 40)}-${process.pid}-${randomBytes(8).toString("hex")}`;
 }
 
 /** The only process that can use its database: it has every duty, and keeps it. */
@@ -17,6 +21,7 @@ export function singleProcess(): Processes {
     self: processName(),
     aliveFor: undefined,
     heartbeat: async () => 1,
+    live: async () => [],
     leave: async () => undefined,
     acquire: async (name) => ({ name, epoch: 0 }),
     release: async () => undefined,
@@ -41,6 +46,7 @@ export function oneOfSeveral(
     self,
     aliveFor: ALIVE_FOR,
     heartbeat: () => ask((processes) => processes.heartbeat()),
+    live: () => ask((processes) => processes.live()),
     leave: () => ask((processes) => processes.leave()),
     acquire: (name) => ask((processes) => processes.acquire(name)),
     release: (name) => ask((processes) => processes.release(name)),

@@ -188,6 +188,15 @@ export interface Lease {
   readonly epoch: number;
 }
 
+/** A process that shares a database with others, and lives. */
+export interface LiveProcess {
+  /** Names its machine, too. */
+  readonly id: string;
+  /** How long ago its last heartbeat came. */
+  readonly beatAgo: Milliseconds;
+  readonly duties: readonly Lease[];
+}
+
 /**
  * The processes that share a database. One counts as alive for `aliveFor` after each heartbeat. Processes that are
  * alive take over the duties of the others. All times are the database's, so that clocks need not agree.
@@ -202,6 +211,8 @@ export interface Processes {
    * more.
    */
   heartbeat(): Promise<number>;
+  /** Those that live, with this one; none where no other process can share the database. */
+  live(): Promise<readonly LiveProcess[]>;
   /** Notes that this process ends, so that others may take over its duties at once. */
   leave(): Promise<void>;
   /**

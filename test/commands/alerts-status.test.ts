@@ -170,6 +170,19 @@ describe("the status", () => {
     expect(await (await talkToSimulator()).ask("alerts status")).not.toContain("LOOKS_MARKETS");
   });
 
+  test("names the processes and who has which duty, to operators alone", async () => {
+    const processes = async () => [
+      { id: "web-1", beatAgo: 400, duties: [{ name: "watch mainnet", epoch: 3 }] },
+      { id: "web-2", beatAgo: 5200, duties: [] },
+    ];
+    const talk = await talkToSimulator({ processes });
+    expect(await talk.ask("alerts status")).toMatch(
+      saying("web-1", "400 ms", "watch mainnet", "epoch 3", "web-2", "5 s", "no duty"),
+    );
+    talk.become({ here: { platform: "slack", channel: "C1", files: { maxBytes: 1, maxCount: 1 } } });
+    expect(await talk.ask("alerts status")).not.toContain("web-1");
+  });
+
   test("names markets by what the watchers know them by, though the reading did not", async () => {
     const talk = await talkToSimulator();
     await talk.ask("alerts add market.auction");

@@ -56,6 +56,23 @@ describe.skipIf(postgresMissing !== undefined)(`several processes on PostgreSQL 
     expect(await holder.processes.acquire("watch a")).toBeUndefined();
   });
 
+  it("are told of with their heartbeats and duties", async () => {
+    const [a, b] = [await alive(), await alive()];
+    await a.processes.acquire("watch y");
+    await a.processes.acquire("watch x");
+    await age(b, 3000);
+    const live = await b.processes.live();
+    const of = (id: string) => live.find((one) => one.id === id);
+    expect(of(a.processes.self)?.duties).toEqual([
+      { name: "watch x", epoch: 1 },
+      { name: "watch y", epoch: 1 },
+    ]);
+    expect(of(b.processes.self)?.duties).toEqual([]);
+    const ages = [a, b].map(({ processes }) => of(processes.self)?.beatAgo ?? -1);
+    expect(ages[0]).toBeGreaterThanOrEqual(0);
+    expect((ages[1] ?? 0) - (ages[0] ?? 0)).toBeGreaterThan(2000);
+  });
+
   it("leave a duty to the others when they end", async () => {
     const [a, b] = [await alive(), await alive()];
     expect(await a.processes.acquire("watch b")).toEqual({ name: "watch b", epoch: 1 });

@@ -13,6 +13,7 @@ interface AlertServiceOptions {
   /** The last verdicts of the watchers; without them, nothing is watched. */
   readonly verdict?: (network: string) => Verdict | undefined;
   readonly marketsWithoutLooks?: (network: string) => readonly string[];
+  readonly processes?: NonNullable<AlertService["processes"]>;
   /** Ids of deliveries; default: random. */
   readonly newId?: () => string;
   /** Tries rules on kept looks; without it, there are none. */
@@ -22,11 +23,19 @@ interface AlertServiceOptions {
 /** Alerts on a store, without watchers or a dispatcher; a test may record observations in the engine. */
 export function alertsOn(
   store: Pick<Store, "transaction">,
-  { clock = systemClock, platforms = [], verdict, marketsWithoutLooks, trial, ...more }: AlertServiceOptions = {},
+  {
+    clock = systemClock,
+    platforms = [],
+    verdict,
+    marketsWithoutLooks,
+    processes,
+    trial,
+    ...more
+  }: AlertServiceOptions = {},
 ): { readonly service: AlertService; readonly engine: AlertEngine } {
   const config = DEFAULT_ALERTS_CONFIG;
   const engine = createAlertEngine({ store, config, clock, log: silentLog(), simulated: new Set(), ...more });
-  const told = withoutUndefined({ verdict, marketsWithoutLooks, trial });
+  const told = withoutUndefined({ verdict, marketsWithoutLooks, processes, trial });
   return { engine, service: createAlertService(engine, config, { platforms: () => platforms, ...told }) };
 }
 

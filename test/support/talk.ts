@@ -3,6 +3,7 @@ import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
 import type { Platforms } from "../../src/alerts/platform.ts";
+import type { AlertService } from "../../src/alerts/service/service.ts";
 import { createApiClient, type NodeAddress } from "../../src/api/client/client.ts";
 import { type Clock, systemClock } from "../../src/api/clock.ts";
 import type { ClientLimits } from "../../src/api/limits.ts";
@@ -46,6 +47,7 @@ export interface TalkOptions {
   /** The last verdicts of the watchers; without them, nothing is watched. */
   readonly verdict?: (network: string) => Verdict | undefined;
   readonly marketsWithoutLooks?: (network: string) => readonly string[];
+  readonly processes?: NonNullable<AlertService["processes"]>;
   /** Whether answers are cached, as in production. Default false: tests change a node's answers. */
   readonly cache?: boolean;
   /** Ids of deliveries; default: random. */
@@ -133,6 +135,7 @@ export async function talk(options: TalkOptions): Promise<Talk> {
     trial: (request) => tryNewestFirst(pageReader(store), { ...request, config: DEFAULT_ALERTS_CONFIG }, TRIAL_MILLIS),
     ...(options.verdict === undefined ? {} : { verdict: options.verdict }),
     ...(options.marketsWithoutLooks === undefined ? {} : { marketsWithoutLooks: options.marketsWithoutLooks }),
+    ...(options.processes === undefined ? {} : { processes: options.processes }),
     ...(options.newId === undefined ? {} : { newId: options.newId }),
   });
   const bot = createBot({

@@ -1,6 +1,7 @@
 // The alert service for commands, the console and the home tab: the engine without the methods that watchers call.
 // Read ../engine/engine.ts next; feed.ts is the console's list, downtime-report.ts the report after a restart.
 import type { Verdict } from "../../api/verdict/verdict.ts";
+import type { LiveProcess } from "../../store/store.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { isDrill } from "../judge/rules/episode.ts";
 import { NO_TRIAL, type TrialAnswer, type TrialRequest } from "../trial/trial.ts";
@@ -21,6 +22,8 @@ export interface AlertService extends Omit<AlertEngine, "processObservation" | "
   readonly verdict?: (network: string) => Verdict | undefined;
   /** The markets beyond those of which this process keeps looks. */
   readonly marketsWithoutLooks?: (network: string) => readonly string[];
+  /** The processes that share the database, and live; none where no other one can share it. */
+  readonly processes?: () => Promise<readonly LiveProcess[]>;
   /**
    * Tries rules on what was seen. `asker` names who asks, who may ask for one trial at a time.
    *
@@ -32,7 +35,7 @@ export interface AlertService extends Omit<AlertEngine, "processObservation" | "
 export function createAlertService(
   engine: AlertEngine,
   config: AlertsConfig,
-  more: Partial<Pick<AlertService, "platforms" | "verdict" | "marketsWithoutLooks" | "trial">> = {},
+  more: Partial<Pick<AlertService, "platforms" | "verdict" | "marketsWithoutLooks" | "processes" | "trial">> = {},
 ): AlertService {
   const real = <T extends { readonly network: string }>(all: readonly T[]): T[] => all.filter((one) => !isDrill(one));
   return {

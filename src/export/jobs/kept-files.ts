@@ -24,7 +24,7 @@ const MIN_FREE_BYTES = 64 * 1024 * 1024;
 /** A younger file that is not in the store may be one that another process is writing. */
 const STRAY_AFTER: Milliseconds = 3_600_000;
 
-const NAME = /^(?:export-[0-9a-z]{8}-[0-9a-f]{8}\.(?:bin|part)|process-[0-9a-f]+)$/u;
+const NAME = /^(?:export-[0-9a-z]{8}-[0-9a-f]{8}\.(?:bin|part)|process-[0-9a-z-]+)$/u;
 
 interface KeptExportsDependencies extends Pick<UpkeepDependencies, "store" | "log" | "files"> {
   /** Where archives are made. */

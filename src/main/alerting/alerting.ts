@@ -143,6 +143,7 @@ export function createAlerting(dependencies: AlertingDependencies) {
     platforms: () => dependencies.senders,
     verdict,
     marketsWithoutLooks: watched.marketsWithoutLooks.bind(watched),
+    processes: () => store.processes.live(),
     trial: createTrials(store, config),
   });
 

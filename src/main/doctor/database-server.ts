@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { fault, type Finding, noAnswer, ok, warning } from "../../adapters/finding.ts";
 import { StorageError } from "../../errors.ts";
 import { processMark } from "../../export/jobs/kept-files.ts";
+import type { LiveProcess } from "../../store/store.ts";
 import { inspectServer, type ServerInspection } from "../../store/postgres/postgres.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
@@ -12,6 +13,10 @@ import { type DatabaseExamination, examineAlerts } from "./database.ts";
 const CHECK = "database";
 /** A longer transaction keeps dead rows from being removed. */
 const LONG_TRANSACTION: Milliseconds = 60_000;
+/** Two heartbeats were lost. */
+const LATE_BEAT: Milliseconds = 4000;
+/** Every change of alerts waits for its turn; the longest wait ends after 15 s. */
+const LONG_WAIT: Milliseconds = 5000;
 /** Above this share, more of a table is dead than alive. */
 const MAX_DEAD_SHARE = 0.5;
 /** `server_version_num` of the oldest PostgreSQL that is still maintained. */
@@ -31,7 +36,8 @@ export async function examineServer({
     const remedy = "See that the server runs, and that DATABASE_URL names it.";
     return [noAnswer(CHECK, inspected.message, remedy)];
   }
-  return [...findingsOf(inspected, examination), ...(await examineExportFolder(exportFolder, inspected.live))];
+  const live = inspected.live.map(({ id }) => id);
+  return [...findingsOf(inspected, examination), ...(await examineExportFolder(exportFolder, live))];
 }
 
 /** The findings of an inspection. */
@@ -42,6 +48,7 @@ export function findingsOf(
   const main = examineState(inspected);
   return [
     main,
+    ...inspected.live.map(examineProcess),
     ...examineLoad(inspected),
     ...(main.state === "fault" ? [] : examineAlerts(inspected, examination, inspected.live.length > 0)),
   ];
@@ -73,6 +80,15 @@ function examineState(inspected: ServerInspection<unknown>): Finding {
   return ok(CHECK, `${name}: ${formatBytes(bytes)}, ${state}, ${users}`);
 }
 
+/** A process, its duties, and whether it is nearly taken for dead. */
+function examineProcess({ id, beatAgo, duties }: LiveProcess): Finding {
+  const check = "process";
+  const has = duties.map(({ name, epoch }) => `${name} (epoch ${epoch})`).join(", ");
+  const what = `${id}: heartbeat ${formatDuration(beatAgo)} ago, ${has === "" ? "no duty" : has}`;
+  if (beatAgo < LATE_BEAT) return ok(check, what);
+  return warning(check, what, "See its log: others take its duties over 6 s after its last heartbeat.");
+}
+
 /** Whether all processes keep the files of exports in this folder, as this machine sees it. */
 export async function examineExportFolder(folder: string, live: readonly string[]): Promise<Finding[]> {
   if (live.length < 2) return [];
@@ -86,11 +102,15 @@ export async function examineExportFolder(folder: string, live: readonly string[
   return [warning(check, what, remedy)];
 }
 
-function examineLoad({ oldestTransaction, dead, pooled }: ServerInspection<unknown>): Finding[] {
+function examineLoad({ oldestTransaction, waiting, dead, pooled }: ServerInspection<unknown>): Finding[] {
   const findings: Finding[] = [];
   if (oldestTransaction > LONG_TRANSACTION) {
     const what = `a transaction has been open for ${formatDuration(oldestTransaction)}`;
     findings.push(warning("database load", what, "End it: until then no dead rows are removed. See pg_stat_activity."));
+  }
+  if (waiting > LONG_WAIT) {
+    const what = `a transaction has waited for its turn for ${formatDuration(waiting)}`;
+    findings.push(warning("database load", what, "See pg_locks and pg_stat_activity for what holds it up."));
   }
   if (dead !== undefined && dead.share > MAX_DEAD_SHARE) {
     const what = `${Math.round(dead.share * 100)} % of the rows in ${dead.table} are dead`;

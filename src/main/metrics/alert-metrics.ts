@@ -10,6 +10,7 @@ import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { AlertCounts } from "../../store/alert-tables/alert-tables.ts";
 import type { StoredLooks } from "../../store/alert-tables/looks.ts";
 import type { DatabaseLoad, DatabaseStore } from "../../store/create-store.ts";
+import type { LiveProcess } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Observation } from "../../watchers/schedule.ts";
 import type { Alerting, AlertingHealth } from "../alerting/alerting.ts";
@@ -29,13 +30,15 @@ export interface AlertSnapshot extends Pick<AlertingHealth, "queue" | "observati
   readonly silences: number;
   /** Whether the last write to the database got through. */
   readonly writable: boolean;
+  /** None where the database is a file. */
+  readonly processes: readonly LiveProcess[];
   /** Undefined where the database is a file. */
   readonly load: DatabaseLoad | undefined;
 }
 
 interface AlertSnapshotSources {
   readonly alerting: Pick<Alerting, "health" | "verdict" | "service">;
-  readonly store: Pick<DatabaseStore, "read" | "ping" | "load">;
+  readonly store: Pick<DatabaseStore, "read" | "ping" | "load" | "processes">;
   readonly networks: readonly string[];
   /** Unix milliseconds. */
   readonly now: () => Milliseconds;
@@ -66,6 +69,7 @@ export async function readAlertSnapshot(sources: AlertSnapshotSources): Promise<
       () => true,
       () => false,
     ),
+    processes: await store.processes.live(),
     load: await store.load(),
   };
 }
@@ -124,6 +128,7 @@ export function alertInstruments({ Counter, Gauge, Histogram }: Prometheus, regi
       if (snapshot === undefined) return;
       showNetworks(gauges, snapshot);
       showDeliveries(gauges, snapshot);
+      showProcesses(gauges, snapshot);
     },
   };
 }
@@ -165,7 +170,22 @@ function alertGauges(Gauge: Prometheus["Gauge"], registers: Registry[]) {
     dead: gauge("bellwether_dead_letters", "Messages given up within the last day.", "platform"),
     subscriptions: gauge("bellwether_subscriptions", "Subscriptions, by their state.", "state"),
     held: gauge("bellwether_held_messages", "Messages that wait for quiet hours to end."),
-
+    processes: gauge("bellwether_processes", "Processes of Bellwether that live on this database."),
+    heartbeat: gauge(
+      "bellwether_process_heartbeat_age_seconds",
+      "How long ago the last heartbeat of a process came; none for a file.",
+      "process",
+    ),
+    duty: gauge(
+      "bellwether_duty_epoch",
+      "Which process has a duty; the value grows with each that takes it. None for a file.",
+      "duty",
+      "process",
+    ),
+    waiting: gauge(
+      "bellwether_database_waiting_seconds",
+      "The longest that a transaction on the database server waits for its turn now; 0 for a file.",
+    ),
     oldestTransaction: gauge(
       "bellwether_database_oldest_transaction_seconds",
       "How long the oldest transaction on the database server has been open; 0 for a file.",
@@ -228,6 +248,16 @@ function showDeliveries(
   gauges.looksBytes.set(more.looks.bytes);
   gauges.looksOldest.set(Math.max(0, at - (more.looks.oldest ?? at)) / 1000);
   gauges.silences.set(more.silences);
+  gauges.waiting.set((more.load?.waiting ?? 0) / 1000);
   gauges.oldestTransaction.set((more.load?.oldestTransaction ?? 0) / 1000);
   gauges.deadRows.set(more.load?.dead?.share ?? 0);
+}
+
+function showProcesses({ processes, heartbeat, duty }: AlertGauges, { processes: live }: AlertSnapshot): void {
+  // Only this process can use a file.
+  processes.set(Math.max(1, live.length));
+  for (const { id, beatAgo, duties } of live) {
+    heartbeat.set({ process: id }, beatAgo / 1000);
+    for (const { name, epoch } of duties) duty.set({ duty: name, process: id }, epoch);
+  }
 }

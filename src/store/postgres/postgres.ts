@@ -22,7 +22,7 @@ import {
 import { serverName } from "../postgres-url.ts";
 import { TURN, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { Lease } from "../store.ts";
+import type { Lease, LiveProcess } from "../store.ts";
 import { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres } from "./kysely-postgres.ts";
 import { openPool } from "./pool.ts";
@@ -45,7 +45,7 @@ export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad
   readonly server: string;
   readonly bytes: number;
   /** The processes of Bellwether that use it. */
-  readonly live: readonly string[];
+  readonly live: readonly LiveProcess[];
   /** A pooler gives each transaction another connection of the server. */
   readonly pooled: boolean;
 }
@@ -208,7 +208,7 @@ async function migrateServer(url: string, writes: WriteHealth): Promise<void> {
 }
 
 /** The processes of Bellwether that use a database on a server; none where it cannot be asked. */
-export async function processesOn(url: string): Promise<readonly string[]> {
+export async function processesOn(url: string): Promise<readonly LiveProcess[]> {
   await using db = kyselyOverPostgres(openPool(url, new WriteHealth()));
   return await liveOn(db).catch(() => []);
 }

@@ -7,7 +7,7 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { ALIVE_FOR, type SharedProcesses } from "../processes.ts";
 import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { Lease } from "../store.ts";
+import type { Lease, LiveProcess } from "../store.ts";
 
 /** Changes within this time are announced together. */
 const NOTICE_PAUSE: Milliseconds = 20;
@@ -19,10 +19,22 @@ const CHANNEL = "bellwether";
 /** Unix milliseconds of the server's clock. */
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** The names of the processes that are alive on a server. */
-export async function liveOn(db: Kysely<Schema>): Promise<string[]> {
-  const rows = await db.selectFrom("processes").select("id").where("alive_until", ">", NOW).orderBy("id").execute();
-  return rows.map(({ id }) => id);
+/** The processes that are alive on a server. */
+export async function liveOn(db: Kysely<Schema>): Promise<LiveProcess[]> {
+  const rows = await db
+    .selectFrom("processes")
+    .leftJoin("leases", "leases.holder", "processes.id")
+    .select(["processes.id", "leases.name", "leases.epoch"])
+    .select(sql<number>`${NOW} + ${sql.lit(ALIVE_FOR)} - alive_until`.as("ago"))
+    .where("alive_until", ">", NOW)
+    .orderBy("processes.id")
+    .orderBy("leases.name")
+    .execute();
+  return [...Map.groupBy(rows, ({ id }) => id)].map(([id, of]) => ({
+    id,
+    beatAgo: Math.max(0, of[0]?.ago ?? 0),
+    duties: of.flatMap(({ name, epoch }) => (name === null || epoch === null ? [] : [{ name, epoch }])),
+  }));
 }
 
 /** The processes on one server. Heartbeats and leases wait for no transaction of alerts. */
@@ -49,6 +61,8 @@ export function serverProcesses(
           select 1 + count(*) as live from processes where id <> ${self} and alive_until > ${NOW}`.execute(db);
         return rows[0]?.live ?? 1;
       }),
+
+    live: () => withDatabase(liveOn),
 
     async leave() {
       await withDatabase((db) => db.deleteFrom("processes").where("id", "=", self).execute());

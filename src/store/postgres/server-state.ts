@@ -8,15 +8,17 @@ const MANY_DEAD = 10_000;
 
 /** Causes of a slow database on a server, as far as this user may see them. */
 export async function loadOf(db: Kysely<Schema>): Promise<DatabaseLoad> {
-  const { rows } = await sql<{ oldest: number }>`
-    select coalesce(max(extract(epoch from clock_timestamp() - xact_start) * 1000), 0)::bigint as oldest
+  const { rows } = await sql<{ oldest: number; waiting: number }>`
+    select coalesce(max(extract(epoch from clock_timestamp() - xact_start) * 1000), 0)::bigint as oldest,
+      coalesce(max(extract(epoch from clock_timestamp() - query_start) * 1000)
+        filter (where wait_event_type = 'Lock'), 0)::bigint as waiting
     from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
   `.execute(db);
   const dead = await sql<{ table: string; share: number }>`
     select relname as table, (n_dead_tup::float8 / (n_live_tup + n_dead_tup)) as share
     from pg_stat_user_tables where n_dead_tup >= ${MANY_DEAD} order by share desc limit 1
   `.execute(db);
-  return { oldestTransaction: rows[0]?.oldest ?? 0, dead: dead.rows[0] };
+  return { oldestTransaction: rows[0]?.oldest ?? 0, waiting: rows[0]?.waiting ?? 0, dead: dead.rows[0] };
 }
 
 /** Those of Bellwether's tables that exist. */

@@ -31,6 +31,7 @@ class Registry {
         for (const [id] of dead) this.alive.delete(id);
         return this.alive.size;
       },
+      live: async () => [],
       leave: async () => void this.alive.delete(self),
       release: async () => undefined,
       acquire: async (name) => {

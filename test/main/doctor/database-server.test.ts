@@ -60,9 +60,17 @@ describe.skipIf(postgresMissing !== undefined)(`the doctor at a database on a se
       database.url,
       `insert into processes (id, alive_until) values ('a', ${alive} + 60000), ('b', ${alive} + 60000), ('dead', ${alive} - 1)`,
     );
-    const [first] = findingLines(await examineServer(database.url, FOLDER, NOW));
+    await onServer(
+      database.url,
+      "insert into leases (name, holder, epoch) values ('watch x', 'b', 4), ('drills', 'b', 2)",
+    );
+    const [first, a, b] = findingLines(await examineServer(database.url, FOLDER, NOW));
     expect(first).toMatch(saying("2 processes"));
-    await onServer(database.url, "delete from processes");
+    expect([a, b]).toEqual([
+      expect.stringMatching(saying("ok process", "a: heartbeat", "no duty")),
+      expect.stringMatching(saying("ok process", "b: heartbeat", "drills (epoch 2), watch x (epoch 4)")),
+    ]);
+    await onServer(database.url, "delete from processes; delete from leases");
   });
 
   it("takes the console of a process that lives on it for its own, and any other for another one's", async () => {
@@ -147,7 +155,8 @@ describe("the doctor at what a server says of itself", () => {
     mayWrite: true,
     oldestTransaction: 59_000,
     dead: { table: "alert_deliveries", share: 0.4 },
-    live: ["a", "b", "c"],
+    waiting: 5000,
+    live: [{ id: "a", beatAgo: 3999, duties: [] }],
     pooled: false,
     alerts: undefined,
     lastObservedAt: undefined,
@@ -161,6 +170,11 @@ describe("the doctor at what a server says of itself", () => {
     [{ mayWrite: false }, [["fault database", "write", "->", "owns", "SELECT"]]],
     [{ oldestTransaction: 61_000 }, [["warning database load", "1 min", "->", "pg_stat_activity"]]],
     [{ dead: { table: "alert_held", share: 0.51 } }, [["warning database load", "51", "alert_held"]]],
+    [{ waiting: 5001 }, [["warning database load", "turn", "5 s", "->", "pg_locks"]]],
+    [
+      { live: [{ id: "a", beatAgo: 4000, duties: [{ name: "drills", epoch: 2 }] }] },
+      [["warning process", "a", "4 s", "drills (epoch 2)", "->", "log"]],
+    ],
     [{ pooled: true }, [["warning database pooler", "pooler"]]],
   ] as const)("finds in %j: %j", (more, found) => {
     const said = problemLines(findingsOf({ ...sound, ...more }, { platforms: PLATFORMS, now: 0 }));

@@ -36,7 +36,11 @@ const snapshot: AlertSnapshot = {
   },
   looks: { bytes: 12_000, oldest: AT - 7_200_000 },
   silences: 2,
-  load: { oldestTransaction: 90_500, dead: { table: "alert_held", share: 0.25 } },
+  processes: [
+    { id: "a", beatAgo: 400, duties: [] },
+    { id: "b", beatAgo: 1500, duties: [{ name: "drills", epoch: 3 }] },
+  ],
+  load: { oldestTransaction: 90_500, waiting: 700, dead: { table: "alert_held", share: 0.25 } },
   writable: true,
 };
 
@@ -105,6 +109,13 @@ it.each<[string, string[]]>([
   ["silences", ["silences 2"]],
   ["store_up", ["store_up 1"]],
   ["database_oldest_transaction_seconds", ["database_oldest_transaction_seconds 90.5"]],
+  ["database_waiting_seconds", ["database_waiting_seconds 0.7"]],
+  ["processes", ["processes 2"]],
+  [
+    "process_heartbeat_age_seconds",
+    ['process_heartbeat_age_seconds{process="a"} 0.4', 'process_heartbeat_age_seconds{process="b"} 1.5'],
+  ],
+  ["duty_epoch", ['duty_epoch{duty="drills",process="b"} 3']],
   ["database_dead_rows_ratio", ["database_dead_rows_ratio 0.25"]],
 ])("shows the state of the alerts: %s", async (name, lines) => {
   expect(await read(createMetrics({ version: "1" }), name, async () => snapshot)).toEqual(lines);
