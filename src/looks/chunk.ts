@@ -16,6 +16,10 @@ export interface Column {
   readonly at: Leaves;
   /** The nearest number; NaN where there is none, or where one of the looks has something else. */
   readonly near: (look: number) => number;
+  /** Whether a look has what the one before has. */
+  readonly isLast: (look: number) => boolean;
+  /** What a look has, exactly; left out where numbers have digits behind the point, and where it is none. */
+  readonly integer?: (look: number) => bigint | undefined;
   /** What all looks have. */
   readonly is?: Leaf;
 }
@@ -91,15 +95,24 @@ export class Chunk {
   /** What a place has in each look, of which single ones may be asked for. */
   column(key: string): Column {
     const index = this.#header.columns.get(key);
-    if (index === undefined) return { at: () => undefined, near: () => Number.NaN };
+    if (index === undefined) return { at: () => undefined, near: () => Number.NaN, isLast: () => true };
     const { is, holds } = this.#header.column(index);
-    if (is !== undefined) return { at: () => is, near: () => (holds === "any" ? Number.NaN : Number(is)), is };
-    if (holds === "any") return { at: this.#anyOf(index), near: () => Number.NaN };
+    if (is !== undefined)
+      return { at: () => is, near: () => (holds === "any" ? Number.NaN : Number(is)), isLast: () => true, is };
+    if (holds === "any") {
+      const at = this.#anyOf(index);
+      return { at, near: () => Number.NaN, isLast: (look) => at(look) === at(look - 1) };
+    }
     const integers = this.#integersOf(index);
-    const [{ more }, base, unit] = [integers, Number(integers.base), 10 ** integers.scale];
+    const [{ more, isExact }, base, unit] = [integers, Number(integers.base), 10 ** integers.scale];
+    const exact = this.#exact(index, integers);
+    const at = leavesOf(integers, holds, exact);
     return {
-      at: leavesOf(integers, holds, this.#exact(index, integers)),
+      ...(integers.scale === 0 ? { integer: exact } : {}),
+      at,
       near: (look) => (base + (more[look] ?? Number.NaN)) / unit,
+      isLast: (look) =>
+        isExact && integers.scales === undefined ? Object.is(more[look], more[look - 1]) : at(look) === at(look - 1),
     };
   }
 

@@ -1,5 +1,6 @@
 // Reads kept looks, and tries rules on them. It runs in a thread of its own (alerting/trial-thread.ts).
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import type { TimedObservation } from "../alerts/judge/judge.ts";
 import { type ConditionKind, KINDS } from "../alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import { RuleTrial, type Stretch, type TrialAnswer, type TrialRequest } from "../alerts/trial/trial.ts";
@@ -9,7 +10,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import { type Changes, keptReading } from "../watchers/kept.ts";
 import { marketReadings, MarketsState } from "../watchers/markets/markets.ts";
-import { GAP_INTERVALS, LookHistory, MARKETS, type Moment } from "../watchers/look-history.ts";
+import { LookHistory, MARKETS, type Moment } from "../watchers/look-history.ts";
 import { PackedReadings } from "./packed-readings.ts";
 
 /** What is tried, and the settings by which it is judged. */
@@ -40,20 +41,13 @@ export async function tryRules(
   }
 }
 
-/** Looks in a row, and the trials that have not taken them yet; `isEach`: they are judged one by one. */
-interface PackedStep {
-  readonly at: Milliseconds;
-  readonly packed: PackedReadings;
-  readonly from: number;
-  readonly to: number;
-  readonly trials: readonly RuleTrial[];
-  readonly isEach?: true;
-}
+/** Looks of a chunk that are not taken yet, or one look. */
+type Step = { readonly at: Milliseconds } & (
+  | { readonly packed: PackedReadings; readonly from: number }
+  | { readonly look: Look }
+);
 
-/** The same, or one look. */
-type Step = PackedStep | { readonly at: Milliseconds; readonly look: Look };
-
-/** The looks of one watcher: a chunk at once, and parts of it where it has to be looked at more closely. */
+/** The looks of one watcher: a chunk at once, where it need not be looked at more closely. */
 class Stream {
   readonly #pass: TrialPass;
   readonly #watcher: string;
@@ -73,27 +67,18 @@ class Stream {
   /** Takes what is next, up to the next look of another watcher where that is longer. */
   take(until: Milliseconds): void {
     const step = this.#steps.pop();
-    if (step !== undefined) this.#push(this.#pass.take(this.#watcher, step, until));
+    const rest = step && this.#pass.take(this.#watcher, step, until);
+    if (rest !== undefined) this.#steps.push(rest);
   }
 
   async fill(): Promise<void> {
     while (this.#steps.length === 0) {
       const next = await this.#blocks.next();
       if (next.done === true) return;
-      this.#push(this.#pass.stepsOf(this.#watcher, next.value));
-    }
-  }
-
-  #push(steps: readonly Step[]): void {
-    for (let at = steps.length - 1; at >= 0; at -= 1) {
-      const step = steps[at];
-      if (step !== undefined) this.#steps.push(step);
+      this.#steps.push(...this.#pass.stepsOf(this.#watcher, next.value).toReversed());
     }
   }
 }
-
-/** Where a chunk cannot be passed over as a whole, so many looks at once are tried, then each. */
-const PARTS = [60, 10];
 
 /** One pass over the looks of a range, for all that is tried. */
 class TrialPass {
@@ -103,6 +88,8 @@ class TrialPass {
   readonly #kinds: readonly ConditionKind[];
   readonly #history: LookHistory;
   readonly #gaps: Stretch[] = [];
+  /** The last chunk of each watcher that was passed over, where nobody has been told yet. */
+  readonly #passed = new Map<string, PackedReadings>();
   #first: Milliseconds | undefined;
   #latest: Milliseconds = 0;
   #damaged = 0;
@@ -122,6 +109,7 @@ class TrialPass {
   }
 
   answer(): TrialAnswer {
+    this.#catchUp();
     const seen = this.#first === undefined ? undefined : { from: this.#first, to: this.#latest };
     return { trials: this.#trials.map((one) => one.result()), seen, gaps: this.#gaps, damaged: this.#damaged };
   }
@@ -135,70 +123,78 @@ class TrialPass {
     const stepOf = (look: Look): Step => ({ look, at: toMillis(look.at) });
     if (!("read" in block)) return [stepOf(block)];
     if (watcher === MARKETS) return block.read((chunk) => [...chunk.looks()].map(stepOf)) ?? [];
-    const packed = block.read((chunk) => new PackedReadings(chunk, this.#request.network, this.#kinds, GAP_INTERVALS));
-    return packed === undefined ? [] : [{ packed, from: 0, to: packed.size, at: block.first, trials: this.#trials }];
+    const packed = block.read((chunk) => new PackedReadings(chunk, this.#request.network, this.#kinds));
+    return packed === undefined ? [] : [{ packed, from: 0, at: block.first }];
   }
 
-  /** Takes a step; gives the smaller ones of which it consists, where they have to be judged one by one. */
-  take(watcher: string, step: Step, until: Milliseconds): readonly Step[] {
+  /** Takes a step, of a chunk as much as is before the next look of another watcher; gives the rest. */
+  take(watcher: string, step: Step, until: Milliseconds): Step | undefined {
     try {
-      if ("packed" in step) return this.#takePacked(watcher, step, until);
-      this.#see(watcher, step.look, () => this.#readings(watcher, step.look), this.#trials);
+      if ("packed" in step) return this.#takePacked(watcher, step.packed, step.from, until);
+      this.#catchUp();
+      this.#see(watcher, step.look, () => this.#readings(watcher, step.look));
     } catch (thrown) {
-      if (!(thrown instanceof SyntaxError)) throw thrown;
-      this.leaveOut();
+      this.#leaveOutIfDamaged(thrown);
     }
-    return [];
+    return undefined;
   }
 
-  #takePacked(watcher: string, step: PackedStep, until: Milliseconds): readonly Step[] {
-    if (step.isEach === true) return this.#takeEach(watcher, step, until);
-    const { packed, from, to } = step;
-    const trials = this.#passOver(watcher, step);
-    if (trials.length === 0) return [];
-    const size = PARTS.find((one) => one < to - from);
-    if (size === undefined) return [{ ...step, trials, isEach: true }];
-    return Array.from({ length: Math.ceil((to - from) / size) }, (_, part) => {
-      const begin = from + part * size;
-      return { packed, from: begin, to: Math.min(to, begin + size), at: packed.atOf(begin), trials };
-    });
+  #takePacked(watcher: string, packed: PackedReadings, from: number, until: Milliseconds): Step | undefined {
+    const before = this.#passed.get(watcher)?.end ?? this.#history.last(watcher);
+    const { corners } = packed;
+    const isPassed =
+      from === 0 && before !== undefined && packed.goesOn(before) && corners !== undefined
+        ? this.#trials.every((one) => one.allows(watcher, corners))
+        : false;
+    if (isPassed) {
+      this.#passed.set(watcher, packed);
+      return undefined;
+    }
+    this.#catchUp();
+    this.#see(watcher, packed.momentOf(from), () => packed.readingsOf(from));
+    let end = packed.breakAfter(from);
+    if (end > from + 1 && packed.atOf(end - 1) > until) {
+      end = from + 1;
+      while (packed.atOf(end) <= until) end += 1;
+    }
+    if (end > from + 1) this.#follow(watcher, packed, from + 1, end);
+    return end === packed.size ? undefined : { packed, from: end, at: packed.atOf(end) };
   }
 
-  /** Judges looks one by one, up to the next look of another watcher; gives the rest. */
-  #takeEach(watcher: string, step: PackedStep, until: Milliseconds): readonly Step[] {
-    const { packed, to, trials } = step;
-    let look = step.from;
-    do {
-      const moment = packed.momentOf(look);
-      const readings = packed.readingsOf(look);
-      this.#see(watcher, moment, () => readings, trials);
-      look += 1;
-    } while (look < to && packed.atOf(look) <= until);
-    return look === to ? [] : [{ ...step, from: look, at: packed.atOf(look) }];
-  }
-
-  /** Passes over looks that change nothing but the time; gives the trials for which one of them may change more. */
-  #passOver(watcher: string, { packed, from, to, trials }: PackedStep) {
-    const before = this.#history.last(watcher);
-    if (before === undefined || !trials.some((one) => one.isCalm)) return trials;
-    if (!packed.goesOn(from, to, before, GAP_INTERVALS)) return trials;
-    const corners = packed.cornersOf(from, to);
-    if (corners === undefined) return trials;
+  /** Judges looks that go on from the last one: trial after trial, which is faster than look after look. */
+  #follow(watcher: string, packed: PackedReadings, from: number, to: number): void {
+    const first = packed.momentOf(from);
+    const known: TimedObservation[] = [];
+    const observation = (look: number): TimedObservation =>
+      (known[look] ??= this.#history.observation(watcher, packed.nextMomentOf(look, first), packed.readingsOf(look)));
+    const looks = { observation, lastLike: (look: number, end: number) => packed.lastLike(look, end) };
+    for (const one of this.#trials) one.follow(looks, from, to, packed.corners);
     const moment = packed.momentOf(to - 1);
-    const readings = packed.readingsOf(to - 1);
-    const observation = this.#history.observation(watcher, moment, readings);
-    const rest = trials.filter((one) => !one.pass(observation, moment.dueMillis, corners));
-    if (rest.length > 0) return rest;
-    this.#history.add(watcher, moment, readings);
+    this.#history.add(watcher, moment, packed.readingsOf(to - 1));
     this.#note(moment);
-    return rest;
   }
 
-  #see(watcher: string, moment: Moment, seen: () => readonly Reading[], trials: readonly RuleTrial[]): void {
+  /** Tells of the chunks that were passed over, of which the last look stands for all. */
+  #catchUp(): void {
+    for (const [watcher, packed] of this.#passed) {
+      this.#passed.delete(watcher);
+      try {
+        this.#follow(watcher, packed, 0, packed.size);
+      } catch (thrown) {
+        this.#leaveOutIfDamaged(thrown);
+      }
+    }
+  }
+
+  #leaveOutIfDamaged(thrown: unknown): void {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    this.leaveOut();
+  }
+
+  #see(watcher: string, moment: Moment, seen: () => readonly Reading[]): void {
     const observation = this.#history.see(watcher, moment, seen);
     this.#note(moment);
-    if (observation === undefined) return;
-    for (const one of trials) if (!one.pass(observation, moment.dueMillis)) one.see(observation, moment.dueMillis);
+    if (observation !== undefined) for (const one of this.#trials) one.see(observation);
   }
 
   #note({ at }: Moment): void {

@@ -1,4 +1,4 @@
-import type { Observation } from "../alerts/judge/judge.ts";
+import type { TimedObservation } from "../alerts/judge/judge.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { Json, Look } from "../looks/look.ts";
 import type { Milliseconds } from "../units/duration.ts";
@@ -49,7 +49,7 @@ export class LookHistory {
   }
 
   /** The observation of the next look; undefined where it failed, and nothing was seen before. */
-  see(watcher: string, moment: Moment, readingsOf: () => readonly Reading[]): Observation | undefined {
+  see(watcher: string, moment: Moment, readingsOf: () => readonly Reading[]): TimedObservation | undefined {
     const before = this.#last.get(watcher);
     this.#goOn(watcher, moment, before?.moment);
     const { failure } = moment;
@@ -60,12 +60,12 @@ export class LookHistory {
   }
 
   /** Adds a look that goes on from the last one. */
-  add(watcher: string, moment: Moment, readings: readonly Reading[]): Observation {
+  add(watcher: string, moment: Moment, readings: readonly Reading[]): TimedObservation {
     this.#last.set(watcher, { moment, readings });
     return this.observation(watcher, moment, readings);
   }
 
-  observation(watcher: string, moment: Moment, readings: readonly Reading[]): Observation {
+  observation(watcher: string, moment: Moment, readings: readonly Reading[]): TimedObservation {
     const { every, at, dueMillis, failure } = moment;
     const common = { network: this.#network, watcher: { name: watcher, every } };
     return {

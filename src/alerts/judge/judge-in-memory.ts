@@ -29,9 +29,15 @@ export class JudgeInMemory {
   #memory = new RuleSubjectMap<Seen>();
   #progress = new Map<string, WatcherProgress>();
   #wasBlind = false;
+  /** What was passed last: the same once more changes nothing but the time. */
+  #passed: readonly Reading[] | undefined;
   /** The machines that are not ok, and those that flap. */
   readonly #busy = new Set<Machine>();
   readonly #flapping = new Set<Machine>();
+  readonly #known = {
+    get: (rule: string, subject: string) => this.machines.get(rule, subject),
+    values: () => this.#busy.values(),
+  };
 
   constructor(index: RuleIndex, config: Pick<AlertsConfig, "keep" | "flap">) {
     [this.#index, this.#config] = [index, config];
@@ -40,6 +46,7 @@ export class JudgeInMemory {
   /** Judges by other rules and settings from now on. */
   settle(index: RuleIndex, config: Pick<AlertsConfig, "keep" | "flap">): void {
     [this.#index, this.#config] = [index, config];
+    this.#passed = undefined;
   }
 
   /** Another process goes on from what is stored. */
@@ -47,17 +54,19 @@ export class JudgeInMemory {
     this.#memory = new RuleSubjectMap();
     this.#progress = new Map();
     this.#wasBlind = false;
+    this.#passed = undefined;
   }
 
   /** What changes with an observation, which is due at `dueMillis` by the monotonic clock of its process. */
   see(observation: Observation, dueMillis: Milliseconds) {
     const { name } = observation.watcher;
+    this.#passed = undefined;
     const judged = judgeObservation(
       {
         index: this.#index,
         ruleWords: () => "",
         config: this.#config,
-        machines: { get: (rule, subject) => this.machines.get(rule, subject), values: () => this.#busy },
+        machines: this.#known,
         open: this.#open,
         stored: this.#stored.get(name),
         last: this.#progress.get(name),
@@ -86,31 +95,47 @@ export class JudgeInMemory {
   }
 
   /**
-   * Takes observations of a watcher of which none begins anything, as the last of them; `all` are readings that stand
-   * for those of all. False, and none is taken, where one may change more than the time and what is known.
+   * Takes an observation that begins nothing; false, and it is not taken, where it may change more than the time and what
+   * is known.
    */
-  pass(last: Observation, dueMillis: Milliseconds, all: readonly Reading[] = last.readings): boolean {
-    const { at, failure } = last;
-    const { name } = last.watcher;
+  pass({ at, failure, readings, watcher: { name } }: Observation, dueMillis: Milliseconds): boolean {
     const progress = this.#progress.get(name);
     if (!this.isCalm || progress === undefined || failure !== undefined) return false;
-    if (last.readings.some(isBlindness)) return false;
-    if (this.#wasBlind && !last.readings.some(({ kind }) => kind === "watch.blind")) return false;
-    const remembered: Remembered[] = [];
-    // Of a single look each reading is judged once.
-    const isOne = all === last.readings;
-    for (const reading of all) if (!this.#passes(reading, last, isOne ? remembered : undefined)) return false;
-    for (const reading of isOne ? [] : last.readings) {
-      for (const rule of this.#judging(reading)) {
-        this.#noteSeen(rule, reading, judgeReading(rule, reading).state, remembered);
+    if (readings !== this.#passed) {
+      if (readings.some(isBlindness)) return false;
+      if (this.#wasBlind && !readings.some(({ kind }) => kind === "watch.blind")) return false;
+      const remembered: Remembered[] = [];
+      for (const reading of readings) {
+        for (const rule of this.#judging(reading)) {
+          const { state } = judgeReading(rule, reading);
+          if (!this.#leaves(rule, reading, state)) return false;
+          this.#noteSeen(rule, reading, state, remembered);
+        }
       }
+      this.#wasBlind = false;
+      for (const one of remembered) this.#memory.set(...one);
+      this.#passed = readings;
     }
-    this.#wasBlind = false;
-    for (const one of remembered) this.#memory.set(...one);
     this.#progress.set(name, { ...progress, monotonicMillis: dueMillis, known: at });
     this.#stored.set(name, toMillis(at));
     this.#endFlapping(name, at);
     return true;
+  }
+
+  /**
+   * Whether nothing begins with observations of a watcher that show no more than some readings, and the last of them, in
+   * which the network is not blind, stands for all: something was known before of all that they speak of.
+   */
+  allows(watcher: string, all: readonly Reading[]): boolean {
+    if (!this.isCalm || this.#wasBlind || !this.#progress.has(watcher)) return false;
+    if (this.#flapping.size > 0 && all.some(isBlindness)) return false;
+    return all.every((reading) =>
+      this.#judging(reading).every(
+        (rule) =>
+          isJudged(this.#memory.get(rule.id, reading.subject)) &&
+          this.#leaves(rule, reading, judgeReading(rule, reading).state),
+      ),
+    );
   }
 
   /** Without an open alert a whole waits. */
@@ -119,29 +144,11 @@ export class JudgeInMemory {
     return rules.some(isWhole) ? rules.filter((rule) => !isWhole(rule)) : rules;
   }
 
-  /** Whether nothing begins with a reading; where it is one of the last look, adds what is known from then on. */
-  #passes(reading: Reading, last: Observation, remembered: Remembered[] | undefined): boolean {
-    for (const rule of this.#judging(reading)) {
-      const { state } = judgeReading(rule, reading);
-      if (!this.#leaves(rule, reading, state)) return false;
-      if (remembered !== undefined) this.#noteSeen(rule, reading, state, remembered);
-      else if (!this.#isKnownAsLast(rule, reading, state, last)) return false;
-    }
-    return this.#flapping.size === 0 || !isBlindness(reading);
-  }
-
   /** Adds what is known from now on of a rule and a subject, where that differs. */
   #noteSeen({ id }: Rule, { subject }: Reading, state: State, into: Remembered[]): void {
     const before = this.#memory.get(id, subject);
     const now = seenNow(before, state, false);
     if (now !== before) into.push([id, subject, now]);
-  }
-
-  /** Whether the last of several readings says whether any of them was known, where none was before. */
-  #isKnownAsLast(rule: Rule, reading: Reading, state: State, { readings }: Observation): boolean {
-    if (isJudged(this.#memory.get(rule.id, reading.subject))) return true;
-    const last = readings.find(({ kind, subject }) => kind === reading.kind && subject === reading.subject);
-    return last !== undefined && (state === "unknown") === (judgeReading(rule, last).state === "unknown");
   }
 
   /** Whether a reading leaves a machine as it is that is ok: one that flaps counts the time in which it was not known. */
@@ -173,6 +180,7 @@ function isWhole({ id, whole }: Rule): boolean {
   return id === whole;
 }
 
-function isBlindness({ kind, state }: Reading): boolean {
+/** Whether a reading says that nothing can be said of the network. */
+export function isBlindness({ kind, state }: Reading): boolean {
   return kind === "watch.blind" && state === "bad";
 }

@@ -29,6 +29,9 @@ export interface Observation {
   readonly failure?: unknown;
 }
 
+/** One whose time by the monotonic clock is known. */
+export type TimedObservation = Observation & { readonly dueMillis: Milliseconds };
+
 /** This process's memory of a watcher's observations. */
 export interface WatcherProgress {
   readonly monotonicMillis: Milliseconds;
@@ -192,8 +195,8 @@ export function judgeObservation(state: ObservationState, observation: Observati
       config: state.config,
       at,
       elapsedMillis,
-      ...(seen !== undefined && sawItBefore ? { previous: seen } : {}),
-      ...(wasJudged ? {} : { downtimeMillis }),
+      previous: sawItBefore ? seen : undefined,
+      downtimeMillis: wasJudged ? undefined : downtimeMillis,
     });
     note(before, open, next, reading);
   };

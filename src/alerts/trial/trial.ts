@@ -4,8 +4,8 @@ import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import type { Observation, RuleIndex } from "../judge/judge.ts";
-import { JudgeInMemory } from "../judge/judge-in-memory.ts";
+import type { Observation, RuleIndex, TimedObservation } from "../judge/judge.ts";
+import { isBlindness, JudgeInMemory } from "../judge/judge-in-memory.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import { labelOf, type Reading } from "../judge/kinds/reading.ts";
@@ -86,6 +86,13 @@ export interface TrialAnswer {
 /** Of rules that nothing was kept for. */
 export const NO_TRIAL: Trial = { episodes: [], flapping: [], known: new Map() };
 
+/** Looks of one watcher in a row. */
+export interface Looks {
+  readonly observation: (look: number) => TimedObservation;
+  /** The last look in a row, before another one, that shows the same as a look. */
+  readonly lastLike: (look: number, to: number) => number;
+}
+
 /** Tries the rules of one subscription, as if it had been there from the first look on. */
 export class RuleTrial {
   readonly #judge: JudgeInMemory;
@@ -104,27 +111,48 @@ export class RuleTrial {
     this.#judge.restart();
   }
 
-  /** Looks may be passed over. */
-  get isCalm(): boolean {
-    return this.#judge.isCalm;
-  }
-
-  see(observation: Observation, dueMillis: Milliseconds): void {
-    this.#noteKnown(observation);
-    const { episodes, changes } = this.#judge.see(observation, dueMillis);
-    for (const [id, episode] of episodes) this.#episodes.set(id, episode);
-    for (const { change } of changes) if (change === "flapping") this.#flapping.push(toMillis(observation.at));
+  see(observation: TimedObservation): void {
+    if (!this.#passes(observation)) this.#judgeAll(observation);
   }
 
   /**
-   * Takes looks at once, as the last of them; false, and none is taken, where one of them may change more than the time
-   * and what is known. `all` are the corners of what they show: figures are compared with limits one by one, so what is
-   * good at all corners is good between them.
+   * Whether looks that show no more than some readings change nothing but the time, so that the last one stands for all,
+   * unless the network is blind in it. The readings are the corners of what is shown: figures are compared with limits one
+   * by one, so what is good at all corners is good between them.
    */
-  pass(last: Observation, dueMillis: Milliseconds, all?: readonly Reading[]): boolean {
-    if (!this.#judge.pass(last, dueMillis, all)) return false;
-    this.#noteKnown(last);
-    return true;
+  allows(watcher: string, corners: readonly Reading[]): boolean {
+    return this.#judge.allows(watcher, corners);
+  }
+
+  /**
+   * Sees looks that go on from the last one, which show no more than the corners, where those are known. Of those in a row
+   * that show the same, and nothing bad, the last stands for all.
+   */
+  follow(looks: Looks, from: number, to: number, corners: readonly Reading[] | undefined): void {
+    const last = looks.observation(to - 1);
+    const { readings, watcher } = last;
+    if (corners !== undefined && !readings.some(isBlindness) && this.allows(watcher.name, corners)) {
+      return this.see(last);
+    }
+    for (let look = from; look < to; look += 1) {
+      const observation = looks.observation(look);
+      if (this.#passes(observation)) {
+        const same = looks.lastLike(look, to);
+        if (same > look) this.#passes(looks.observation(same));
+        look = same;
+      } else this.#judgeAll(observation);
+    }
+  }
+
+  #passes(observation: TimedObservation): boolean {
+    this.#noteKnown(observation);
+    return this.#judge.pass(observation, observation.dueMillis);
+  }
+
+  #judgeAll(observation: TimedObservation): void {
+    const { episodes, changes } = this.#judge.see(observation, observation.dueMillis);
+    for (const [id, episode] of episodes) this.#episodes.set(id, episode);
+    for (const { change } of changes) if (change === "flapping") this.#flapping.push(toMillis(observation.at));
   }
 
   result(): Trial {

@@ -155,12 +155,13 @@ export const CONDITIONS = {
     isBad: ({ behind, blocks }, { state, facts: { behindMillis, behindBlocks } }) => {
       // One that another node contradicts has no place behind it.
       if (behindMillis === undefined && behindBlocks === undefined) return state === "good" ? false : undefined;
-      const [millis, count] = [behindMillis ?? 0, BigInt(behindBlocks ?? "0")];
+      const millis = behindMillis ?? 0;
       // True of nearly all readings.
-      if (millis === 0 && count === 0n) return false;
-      if (millis > behind || count > BigInt(blocks)) return true;
+      if (millis === 0 && (behindBlocks ?? "0") === "0") return false;
+      const count = BigInt(behindBlocks ?? "0");
+      if (millis > behind || count > blocks) return true;
       // Between five sixths of a threshold and all of it, the lag neither begins nor ends.
-      return millis * 6 > behind * 5 || count * 6n > BigInt(blocks) * 5n ? "near" : false;
+      return millis * 6 > behind * 5 || count * 6n > blocks * 5 ? "near" : false;
     },
   }),
   "node.down": condition({

@@ -20,9 +20,9 @@ interface Round {
   /** Since the watcher's previous round in this process, by the monotonic clock. */
   readonly elapsedMillis: Milliseconds;
   /** When the watcher last saw anything, in this process or an earlier one. */
-  readonly previous?: Nanoseconds;
+  readonly previous: Nanoseconds | undefined;
   /** Set in the watcher's first round of a process: how long it was down. That round neither fires nor resolves. */
-  readonly downtimeMillis?: Milliseconds;
+  readonly downtimeMillis: Milliseconds | undefined;
 }
 
 /** What can become of an episode, as decisions say it. */

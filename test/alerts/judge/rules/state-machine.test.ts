@@ -36,7 +36,8 @@ function run(
       config: given,
       at: fromMillis(millis),
       elapsedMillis: met ? everyMillis : 0,
-      ...(downtimeMillis === undefined ? {} : { downtimeMillis }),
+      previous: undefined,
+      downtimeMillis,
     };
     const next = step(machine, episode !== undefined && isOpen(episode) ? episode : undefined, round);
     machine = next.machine;
