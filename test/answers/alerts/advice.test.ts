@@ -62,7 +62,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   "a node that is away for half a minute, many times a day": {
     kind: "node.down",
     given: { rounds: 1 },
-    troubles: [...often(90, { lasts: 30_000 }), ...LONG],
+    troubles: [...often(34, { lasts: 30_000 }), ...LONG],
   },
   "a quiet month": { kind: "node.down", given: { rounds: 1 } },
   "one long outage": { kind: "node.down", given: { rounds: 2 }, troubles: LONG.slice(0, 1) },
@@ -93,7 +93,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   "many lags, each of them long": {
     kind: "node.lagging",
     given: { behind: 20_000, for: 0 },
-    troubles: often(40, { lasts: 15 * MINUTE, behind: 90_000 }),
+    troubles: often(32, { lasts: 3 * MINUTE, behind: 90_000 }),
   },
   "a node that flaps for an hour on two days": {
     kind: "node.down",
@@ -122,7 +122,10 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   "two thresholds, one of which is crossed all the time": {
     kind: "node.lagging",
     given: { behind: 600_000, blocks: 20, for: 0 },
-    troubles: [...often(40, { lasts: 5 * MINUTE, behind: 30_000 }), { ago: 2.1 * DAY, lasts: HOUR, behind: 120_000 }],
+    troubles: [
+      ...often(32, { lasts: 3 * MINUTE, behind: 30_000 }),
+      { ago: 2.1 * DAY, lasts: 20 * MINUTE, behind: 120_000 },
+    ],
   },
   "a month with two gaps of six hours": {
     kind: "node.down",

@@ -27,7 +27,7 @@ export interface Situation {
   readonly unseen?: readonly Unseen[];
   /** Facts of the network so long ago. */
   readonly network?: (ago: Milliseconds) => Json;
-  /** A market so long ago, looked at every half an hour, perhaps since later. */
+  /** A market so long ago, looked at every hour, perhaps since later. */
   readonly marketSince?: Milliseconds;
   readonly market?: (ago: Milliseconds) => Json;
   /** The alerts that were told. */
@@ -48,7 +48,7 @@ export function looksOf({
       ? look
       : { ...look, seen: { facts: { ...facts, ...Object(network(NOW - look.dueMillis)) } } };
   });
-  const every = HOUR / 2;
+  const every = HOUR;
   const markets = Array.from({ length: market === undefined ? 0 : marketSince / every }, (_, index): Look => {
     const at = NOW - marketSince + index * every;
     const record = { label: "BTC/USDT", state: "STATE_ACTIVE", ...Object(market?.(NOW - at)) };
