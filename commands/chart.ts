@@ -4,7 +4,7 @@ import { callerZone, suggestSpans } from "../src/answers/alerts/alert-times.ts";
 import { alertPicture } from "../src/answers/charts/alert-chart.ts";
 import { ALL, firstLook, isLast, parseLast, SHORTEST } from "../src/answers/charts/chart-span.ts";
 import { type ChartSpan, chartReply, type Picture } from "../src/answers/charts/charts.ts";
-import { marketPicture } from "../src/answers/charts/market-chart.ts";
+import { marketPicture, ownLimits } from "../src/answers/charts/market-chart.ts";
 import { networkPicture } from "../src/answers/charts/network-chart.ts";
 import { stakePicture } from "../src/answers/charts/stake-chart.ts";
 import { blocksPicture, spacingPicture } from "../src/answers/charts/pace-charts.ts";
@@ -151,8 +151,8 @@ async function ofWhat(context: Context, now: Milliseconds, zone: string): Promis
   };
 }
 
-function pictureOf(context: Context, span: ChartSpan, what: string | Market): Promise<Picture | undefined> {
-  if (typeof what !== "string") return marketPicture(context, span, what);
+async function pictureOf(context: Context, span: ChartSpan, what: string | Market): Promise<Picture | undefined> {
+  if (typeof what !== "string") return marketPicture(context, span, what, await ownLimits(context, what.id));
   if (what === "checkpoints" || what === "snapshots") return spacingPicture(context, span, what);
   return what === "blocks" ? blocksPicture(context, span) : networkPicture(context, span);
 }

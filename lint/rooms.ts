@@ -202,7 +202,8 @@ export const packages: Readonly<Record<string, string>> = {
   // Tools
   "csv-stringify": "reply",
   "fastest-levenshtein": "bot config export",
-  "lru-cache": "adapters/discord adapters/slack adapters/web alerts/deliver alerts/route answers api looks store units",
+  "lru-cache":
+    "adapters/discord adapters/slack adapters/web alerts/deliver alerts/route answers api looks main store units",
   "node:crypto": "everywhere",
   "node:events": "everywhere",
   "node:path": "everywhere",

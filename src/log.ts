@@ -98,6 +98,7 @@ export const LOG_EVENTS = [
   "open answer not closed",
   "open answer not noted",
   "operator channel unusable",
+  "picture not added",
   "picture not drawn",
   "platform resumed",
   "platform suspended",

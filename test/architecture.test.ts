@@ -373,7 +373,7 @@ const WAY = [
   "alerts/deliver/dispatch/{dispatch,ask-token,claim-due,concurrency-limit,attempt,record-result}.ts",
   "alerts/words/{words,describe-condition,condition-words,phrases,subscription-words}.ts",
   "adapters/chat/{bounds,press,refused-token}.ts",
-  "adapters/discord/send/{send,rate-limiter}.ts",
+  "adapters/discord/send/{send,body,rate-limiter}.ts",
   "adapters/discord/render/{compose,embed,blocks,markdown,buttons,press,files}.ts",
   "adapters/discord/transport/upload.ts",
 ];

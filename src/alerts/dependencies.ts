@@ -7,6 +7,7 @@ import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
 import type { Destination } from "./destination.ts";
+import type { ChatPlatform } from "./platform.ts";
 
 /** Dependencies of the engine and its parts. */
 export interface AlertDependencies {
@@ -21,6 +22,8 @@ export interface AlertDependencies {
   readonly console?: Destination;
   /** How long ended episodes and their states are kept, where that is longer than all else. */
   readonly keepStates?: Milliseconds;
+  /** When messages on a platform are given pictures; undefined = never. Left out, none are drawn. */
+  readonly picturesOn?: (platform: string) => ChatPlatform["pictures"] | undefined;
   /** Called when a delivery may be due. */
   readonly onOwed?: () => void;
   readonly onStep?: OnStep;

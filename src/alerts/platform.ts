@@ -35,6 +35,8 @@ export interface ChatPlatform extends PlatformBase {
   readonly token: { readonly setting: string; readonly source: string };
   /** Of a direct message. */
   readonly files: FileLimits;
+  /** When the message of an alert can be given a picture: by any edit, or once, when the alert is over. */
+  readonly pictures: "edited" | "over";
   /** Whoever presses a button brings the files of its message along, as the platform has them. */
   readonly returnsFiles?: true;
   /** A channel's id, for examples; behind its workspace's and a slash where destinations name that. */

@@ -1,5 +1,6 @@
 import type { Destination } from "./destination.ts";
 import { redact } from "../units/redact.ts";
+import type { Attachment } from "../reply/attachment.ts";
 import type { Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import type { AlertKind } from "./judge/kinds/kinds.ts";
@@ -15,6 +16,12 @@ export interface DeliverySubject {
   readonly at: string;
   readonly episode?: string;
 }
+
+/** Puts a picture at a message; returns how an edit names it, where it must be named to stay. */
+export type PutPicture = (picture: Attachment, signal: AbortSignal) => Promise<string | undefined>;
+
+/** Draws the picture of an alert and has it put at its message. Begun once the words have arrived; never rejects. */
+export type AddPicture = (put: PutPicture) => Promise<void>;
 
 /** One message to send. `id` is the same for all attempts, at most 25 characters: platforms that drop repeats key on it. */
 export interface Delivery {
@@ -36,6 +43,7 @@ export interface Delivery {
   readonly about?: DeliverySubject;
   /** Called once its words have arrived and its files are to follow: a failure from then on is one of the files. */
   readonly onPosted?: (receipt: Receipt) => void;
+  readonly picture?: AddPicture;
   /** Called with a receipt that comes after the attempt has ended, so that its outcome counts as unknown. */
   readonly onLateReceipt?: (receipt: Receipt) => void;
   /** Send text alone, without blocks, buttons and files: the platform refused the usual form. */
@@ -44,6 +52,9 @@ export interface Delivery {
 
 /** How a sent message is edited. */
 export interface Edit {
+  readonly picture?: AddPicture;
+  /** The picture that it has and keeps, as it was put there. */
+  readonly pictured?: string;
   /** As in a delivery. */
   readonly plain?: true;
   /** All that it says is over: its thread may show that. */
@@ -117,7 +128,7 @@ export interface Sender {
   readonly dropsRepeatsForMillis?: Milliseconds;
   /** How many more messages can be sent before the platform's global rate limit delays them; absent = any number. */
   capacity?(): number;
-  /** Posts the words, then the files, which keep no other message waiting. Rejects with SendError. */
+  /** Posts the words, then the files and the picture, which keep no other message waiting. Rejects with SendError. */
   send(delivery: Delivery, reply: Reply, signal: AbortSignal): Promise<Receipt>;
   /** The address of a sent message, where the platform has one; undefined where it cannot be had. Never rejects. */
   link?(receipt: Receipt, signal: AbortSignal): Promise<string | undefined>;

@@ -107,7 +107,10 @@ export function createPictures({
   }
 
   const draw: Draw = async (scene, alt) => {
-    if (waiting >= MAX_WAITING) return { failed: "too many others wait for theirs" };
+    if (waiting >= MAX_WAITING) {
+      log.warn({ why: `${MAX_WAITING} others wait` }, "picture not drawn");
+      return { failed: "too many others wait for theirs" };
+    }
     waiting += 1;
     const late = new AbortController();
     try {

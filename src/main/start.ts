@@ -169,7 +169,9 @@ async function openServices({ config, store, log, shutdown, clock = systemClock,
   duties.onFewer(() => void exports.interruptAbandoned());
   const { alertsConfig, hooks } = more;
   const version = packageVersion();
+  const draw = drawWhenAsked(log);
   const alerts = openAlerting({
+    draw,
     config,
     alertsConfig,
     version,
@@ -187,7 +189,7 @@ async function openServices({ config, store, log, shutdown, clock = systemClock,
   // Only servers and workspaces of a chat platform have audience settings.
   const chosen = chats.length === 0 ? undefined : await openAudienceSettings(store.answers, { shared });
   const bot = await assembleBot({
-    draw: drawWhenAsked(log),
+    draw,
     networks,
     store,
     platforms,

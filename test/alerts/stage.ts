@@ -13,7 +13,7 @@ import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import type { AlertMessage } from "../../src/alerts/message/message.ts";
 import { enqueue } from "../../src/alerts/deliver/outbox/outbox.ts";
 import type { Sender } from "../../src/alerts/sender.ts";
-import { silentLog } from "../../src/log.ts";
+import { type Log, silentLog } from "../../src/log.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
@@ -36,6 +36,11 @@ export interface StageOptions {
   readonly console?: Destination;
   readonly simulated?: readonly string[];
   readonly describe?: DispatchDependencies["describe"];
+  /** Draws alerts; left out, their messages get no pictures. */
+  readonly draw?: DispatchDependencies["draw"];
+  /** Platforms whose senders the test keeps itself. */
+  readonly chats?: readonly Sender[];
+  readonly log?: Log;
   readonly onOutcome?: DispatchDependencies["onOutcome"];
   /** How many rows of a batch are fanned out at once. */
   readonly chunkRows?: number;
@@ -173,7 +178,7 @@ export class Stage {
 
   async #start(): Promise<void> {
     const { clock, config } = this;
-    const log = silentLog();
+    const { log = silentLog(), draw } = this.#options;
     this.store = rowsOnce(createStore({ url: this.#database.file, log, now: () => this.now() }));
     await this.store.ping();
     const { operators, console: shown, onOutcome } = this.#options;
@@ -181,7 +186,8 @@ export class Stage {
       ...(operators === undefined ? {} : { operators }),
       ...(shown === undefined ? {} : { console: shown }),
     };
-    const senders: readonly Sender[] = this.senders;
+    const senders: readonly Sender[] = [...this.senders, ...(this.#options.chats ?? [])];
+    const known = new Map<string, "edited" | "over">(PLATFORMS.chats.map(({ id, pictures }) => [id, pictures]));
     const { store } = this;
     this.dispatcher = createDispatcher({
       store: this.#options.isShared === true ? { ...store, processes: oneOfSome() } : store,
@@ -189,6 +195,7 @@ export class Stage {
       log,
       senders,
       describe: this.#options.describe ?? describeAlert,
+      draw,
       platforms: PLATFORMS,
       random: () => 0,
       onStep: (step) => this.steps.push(step),
@@ -203,6 +210,7 @@ export class Stage {
       simulated: new Set(this.#options.simulated),
       onStep: (step) => this.steps.push(step),
       onOwed: () => this.dispatcher.wake(),
+      ...(draw === undefined ? {} : { picturesOn: (platform) => known.get(platform) ?? "edited" }),
       ...(this.#options.chunkRows === undefined ? {} : { chunkRows: this.#options.chunkRows }),
       ...(this.#options.keepStates === undefined ? {} : { keepStates: this.#options.keepStates }),
       ...recipients,

@@ -45,6 +45,11 @@ export class FakeSender implements Sender {
     readonly reply: Reply;
     readonly plain: boolean;
   }[] = [];
+  /** The messages that were given a picture, with its name, and those whose edits kept it. */
+  readonly pictures: string[] = [];
+  readonly kept: string[] = [];
+  /** What becomes of a picture; all arrive by default. */
+  putting: () => void = () => undefined;
   /** The messages whose files have arrived. */
   readonly files: string[] = [];
   /** Gives the receipts of what was posted late, once the test says so. */
@@ -82,6 +87,7 @@ export class FakeSender implements Sender {
     if (delivery.plain !== true) {
       await this.#files(outcome, receipt.message, signal, () => delivery.onPosted?.(receipt));
     }
+    await this.#picture(delivery.picture, receipt.message, () => delivery.onPosted?.(receipt));
     return receipt;
   }
 
@@ -95,7 +101,19 @@ export class FakeSender implements Sender {
     if (outcome === "posted-hang") return hang(signal);
     this.edits.push({ message: receipt.message, gist: gistOf(reply), reply, plain: plain === true });
     if (outcome === "posted-unknown") throw new SendError("maybe-sent", "no answer");
+    if (edit.pictured !== undefined) this.kept.push(`${receipt.message} ${edit.pictured}`);
     if (plain !== true) await this.#files(outcome, receipt.message, signal, edit.onPosted);
+    await this.#picture(edit.picture, receipt.message, edit.onPosted);
+  }
+
+  async #picture(picture: Edit["picture"], message: string, onPosted?: () => void): Promise<void> {
+    if (picture === undefined) return;
+    onPosted?.();
+    await picture(async ({ name }) => {
+      this.putting();
+      this.pictures.push(`${message} ${name}`);
+      return name;
+    });
   }
 
   /** The gist of each message posted since the last time, with its channel where there is more than one. */

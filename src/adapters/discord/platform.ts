@@ -19,6 +19,7 @@ export const discordPlatform: ChatPlatform = {
   managersInDirectMessages: false,
   token: { setting: "DISCORD_TOKEN", source: "in the Developer Portal, page Bot of your application: Reset Token" },
   files: { maxBytes: MAX_FILE_BYTES, maxCount: MAX_FILES, maxTotalBytes: MAX_TOTAL_FILE_BYTES },
+  pictures: "edited",
   returnsFiles: true,
   exampleChannel: "1122334455667788990",
   isDirect: ({ workspace }) => workspace === undefined,

@@ -30,6 +30,7 @@ export const slackPlatform: ChatPlatform = {
   managersInDirectMessages: true,
   token: { setting: "SLACK_BOT_TOKEN", source: "on the page Install App of your app: the Bot User OAuth Token" },
   files: { maxBytes: MAX_FILE_BYTES, maxCount: MAX_FILES },
+  pictures: "over",
   exampleChannel: "C0123ABCD",
   isDirect: ({ channel }) => channel.startsWith("D"),
   kindOfId(id) {

@@ -47,7 +47,7 @@ export function planDelivery(
   { destination }: Pick<Subscription, "destination">,
   phase: DeliveryPhase,
   message: EpisodeMessage,
-  more: Pick<PlannedDelivery, "mention" | "quiet" | "cardOf" | "edits" | "spent"> = {},
+  more: Pick<PlannedDelivery, "mention" | "quiet" | "cardOf" | "edits" | "spent" | "picture"> = {},
 ): PlannedDelivery {
   const episode = input.episode.id;
   const isShort = message.type === "condition" && more.cardOf !== undefined;

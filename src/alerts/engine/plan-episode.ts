@@ -10,12 +10,13 @@ import { route, type RoutingDecision, type RoutingInput } from "../route/route.t
 import type { Silence } from "../route/silence.ts";
 import { endsWithMarkets, MARKET_OVER, ownEndOf, type Subscription } from "../route/subscription.ts";
 import { type Episode, isOpen, seenFrom } from "../judge/rules/episode.ts";
+import type { AlertDependencies } from "../dependencies.ts";
 import { decision, type DeliveryInput, labelled, planDelivery } from "./plan-delivery.ts";
-import { isReminderDue } from "./reminders.ts";
+import { isReminderDue, pictureAt, wantedPicture } from "./reminders.ts";
 import { type Destination, destinationKey } from "../destination.ts";
 
 /** An episode and the inputs that decide who is notified of it. */
-export interface EpisodePlanInput extends DeliveryInput {
+export interface EpisodePlanInput extends DeliveryInput, Pick<AlertDependencies, "picturesOn"> {
   /** By destination, as far as there are any. */
   readonly states: ReadonlyMap<string, NotificationState>;
   /** The active subscriptions to its rule and subject. */
@@ -158,6 +159,7 @@ function planTrigger(
     reminders: 0,
     toldMillis: input.at,
     shown: liveMessageKey(episode),
+    ...wantedPicture(input, subscription),
   };
   return { deliveries: [trigger], states: [{ episode: episode.id, destination, state: told }] };
 }
@@ -247,7 +249,11 @@ function planEdits(
       : [];
   const message = { type: "condition", phase: "state", episode, ...guidanceOf(before) } as const;
   const deliveries = edited.map((edits) => planDelivery({ ...input, episode }, before, "state", message, { edits }));
-  const after = edited.length === 0 ? state : { ...state, shown };
+  const told = edited.length === 0 ? state : { ...state, shown };
+  const { picture, ...drawn } = told;
+  const isDrawn = (pictureAt({ ...input, episode }, before) ?? Infinity) <= input.at && picture !== undefined;
+  if (isDrawn) deliveries.push(planDelivery(input, before, "state", message, { edits: before.trigger, picture }));
+  const after = isDrawn ? drawn : told;
   return after === before ? {} : { deliveries, states: [{ episode: episode.id, destination, state: after }] };
 }
 
@@ -259,7 +265,8 @@ function planResolve(
 ): Plan {
   const { episode } = input;
   if (state.state === "closed") return {};
-  const closed: NotificationState = { ...state, state: "closed" };
+  const { picture, ...rest } = state;
+  const closed: NotificationState = { ...rest, state: "closed" };
   const message = { type: "condition", phase: "resolve", episode } as const;
   const once = subscriptions.filter((one) => ownEndOf(one).once === true);
   const over = isMarketOver(episode.last) ? subscriptions.filter(endsWithMarkets) : [];
@@ -286,6 +293,11 @@ function planResolve(
   for (const edits of messagesOf(state)) {
     const how = state.style === "plain" ? { spent: true as const } : {};
     deliveries.push(planDelivery(input, state, "state", { ...message, phase: "state" }, { edits, ...how }));
+  }
+  if (picture !== undefined && state.cardDeleted !== true) {
+    deliveries.push(
+      planDelivery(input, state, "state", { ...message, phase: "state" }, { edits: state.trigger, picture }),
+    );
   }
   const states = [{ episode: episode.id, destination, state: { ...closed, resolve: resolve.id } }];
   return { deliveries, states, endings };

@@ -33,7 +33,7 @@ export async function planOpen(
   tables: AlertTables,
   input: OpenPlanInput,
 ): Promise<{ readonly plan: Plan; readonly reminders: ReadonlyMap<string, Milliseconds> }> {
-  const { config, simulated, console: listing, operators = listing, newId = randomId } = dependencies;
+  const { config, simulated, console: listing, operators = listing, picturesOn, newId = randomId } = dependencies;
   const { index, episodes, at } = input;
   if (episodes.length === 0) return { plan: {}, reminders: new Map() };
   const flapped = new Map(episodes.map((episode) => [episode.id, flappingOf(input.machine(episode))] as const));
@@ -52,6 +52,7 @@ export async function planOpen(
       silences: index.silences,
       ...(inhibitor === undefined ? {} : { inhibitedBy: `${inhibitor.kind}: “${incidentName(inhibitor)}”` }),
       ...(flapping === undefined ? {} : { flapping: { ...flapping, states: statesOf(flapping.began) } }),
+      ...(picturesOn === undefined ? {} : { picturesOn }),
       config,
       at,
       newId,

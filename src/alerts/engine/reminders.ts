@@ -1,15 +1,20 @@
+// What time alone demands of an open alert: reminders, and the picture of its card.
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { toMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
+import type { AlertDependencies } from "../dependencies.ts";
 import { type Plan, type PlannedDelivery, planNotice } from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { deliveriesOf, messagesOf } from "../deliver/outbox/queries.ts";
-import { type Episode, seenFrom } from "../judge/rules/episode.ts";
+import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { type Episode, isDrill, seenFrom } from "../judge/rules/episode.ts";
 import { type Destination, destinationFromKey } from "../destination.ts";
+import type { Subscription } from "../route/subscription.ts";
 
-/** An open episode at a moment, as far as reminders depend on it. */
-interface ReminderInput {
-  readonly episode: Pick<Episode, "severity" | "state" | "acknowledged" | "acknowledgedIn">;
+/** An open episode at a moment, as far as reminders and pictures depend on it. */
+interface ReminderInput extends Pick<AlertDependencies, "picturesOn"> {
+  readonly episode: Pick<Episode, "severity" | "state" | "detected" | "acknowledged" | "acknowledgedIn">;
   readonly config: Pick<AlertsConfig, "remind">;
   /** Unix milliseconds. */
   readonly at: Milliseconds;
@@ -20,15 +25,36 @@ export function isReminderDue(input: ReminderInput, state: NotificationState): b
   return due !== undefined && input.at >= due;
 }
 
+/** How long an alert fires before its message gets a picture: what is over by then is drawn at its end. */
+const DRAWN_AFTER: Milliseconds = 60_000;
+
+/** The picture that its card is to get. Of histories, and of nodes that are made up, nothing is kept that could be drawn. */
+export function wantedPicture(
+  { episode, picturesOn }: Pick<AlertDependencies, "picturesOn"> & { readonly episode: Episode },
+  { chart, destination, quietHours }: Subscription,
+): Pick<NotificationState, "picture"> {
+  const isDrawn = chart !== "off" && episode.kind !== "node.diverges" && !isDrill(episode);
+  return isDrawn && picturesOn?.(destination.platform) !== undefined ? { picture: quietHours?.zone ?? "UTC" } : {};
+}
+
+/** When the message of an open alert is due to get its picture; undefined if it gets none now. */
+export function pictureAt({ episode, picturesOn }: ReminderInput, state: NotificationState): Milliseconds | undefined {
+  if (state.picture === undefined || state.cardDeleted === true || episode.state !== "firing") return undefined;
+  if (picturesOn?.(state.destination.platform) !== "edited") return undefined;
+  return toMillis(timeFromText(episode.detected)) + DRAWN_AFTER;
+}
+
 /**
- * When the next reminder becomes due (Unix milliseconds); Infinity if none does. One that is due and suppressed, by a
+ * When the next reminder or picture becomes due (Unix milliseconds); Infinity if none does. One that is due and suppressed, by a
  * silence for instance, waits for that to change.
  */
 export function nextReminder(input: ReminderInput, states: Iterable<NotificationState>): Milliseconds {
   let next = Infinity;
   for (const state of states) {
-    const due = state.state === "told" ? reminderAt(input, state) : undefined;
-    if (due !== undefined && due > input.at && due < next) next = due;
+    if (state.state !== "told") continue;
+    for (const due of [reminderAt(input, state), pictureAt(input, state)]) {
+      if (due !== undefined && due > input.at && due < next) next = due;
+    }
   }
   return next;
 }

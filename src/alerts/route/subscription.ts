@@ -42,6 +42,8 @@ const CHANGEABLE = {
   quietHours: QuietHours.exactOptional(),
   /** The platform's own id of a role or group to mention for critical alerts. */
   mention: z.string().exactOptional(),
+  /** Its alerts get no pictures. */
+  chart: z.literal("off").exactOptional(),
   /** What its alerts say beside the usual, where that differs from the configured guidance. */
   guidance: Guidance.exactOptional(),
 } as const;

@@ -2,13 +2,14 @@ import { timeFromText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { Episode } from "../../alerts/judge/rules/episode.ts";
 import { conditionWords } from "../../alerts/words/condition-words.ts";
 import { lengthWords } from "../../alerts/words/phrases.ts";
+import { ruleParameters } from "../../alerts/words/subscription-words.ts";
 import type { Scene } from "../../reply/chart.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { episodeLabel } from "../alerts/episodes/episodes.ts";
-import type { ChartContext, ChartSpan, Picture } from "./charts.ts";
-import { marketPicture } from "./market-chart.ts";
+import type { ChartSpan, LooksContext, Picture } from "./charts.ts";
+import { limitsOf, marketPicture } from "./market-chart.ts";
 import { networkPicture } from "./network-chart.ts";
 import { blocksPicture, spacingPicture } from "./pace-charts.ts";
 
@@ -17,7 +18,7 @@ const AROUND: Milliseconds = 600_000;
 
 /** What an alert was about, around it; undefined where nothing is kept of that. */
 export async function alertPicture(
-  context: ChartContext,
+  context: LooksContext,
   episode: Episode,
   { now, zone }: { readonly now: Milliseconds; readonly zone: string },
 ): Promise<Picture | undefined> {
@@ -29,8 +30,8 @@ export async function alertPicture(
   return { ...picture, scene: { ...picture.scene, title, ...stages(episode, now) } };
 }
 
-async function pictureOf(context: ChartContext, span: ChartSpan, episode: Episode): Promise<Picture | undefined> {
-  const { kind, subject } = episode;
+async function pictureOf(context: LooksContext, span: ChartSpan, episode: Episode): Promise<Picture | undefined> {
+  const { kind, rule, subject } = episode;
   switch (kind) {
     case "checkpoint.overdue":
       return spacingPicture(context, span, "checkpoints");
@@ -42,7 +43,12 @@ async function pictureOf(context: ChartContext, span: ChartSpan, episode: Episod
     case "market.price":
     case "market.bound":
     case "market.value":
-      return marketPicture(context, span, { id: subject, label: episodeLabel(episode) ?? subject });
+      return marketPicture(
+        context,
+        span,
+        { id: subject, label: episodeLabel(episode) ?? subject },
+        limitsOf(ruleParameters(rule)),
+      );
     case "network.stalled":
     case "network.disagree":
     case "network.time-back":

@@ -17,6 +17,12 @@ export type ChartContext = Pick<
   "network" | "past" | "signal" | "api" | "alerts" | "here" | "caller" | "platforms" | "seen"
 >;
 
+/** What pictures of looks are made of. */
+export interface LooksContext extends Pick<ChartContext, "network" | "past" | "signal"> {
+  readonly api: { readonly nodes: readonly { readonly name: string }[] };
+  readonly alerts: Pick<ChartContext["alerts"], "config">;
+}
+
 /** The time that a picture shows, in the zone of whoever asks. */
 export interface ChartSpan extends Span {
   readonly zone: string;

@@ -5,7 +5,15 @@ import type { Scene } from "../../reply/chart.ts";
 import { formatDecimal, parseDecimal } from "../../units/decimal.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { destinationHere } from "../alerts/destination.ts";
-import { type ChartContext, type ChartSpan, KeptLine, lineNumbers, NO_SCENE, type Picture } from "./charts.ts";
+import {
+  type ChartContext,
+  type ChartSpan,
+  KeptLine,
+  lineNumbers,
+  type LooksContext,
+  NO_SCENE,
+  type Picture,
+} from "./charts.ts";
 
 /** What is kept of a market is what changed: values hold until another look says otherwise. */
 interface Held {
@@ -18,13 +26,13 @@ const FACTS = { price: ["price"], bound: ["nearest", "bound"], mode: ["tradingMo
 const MAX_BANDS = 40;
 const MAX_LIMITS = 4;
 
-/** A market's price, its nearest bound and its auctions; undefined where nothing is kept of it. */
+/** A market's price, its nearest bound, its auctions and such limits; undefined where nothing is kept of it. */
 export async function marketPicture(
-  context: ChartContext,
+  { network, past, signal }: Pick<LooksContext, "network" | "past" | "signal">,
   span: ChartSpan,
   market: { readonly id: string; readonly label: string },
+  limits: Scene["thresholds"],
 ): Promise<Picture | undefined> {
-  const { network, past, signal } = context;
   const [price, bound] = [new KeptLine("mark price", span), new KeptLine("nearest bound", span)];
   const auctions: { from: Milliseconds; to: Milliseconds }[] = [];
   let held: Held = {};
@@ -63,7 +71,7 @@ export async function marketPicture(
     title: `${market.label} ${moved}${inAuction === 0 ? "" : `, ${formatDuration(inAuction)} in auction`}`,
     unit: "number",
     lines: lines.map(({ drawn }) => drawn),
-    thresholds: await ownLimits(context, market.id),
+    thresholds: limits,
     bands: auctions.slice(-MAX_BANDS).map((one) => ({ ...one, name: "auction" })),
   };
   return { scene, numbers: [lineNumbers("chart-market", lines, priceWords)] };
@@ -75,7 +83,7 @@ function priceWords(exact: string): string {
 }
 
 /** The prices at which this place is told. */
-async function ownLimits(context: ChartContext, market: string): Promise<Scene["thresholds"]> {
+export async function ownLimits(context: ChartContext, market: string): Promise<Scene["thresholds"]> {
   const here = destinationKey(destinationHere(context));
   const own = (await context.alerts.subscriptions()).filter(
     (one) =>
@@ -84,11 +92,13 @@ async function ownLimits(context: ChartContext, market: string): Promise<Scene["
       one.network === context.network &&
       one.subjects.includes(market),
   );
-  const limits = own.flatMap(({ parameters }) =>
-    (["high", "low"] as const).flatMap((which) => {
-      const value = parameters["market.price"]?.[which];
-      return value === undefined ? [] : [{ name: `${which} ${priceWords(String(value))}`, value: Number(value) }];
-    }),
-  );
-  return limits.slice(0, MAX_LIMITS);
+  return own.flatMap(({ parameters }) => limitsOf(parameters["market.price"])).slice(0, MAX_LIMITS);
+}
+
+/** The limits of a price among the parameters of a rule. */
+export function limitsOf(parameters: Readonly<Record<string, string | number>> = {}): Scene["thresholds"] {
+  return ["high", "low"].flatMap((which) => {
+    const value = parameters[which];
+    return value === undefined ? [] : [{ name: `${which} ${priceWords(String(value))}`, value: Number(value) }];
+  });
 }

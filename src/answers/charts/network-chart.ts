@@ -6,10 +6,10 @@ import type { LaneState, Scene } from "../../reply/chart.ts";
 import { code, text } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import {
-  type ChartContext,
   type ChartSpan,
   KeptLine,
   lineNumbers,
+  type LooksContext,
   NO_SCENE,
   type Picture,
   spanText,
@@ -31,14 +31,8 @@ interface Node {
   readonly lane: ThinLane;
 }
 
-/** What is drawn of, and read for, a network. */
-export type NetworkContext = Pick<ChartContext, "network" | "past" | "signal"> & {
-  readonly api: { readonly nodes: readonly { readonly name: string }[] };
-  readonly alerts: Pick<ChartContext["alerts"], "config">;
-};
-
 /** What the nodes did, and how old the network's time was; undefined where nothing is kept of it. */
-export async function networkPicture(context: NetworkContext, span: ChartSpan): Promise<Picture | undefined> {
+export async function networkPicture(context: LooksContext, span: ChartSpan): Promise<Picture | undefined> {
   const { api, alerts, network, past, signal } = context;
   const nodes = api.nodes.map(({ name }) => ({ name, lane: new ThinLane(span) }));
   const age = new KeptLine("age of network time", span);

@@ -1,6 +1,7 @@
 import type { LooksPart } from "../../chart/thin.ts";
 import type { Milliseconds } from "../../units/duration.ts";
-import { ageReader, type NetworkContext, stateReader } from "./network-chart.ts";
+import type { LooksContext } from "./charts.ts";
+import { ageReader, stateReader } from "./network-chart.ts";
 
 /** Nobody looks more seldom. */
 const LONGEST_BEFORE: Milliseconds = 3_600_000;
@@ -9,7 +10,7 @@ const LONGEST_BEFORE: Milliseconds = 3_600_000;
  * The last look until a moment, with what every node said in it; undefined where nobody had looked for an hour. Exact
  * numbers are decimal text, times of nodes Unix nanoseconds.
  */
-export async function networkLook(context: NetworkContext, at: Milliseconds) {
+export async function networkLook(context: LooksContext, at: Milliseconds) {
   const { network, past, signal } = context;
   let found: (() => ReturnType<typeof lookOf>) | undefined;
   for await (const part of past({ network, watcher: "sources", from: at - LONGEST_BEFORE, to: at }, signal)) {
@@ -23,7 +24,7 @@ export async function networkLook(context: NetworkContext, at: Milliseconds) {
   return found?.();
 }
 
-function lookOf({ api, alerts }: NetworkContext, part: LooksPart, look: number) {
+function lookOf({ api, alerts }: LooksContext, part: LooksPart, look: number) {
   const age = ageReader(part, api.nodes)(look);
   return {
     at: part.from(look),

@@ -2,10 +2,10 @@ import type { HistoryName } from "../../api/histories.ts";
 import type { Scene } from "../../reply/chart.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import {
-  type ChartContext,
   type ChartSpan,
   KeptLine,
   lineNumbers,
+  type LooksContext,
   NO_SCENE,
   type Picture,
   shortSpan,
@@ -25,7 +25,7 @@ interface PaceFacts {
 }
 
 /** How long the network took from block to block. */
-export function blocksPicture(context: ChartContext, span: ChartSpan): Promise<Picture | undefined> {
+export function blocksPicture(context: LooksContext, span: ChartSpan): Promise<Picture | undefined> {
   const { network, alerts } = context;
   return pacePicture(context, span, {
     watcher: "sources",
@@ -40,7 +40,7 @@ export function blocksPicture(context: ChartContext, span: ChartSpan): Promise<P
 
 /** How long it was since the last checkpoint or snapshot. */
 export function spacingPicture(
-  context: ChartContext,
+  context: LooksContext,
   span: ChartSpan,
   list: Extract<HistoryName, "checkpoints" | "snapshots">,
 ) {
@@ -58,7 +58,7 @@ export function spacingPicture(
 }
 
 async function pacePicture(
-  { network, past, signal }: ChartContext,
+  { network, past, signal }: LooksContext,
   span: ChartSpan,
   { watcher, kind, fact, name, limit, title, table }: PaceFacts,
 ): Promise<Picture | undefined> {

@@ -17,6 +17,7 @@ import { isOfPlatform, readSuspensions, type Suspension, suspensionKey } from ".
 import { type Clock, systemClock } from "../../api/clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { AlertMessage } from "../../alerts/message/message.ts";
+import type { Draw } from "../../chart/png.ts";
 import type { Log } from "../../log.ts";
 import type { LooksBounds } from "../../looks/keep.ts";
 import type { Reply } from "../../reply/reply.ts";
@@ -27,6 +28,7 @@ import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Drills } from "../../watchers/drills.ts";
 import type { Observation } from "../../watchers/schedule.ts";
 import type { Networks } from "../networks.ts";
+import { alertPictures } from "./alert-pictures.ts";
 import { subscribeConsole } from "./console-alerts.ts";
 import { DamagedRows } from "./damaged-rows.ts";
 import { type Duties, fencedStore } from "./duties.ts";
@@ -51,6 +53,8 @@ interface AlertingDependencies {
   readonly platforms: Platforms;
   /** The platforms of the senders that `start` will be given: people ask before it is called. */
   readonly senders: readonly string[];
+  /** Draws pictures of alerts; left out, their messages get none. */
+  readonly draw?: Draw | undefined;
   readonly log: Log;
   /** Is notified of lost destinations, suspended platforms, downtime and silences, as the console is. */
   readonly operators?: Destination;
@@ -111,6 +115,7 @@ export function createAlerting(dependencies: AlertingDependencies) {
   const optional = {
     ...withoutUndefined({ operators: dependencies.operators, onStep, keepStates: looks?.keepMillis }),
     ...(dependencies.console ? { console: CONSOLE } : {}),
+    ...alertPictures(dependencies),
   };
   const watching = new AbortController();
   const delivering = new AbortController();
@@ -181,7 +186,6 @@ export function createAlerting(dependencies: AlertingDependencies) {
       platforms,
       onDamaged: (row) => (row === undefined ? damaged.clear(DELIVERY) : damaged.note(DELIVERY, row)),
       ...(onOutcome === undefined ? {} : { onOutcome }),
-      ...(dependencies.console ? { console: CONSOLE } : {}),
       ...optional,
     });
     running.push(dispatcher.run(delivering.signal));

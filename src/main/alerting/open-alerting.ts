@@ -7,6 +7,7 @@ import type { DatabaseFault } from "../../alerts/message/notice.ts";
 import { createDowntimeReport, type DowntimeReportDependencies } from "../../alerts/service/downtime-report.ts";
 import { createAlertFeed } from "../../alerts/service/feed.ts";
 import { systemClock } from "../../api/clock.ts";
+import type { Draw } from "../../chart/png.ts";
 import type { Config } from "../../config.ts";
 import { messageOf } from "../../errors.ts";
 import type { ExportJobs } from "../../export/jobs/jobs.ts";
@@ -44,6 +45,8 @@ export interface OpenAlertingDependencies {
   readonly metrics: Pick<MetricsRecorder, "onDelivery" | "onObservation">;
   readonly hooks: StartHooks;
   readonly exports: Pick<ExportJobs, "ended" | "syncJobs">;
+  /** Draws pictures for chats. */
+  readonly draw?: Draw | undefined;
   /** A delivery may be due. */
   readonly owed: ChangeSignal;
   readonly log: Log;
@@ -89,6 +92,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies) {
     networks,
     config: alertsConfig,
     looks: config.looks,
+    draw: dependencies.draw,
     version: dependencies.version,
     console: hasConsole,
     ...(hasConsole ? { publicUrl: config.web.publicUrl } : {}),

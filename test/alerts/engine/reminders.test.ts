@@ -19,7 +19,11 @@ const state: NotificationState = {
   reminders: 0,
   toldMillis: TOLD,
 };
-const firing: Pick<Episode, "severity" | "state" | "acknowledged"> = { severity: "critical", state: "firing" };
+const firing: Pick<Episode, "severity" | "state" | "detected" | "acknowledged"> = {
+  severity: "critical",
+  state: "firing",
+  detected: "1700000000000000000",
+};
 
 it.each<[string, Partial<typeof firing>, Partial<NotificationState>, number, boolean]>([
   ["half an hour after it was told", {}, {}, HALF_AN_HOUR, true],

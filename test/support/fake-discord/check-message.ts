@@ -28,7 +28,7 @@ const KNOWN = new Set([
 
 /** What an edited message is: the files it has, and whether it is of components. */
 export interface Edited {
-  readonly files: readonly { readonly name: string }[];
+  readonly files: readonly StoredFile[];
   /** Undefined while it is thinking: the first edit decides. */
   readonly isV2: boolean | undefined;
 }
@@ -48,7 +48,7 @@ export function checkMessage(
   const content = data["content"] as string | undefined;
   const embeds = data["embeds"] as APIEmbed[] | undefined;
   const components = data["components"] as APIMessageTopLevelComponent[] | undefined;
-  const files = filesOf(data, body, maxBytes);
+  const files = filesOf(data, body, maxBytes, edited?.files ?? []);
   const flags = Number(data["flags"] ?? 0) | (edited?.isV2 === true ? MessageFlags.IsComponentsV2 : 0);
   const isV2 = (flags & MessageFlags.IsComponentsV2) !== 0;
   // Discord allows one direction; this bot neither.
@@ -73,13 +73,22 @@ function invalid(why: string): ErrorResponse {
   return new ErrorResponse(400, 50_035, `Invalid Form Body: ${why}`);
 }
 
-function filesOf(data: Record<string, unknown>, body: ParsedBody, maxBytes: number): StoredFile[] | undefined {
-  const named = data["attachments"] as { id: number; filename: string; description?: string }[] | undefined;
-  if (named === undefined && body.files.size === 0) return undefined;
-  if ((named ?? []).length !== body.files.size) throw invalid("attachments and files do not match");
+function filesOf(
+  data: Record<string, unknown>,
+  body: ParsedBody,
+  maxBytes: number,
+  there: readonly StoredFile[],
+): StoredFile[] | undefined {
+  const listed = data["attachments"] as { id: number | string; filename: string; description?: string }[] | undefined;
+  if (listed === undefined && body.files.size === 0) return undefined;
+  const kept = (listed ?? []).flatMap(({ id }) => (typeof id === "string" ? [id] : []));
+  const unknown = kept.filter((id) => !there.some((file) => file.id === id));
+  if (unknown.length > 0) throw invalid(`unknown attachments ${unknown.join(", ")}`);
+  const named = (listed ?? []).flatMap(({ id, ...one }) => (typeof id === "string" ? [] : [{ id, ...one }]));
+  if (named.length !== body.files.size) throw invalid("attachments and files do not match");
   if (body.files.size > 10) throw invalid("more than 10 files");
   if (body.bytes > 25 * 1024 * 1024) throw new ErrorResponse(413, 40_005, "Request entity too large");
-  return (named ?? []).map(({ id, filename, description }) => {
+  const fresh = named.map(({ id, filename, description }) => {
     const file = body.files.get(id);
     if (file === undefined || file.name !== filename) throw invalid(`file ${id} is not ${filename}`);
     if (file.bytes.length > maxBytes) throw new ErrorResponse(413, 40_005, "Request entity too large");
@@ -87,6 +96,7 @@ function filesOf(data: Record<string, unknown>, body: ParsedBody, maxBytes: numb
     if ((description ?? "").length > 1024) throw invalid("description above 1024");
     return { ...file, description };
   });
+  return [...there.filter(({ id = "" }) => kept.includes(id)), ...fresh];
 }
 
 interface AllowedMentions {

@@ -203,8 +203,8 @@ export class FakeDiscord {
   }
 
   #file(path: string, response: ServerResponse): void {
-    const [, , message = "", name = ""] = path.split("/");
-    const file = this.state.messages.get(message)?.files.find((one) => one.name === name);
+    const id = path.split("/").at(-2);
+    const file = [...this.state.messages.values()].flatMap(({ files }) => files).find((one) => one.id === id);
     response.writeHead(file === undefined ? 404 : 200, { "content-type": file?.type ?? "text/plain" });
     response.end(file?.bytes);
   }

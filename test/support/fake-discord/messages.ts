@@ -1,7 +1,7 @@
 import type { SentMessage } from "./check-message.ts";
 import { componentsIn, textsIn } from "../../adapters/discord/judge.ts";
 import type { Edited } from "./check-message.ts";
-import type { State, StoredMessage } from "./state.ts";
+import type { State, StoredFile, StoredMessage } from "./state.ts";
 
 /** Where a message stands, and what is known of how it came there. */
 interface Origin {
@@ -25,7 +25,7 @@ export function store(state: State, origin: Origin, message: SentMessage | undef
     content: message?.content ?? "",
     embeds: message?.embeds ?? [],
     components: message?.components ?? [],
-    files: message?.files ?? [],
+    files: withIds(state, message?.files ?? []),
     flags: (message?.flags ?? 0) | (onlyFor === undefined ? 0 : 64),
     edits: 0,
     nonce,
@@ -39,6 +39,10 @@ export function store(state: State, origin: Origin, message: SentMessage | undef
   return stored;
 }
 
+function withIds(state: State, files: readonly StoredFile[]): StoredFile[] {
+  return files.map((file) => ({ ...file, id: file.id ?? state.snowflake() }));
+}
+
 /** Changes what an edit names; the rest stays. */
 export function change(state: State, stored: StoredMessage, message: SentMessage): void {
   stored.thinking = false;
@@ -47,7 +51,7 @@ export function change(state: State, stored: StoredMessage, message: SentMessage
   if (message.content !== undefined) stored.content = message.content;
   if (message.embeds !== undefined) stored.embeds = message.embeds;
   if (message.components !== undefined) stored.components = message.components;
-  if (message.files !== undefined) stored.files = message.files;
+  if (message.files !== undefined) stored.files = withIds(state, message.files);
   stored.flags |= message.flags & IS_COMPONENTS_V2;
   stored.pinged.push(...message.pinged);
 }
@@ -73,7 +77,11 @@ function shownComponents(components: readonly object[], address: (name: string) 
 
 /** A message as Discord gives it, with pictures and files under addresses of its own. */
 export function shown(state: State, message: StoredMessage, origin = ""): Record<string, unknown> {
-  const address = (name: string): string => `${origin}/cdn/${message.id}/${name}`;
+  const fileOf = (url: string): StoredFile | undefined =>
+    message.files.find(({ name }) => url === `attachment://${name}`);
+  const address = (name: string): string =>
+    `${origin}/cdn/attachments/${message.channel}/${message.files.find((file) => file.name === name)?.id}/${name}`;
+  const inEmbeds = message.embeds.map((embed) => fileOf(embed.image?.url ?? ""));
   return {
     id: message.id,
     channel_id: message.channel,
@@ -88,14 +96,17 @@ export function shown(state: State, message: StoredMessage, origin = ""): Record
         : { image: { url: address(embed.image.url.replace("attachment://", "")), width: 1, height: 1 } }),
     })),
     components: shownComponents(message.components, address),
-    attachments: message.files.map((file, index) => ({
-      id: `${message.id}${index}`,
-      filename: file.name,
-      size: file.bytes.length,
-      content_type: file.type,
-      url: address(file.name),
-      ...(file.description === undefined ? {} : { description: file.description }),
-    })),
+    // https://github.com/discord/discord-api-docs/issues/1340
+    attachments: message.files
+      .filter((file) => !inEmbeds.includes(file))
+      .map((file) => ({
+        id: file.id,
+        filename: file.name,
+        size: file.bytes.length,
+        content_type: file.type,
+        url: address(file.name),
+        ...(file.description === undefined ? {} : { description: file.description }),
+      })),
     flags: message.flags,
     timestamp: new Date(message.sentAt).toISOString(),
     edited_timestamp: message.editedAt === undefined ? null : new Date(message.editedAt).toISOString(),

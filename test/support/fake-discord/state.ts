@@ -6,6 +6,8 @@ import type {
 } from "discord-api-types/v10";
 
 export interface StoredFile {
+  /** Given by Discord once it is stored. */
+  readonly id?: string;
   readonly name: string;
   readonly description: string | undefined;
   readonly type: string;

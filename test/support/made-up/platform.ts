@@ -11,6 +11,7 @@ export const stub: ChatPlatform = {
   managersInDirectMessages: false,
   token: { setting: "STUB_TOKEN", source: "at the gate" },
   files: { maxBytes: 1_000_000, maxCount: 1 },
+  pictures: "edited",
   exampleChannel: "!den",
   isDirect: ({ channel }) => channel.startsWith("@"),
   kindOfId: (id) => (id.startsWith("!") ? "channel" : id.startsWith("@") ? "person" : undefined),

@@ -15,8 +15,7 @@ const MAX_TRANSIT_MILLIS = 500;
  * second beyond the longest time in transit.
  */
 export class RateLimiter {
-  readonly #urgent: (() => void)[] = [];
-  readonly #others: (() => void)[] = [];
+  readonly #queues: Readonly<Record<Turn, (() => void)[]>> = { urgent: [], usual: [], last: [] };
   readonly #allowed: () => number;
   /** Requests that Discord may count within this second. */
   #counted = 0;
@@ -29,11 +28,11 @@ export class RateLimiter {
   }
 
   /**
-   * Makes a request as soon as a slot is free, in the order of the calls, an urgent one before all others; rejects with
-   * the signal's reason before that.
+   * Makes a request as soon as a slot is free, in the order of the calls, an urgent one before all others, and the last
+   * ones behind them; rejects with the signal's reason before that.
    */
-  async run<T>(signal: AbortSignal, request: () => Promise<T>, urgent = false): Promise<T> {
-    await this.#turn(signal, urgent);
+  async run<T>(signal: AbortSignal, request: () => Promise<T>, turn: Turn = "usual"): Promise<T> {
+    await this.#turn(signal, turn);
     let leaving = false;
     const leave = (): void => {
       if (!leaving) setTimeout(() => this.#leave(), WINDOW_MILLIS).unref();
@@ -48,9 +47,9 @@ export class RateLimiter {
     }
   }
 
-  /** The number of requests that wait for a slot. */
+  /** The number of requests that wait for a slot, without the last ones: these keep nothing else waiting. */
   get waiting(): number {
-    return this.#urgent.length + this.#others.length;
+    return this.#queues.urgent.length + this.#queues.usual.length;
   }
 
   /** Starts no request for this long, after a global 429. */
@@ -58,9 +57,9 @@ export class RateLimiter {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + millis);
   }
 
-  async #turn(signal: AbortSignal, urgent: boolean): Promise<void> {
+  async #turn(signal: AbortSignal, turn: Turn): Promise<void> {
     signal.throwIfAborted();
-    const waiting = urgent ? this.#urgent : this.#others;
+    const waiting = this.#queues[turn];
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const go = (): void => {
       signal.removeEventListener("abort", leave);
@@ -89,9 +88,12 @@ export class RateLimiter {
       this.#waking = true;
       return;
     }
-    while (this.#counted < this.#allowed() && this.waiting > 0) {
+    const { urgent, usual, last } = this.#queues;
+    while (this.#counted < this.#allowed()) {
+      const next = urgent.shift() ?? usual.shift() ?? last.shift();
+      if (next === undefined) return;
       this.#counted += 1;
-      (this.#urgent.shift() ?? this.#others.shift())?.();
+      next();
     }
   }
 
@@ -100,6 +102,9 @@ export class RateLimiter {
     this.#release();
   }
 }
+
+/** When a request gets its slot; of the last ones, those that Discord refuses for its limit are not repeated. */
+export type Turn = "urgent" | "usual" | "last";
 
 /** Makes one request within the rate limit. */
 export type LimitedRequest = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
@@ -111,13 +116,13 @@ const MAX_TRIES = 10;
 
 interface LimitedOptions {
   readonly signal: AbortSignal;
-  readonly urgent: boolean;
+  readonly turn: Turn;
   /** Where it is overtaken during a wait for the channel, the delivery fails, and is retried behind what is urgent. */
   readonly isOvertaken: () => boolean;
 }
 
 /** The requests of one delivery: rate-limited, repeated after a 429, and with a record of whether one may have arrived. */
-export function limitedRequests(limiter: RateLimiter, { signal, urgent, isOvertaken }: LimitedOptions) {
+export function limitedRequests(limiter: RateLimiter, { signal, turn, isOvertaken }: LimitedOptions) {
   let maybeSent = false;
   return {
     /** Whether Discord may have acted on the last request. */
@@ -129,14 +134,14 @@ export function limitedRequests(limiter: RateLimiter, { signal, urgent, isOverta
             maybeSent = true;
             return call();
           };
-          return await limiter.run(signal, request, urgent);
+          return await limiter.run(signal, request, turn);
         } catch (error) {
           if (!(error instanceof RateLimitError)) throw error;
           // A rate-limited request has had no effect.
           maybeSent = false;
           const wait = Math.max(error.timeToReset, error.retryAfter, 0);
           if (error.global) limiter.pause(wait);
-          if (tries === MAX_TRIES || wait > MAX_WAIT_MILLIS) throw error;
+          if (tries === MAX_TRIES || wait > MAX_WAIT_MILLIS || turn === "last") throw error;
           if (error.global) continue;
           await sleep(wait, undefined, { signal });
           if (isOvertaken()) throw error;

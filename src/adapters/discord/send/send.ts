@@ -1,10 +1,17 @@
-// Sends alerts to Discord over REST. Read next: rate-limiter.ts (the global limit and waits), send-error.ts (what a failed
+// Sends alerts to Discord over REST. Read next: rate-limiter.ts (the global limit and waits), body.ts (bodies), send-error.ts (what a failed
 // request means for the delivery).
-import { type APIDMChannel, type APIMessage, RESTJSONErrorCodes, Routes } from "discord-api-types/v10";
+import {
+  type APIAttachment,
+  type APIDMChannel,
+  type APIMessage,
+  RESTJSONErrorCodes,
+  Routes,
+} from "discord-api-types/v10";
 import { DiscordAPIError, type REST } from "discord.js";
 import { LRUCache } from "lru-cache";
 
 import {
+  type AddPicture,
   type Delivery,
   type Edit,
   type Receipt,
@@ -16,17 +23,19 @@ import {
 } from "../../../alerts/sender.ts";
 import { messageOf } from "../../../errors.ts";
 import { aboveFold } from "../../../reply/fold.ts";
+import { type MessageFile, messageFile } from "../../../reply/message-files.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { CommandMentions } from "../command-mentions.ts";
 import type { PressStorage } from "../../chat/press.ts";
-import { CONTENT_LENGTH, NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
-import { type ComposedMessage, composeNotifying, composePlain, SILENT } from "../render/compose.ts";
+import { NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";
+import { type ComposedMessage, composeNotifying, composePlain } from "../render/compose.ts";
 import { flatText } from "../render/markdown.ts";
 import { errorForLog, hasErrorCode, isTokenRefused } from "../transport/rest.ts";
-import { uploadOf } from "../transport/upload.ts";
+import { attachmentsOf, uploadOf } from "../transport/upload.ts";
 import { RefusedToken } from "../../chat/refused-token.ts";
-import { type LimitedRequest, limitedRequests, RateLimiter } from "./rate-limiter.ts";
+import { type LimitedRequest, limitedRequests, RateLimiter, type Turn } from "./rate-limiter.ts";
+import { bodyFor, type EditedMessage, keeping, nameOfPicture, withImage, wordsOf } from "./body.ts";
 import { toSendError } from "./send-error.ts";
 
 /** Discord's error codes for a thread that takes no messages any more. */
@@ -118,8 +127,11 @@ export class DiscordSender implements Sender {
         return throwAsDeleted(error);
       }
     };
-    const { receipt, message } = await this.#inOrder(destination.thread ?? destination.channel, signal, work, urgent);
-    await this.#addFiles(receipt, message, signal, () => delivery.onPosted?.(receipt));
+    const turn = urgent ? "urgent" : "usual";
+    const { receipt, message } = await this.#inOrder(destination.thread ?? destination.channel, signal, work, turn);
+    const onPosted = (): void => delivery.onPosted?.(receipt);
+    const shown = await this.#addFiles(receipt, message, signal, onPosted);
+    await this.#addPicture(receipt, message, shown?.attachments ?? [], delivery.picture, onPosted);
     return receipt;
   }
 
@@ -140,31 +152,67 @@ export class DiscordSender implements Sender {
 
   async update(receipt: Receipt, reply: Reply, signal: AbortSignal, edit: Edit = {}): Promise<void> {
     await using made = new AsyncDisposableStack();
-    const message = await this.#inOrder(receipt.channel, signal, async (request) => {
+    const { message, shown } = await this.#inOrder(receipt.channel, signal, async (request) => {
       const isDirect = this.#directChannels.values().some((channel) => channel === receipt.channel);
       const composed = made.use(await this.#compose(reply, isDirect, edit.plain, signal));
-      const body = wordsOf(composed);
-      const shown = await request(() => this.#rest.patch(routeOf(receipt), { body, signal })).catch(throwAsDeleted);
-      if (edit.over === true) await this.#markThread(shown as APIMessage, request);
-      return composed;
+      const kept = edit.plain === true ? composed : { ...composed, body: keeping(composed.body, edit.pictured) };
+      const body = wordsOf(kept);
+      const edited = await request(() => this.#rest.patch(routeOf(receipt), { body, signal })).catch(throwAsDeleted);
+      if (edit.over === true) await this.#markThread(edited as APIMessage, request);
+      return { message: kept, shown: edited as APIMessage };
     });
-    await this.#addFiles(receipt, message, signal, edit.onPosted);
+    const after = await this.#addFiles(receipt, message, signal, edit.onPosted);
+    await this.#addPicture(receipt, message, (after ?? shown).attachments, edit.picture, edit.onPosted);
   }
 
   /** Adds the files to a message whose words stand there, in place of those that it has. No other message waits for it. */
   async #addFiles(
     receipt: Receipt,
-    { body, files }: Composed,
+    { body, files }: EditedMessage,
     signal: AbortSignal,
     onPosted: (() => void) | undefined,
-  ): Promise<void> {
-    if (files.length === 0) return;
+  ): Promise<APIMessage | undefined> {
+    if (files.length === 0) return undefined;
     onPosted?.();
-    const { uploads = this.#rest } = this.#dependencies;
     const { allowed_mentions, attachments, embeds } = body;
-    await this.#inOrder(`${receipt.channel} ${receipt.message}`, signal, async (request) => {
-      const upload = uploadOf({ allowed_mentions, attachments, embeds }, files, signal);
-      await request(() => uploads.patch(routeOf(receipt), upload)).catch(throwAsDeleted);
+    return this.#upload(receipt, { allowed_mentions, attachments, embeds }, files, signal);
+  }
+
+  async #upload(
+    receipt: Receipt,
+    body: object,
+    files: readonly MessageFile[],
+    signal: AbortSignal,
+    turn?: Turn,
+  ): Promise<APIMessage> {
+    const { uploads = this.#rest } = this.#dependencies;
+    const work = async (request: LimitedRequest): Promise<unknown> => {
+      const upload = uploadOf(body, files, signal);
+      return request(() => uploads.patch(routeOf(receipt), upload)).catch(throwAsDeleted);
+    };
+    return (await this.#inOrder(`${receipt.channel} ${receipt.message}`, signal, work, turn)) as APIMessage;
+  }
+
+  /**
+   * Adds the picture of an alert as the image of its embed, beside the files that are there: those that an edit with files
+   * does not name go (https://github.com/discord/discord-api-docs/issues/5170).
+   */
+  async #addPicture(
+    receipt: Receipt,
+    { body }: EditedMessage,
+    there: readonly Pick<APIAttachment, "id">[],
+    picture: AddPicture | undefined,
+    onPosted: (() => void) | undefined,
+  ): Promise<void> {
+    if (picture === undefined) return;
+    onPosted?.();
+    await picture(async (drawn, signal) => {
+      const file = messageFile(drawn.name, drawn);
+      const attachments = [...there.map(({ id }) => ({ id })), ...attachmentsOf([file])];
+      const { allowed_mentions } = body;
+      const edit = { allowed_mentions, attachments, embeds: withImage(body.embeds, file.name) };
+      const shown = await this.#upload(receipt, edit, [file], signal, "last");
+      return nameOfPicture(shown, file.name);
     });
   }
 
@@ -196,11 +244,12 @@ export class DiscordSender implements Sender {
     channel: string,
     signal: AbortSignal,
     work: (request: LimitedRequest) => Promise<T>,
-    urgent = false,
+    turn: Turn = "usual",
   ): Promise<T> {
+    const urgent = turn === "urgent";
     const urgentOrder = `${channel} urgent`;
     const isOvertaken = (): boolean => !urgent && this.#tails.has(urgentOrder);
-    const requests = limitedRequests(this.#limiter, { signal, urgent, isOvertaken });
+    const requests = limitedRequests(this.#limiter, { signal, turn, isOvertaken });
     const order = urgent ? urgentOrder : channel;
     const before = this.#tails.get(order) ?? Promise.resolve();
     const run = before.then(async () => {
@@ -291,28 +340,4 @@ function throwAsDeleted(error: unknown): never {
 
 function routeOf({ channel, message }: Receipt): `/${string}` {
   return Routes.channelMessage(channel, message);
-}
-
-/** A message's body before its files are there: an edit leaves those that are. */
-function wordsOf({ body, files }: ComposedMessage): Partial<ComposedMessage["body"]> {
-  if (files.length === 0) return body;
-  const { attachments: _files, ...words } = body;
-  return body.embeds === undefined ? words : { ...words, embeds: body.embeds.map(({ image: _image, ...one }) => one) };
-}
-
-/** The message's body for a delivery, with its silence, and its mention in `content`: Discord notifies nowhere else. */
-function bodyFor(body: Partial<ComposedMessage["body"]>, delivery: Delivery): object {
-  const { mention, quiet } = delivery;
-  const flags = quiet === true ? { flags: SILENT } : {};
-  const [, user, id] = /^(user:)?(\d{1,20})$/u.exec(mention ?? "") ?? [];
-  if (id === undefined) return { ...body, ...flags };
-  // The headline goes first: a locked phone shows little more.
-  const [headline = "", ...rest] = (body.content ?? "").split("\n");
-  const content = [headline, user === undefined ? `<@&${id}>` : `<@${id}>`, ...rest]
-    .filter((part) => part !== "")
-    .join("\n")
-    .slice(0, CONTENT_LENGTH)
-    .toWellFormed();
-  const allowed = user === undefined ? { roles: [id] } : { users: [id] };
-  return { ...body, ...flags, content, allowed_mentions: { parse: [], ...allowed } };
 }

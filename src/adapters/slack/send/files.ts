@@ -4,15 +4,15 @@ import { pipeline } from "node:stream/promises";
 
 import { LRUCache } from "lru-cache";
 
-import { SendError } from "../../../alerts/sender.ts";
+import { type AddPicture, SendError } from "../../../alerts/sender.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
-import type { MessageFile } from "../../../reply/message-files.ts";
+import { type MessageFile, messageFile } from "../../../reply/message-files.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import { escapeMrkdwn, linkMarkup } from "../render/mrkdwn.ts";
 import { describeError, errorCodeOf, isUnanswered, neededScope } from "../transport/api-error.ts";
 import { toSendError } from "./send-error.ts";
-import { retryRateLimited, type WebApiAccess } from "../transport/web-api.ts";
+import { type CallPolicy, retryRateLimited, type WebApiAccess, withoutRetry } from "../transport/web-api.ts";
 import type { SlackTiming } from "../context.ts";
 
 export interface FileDestination {
@@ -116,6 +116,27 @@ export function threadFiles(
   /** By message, the checksums of the files in its thread. */
   const sent = new LRUCache(bound);
   return {
+    /**
+     * Adds the picture of an alert to the thread of a message: Slack cannot replace a file, so that it comes once. It waits
+     * for no limit of Slack's, and is then left out.
+     */
+    async addPicture(
+      picture: AddPicture | undefined,
+      {
+        channel,
+        message,
+        thread = message,
+      }: Readonly<Record<"channel" | "message", string>> & Pick<FileDestination, "thread">,
+      onPosted: (() => void) | undefined,
+    ): Promise<void> {
+      if (picture === undefined) return;
+      onPosted?.();
+      await picture(async (drawn, signal) => {
+        const place = { channel, thread, description: "this thread" };
+        await upload(messageFile(drawn.name, drawn), place, { ...dependencies, signal, call: withoutRetry });
+        return undefined;
+      });
+    },
     /** Those that are not in the thread of a message yet. */
     missing(message: string, files: readonly MessageFile[]): readonly MessageFile[] {
       const there = sent.get(message) ?? [];
@@ -182,7 +203,7 @@ async function upload(file: MessageFile, place: FileDestination, api: UploadAcce
     const { id, permalink } = await uploadOnce(file, place, api);
     if (await isShared(id, place, api)) return permalink;
     api.log.warn({ platform: "slack", file: file.name, why: "Slack took it and shared it nowhere" }, "file not sent");
-    await retryRateLimited(api)(() => api.web.files.delete({ file: id }));
+    await calls(api)(() => api.web.files.delete({ file: id }));
   }
   throw new SendError("permanent", "Slack took the file and shows it nowhere");
 }
@@ -192,7 +213,7 @@ async function isShared(id: string, { channel }: FileDestination, api: UploadAcc
   for (const pause of [0, ...SHARE_PAUSES]) {
     if (pause > 0) await api.sleep(pause, api.signal);
     try {
-      const { file } = await retryRateLimited(api)(() => api.web.files.info({ file: id }));
+      const { file } = await calls(api)(() => api.web.files.info({ file: id }));
       if (Object.values(file?.shares ?? {}).some((places) => channel in places)) return true;
     } catch (error) {
       api.signal.throwIfAborted();
@@ -205,7 +226,12 @@ async function isShared(id: string, { channel }: FileDestination, api: UploadAcc
   return false;
 }
 
-type UploadAccess = FileUploadDependencies & WebApiAccess;
+/** Slack's calls; left out, they are repeated once a limit is over. */
+type UploadAccess = FileUploadDependencies & WebApiAccess & { readonly call?: CallPolicy };
+
+function calls(api: UploadAccess): CallPolicy {
+  return api.call ?? retryRateLimited(api);
+}
 
 /**
  * Slack's upload flow: https://docs.slack.dev/messaging/working-with-files#upload. The library's own upload would hold the
@@ -218,7 +244,7 @@ async function uploadOnce(
 ): Promise<{ readonly id: string; readonly permalink: string | undefined }> {
   const { attachment, name, alt } = file;
   const { web, signal, stallMillis } = api;
-  const begun = await retryRateLimited(api)(() =>
+  const begun = await calls(api)(() =>
     web.files.getUploadURLExternal({
       filename: name,
       length: attachment.sizeBytes,
@@ -230,7 +256,7 @@ async function uploadOnce(
   const limits = { signal: AbortSignal.any([signal, AbortSignal.timeout(UPLOAD_TIMEOUT_MILLIS)]), stallMillis };
   await streamFile(new URL(url), attachment, limits);
   const thread = place.thread === undefined ? {} : { thread_ts: place.thread };
-  const done = await retryRateLimited(api)(() =>
+  const done = await calls(api)(() =>
     web.files.completeUploadExternal({ files: [{ id, title: name }], channel_id: place.channel, ...thread }),
   ).catch((error: unknown) => {
     signal.throwIfAborted();

@@ -113,7 +113,9 @@ export class SlackSender implements Sender {
     };
     const posted = await this.#inOrder(channel, signal, work, { ready, urgent: delivery.urgent === true });
     const receipt = { platform: this.platform, channel: posted.channel, message: posted.message };
-    await this.#addFiles(await ready(), posted, signal, () => delivery.onPosted?.(receipt));
+    const onPosted = (): void => delivery.onPosted?.(receipt);
+    await this.#addFiles(await ready(), posted, signal, onPosted);
+    await this.#files.addPicture(delivery.picture, posted, onPosted);
     return receipt;
   }
 
@@ -153,8 +155,10 @@ export class SlackSender implements Sender {
       this.#editedAt.set(key, performance.now());
       return shown;
     });
-    const { threadOf, onPosted } = content.edit;
-    await this.#addFiles(composed, { channel, message, thread: threadUnder(threadOf, channel) }, signal, onPosted);
+    const { threadOf, onPosted, picture } = content.edit;
+    const posted = { channel, message, thread: threadUnder(threadOf, channel) };
+    await this.#addFiles(composed, posted, signal, onPosted);
+    await this.#files.addPicture(picture, posted, onPosted);
   }
 
   async #compose(reply: Reply, plain: true | undefined): Promise<ComposedMessage> {

@@ -1,16 +1,17 @@
 import type { Clock } from "../../../api/clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
+import type { Attachment } from "../../../reply/attachment.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { nowMillis, type OnStep } from "../../dependencies.ts";
 import type { ClaimedDelivery } from "../outbox/claim.ts";
-import { isOpen } from "../../judge/rules/episode.ts";
+import { type Episode, isOpen } from "../../judge/rules/episode.ts";
 import { type DeliveryContext, deliverySubject, isMerged } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
 import { arrivedRevision, type DeliveryResult } from "../outbox/record.ts";
-import { type Delivery, type Receipt, SendError } from "../../sender.ts";
+import { type AddPicture, type Delivery, type Receipt, SendError } from "../../sender.ts";
 import { incidentName } from "../../words/condition-words.ts";
 
 export interface AttemptDependencies {
@@ -18,6 +19,8 @@ export interface AttemptDependencies {
   readonly log: Log;
   /** Wording from other tables takes a while. It may reject with SendError where it must be tried again. */
   readonly describe: (message: AlertMessage, context: DeliveryContext) => Reply | Promise<Reply>;
+  /** Draws an alert in a zone; undefined where nothing is kept of it, or it failed and that is logged. */
+  readonly draw?: ((episode: Episode, zone: string) => Promise<Attachment | undefined>) | undefined;
   readonly onStep?: OnStep;
   /** A receipt came after its attempt had ended. */
   readonly onLateReceipt?: (claimed: ClaimedDelivery, receipt: Receipt) => void;
@@ -31,6 +34,9 @@ export interface AttemptDependencies {
 const EXPORT_ATTEMPT: Milliseconds = 900_000;
 /** How long other files may take after the words. */
 const FILES_ATTEMPT: Milliseconds = 60_000;
+
+/** How long a picture may take: to be drawn, and to arrive. */
+const PICTURE_ATTEMPT: Milliseconds = 30_000;
 
 /** The abort reason of an attempt's timer. */
 const ATTEMPT_ENDED = new DOMException("This attempt has ended.", "AbortError");
@@ -48,14 +54,14 @@ export async function attemptDelivery(
   const wordsMillis = isExport ? EXPORT_ATTEMPT : (dependencies.attemptMillis ?? 20_000);
   const filesMillis = isExport ? EXPORT_ATTEMPT : FILES_ATTEMPT;
   /** What is left once the words have arrived: the files. */
-  let left: Pick<DeliveryResult, "claimed" | "ofFiles"> = { claimed };
+  let left: Pick<DeliveryResult, "claimed" | "ofFiles" | "pictured"> = { claimed };
   const ended = new AbortController();
   const posted = new AbortController();
   const onPosted = (receipt?: Receipt): void => {
     if (ended.signal.aborted || posted.signal.aborted) return;
     posted.abort(WORDS_POSTED);
     const shown = arrivedRevision(claimed.row);
-    left = { claimed: { ...claimed, row: { ...claimed.row, shown, revision: shown } }, ofFiles: true };
+    left = { ...left, claimed: { ...claimed, row: { ...claimed.row, shown, revision: shown } }, ofFiles: true };
     const at = nowMillis(clock);
     dependencies.onPosted?.({
       claimed,
@@ -74,7 +80,8 @@ export async function attemptDelivery(
   try {
     onStep?.("before sending");
     const abort = AbortSignal.any([leave, ended.signal]);
-    const result = await Promise.race([send(dependencies, claimed, abort, onPosted), late()]);
+    const picture = pictureOf(dependencies, claimed, abort, (name) => (left = { ...left, pictured: name }));
+    const result = await Promise.race([send(dependencies, claimed, abort, { onPosted, picture }), late()]);
     onStep?.("after sending");
     const at = nowMillis(clock);
     if (result instanceof SendError) return { ...left, error: result, at };
@@ -97,11 +104,49 @@ function passes(clock: Clock, millis: Milliseconds, signal: AbortSignal): Promis
   );
 }
 
+/** What follows the words of a message. */
+interface Following {
+  readonly onPosted: (receipt?: Receipt) => void;
+  readonly picture: AddPicture | undefined;
+}
+
+/** Adds the picture of an alert, where it is to have one. What fails, or takes too long, leaves the message as it is. */
+function pictureOf(
+  { clock, draw, log }: AttemptDependencies,
+  { row, picture: wanted, plain }: ClaimedDelivery,
+  leave: AbortSignal,
+  onAdded: (name: string) => void,
+): AddPicture | undefined {
+  if (draw === undefined || wanted === undefined || plain === true) return undefined;
+  const { episode, zone } = wanted;
+  return async (put) => {
+    const over = new AbortController();
+    const signal = AbortSignal.any([leave, over.signal]);
+    const add = async (): Promise<string | undefined> => {
+      const drawn = await draw(episode, zone);
+      return drawn === undefined || signal.aborted ? undefined : put(drawn, signal);
+    };
+    const late = async (): Promise<never> => {
+      const isLate = await passes(clock, PICTURE_ATTEMPT, signal);
+      throw new Error(isLate ? `it took longer than ${PICTURE_ATTEMPT} ms` : "the attempt has ended");
+    };
+    try {
+      const name = await Promise.race([add(), late()]);
+      if (name !== undefined) onAdded(name);
+    } catch (thrown) {
+      const { destination, id: delivery } = row;
+      log.warn({ destination, delivery, episode: episode.id, why: messageOf(thrown) }, "picture not added");
+    } finally {
+      over.abort(ATTEMPT_ENDED);
+    }
+  };
+}
+
 async function send(
   dependencies: Pick<AttemptDependencies, "describe" | "log" | "onLateReceipt">,
   claimed: ClaimedDelivery,
   signal: AbortSignal,
-  onPosted: (receipt?: Receipt) => void,
+  following: Following,
 ): Promise<Receipt | undefined> {
   const { row, sender, message, triggeredAt, group, growing, spent, plain, outdated, twice, card } = claimed;
   const link = card === undefined ? undefined : await sender.link?.(card, signal);
@@ -110,7 +155,7 @@ async function send(
   const given = { merged, repeat, triggeredAt, group, growing, spent, card: link, plain, outdated, twice };
   const reply = await renderMessage(dependencies, message, withoutUndefined(given));
   try {
-    return await sendReply(claimed, reply, signal, onPosted, dependencies.onLateReceipt);
+    return await sendReply(claimed, reply, signal, following, dependencies.onLateReceipt);
   } finally {
     await disposeReply(reply);
   }
@@ -120,15 +165,16 @@ async function sendReply(
   claimed: ClaimedDelivery,
   reply: Reply,
   signal: AbortSignal,
-  onPosted: (receipt?: Receipt) => void,
+  { onPosted, picture }: Following,
   onLateReceipt: AttemptDependencies["onLateReceipt"],
 ): Promise<Receipt | undefined> {
-  const { row, sender, message, destination, mention, quiet, threadOf, edits, plain } = claimed;
+  const { row, sender, message, destination, mention, quiet, threadOf, edits, plain, pictured } = claimed;
   if (edits !== undefined) {
     const { thread } = destination;
     const above = threadOf ?? (thread === undefined ? undefined : { ...edits, message: thread });
     const over = isOver(claimed) ? (true as const) : undefined;
-    await sender.update(edits, reply, signal, { ...withoutUndefined({ plain, over, threadOf: above }), onPosted });
+    const how = withoutUndefined({ plain, over, threadOf: above, picture, pictured });
+    await sender.update(edits, reply, signal, { ...how, onPosted });
     return undefined;
   }
   const delivery: Delivery = {
@@ -138,6 +184,7 @@ async function sendReply(
     ...(threadOf === undefined ? {} : threadName(message)),
     about: deliverySubject(message, row.phase),
     onPosted,
+    ...withoutUndefined({ picture }),
     ...(onLateReceipt === undefined ? {} : { onLateReceipt: (receipt: Receipt) => onLateReceipt(claimed, receipt) }),
   };
   return sender.send(delivery, reply, signal);

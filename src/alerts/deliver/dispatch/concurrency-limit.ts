@@ -67,6 +67,12 @@ export class ConcurrencyLimit {
     };
   }
 
+  /** The words of an attempt have arrived: what follows them keeps no other message waiting, as far as slow slots are free. */
+  linger({ id, platform }: { readonly id: string; readonly platform: string }): void {
+    const { short, long } = this.#slots(platform);
+    if (long.size < this.#maxSlowAttempts && short.delete(id)) long.add(id);
+  }
+
   #slots(platform: string): PlatformSlots {
     const known = this.#platforms.get(platform);
     if (known !== undefined) return known;

@@ -202,12 +202,16 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     wake();
   }
 
-  const attempting = { ...dependencies, onLateReceipt, onPosted: addResult };
+  const attempting = { ...dependencies, onLateReceipt };
 
   function begin(claimed: ClaimedDelivery): void {
     const end = limit.begin(claimed.row.id, claimed.row);
+    const onPosted = (result: DeliveryResult): void => {
+      limit.linger(claimed.row);
+      addResult(result);
+    };
     const attempt = async (): Promise<void> => {
-      const result = await attemptDelivery(attempting, claimed, shutdown.signal);
+      const result = await attemptDelivery({ ...attempting, onPosted }, claimed, shutdown.signal);
       end();
       attempts.delete(claimed.row.id);
       addResult(result);

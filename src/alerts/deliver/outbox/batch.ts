@@ -37,6 +37,8 @@ export const DeliveryFields = z.object({
   edits: z.string().exactOptional(),
   /** Of an edit: the message stays as it is, and loses the buttons that act. */
   spent: z.literal(true).exactOptional(),
+  /** Of an edit: the message says what it says, and is given a picture in that zone. */
+  picture: z.string().exactOptional(),
   mention: z.string().exactOptional(),
   quiet: z.literal(true).exactOptional(),
   /** The delivery in whose thread it is posted. */

@@ -6,16 +6,17 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { Receipt, Sender } from "../../sender.ts";
 import { fanOutNext } from "./outbox.ts";
-import { mergeFollowing, readGroup } from "./group.ts";
+import { mergeFollowing, readEpisodes, readGroup } from "./group.ts";
 import type { DeliveryContext } from "../../message/delivery-subject.ts";
 import type { AlertMessage } from "../../message/message.ts";
-import { DeliveryData } from "./delivery-data.ts";
+import { DeliveryData, withoutPicture } from "./delivery-data.ts";
 import { DEAD_LETTER_AFTER, LONGEST_PAUSE, tokenScope } from "../../route/suspension.ts";
 import { deadLetter } from "./record.ts";
 import type { Destination } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
+import type { Episode } from "../../judge/rules/episode.ts";
 import { triggerDeliveryTime } from "./queries.ts";
-import { NAMED_SUBJECTS } from "../../message/message-group.ts";
+import { type MessageGroup, NAMED_SUBJECTS } from "../../message/message-group.ts";
 import { readMessages } from "./stored-messages.ts";
 import { parseJson } from "../../judge/kinds/json-fields.ts";
 
@@ -27,6 +28,10 @@ export interface ClaimedDelivery extends Omit<DeliveryContext, "merged" | "repea
   readonly destination: Destination;
   readonly mention?: string;
   readonly quiet?: true;
+  /** The picture that this attempt adds: the alert as it stands, and the zone. */
+  readonly picture?: { readonly episode: Episode; readonly zone: string };
+  /** The picture that it has, by the platform's name of it. */
+  readonly pictured?: string;
   /** Of an edit: the message to edit. */
   readonly edits?: Receipt;
   readonly threadOf?: Receipt;
@@ -145,7 +150,7 @@ async function claimOne(
   tables: AlertTables,
   sender: Sender,
   due: DeliveryRow,
-  { threadOf, cardOf, within: _within, ...data }: z.infer<typeof DeliveryData>,
+  { threadOf, cardOf, within: _within, picture, pictured, ...data }: z.infer<typeof DeliveryData>,
   at: Milliseconds,
 ): Promise<UnreadDelivery | undefined> {
   const receiptFor = async (delivery: string | undefined): Promise<Receipt | undefined> => {
@@ -160,21 +165,42 @@ async function claimOne(
   const card = await receiptFor(cardOf);
   const group = await readGroup(tables, due, card === undefined ? undefined : cardOf);
   const grows = edits !== undefined && due.open_until !== null && at <= due.open_until;
+  const { kept, ...shown } = await claimPicture(tables, due, { picture, pictured }, group);
   const isLong = group !== undefined && group.episodes.length + group.notices.length > NAMED_SUBJECTS;
   return {
-    row: { ...due, state: "sending", attempts: due.attempts + 1, attempted_at: at },
+    row: { ...due, data: kept, state: "sending", attempts: due.attempts + 1, attempted_at: at },
     sender,
     ...data,
     ...withoutUndefined({
       edits,
       threadOf: await receiptFor(threadOf),
       card,
+      ...shown,
       triggeredAt: await triggerDeliveryTime(tables, due),
       group,
       growing: grows && isLong ? (true as const) : undefined,
     }),
     repeat: due.shown === null && isRepeat(due, at, sender.dropsRepeatsForMillis ?? 0),
   };
+}
+
+/**
+ * The picture that an attempt adds, and the one that it keeps; `kept` is the data of its delivery from now on: one attempt
+ * is made. A message of several subjects has none, since it would show one of them.
+ */
+async function claimPicture(
+  tables: AlertTables,
+  due: DeliveryRow,
+  { picture: zone, pictured }: { readonly picture: string | undefined; readonly pictured: string | undefined },
+  group: MessageGroup | undefined,
+) {
+  const isAlone = group === undefined || group.episodes.length + group.notices.length === 1;
+  if (zone === undefined && (isAlone || pictured === undefined)) return { kept: due.data, pictured };
+  const kept = withoutPicture(due);
+  await tables.outbox.update(due.id, { data: kept });
+  if (!isAlone || zone === undefined || due.episode === null) return { kept };
+  const [episode] = await readEpisodes(tables, [due.episode], due.destination);
+  return { kept, picture: episode && { episode, zone } };
 }
 
 function isRepeat({ uncertain_since }: DeliveryRow, at: Milliseconds, window: Milliseconds): boolean {

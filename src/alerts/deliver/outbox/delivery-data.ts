@@ -21,7 +21,19 @@ export const DeliveryData = z.object({
   twice: z.literal(true).exactOptional(),
   /** It lost the buttons that act. */
   spent: z.literal(true).exactOptional(),
+  /** A picture in that zone is to be added. One attempt is made: a second one might add a second picture. */
+  picture: z.string().exactOptional(),
+  /** It has a picture, by the platform's name of it. */
+  pictured: z.string().exactOptional(),
 });
+
+/** The data of a delivery, as JSON, with neither a picture nor the wish for one. */
+export function withoutPicture({ data }: Pick<DeliveryRow, "data">): string {
+  const read = parseJson(data);
+  if (typeof read !== "object" || read === null) return data;
+  const { picture: _1, pictured: _2, ...rest } = read as Partial<z.infer<typeof DeliveryData>>;
+  return JSON.stringify(rest);
+}
 
 /** The data of a delivery, as JSON, with more. */
 export function withData({ data }: Pick<DeliveryRow, "data">, more: Partial<z.infer<typeof DeliveryData>>): string {

@@ -3,7 +3,7 @@
 import type { AlertTables, DeliveryChange, DeliveryRow, ItemRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { destinationFromKey } from "../../destination.ts";
-import { DeliveryData } from "./delivery-data.ts";
+import { DeliveryData, withoutPicture } from "./delivery-data.ts";
 import type { Decision } from "../../judge/judge.ts";
 import { type Episode, parseEpisode } from "../../judge/rules/episode.ts";
 import { isOfOneKind, type MessageGroup } from "../../message/message-group.ts";
@@ -19,20 +19,27 @@ async function readJoined(tables: AlertTables, carrier: DeliveryRow): Promise<Me
   const messages = await readMessages(tables, noted);
   const notices = noted.flatMap((message) => messages.get(message) ?? []);
   const ids = [...new Set(all.flatMap(({ episode }) => episode ?? []))];
-  const destination = destinationFromKey(carrier.destination);
+  const episodes = await readEpisodes(tables, ids, carrier.destination);
+  const merged = all.every(({ phase }) => phase === MERGED_PHASE) ? { merged: true as const } : {};
+  return { id: carrier.id, episodes, notices, ...merged };
+}
+
+/** Episodes as one place sees them now. */
+export async function readEpisodes(
+  tables: AlertTables,
+  ids: readonly string[],
+  place: DeliveryRow["destination"],
+): Promise<readonly Episode[]> {
+  const destination = destinationFromKey(place);
   const rows = new Map((await tables.watch.episodes(ids)).map((row) => [row.id, row.data]));
-  const states = new Map(
-    (await tables.watch.notificationStates(ids, carrier.destination)).map((row) => [row.episode, row.data]),
-  );
-  const episodes = ids.flatMap((id) => {
+  const states = new Map((await tables.watch.notificationStates(ids, place)).map((row) => [row.episode, row.data]));
+  return ids.flatMap((id) => {
     const data = rows.get(id);
     if (data === undefined) return [];
-    const key = { episode: id, destination: carrier.destination };
+    const key = { episode: id, destination: place };
     const state = parseRow(Acknowledged, states.get(id) ?? "{}", "alert_notification_states", key);
     return [shownTo(parseEpisode({ id, data }), { ...state, destination })];
   });
-  const merged = all.every(({ phase }) => phase === MERGED_PHASE) ? { merged: true as const } : {};
-  return { id: carrier.id, episodes, notices, ...merged };
 }
 
 /** Of a notification state. */
@@ -202,7 +209,8 @@ export async function dropDeleted(
 
 /** The message that goes on where another one cannot. */
 function nextOf(row: DeliveryRow, at: Milliseconds) {
-  const { destination, platform, urgency, data, open_until, join_key } = row;
+  const { destination, platform, urgency, open_until, join_key } = row;
+  const data = withoutPicture(row);
   return { destination, platform, urgency, data, open_until, join_key, run_at: at, created_at: at };
 }
 
@@ -222,7 +230,7 @@ export async function sendUnshown(
   for (const [first, ...others] of groups) {
     if (first === undefined) continue;
     const { id: own, phase: said, episode, message } = first;
-    const { mention: _mention, ...unmentioned } = DeliveryData.parse(JSON.parse(row.data));
+    const { mention: _mention, ...unmentioned } = DeliveryData.parse(JSON.parse(next.data));
     // Nobody is called to an end.
     const how = said === "resolve" ? { data: JSON.stringify(unmentioned) } : {};
     await tables.outbox.add([{ ...next, ...how, id: own, phase: said, episode, message, revision: others.length }]);

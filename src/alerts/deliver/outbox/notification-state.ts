@@ -32,6 +32,8 @@ export const NotificationState = z.object({
   acknowledged: z.union([z.literal(true), Acknowledgement]).exactOptional(),
   /** When a trigger, an escalation or a reminder was last owed, in Unix milliseconds. */
   toldMillis: z.number().exactOptional(),
+  /** Its card is to get a picture, in that zone; absent = none, or none any more. */
+  picture: z.string().exactOptional(),
   /** Of the episode by which flapping was detected: the flapping notice was owed. */
   flapping: z.literal(true).exactOptional(),
   /** What the live message shows, so that it is edited only when that changes. */

@@ -4,7 +4,7 @@
 // or notification states fans out the waiting chunks itself: callers always find the outbox whole.
 // Read batch.ts (what a batch holds), chunk.ts (how large ones are stored) and message.ts (what a delivery says) next.
 // The dispatcher that sends is in ../dispatch.
-import type { AlertTables, NewDeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, DeliveryRow, NewDeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { subscriptionRow } from "../../route/subscription.ts";
@@ -140,16 +140,25 @@ async function editsOf(
   deliveryOf: (id: string) => string,
 ): Promise<Revision[]> {
   const edits = deliveries.filter((one) => one.edits !== undefined);
-  const spent = edits.flatMap((one) => (one.spent === true ? deliveryOf(one.edits ?? "") : []));
-  const rows = await tables.outbox.get(spent);
-  const changed = edits.filter((one) => one.spent !== true);
+  const [marked, changed] = [edits.filter(isMark), edits.filter((one) => !isMark(one))];
+  const marks = Map.groupBy(marked, ({ edits: id = "" }) => deliveryOf(id));
+  const rows = await tables.outbox.get([...marks.keys()]);
+  const markedData = (row: DeliveryRow): string => {
+    const all = (marks.get(row.id) ?? []).map(({ spent, picture }) => withoutUndefined({ spent, picture }));
+    return withData(row, Object.assign({}, ...all));
+  };
   return [
-    ...rows.map((row) => ({ id: row.id, by: 1, to: { data: withData(row, { spent: true }) } })),
+    ...rows.map((row) => ({ id: row.id, by: 1, to: { data: markedData(row) } })),
     ...changed.map(({ edits: id = "", message }) => {
       const carrier = deliveryOf(id);
       return { id: carrier, by: 1, to: carrier === id ? { message } : {} };
     }),
   ];
+}
+
+/** Whether an edit leaves what the message says as it is. */
+function isMark({ spent, picture }: Planned): boolean {
+  return spent === true || picture !== undefined;
 }
 
 function toDeliveryRow(one: Planned, at: Milliseconds): NewDeliveryRow {

@@ -26,6 +26,8 @@ export interface DeliveryResult {
   readonly filesUntil?: Milliseconds;
   /** How it ended with the files. */
   readonly ofFiles?: true;
+  /** The picture that it added, by the platform's name of it. */
+  readonly pictured?: string;
 }
 
 /** How an attempt ended, for metrics. */
@@ -70,8 +72,11 @@ export async function recordSent(tables: AlertTables, results: readonly Delivery
       receipt === undefined ? [] : [receiptRow(claimed.row.id, receipt, at)],
     ),
   );
-  for (const { claimed, at, filesUntil } of results) {
+  for (const { claimed, at, filesUntil, pictured } of results) {
     const { id, open_until } = claimed.row;
+    const [row] = pictured === undefined ? [] : await tables.outbox.get([id]);
+    if (row !== undefined && pictured !== undefined)
+      await tables.outbox.update(id, { data: withData(row, { pictured }) });
     if (filesUntil === undefined && claimed.growing === true && open_until !== null)
       await tables.outbox.revise([id], {}, at, open_until + 1);
   }

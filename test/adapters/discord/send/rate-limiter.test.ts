@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { RateLimiter } from "../../../../src/adapters/discord/send/rate-limiter.ts";
+import { RateLimiter, type Turn } from "../../../../src/adapters/discord/send/rate-limiter.ts";
 
 // Discord allows a bot so many requests in any second, counted where they arrive.
 
@@ -64,18 +64,20 @@ test("a late answer frees its place once", async () => {
   expect(pacer.waiting).toBe(2);
 });
 
-test("an urgent request goes before all that wait, and behind no request that is given up", async () => {
+test("an urgent request goes before all that wait, a last one behind them, and none behind what is given up", async () => {
   const pacer = new RateLimiter(1);
   const went: string[] = [];
   const given = new AbortController();
-  const ask = (name: string, urgent: boolean, by = signal): Promise<unknown> =>
-    pacer.run(by, () => Promise.resolve(went.push(name)), urgent).catch(() => undefined);
-  for (const name of ["a", "b", "c"]) void ask(name, false);
-  void ask("given up", true, given.signal);
-  void ask("stall", true);
-  void ask("its end", true);
+  const ask = (name: string, turn: Turn, by = signal): Promise<unknown> =>
+    pacer.run(by, () => Promise.resolve(went.push(name)), turn).catch(() => undefined);
+  void ask("a", "usual");
+  void ask("picture", "last");
+  for (const name of ["b", "c"]) void ask(name, "usual");
+  void ask("given up", "urgent", given.signal);
+  void ask("stall", "urgent");
+  void ask("its end", "urgent");
   expect(pacer.waiting).toBe(5);
   given.abort();
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(went).toEqual(["a", "stall", "its end", "b", "c"]);
+  expect(went).toEqual(["a", "stall", "its end", "b", "c", "picture"]);
 });
