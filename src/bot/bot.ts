@@ -127,21 +127,22 @@ export function createBot(dependencies: BotDependencies) {
     submit,
     /** Prepares and runs. Never rejects: every error is a Reply. */
     run,
-    /** The same for a typed line (`market show BTC/USDT network:testnet`). Never rejects. */
-    runLine: async (typed: string, asker: Asker): Promise<Reply> => {
+    /** The same for a typed line (`market show BTC/USDT`); `network`: where it names none. Never rejects. */
+    runLine: async (typed: string, asker: Asker, network?: string): Promise<Reply> => {
       const line = withoutCodeMarks(typed);
+      const on = network === undefined ? {} : { network };
       let ask: Ask;
       try {
         ask = parseLine(line, commands, now(), networks);
       } catch (refused) {
         const question = shortQuestion(line, commands);
         if (question !== undefined && refused instanceof UserError)
-          return run({ ...asker, ...question, slip: refused });
+          return run({ ...asker, ...question, options: { ...on, ...question.options }, slip: refused });
         const reply = marked(setup, await mistakes.ofLine(refused, asker));
         report(setup, "unknown", asker.here, reply, 0);
         return reply;
       }
-      return run({ ...asker, ...ask });
+      return run({ ...asker, ...ask, options: { ...on, ...ask.options } });
     },
   };
 }

@@ -4,13 +4,11 @@ import path from "node:path";
 
 import type { Bot } from "../../bot/bot.ts";
 import type { LineCompletion } from "../../bot/grammar/complete-line.ts";
-import { parseLine } from "../../bot/grammar/grammar.ts";
 import type { Caller, Invocation, Target } from "../../bot/invocation.ts";
 import type { GivenFile } from "../../bot/options/options.ts";
 import { codeOf, UserError } from "../../errors.ts";
 import { alsoLater, type Reply } from "../../reply/reply.ts";
 import { isTimeZone } from "../../units/local-time.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
 
 export interface RunOptions {
   /** Aborting it ends the question; the reply then says that it was cancelled. */
@@ -58,15 +56,7 @@ export function localRunner(bot: Bot): LineRunner {
         openFile: (given) => fileAt(path.resolve(cwd, given)),
         ...(progress === undefined ? {} : { progress }),
       };
-      if (network === undefined) return inChosenZone(bot.runLine(line, rest));
-      let asked;
-      try {
-        asked = parseLine(line, bot.commands, fromMillis(Date.now()));
-      } catch {
-        // The bot parses it again and words the mistake.
-        return inChosenZone(bot.runLine(line, rest));
-      }
-      return inChosenZone(bot.run({ ...rest, command: asked.command, options: { network, ...asked.options } }));
+      return inChosenZone(bot.runLine(line, rest, network));
     },
     complete: (line) =>
       bot.completions(line, { here: HERE, caller: CALLER, signal: AbortSignal.timeout(COMPLETION_TIMEOUT_MILLIS) }),

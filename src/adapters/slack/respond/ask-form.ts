@@ -1,4 +1,5 @@
-import type { Ask } from "../../../reply/reply.ts";
+import { QUESTION } from "../../../bot/grammar/grammar.ts";
+import { type Ask, disposeReply } from "../../../reply/reply.ts";
 import type { SlackContext } from "../context.ts";
 import { ASK_BLOCKS, readAskForm, renderAskForm, wantsForm } from "../render/form.ts";
 import { showView } from "./answer-view.ts";
@@ -20,13 +21,16 @@ export async function handleAskForm(slack: SlackContext, view: SubmittedView, as
   const since = performance.now();
   const { line, chosen, channel, network } = readAskForm(view.state?.values ?? {});
   if (line === "" && chosen === undefined) return refused("Type a question, or choose one below.");
-  const typed = line === "" ? { command: chosen ?? "", options: {} } : parseTypedLine(slack, line);
+  const read = line === "" ? { command: chosen ?? "", options: {} } : parseTypedLine(slack, line);
   const place = { workspace: asker.workspace, channel };
-  if (typed === undefined) {
+  if (read === undefined) {
     const here = targetOf(place);
     const reply = await slack.bot.runLine(line, { here, caller: plainCaller(asker), signal: slack.stopping });
-    return refused(errorText(slack, reply));
+    await disposeReply(reply);
+    if (reply.failure !== undefined) return refused(errorText(slack, reply));
   }
+  // A line that is no command, and has an answer all the same, is a question.
+  const typed = read ?? { command: QUESTION, options: { question: line } };
   // The network that a question is asked of anyway needs no field.
   const where = network === undefined || network === slack.bot.networks[0] ? {} : { network };
   const ask: Ask = { ...typed, options: { ...where, ...typed.options } };

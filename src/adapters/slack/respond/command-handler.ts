@@ -40,7 +40,7 @@ export async function handleCommand(slack: SlackContext, payload: SlashCommand):
 /** A typed line as an ask; undefined for a line that cannot be parsed, which the bot then explains. */
 export function parseTypedLine(slack: SlackContext, line: string): Ask | undefined {
   try {
-    return parseLine(line, slack.bot.commands, fromMillis(slack.now()));
+    return parseLine(line, slack.bot.commands, fromMillis(slack.now()), slack.bot.networks);
   } catch {
     return undefined;
   }

@@ -197,7 +197,7 @@ function answerAudience(bot: Bot, question: Question, answer: Reply, now: Nanose
 function askOf(bot: Bot, question: Question, now: Nanoseconds): Ask | undefined {
   if ("command" in question) return { command: question.command, options: question.options };
   try {
-    return parseLine(question.text, bot.commands, now);
+    return parseLine(question.text, bot.commands, now, bot.networks);
   } catch {
     // A line that cannot be parsed has been answered with its mistake.
     return undefined;

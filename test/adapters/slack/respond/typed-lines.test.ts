@@ -68,8 +68,11 @@ test("help, a typing error and a field's error do", async () => {
   const ann = scene.fake.person("ann");
   expect(said((await ann.run(scene.channel, "help")).last)).toContain("/bell time");
   expect(said((await ann.run(scene.channel, "help market show")).last)).toContain("/bell market show BTC/USDT");
-  expect(said((await ann.run(scene.channel, "markt list")).last)).toContain("/bell market list");
+  expect(said((await ann.run(scene.channel, "markt list")).last)).toContain("Did you mean market list?");
+  expect(said((await ann.run(scene.channel, "network status")).last)).toContain("mainnet is healthy");
   ann.shortcut("Ask Bellwether");
   const errors = await ann.submit(await ann.form(), { "ask:line": "markt list" });
-  expect(errors["ask:line"]).toContain("/bell market list");
+  expect(errors["ask:line"]).toContain("Did you mean market list?");
+  await ann.submit(await ann.form(), { "ask:line": "network status" });
+  expect(JSON.stringify(await ann.answerInView())).toContain("mainnet is healthy");
 });
