@@ -43,7 +43,7 @@ export const alertsStatus = command({
   alsoCalled: ["episode", "suspicious", "pending", "firing", "recovering", "look", "not sent yet"],
   asked: [
     "alert open|active|fire|firing|current|now|any|status|state|unacknowledged",
-    "what|anything|something wrong|burn|broken|fire|firing",
+    "what|anything|something wrong|burn|broken|fire|firing|open",
     "problem|issue|incident|trouble",
     "alert",
   ],

@@ -6,6 +6,7 @@ import type { Log } from "../log.ts";
 import { type Block, details, field, paragraph } from "../reply/block.ts";
 import { type Action, type Ask, choiceActions, reply, type Reply } from "../reply/reply.ts";
 import { code, text, type Text } from "../reply/text.ts";
+import { formatLine } from "./grammar/grammar.ts";
 
 /** The question to which an error belongs; its options as given, so that another value can be offered for one of them. */
 export type Asked = Pick<Ask, "command"> & Partial<Ask>;
@@ -50,8 +51,8 @@ function userErrorReply(error: UserError, context: Asked): Reply {
   const actions = [...(isOnly ? meant(error, context) : []), ...starts];
   const blocks: Block[] = [
     ...(remedy === "" ? [] : [paragraph(remedy)]),
-    // What answers a question is chosen, not typed.
-    ...(asks && actions.length > 0 ? [] : line),
+    // What answers a question is chosen, not typed; nor is what a button does.
+    ...((asks && actions.length > 0) || starts.some((one) => isLine(one, error.suggestion)) ? [] : line),
   ];
   if (!isOnly) {
     const items = error.also.map((one) => text`${one.asLine()}`);
@@ -60,6 +61,10 @@ function userErrorReply(error: UserError, context: Asked): Reply {
   const how = asks ? ({ asks: true, tone: "neutral" } as const) : ({ tone: "warning" } as const);
   const wrong = error.option === undefined ? {} : { wrong: error.option };
   return reply({ ...how, ...wrong, title: error.message, blocks, actions, failure: "caller" });
+}
+
+function isLine(action: Action, line: string | undefined): boolean {
+  return "invocation" in action && formatLine(action.invocation) === line;
 }
 
 /** The same question with each value that may be meant for an ambiguous value, a word in it, or a missing value. */
