@@ -14,6 +14,7 @@ const { optionalDependencies, scripts } = JSON.parse(read("package.json")) as {
 };
 const dockerfile = read("Dockerfile");
 const unit = read("deploy/bellwether.service");
+const template = read("deploy/bellwether@.service");
 
 /** The settings that the image begins with. */
 const imageSettings = (): Record<string, string> => {
@@ -55,9 +56,11 @@ test("image and unit start what npm start starts, as somebody without rights", (
   const start = scripts["start"] ?? "";
   const [, command = "[]"] = /^CMD (\[.*\])$/mu.exec(dockerfile) ?? [];
   expect((JSON.parse(command) as string[]).join(" ")).toBe(start);
-  expect(unit).toContain(`ExecStart=/usr/bin/${start}\n`);
   expect(dockerfile).toMatch(/^USER node$/mu);
-  expect(unit).toMatch(/^User=bellwether$/mu);
+  for (const one of [unit, template]) {
+    expect(one).toContain(`ExecStart=/usr/bin/${start}\n`);
+    expect(one).toMatch(/^User=bellwether$/mu);
+  }
 });
 
 test("the compose file names a database that the settings take, and keeps it", () => {
@@ -74,12 +77,29 @@ test("the compose file names a database that the settings take, and keeps it", (
   const [, kept = ""] = /^VOLUME (.*)$/mu.exec(dockerfile) ?? [];
   expect(compose).toContain(`["exports:${kept}"]`);
   expect(compose).toContain('["database:/var/lib/postgresql"]');
-  expect(compose).toContain(`:${port}"]`);
+  // Only the balancer has a port of the machine, and it asks the processes at theirs.
+  expect(compose.match(/(?<=^ +)ports:.*/gmu)).toEqual([`ports: ["127.0.0.1:8080:${port}"]`]);
+  const balancer = read("deploy/haproxy.cfg");
+  expect(balancer.match(/bellwether:\d+/gu)).toEqual([`bellwether:${port}`, `bellwether:${port}`]);
+  expect(balancer).toContain(`bind :${port}\n`);
+  const [, trusted = ""] = /TRUST_PROXY: (.*)/u.exec(compose) ?? [];
+  expect(parseConfig({ ...settings, TRUST_PROXY: trusted }).web.trustProxy).toEqual(trusted.split(","));
+});
+
+test("a template takes nothing away that the unit of one process has, but its file", () => {
+  const lines = (of: string): string[] => of.split("\n").filter((line) => /^[A-Z]\w+=/u.test(line));
+  const [has, before] = [new Set(lines(template)), lines(unit)];
+  expect(before.filter((line) => !has.has(line))).toEqual([
+    "Description=Bellwether",
+    "After=network-online.target",
+    "Wants=network-online.target",
+    "Environment=DATABASE_URL=file:///var/lib/bellwether/bellwether.db",
+  ]);
 });
 
 test("they set nothing but settings, and the image lacks but a token", () => {
   const { NODE_ENV, ...settings } = imageSettings();
-  const inUnit = [...unit.matchAll(/^Environment=([A-Z_]+)=/gmu)].map(([, name = ""]) => name);
+  const inUnit = [...`${unit}${template}`.matchAll(/^Environment=([A-Z_]+)=/gmu)].map(([, name = ""]) => name);
   const known: readonly string[] = VARIABLES;
   expect([...Object.keys(settings), ...inUnit].filter((name) => !known.includes(name))).toEqual([]);
   expect(NODE_ENV).toBe("production");
