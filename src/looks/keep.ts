@@ -94,6 +94,7 @@ async function packLooks(
   signal?: AbortSignal,
 ): Promise<void> {
   const watchers = await store.read(({ looks }) => looks.unpacked(network, until));
+  const pause = (): Promise<void> => setImmediate();
   // Settings are few, and hold for longer than the looks that are kept.
   for (const { watcher } of watchers.filter((one) => one.watcher !== SETTINGS)) {
     const of = { network, watcher };
@@ -107,9 +108,9 @@ async function packLooks(
           : {
               first_at: Math.min(...times),
               last_at: Math.max(...times),
-              bytes: await encodeChunk(looks, () => setImmediate()),
+              bytes: await encodeChunk(looks, pause),
             };
-      await store.transaction(({ looks: tables }) => tables.pack(of, numbers, chunk));
+      await store.transaction(({ looks: tables }) => tables.pack(of, numbers, chunk, pause));
     }
   }
 }

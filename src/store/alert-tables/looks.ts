@@ -58,6 +58,9 @@ export type LookTables = ReturnType<typeof createLookTables>;
 /** A chunk as it is found when the oldest are looked for. */
 type OldChunk = Pick<LooksChunkRow, "network" | "watcher" | "first" | "last_at" | "size">;
 
+/** To delete the rows of an hour at once would hold the event loop for some milliseconds. */
+const DELETED_AT_ONCE = 100;
+
 /** What watchers saw: the looks that are not packed yet, and the chunks of those before. */
 export function createLookTables(db: Kysely<Schema>) {
   const tailOf = ({ network, watcher }: LooksOf, limit: number, after: number) =>
@@ -81,20 +84,31 @@ export function createLookTables(db: Kysely<Schema>) {
         .execute(),
     /** The first rows of the tail after the look of a number, in their order. */
     tail: (of: LooksOf, limit: number, after = 0): Promise<TailRow[]> => tailOf(of, limit, after).execute(),
-    /** Puts a chunk into the place of the rows of the tail that it holds; left out, those are only deleted. */
-    async pack(of: LooksOf, numbers: readonly number[], chunk?: Pick<LooksChunkRow, "first_at" | "last_at" | "bytes">) {
+    /**
+     * Puts a chunk into the place of the rows of the tail that it holds; left out, those are only deleted. Gives way to
+     * `pause` now and then.
+     */
+    async pack(
+      of: LooksOf,
+      numbers: readonly number[],
+      chunk?: Pick<LooksChunkRow, "first_at" | "last_at" | "bytes">,
+      pause?: () => Promise<void>,
+    ) {
       const [first, last] = [numbers[0], numbers.at(-1)];
       if (first === undefined || last === undefined) return;
       if (chunk !== undefined) {
         const row: Insertable<LooksChunkRow> = { ...of, first, last, size: chunk.bytes.length, ...chunk };
         await db.insertInto("looks_chunks").values(row).execute();
       }
-      await db
-        .deleteFrom("looks_tail")
-        .where((eb) => eb.and({ network: of.network, watcher: of.watcher }))
-        .where("number", ">=", first)
-        .where("number", "<=", last)
-        .execute();
+      for (let from = first; from <= last; from += DELETED_AT_ONCE) {
+        await db
+          .deleteFrom("looks_tail")
+          .where((eb) => eb.and({ network: of.network, watcher: of.watcher }))
+          .where("number", ">=", from)
+          .where("number", "<=", Math.min(last, from + DELETED_AT_ONCE - 1))
+          .execute();
+        await pause?.();
+      }
     },
     /** Chunks with looks of a range, in their order. */
     packed: ({ network, watcher, after, from, to, limit }: LooksQuery): Promise<LooksChunkRow[]> =>
