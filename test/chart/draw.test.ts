@@ -16,8 +16,8 @@ import { SCENES } from "./scenes.ts";
 const MAX_BYTES = 64_000;
 /** A phone, also at twice its size, and a wide page. */
 const FRAMES = [
-  { width: 280, height: 300 },
-  { width: 340, height: 300 },
+  { width: 280, height: 340 },
+  { width: 340, height: 340 },
   { width: 1000, height: 420 },
 ];
 

@@ -49,6 +49,8 @@ export const BY_STYLE = /** @type {Palette} */ (
 
 /** The frame, in units. */
 export const FRAME = Object.freeze({ width: 480, height: 300 });
+/** A frame of this height has room for a title and words below it in two lines each. */
+export const TALL = 340;
 const TITLE = 18;
 const MARGIN = 10;
 const LANE_NAMES = 128;
@@ -132,7 +134,7 @@ export function drawScene(scene, palette = DARK, id = "chart", frame = FRAME) {
  */
 export function layoutOf(scene, { width, height }) {
   const title = wrapped(scene.title, TITLE, width - 2 * MARGIN, 2);
-  const below = wrapped(saidBelow(scene), SMALL, width - 2 * MARGIN, title.length > 1 ? 1 : 2);
+  const below = wrapped(saidBelow(scene), SMALL, width - 2 * MARGIN, title.length > 1 && height < TALL ? 1 : 2);
   const lastLine = MARGIN + 12 + TITLE * 1.15 * (Math.max(1, title.length) - 1);
   const headEnd = lastLine + 24 + SMALL * 1.25 * (below.length - 1);
   const isEmpty = isLanesEmpty(scene) && scene.lines.every(({ runs }) => runs.flat().length === 0);

@@ -249,7 +249,7 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
     await page.locator("#network-look").press("Home");
     await page.waitForSelector("#network-exact table");
     await page.locator("#network-alerts button").press("Enter");
-    await page.waitForSelector("#network-told .reply");
+    await page.waitForSelector("#network-told :is(.reply, .preview)");
     await page.fill("#network-after", "90s");
     await page.waitForSelector("#network-tried:not(:empty)");
     await judge(page, "a look, a story and a threshold");

@@ -85,10 +85,10 @@ export function createCursor(at, { network, pointed }) {
     /** The chosen moment, where it is in what is drawn. */
     chosen: () =>
       scene !== undefined && chosen !== undefined && chosen >= scene.from && chosen <= scene.to ? chosen : undefined,
-    /** @param {{ readonly left: number, readonly right: number }} place Between these pixels is the time. */
-    align({ left, right }) {
+    /** @param {{ readonly left: number, readonly right: number, readonly width: number }} place Where the time is. */
+    align({ left, right, width }) {
       slider.style.marginInlineStart = `${left - THUMB}px`;
-      slider.style.width = `${right - left + 2 * THUMB}px`;
+      slider.style.width = `${Math.min(right + THUMB, width) - left + THUMB}px`;
     },
   };
 }

@@ -3,7 +3,7 @@
 /** @import { Scene } from "../../../../reply/chart.ts" */
 import { layoutOf } from "../../../../chart/draw/draw.js";
 import { makeElement } from "../vnode/make-dom.js";
-import { drawChart } from "../reply/render-chart.js";
+import { drawChart, frameOf } from "../reply/render-chart.js";
 
 /** So far beside the first and the last moment they are still meant. */
 const BESIDE = 6;
@@ -12,7 +12,8 @@ const BESIDE = 6;
  * @typedef {object} Follower
  * @property {(at: number) => void} over
  * @property {(at: number, reach: number) => void} pressed `reach`: so many milliseconds are a finger's width.
- * @property {(place: { readonly left: number, readonly right: number }) => void} drawn Between these pixels is the time.
+ * @property {(place: { readonly left: number, readonly right: number, readonly width: number }) => void} drawn Between
+ *   these pixels of its width is the time.
  */
 
 /** @param {HTMLElement} element */
@@ -29,11 +30,11 @@ export function createPicture(element) {
    * @param {string} alt
    */
   function show(scene, alt) {
-    const width = Math.max(280, Math.floor(element.clientWidth));
-    const frame = { width, height: Math.round(Math.min(420, Math.max(300, width / 2))) };
+    const frame = frameOf(element.clientWidth);
     element.replaceChildren(makeElement(drawChart({ scene, alt }, "network", frame)));
     drawn = { scene, alt, frame, layout: layoutOf(scene, frame) };
-    on.drawn(drawn.layout);
+    const scale = element.clientWidth / frame.width;
+    on.drawn({ left: drawn.layout.left * scale, right: drawn.layout.right * scale, width: element.clientWidth });
     point(chosen);
   }
 
@@ -74,7 +75,7 @@ export function createPicture(element) {
     if (moment !== undefined) on.pressed(moment.at, moment.perUnit * BESIDE);
   });
   new ResizeObserver(() => {
-    if (drawn !== undefined && element.clientWidth > 0 && Math.floor(element.clientWidth) !== drawn.frame.width)
+    if (drawn !== undefined && element.clientWidth > 0 && frameOf(element.clientWidth).width !== drawn.frame.width)
       show(drawn.scene, drawn.alt);
   }).observe(element);
 

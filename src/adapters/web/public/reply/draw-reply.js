@@ -1,16 +1,23 @@
 // @ts-check
 // A reply on the page: its elements, and what its tables do there.
-/** @import { ReplyJson, Table } from "../../../../reply/document.ts" */
+/** @import { Block, ReplyJson, Table } from "../../../../reply/document.ts" */
 import { columnsToDrop, LONGEST_BELOW, NEEDED } from "./columns.js";
 import { tableToCsv } from "./csv.js";
 import { countOf } from "./render-table.js";
+import { chartId, drawChart, frameOf } from "./render-chart.js";
 import { renderReply } from "./reply.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
 
-/** Fits each table to the page as often as its width changes. */
+/** @type {WeakMap<Element, Extract<Block, { kind: "chart" }>>} */
+const charts = new WeakMap();
+/** Fits each table and each picture to the page as often as its width changes. */
 const widths = new ResizeObserver((entries) => {
-  for (const { target } of entries) fitColumns(target);
+  for (const { target } of entries) {
+    const chart = charts.get(target);
+    if (chart === undefined) fitColumns(target);
+    else fitChart(target, chart);
+  }
 });
 
 /**
@@ -20,6 +27,12 @@ const widths = new ResizeObserver((entries) => {
 export function drawReply(reply) {
   const element = makeElement(renderReply(reply, { now: Date.now() }));
   for (const scroll of element.querySelectorAll("[data-table] > .scroll")) widths.observe(scroll);
+  for (const block of reply.blocks) {
+    const figure = block.kind === "chart" ? element.querySelector(`[data-chart="${chartId(block)}"]`) : null;
+    if (figure === null || block.kind !== "chart") continue;
+    charts.set(figure, block);
+    widths.observe(figure);
+  }
   element.addEventListener("click", (event) => {
     const button =
       event.target instanceof Element ? event.target.closest("[data-rows], [data-columns], [data-csv]") : null;
@@ -54,6 +67,19 @@ function press(button, section, table) {
   const scroll = section.querySelector(".scroll");
   button.hidden = true;
   if (scroll instanceof HTMLElement) scroll.focus({ preventScroll: true });
+}
+
+/**
+ * Draws a picture as wide as it is shown, so that its letters keep their size.
+ *
+ * @param {Element} figure
+ * @param {Extract<Block, { kind: "chart" }>} block
+ */
+function fitChart(figure, block) {
+  const frame = frameOf(figure.clientWidth);
+  const viewBox = `0 0 ${frame.width} ${frame.height}`;
+  if (figure.clientWidth === 0 || figure.querySelector("svg")?.getAttribute("viewBox") === viewBox) return;
+  figure.replaceChildren(...makeElement(drawChart(block, chartId(block), frame)).children);
 }
 
 /**

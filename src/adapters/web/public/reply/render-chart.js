@@ -3,9 +3,12 @@
 /** @import { Block } from "../../../../reply/document.ts" */
 /** @import { SvgElement } from "../../../../chart/draw/svg.js" */
 /** @import { VElement } from "../vnode/vnode.js" */
-import { BY_STYLE, drawScene } from "../../../../chart/draw/draw.js";
+import { BY_STYLE, drawScene, FRAME, TALL } from "../../../../chart/draw/draw.js";
 import { visible } from "./render-text.js";
 import { h } from "../vnode/vnode.js";
+
+/** A narrower picture is made smaller. */
+const LEAST_WIDTH = 280;
 
 /**
  * @param {Pick<Extract<Block, { kind: "chart" }>, "scene" | "alt">} block
@@ -17,9 +20,31 @@ export function drawChart({ scene, alt }, id, frame) {
   const { tag, attrs, children } = nodeOf(drawScene(scene, BY_STYLE, id, frame));
   return h(
     "figure",
-    { class: "chart" },
+    { class: "chart", "data-chart": id },
     { tag, attrs: { ...attrs, role: "img", "aria-label": visible(alt) }, children },
   );
+}
+
+/**
+ * Pictures of a page with the same time have the same patterns.
+ *
+ * @param {Extract<Block, { kind: "chart" }>} block
+ */
+export function chartId({ scene }) {
+  return `chart-${scene.from}-${scene.to}`;
+}
+
+/**
+ * The frame in which letters are as large as they are drawn.
+ *
+ * @param {number} width In pixels.
+ */
+export function frameOf(width) {
+  const wide = Math.max(LEAST_WIDTH, Math.floor(width));
+  return {
+    width: wide,
+    height: Math.round(Math.min(420, Math.max(wide < FRAME.width ? TALL : FRAME.height, wide / 2))),
+  };
 }
 
 /**

@@ -5,7 +5,7 @@
 /** @import { VElement } from "../vnode/vnode.js" */
 import { asButtons, ofRows, renderActions } from "./render-actions.js";
 import { plainOf, renderText, visible } from "./render-text.js";
-import { drawChart } from "./render-chart.js";
+import { chartId, drawChart } from "./render-chart.js";
 import { renderAttachments, renderPicture } from "./render-files.js";
 import { renderTable } from "./render-table.js";
 import { h, isSafeLink } from "../vnode/vnode.js";
@@ -201,7 +201,7 @@ function renderBlock(block, reader, place) {
     case "code":
       return renderCodeBlock(block, place);
     case "chart":
-      return drawChart(block, `chart-${block.scene.from}-${place.index}`);
+      return drawChart(block, chartId(block));
   }
 }
 
