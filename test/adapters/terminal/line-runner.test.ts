@@ -28,10 +28,21 @@ const whereAmI = command({
   },
 });
 
+/** Takes one question; anything else is the mistake that it was. */
+const question = command({
+  name: "ask",
+  summary: "Takes a question",
+  options: { question: { kind: "text", required: true, rest: true, description: "A question", example: "up now" } },
+  run: async ({ here, network, options, slip }) => {
+    if (options.question !== "up now") throw slip ?? new Error("another question");
+    return reply({ title: `${here.platform} ${network} is up` });
+  },
+});
+
 const runner = localRunner(
   createBot({
     platforms: PLATFORMS,
-    commands: [whereAmI],
+    commands: [whereAmI, question],
     clients: [client("mainnet"), client("testnet")],
     seen: { note: async () => {}, find: async () => [] },
     parties: {
@@ -55,6 +66,7 @@ describe("a line is asked", () => {
     ["where me", "testnet", "terminal testnet me"],
     ["where network:mainnet", "testnet", "terminal mainnet nobody"],
     ['where "a b"', "testnet", "terminal testnet a b"],
+    ["up now", "testnet", "terminal testnet is up"],
   ])("%s with the network %s: %s", async (line, network, said) => {
     expect(await title(line, network)).toBe(said);
   });
