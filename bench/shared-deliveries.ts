@@ -6,13 +6,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 
 import { onServer, type PostgresServer, serverPackageMissing, startPostgres } from "../test/support/postgres.ts";
-import { atLeast, median, type Measured, runAsScript } from "./support/figure.ts";
+import { type DistantServer, openDistantServer } from "./support/distant-server.ts";
+import { atLeast, atMost, median, type Measured, runAsScript } from "./support/figure.ts";
 
 // One event to many channels over HTTP, to platforms without limits in another process: deliveries a second, from the
 // event to the last message, of one process on SQLite and of one, two and four on a PostgreSQL server of this machine, by
 // turns. The processes have no limits of their own either: those of the platforms, which all share, would hide the curve.
 // Both engines are as durable as they are by default. Platforms, server and processes share this machine's cores: what a
 // delivery costs them says how many these carry.
+// Then the same with a server at a distance and platforms that take their time: what a delivery costs in round trips.
 
 const CHANNELS = 2000;
 const ROUNDS = 3;
@@ -22,6 +24,10 @@ const LOOK_MILLIS = 50;
 /** The last receipts are stored, and the platforms count. */
 const SETTLE_MILLIS = 300;
 const GIVE_UP_MILLIS = 60_000;
+/** From a process to the distant server, and as long back. */
+const ONE_WAY_MILLIS = 4;
+/** How long a platform takes to answer. */
+const ANSWER_MILLIS = 450;
 /** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: its clock ticks, 100 a second on Linux. */
 const MILLIS_PER_TICK = 10;
 
@@ -31,6 +37,8 @@ interface Taken {
   readonly cost: { readonly processes: number; readonly server: number; readonly platforms: number };
   /** The part of the looks in which a process waited for another one's transaction; 0 to 1. */
   readonly waiting: number;
+  /** How often the processes waited for the server, for each delivery; 0 where it is near. */
+  readonly trips: number;
 }
 
 interface Group extends AsyncDisposable {
@@ -41,16 +49,51 @@ interface Group extends AsyncDisposable {
 async function measure(): Promise<readonly Measured[]> {
   if (serverPackageMissing !== undefined) return [{ name: NAME, skipped: `no PostgreSQL ${serverPackageMissing}` }];
   const server = await startPostgres({ settings: { fsync: "on", full_page_writes: "on", synchronous_commit: "on" } });
-  const platforms = fork(new URL("support/open-platforms.ts", import.meta.url));
+  try {
+    return [...(await measureNear(server)), ...(await measureFar(server))];
+  } finally {
+    await server.remove();
+  }
+}
+
+async function measureNear(server: PostgresServer): Promise<readonly Measured[]> {
+  const { curve, detail } = await takeCurve(server, "near");
+  const [, one = 0, two = 0, four = 0] = curve.map(({ perSecond }) => perSecond);
+  return [
+    // Five times what Discord allows a bot.
+    atLeast(NAME, Math.min(one, two, four), 250, "/s", detail),
+    // They share the cores and the turn: more of them must not hinder each other.
+    atLeast("deliveries a second by four processes, against one", four / one, 0.5, "times", detail),
+  ];
+}
+
+async function measureFar(server: PostgresServer): Promise<readonly Measured[]> {
+  const { curve, detail } = await takeCurve(server, "far");
+  const [one = 0, two = 0] = curve.map(({ perSecond }) => perSecond);
+  const trips = Math.max(...curve.map((taken) => taken.trips));
+  const where = `${ONE_WAY_MILLIS} ms to the server, platforms take ${ANSWER_MILLIS} ms; ${detail}`;
+  return [
+    atMost("round trips for each delivery, to a distant server", trips, 0.15, "", where),
+    atLeast("deliveries a second by two processes, against one, distant", two / one, 1.6, "times", where),
+  ];
+}
+
+/** The medians of groups of processes that deliver by turns; near, also of one process on SQLite. */
+async function takeCurve(server: PostgresServer, at: "near" | "far") {
+  const platforms = fork(new URL("support/open-platforms.ts", import.meta.url), [
+    String(at === "far" ? ANSWER_MILLIS : 0),
+  ]);
   try {
     const [{ origin }] = (await once(platforms, "message")) as [{ origin: string }];
     await using stack = new AsyncDisposableStack();
-    const groups = [stack.use(await openGroup({ name: "SQLite", count: 1, origin, platforms }))];
+    const groups: Group[] = [];
+    if (at === "near") groups.push(stack.use(await openGroup({ name: "SQLite", count: 1, origin, platforms })));
     for (const count of [1, 2, 4]) {
-      const database = `processes${count}`;
+      const database = `${at}${count}`;
       await onServer(server.url("postgres"), `create database ${database}`);
-      const name = `PostgreSQL × ${count}`;
-      groups.push(stack.use(await openGroup({ name, count, origin, platforms, shared: { server, database } })));
+      const distant = at === "far" ? stack.use(await openDistantServer(server.socket, ONE_WAY_MILLIS)) : undefined;
+      const shared = { server, database, distant };
+      groups.push(stack.use(await openGroup({ name: `PostgreSQL × ${count}`, count, origin, platforms, shared })));
     }
     const taken = new Map(groups.map(({ name }) => [name, [] as Taken[]]));
     // The first round warms up.
@@ -62,17 +105,10 @@ async function measure(): Promise<readonly Measured[]> {
     }
     const curve = [...taken].map(([name, all]) => ({ name, ...mediansOf(all) }));
     console.log(curve.map(lineOf).join("\n"));
-    const detail = `${CHANNELS} channels, medians of ${ROUNDS}: ${curve.map(({ name, perSecond }) => `${name} ${perSecond.toFixed(0)}/s`).join(", ")}`;
-    const [, one = 0, two = 0, four = 0] = curve.map(({ perSecond }) => perSecond);
-    return [
-      // Five times what Discord allows a bot.
-      atLeast(NAME, Math.min(one, two, four), 250, "/s", detail),
-      // They share the cores and the turn: more of them must not hinder each other.
-      atLeast("deliveries a second by four processes, against one", four / one, 0.5, "times", detail),
-    ];
+    const rates = curve.map(({ name, perSecond }) => `${name} ${perSecond.toFixed(0)}/s`).join(", ");
+    return { curve, detail: `${CHANNELS} channels, medians of ${ROUNDS}: ${rates}` };
   } finally {
     platforms.kill();
-    await server.remove();
   }
 }
 
@@ -86,14 +122,15 @@ function mediansOf(all: readonly Taken[]): Taken {
       platforms: of(({ cost }) => cost.platforms),
     },
     waiting: of(({ waiting }) => waiting),
+    trips: of(({ trips }) => trips),
   };
 }
 
-function lineOf({ name, perSecond, cost, waiting }: Taken & { readonly name: string }): string {
+function lineOf({ name, perSecond, cost, waiting, trips }: Taken & { readonly name: string }): string {
   const { processes, server, platforms } = cost;
   const parts = `processes ${processes.toFixed(2)}, server ${server.toFixed(2)}, platforms ${platforms.toFixed(2)}`;
   const most = 1000 / (processes + server + platforms);
-  return `${name}: ${perSecond.toFixed(0)}/s; ms of a core for each: ${parts}, so ${most.toFixed(0)}/s on each core at most; one waits for another's transaction in ${(waiting * 100).toFixed(0)} % of the time`;
+  return `${name}: ${perSecond.toFixed(0)}/s; ms of a core for each: ${parts}, so ${most.toFixed(0)}/s on each core at most; one waits for another's transaction in ${(waiting * 100).toFixed(0)} % of the time; ${trips.toFixed(3)} round trips for each`;
 }
 
 interface GroupOptions {
@@ -102,15 +139,20 @@ interface GroupOptions {
   readonly origin: string;
   readonly platforms: ChildProcess;
   /** Left out: a file. */
-  readonly shared?: { readonly server: PostgresServer; readonly database: string };
+  readonly shared?: {
+    readonly server: PostgresServer;
+    readonly database: string;
+    readonly distant: DistantServer | undefined;
+  };
 }
 
 async function openGroup({ name, count, origin, platforms, shared }: GroupOptions): Promise<Group> {
   const url = shared?.server.url(shared.database);
+  const seen = shared?.distant?.url(shared.database) ?? url;
   const processes: ChildProcess[] = [];
   for (let index = 0; index < count; index += 1) {
     const channels = String(index === 0 ? CHANNELS : 0);
-    const options = ["--origin", origin, "--channels", channels, ...(url === undefined ? [] : ["--url", url])];
+    const options = ["--origin", origin, "--channels", channels, ...(seen === undefined ? [] : ["--url", seen])];
     const child = fork(new URL("support/delivering-process.ts", import.meta.url), options);
     await once(child, "message");
     processes.push(child);
@@ -130,6 +172,7 @@ async function openGroup({ name, count, origin, platforms, shared }: GroupOption
       platforms.send(CHANNELS);
       await sleep(SETTLE_MILLIS);
       const before = used();
+      const tripsBefore = shared?.distant?.trips() ?? 0;
       const over = new AbortController();
       const looks = url === undefined ? Promise.resolve(0) : lookForWaiting(url, over.signal);
       const began = performance.timeOrigin + performance.now();
@@ -137,6 +180,7 @@ async function openGroup({ name, count, origin, platforms, shared }: GroupOption
       const [{ lastAt }] = await arrived.finally(() => over.abort());
       const waiting = await looks;
       await sleep(SETTLE_MILLIS);
+      const trips = ((shared?.distant?.trips() ?? 0) - tripsBefore) / CHANNELS;
       const [ofProcesses = 0, ofServer = 0, ofPlatforms = 0] = used().map(
         (millis, index) => (millis - (before[index] ?? 0)) / CHANNELS,
       );
@@ -144,6 +188,7 @@ async function openGroup({ name, count, origin, platforms, shared }: GroupOption
         perSecond: CHANNELS / ((lastAt - began) / 1000),
         cost: { processes: ofProcesses, server: ofServer, platforms: ofPlatforms },
         waiting,
+        trips,
       };
     },
     async [Symbol.asyncDispose]() {

@@ -42,7 +42,7 @@ async function perSecond(store: DatabaseStore): Promise<number> {
     });
     if (ids.length === 0) break;
     await store.transaction(async ({ alerts: { outbox } }) => {
-      await outbox.markSent(ids, 0, NOW);
+      await outbox.markArrived(ids.map((id) => ({ id, shown: 0, at: NOW, until: null })));
       await outbox.putReceipts(
         ids.map((delivery) => ({ delivery, platform: "slack", channel: "C1", message: delivery, at: NOW })),
       );

@@ -1,9 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 // Slack and Discord as far as a message needs them, without limits, in a process of their own: their APIs for a bot,
-// and webhooks. Says the address on its first line; then, for each number that it is sent, when the first and the last
-// of so many messages came, in Unix milliseconds.
+// and webhooks. They take so many milliseconds to answer (the first argument; 0). Says the address on its first line;
+// then, for each number that it is sent, when the first and the last of so many messages came, in Unix milliseconds.
+
+const answerMillis = Number(process.argv[2] ?? 0);
 
 let wanted: { count: number; come: number; firstAt: number } | undefined;
 let next = 1;
@@ -22,20 +25,21 @@ function come(): string {
 }
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-  const answer = (body: unknown): void => {
+  const answer = async (body: unknown): Promise<void> => {
+    if (answerMillis > 0) await sleep(answerMillis);
     response.writeHead(200, { "content-type": typeof body === "string" ? "text/plain" : "application/json" });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   };
   request.resume();
   request.on("end", () => {
     const { url = "" } = request;
-    if (url.startsWith("/api/chat.postMessage")) return answer({ ok: true, channel: "C1", ts: `1.${come()}` });
-    if (/^\/api\/v10\/channels\/\d+\/messages/u.test(url)) return answer({ id: come(), channel_id: "1" });
+    if (url.startsWith("/api/chat.postMessage")) return void answer({ ok: true, channel: "C1", ts: `1.${come()}` });
+    if (/^\/api\/v10\/channels\/\d+\/messages/u.test(url)) return void answer({ id: come(), channel_id: "1" });
     if (url.startsWith("/slack-webhook/")) {
       come();
-      return answer("ok");
+      return void answer("ok");
     }
-    if (url.startsWith("/discord-webhook/")) return answer({ id: come() });
+    if (url.startsWith("/discord-webhook/")) return void answer({ id: come() });
     response.writeHead(404).end();
   });
 });

@@ -42,6 +42,21 @@ export function rowsOf(db: Kysely<Schema>, texts: readonly string[]): RawBuilder
     : sql<string>`(select value from json_each(${json}))`;
 }
 
+/** A query that returns such rows, with one parameter for all of them. */
+export function recordsOf<R extends object>(
+  db: Kysely<Schema>,
+  columns: Readonly<Record<keyof R & string, "text" | "bigint">>,
+  rows: readonly R[],
+): RawBuilder<R> {
+  const named = Object.entries<string>(columns);
+  const json = JSON.stringify(rows.map((row) => named.map(([name]) => row[name as keyof R])));
+  const each = isPostgres(db) ? sql`json_array_elements(${json}::json)` : sql`json_each(${json})`;
+  const values = named.map(
+    ([name, type], index) => sql`cast(value ->> ${sql.lit(index)} as ${sql.raw(type)}) as ${sql.ref(name)}`,
+  );
+  return sql<R>`(select ${sql.join(values)} from ${each})`;
+}
+
 /**
  * The value, which may be null, is in no row of a column, which has no nulls, or in none for which `where` holds. For `not in`, SQLite reads the column
  * once. PostgreSQL does so only while its values fit into memory, and else reads it anew for every row; for `not

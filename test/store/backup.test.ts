@@ -9,6 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { arrivals } from "./alert-tables/alert-rows.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
 import { backUp, restore } from "../../src/store/file/backup.ts";
@@ -216,7 +217,7 @@ describe("a restoration", () => {
         { ...row, id: "owed" },
         { ...row, id: "sent" },
       ]);
-      await alerts.outbox.markSent(["sent"], 0, 6);
+      await alerts.outbox.markArrived(arrivals(["sent"], 0, 6));
     });
     await store.close();
     backUp(file, copy);

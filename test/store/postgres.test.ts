@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { deleteRows, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../support/postgres.ts";
+import { delivery } from "./alert-tables/alert-rows.ts";
 import { alertContract } from "./alert-tables/alert-contract.ts";
 import { outboxContract } from "./alert-tables/outbox-contract.ts";
 import { exportContract } from "./export-contract.ts";
@@ -64,5 +65,34 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL ${postgresMissing ?? 
     expect(tail).toHaveLength(1);
     expect(without).toBeGreaterThanOrEqual(3);
     expect(withLook).toBe(without);
+  });
+
+  it("is asked several things at once, and does nothing where one of them fails", async () => {
+    const under = await emptied();
+    const { store } = under;
+    await store.ping();
+    const { query: send } = Client.prototype as { query: (this: Client, ...given: unknown[]) => Promise<unknown> };
+    let [waiting, most] = [0, 0];
+    const query = vi.spyOn(Client.prototype, "query").mockImplementation(function (this: Client, ...given: unknown[]) {
+      most = Math.max(most, (waiting += 1));
+      return send.apply(this, given).finally(() => (waiting -= 1)) as never;
+    });
+    const both = await store.transaction(({ alerts: { outbox } }) =>
+      Promise.all([outbox.add([delivery("a")]), outbox.get(["a"]), outbox.get(["b"])]),
+    );
+    query.mockRestore();
+    expect(both).toMatchObject([undefined, [], []]);
+    expect(most).toBe(3);
+    const failing = store.transaction(({ alerts: { outbox } }) =>
+      Promise.all([
+        outbox.update("a", { attempts: 5 }),
+        outbox.add([delivery("a")]),
+        outbox.update("a", { attempts: 6 }),
+      ]),
+    );
+    await expect(failing).rejects.toThrow("duplicate key");
+    const left = await store.transaction(({ alerts: { outbox } }) => outbox.get(["a"]));
+    await under.cleanUp();
+    expect(left).toMatchObject([{ attempts: 0 }]);
   });
 });

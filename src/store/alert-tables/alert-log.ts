@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, selectInBatches, takeNumbers, withNumbers } from "../queries.ts";
+import { inBatches, recordsOf, selectInBatches, takeNumbers, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DeliveryRow, NewDecisionRow } from "./alert-rows.ts";
 
@@ -193,13 +193,15 @@ export function createDeliveredMessages(db: Kysely<Schema>) {
         .execute();
       if (arrived.length === 0) return;
       const first = await takeNumbers(db, "positions", arrived.length);
-      for (const [index, { delivery }] of arrived.entries()) {
-        await db
+      const placed = arrived.map(({ delivery }, index) => ({ delivery, to: first + index }));
+      await inBatches(placed, (batch) =>
+        db
           .updateTable("alert_receipts")
-          .set({ position: first + index })
-          .where("delivery", "=", delivery)
-          .execute();
-      }
+          .from(recordsOf(db, { delivery: "text", to: "bigint" }, batch).as("p"))
+          .set((eb) => ({ position: eb.ref("p.to") }))
+          .whereRef("alert_receipts.delivery", "=", "p.delivery")
+          .execute(),
+      );
     },
     /** Those behind a position, in their order. */
     after: (destination: string, position: number, limit: number): Promise<PlacedDelivery[]> =>

@@ -1,16 +1,21 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, selectInBatches } from "../queries.ts";
+import { inBatches, recordsOf, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DeliveryState } from "./alert-rows.ts";
 import { isOpen } from "./conditions.ts";
 
-/** The words of a delivery stand there as they were at that revision. */
-function shownAt(revision: number, at: Milliseconds) {
-  // An edit is never urgent.
-  return { shown: revision, urgency: 0, settled_at: sql<number>`coalesce(settled_at, ${at})` } as const;
-}
+/** A delivery that has arrived. */
+type Arrival = {
+  readonly id: string;
+  /** The revision as which it did. */
+  readonly shown: number;
+  readonly at: Milliseconds;
+  readonly until: Milliseconds | null;
+};
+
+const ARRIVAL = { id: "text", shown: "bigint", at: "bigint", until: "bigint" } as const;
 
 /** Deliveries that are being sent, and what comes of it. */
 export function createAttempts(db: Kysely<Schema>) {
@@ -42,27 +47,31 @@ export function createAttempts(db: Kysely<Schema>) {
       );
       return new Map(rows.map(({ id, attempted_at: at }) => [id, at]));
     },
-    /** These deliveries arrived as they were at that revision. What has changed since is owed, as an edit. */
-    markSent: (ids: readonly string[], revision: number, at: Milliseconds) =>
-      inBatches(ids, (batch) =>
+    /**
+     * These deliveries arrived as they were at that revision. What has changed since is owed, as an edit. With `until`
+     * only their words did; the files are sent until then.
+     */
+    markArrived: (arrived: readonly Arrival[]) =>
+      inBatches(arrived, (batch) =>
         changing()
-          .set((eb) => ({
-            ...shownAt(revision, at),
-            state: sql<DeliveryState>`case when ${eb.ref("revision")} > ${revision} then 'owed' else 'sent' end`,
-            attempts: sql<number>`case when ${eb.ref("revision")} > ${revision} then 0 else attempts end`,
-            run_at: at,
-            last_error: null,
-            interruptions: 0,
-          }))
-          .where("id", "in", batch)
-          .execute(),
-      ),
-    /** The words of these deliveries arrived as they were at that revision; the files are sent until `until`. */
-    markPosted: (ids: readonly string[], revision: number, at: Milliseconds, until: Milliseconds) =>
-      inBatches(ids, (batch) =>
-        changing()
-          .set({ ...shownAt(revision, at), run_at: until })
-          .where("id", "in", batch)
+          .from(recordsOf(db, ARRIVAL, batch).as("a"))
+          .set((eb) => {
+            const isChanged = sql<boolean>`${eb.ref("alert_deliveries.revision")} > ${eb.ref("a.shown")}`;
+            const ifWhole = <T>(value: RawBuilder<T>, column: "state" | "attempts" | "last_error" | "interruptions") =>
+              sql<T>`case when ${eb.ref("a.until")} is null then ${value} else ${eb.ref(`alert_deliveries.${column}`)} end`;
+            return {
+              shown: eb.ref("a.shown"),
+              // An edit is never urgent.
+              urgency: 0,
+              settled_at: sql<number>`coalesce(settled_at, a.at)`,
+              state: ifWhole(sql<DeliveryState>`case when ${isChanged} then 'owed' else 'sent' end`, "state"),
+              attempts: ifWhole(sql<number>`case when ${isChanged} then 0 else attempts end`, "attempts"),
+              run_at: sql<number>`coalesce(a.until, a.at)`,
+              last_error: ifWhole(sql<null>`null`, "last_error"),
+              interruptions: ifWhole(sql<number>`0`, "interruptions"),
+            };
+          })
+          .whereRef("alert_deliveries.id", "=", "a.id")
           .execute(),
       ),
     /**

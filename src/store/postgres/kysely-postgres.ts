@@ -2,6 +2,7 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type DataTypeNode,
+  DummyDriver,
   HandleEmptyInListsPlugin,
   Kysely,
   PostgresAdapter,
@@ -11,6 +12,7 @@ import {
   PostgresQueryCompiler,
   replaceWithNoncontingentExpression,
   sql,
+  Transaction,
   type TransactionSettings,
 } from "kysely";
 
@@ -67,17 +69,34 @@ class LimitedDriver extends PostgresDriver {
   }
 }
 
+/** All but what runs the queries. */
+const DIALECT = {
+  createDriver: () => new DummyDriver(),
+  createQueryCompiler: () => new BytewiseQueryCompiler(),
+  createAdapter: () => new TransactionLockAdapter(),
+  createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
+};
+
 /** Queries over a pool; each transaction begins with the statement `first`. Destroying them ends the pool. */
 export function kyselyOverPostgres(pool: PostgresPool, first = ""): Kysely<Schema> {
   // PostgreSQL has no `in ()`.
   const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
-  return new Kysely<Schema>({
-    dialect: {
-      createDriver: () => new LimitedDriver(pool, first),
-      createQueryCompiler: () => new BytewiseQueryCompiler(),
-      createAdapter: () => new TransactionLockAdapter(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-    },
-    plugins,
+  const dialect = { ...DIALECT, createDriver: () => new LimitedDriver(pool, first) };
+  return new Kysely<Schema>({ dialect, plugins });
+}
+
+/**
+ * The same transaction, where queries that are asked together (`Promise.all`) cost one round trip: the connection sends
+ * each at once (see `pipeline` in pool.ts), in order, while Kysely itself would wait for the answer to the one before.
+ */
+export async function pipelined(trx: Transaction<Schema>): Promise<Transaction<Schema>> {
+  const own = trx.getExecutor();
+  const connection = await own.provideConnection(async (one) => one);
+  const executor = own.withConnectionProvider({ provideConnection: (use) => use(connection) });
+  return new Transaction<Schema>({
+    config: { dialect: DIALECT },
+    dialect: DIALECT,
+    driver: DIALECT.createDriver(),
+    executor,
   });
 }

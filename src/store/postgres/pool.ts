@@ -58,6 +58,8 @@ export function openPool(url: string, writes: WriteHealth, answerTimeout = ANSWE
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     idleTimeoutMillis: IDLE_TIMEOUT,
     query_timeout: answerTimeout,
+    // A query does not wait for the answer to the one before it.
+    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     allowExitOnIdle: true,

@@ -24,7 +24,7 @@ import { TURN, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { Lease, LiveProcess } from "../store.ts";
 import { WriteHealth } from "../write-health.ts";
-import { kyselyOverPostgres } from "./kysely-postgres.ts";
+import { kyselyOverPostgres, pipelined } from "./kysely-postgres.ts";
 import { openPool } from "./pool.ts";
 import { mayBeRetried, takesNoWrites, toOperatorError } from "./postgres-faults.ts";
 import { holdLease, liveOn, serverProcesses } from "./processes.ts";
@@ -94,9 +94,9 @@ export function openServer(url: string, self: string, writes: WriteHealth, reads
         await open();
         let begun = false;
         const transaction = () =>
-          turns.transaction().execute((trx) => {
+          turns.transaction().execute(async (trx) => {
             begun = true;
-            return work(trx);
+            return work(await pipelined(trx));
           });
         // Once it has begun, its work may have changed the memory of this process, so only its caller may repeat it.
         return inOrder(() => persist(transaction, () => !begun));

@@ -22,6 +22,10 @@ export function delivery(id: string, destination = "d1", more: Partial<NewDelive
   };
 }
 
+/** Deliveries that arrived together, as they were at that revision; with `until`, only their words. */
+export const arrivals = (of: readonly string[], shown: number, at: number, until: number | null = null) =>
+  of.map((id) => ({ id, shown, at, until }));
+
 export const ids = (rows: readonly { readonly id: string }[]): string[] => rows.map((row) => row.id);
 
 export interface TablesUnderTest {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { AlertTables } from "../../../src/store/alert-tables/alert-tables.ts";
 import type { StoreUnderTest } from "../contract.ts";
-import { delivery, ids, T, tablesUnderTest } from "./alert-rows.ts";
+import { arrivals, delivery, ids, T, tablesUnderTest } from "./alert-rows.ts";
 
 const dead = (settled_at: number) => ({ state: "dead", settled_at, last_error: "refused" }) as const;
 
@@ -29,7 +29,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
       );
       const arrive = (...some: readonly string[]) =>
         on(async ({ outbox, delivered }) => {
-          await outbox.markSent(some, 0, T);
+          await outbox.markArrived(arrivals(some, 0, T));
           // Keys of these destinations are their platforms, too.
           const rows = await outbox.get(some);
           const receipts = rows.map(({ id, destination }) => ({ delivery: id, platform: destination, at: T }));
@@ -90,8 +90,8 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         "sent owed 2 6 5 m2",
         "dead dead 2 0 0 m2",
       ]);
-      await on(({ outbox }) => outbox.markSent(["going"], 0, T + 7));
-      await on(({ outbox }) => outbox.markSent(["sent"], 2, T + 8));
+      await on(({ outbox }) => outbox.markArrived(arrivals(["going"], 0, T + 7)));
+      await on(({ outbox }) => outbox.markArrived(arrivals(["sent"], 2, T + 8)));
       const [going] = await on(({ outbox }) => outbox.get(["going"]));
       const [sent] = await on(({ outbox }) => outbox.get(["sent"]));
       expect([going, sent]).toMatchObject([
@@ -198,7 +198,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         await on(({ outbox }) => outbox.add([delivery("b", "d2")]));
         await on(({ outbox }) => outbox.beginAttempts(["f", "x"], T, "me"));
         expect(await due()).toEqual(["b"]);
-        await on(({ outbox }) => outbox.markPosted(["f"], 0, T, T + 60_000));
+        await on(({ outbox }) => outbox.markArrived(arrivals(["f"], 0, T, T + 60_000)));
         expect(await due()).toEqual(["a", "b"]);
         await update("a", { state: "sent" });
         expect(await due()).toEqual(["e", "b"]);
@@ -207,7 +207,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         const row = async () => (await on(({ outbox }) => outbox.get(["f"])))[0];
         expect(await row()).toMatchObject({ state: "sending", shown: 0, settled_at: T, attempts: 1 });
         expect(await on(({ outbox }) => outbox.depth())).toMatchObject([{ owed: 4 }]);
-        await on(({ outbox }) => outbox.markSent(["f"], 0, T + 5));
+        await on(({ outbox }) => outbox.markArrived(arrivals(["f"], 0, T + 5)));
         expect(await row()).toMatchObject({ state: "sent", settled_at: T, run_at: T + 5 });
       });
 
@@ -267,7 +267,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         await on(({ outbox }) => outbox.add([delivery("a"), delivery("b", "d2"), delivery("c", "d3")]));
         await on(({ outbox }) => outbox.beginAttempts(["a", "b"], T + 1, "p"));
         expect(await due()).toEqual(["c"]);
-        await on(({ outbox }) => outbox.markSent(["a"], 0, T + 2));
+        await on(({ outbox }) => outbox.markArrived(arrivals(["a"], 0, T + 2)));
         const rows = await on(({ outbox }) => outbox.get(["a", "b", "c"]));
         expect(
           rows
@@ -367,7 +367,7 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
         expect(await die("q", T + 1)).toEqual([[1, null]]);
         expect(await die("p", T + 2)).toEqual([[1, "p"]]);
         expect(await die("r", T + 3)).toEqual([[2, null]]);
-        await on(({ outbox }) => outbox.markSent(["a"], 0, T + 4));
+        await on(({ outbox }) => outbox.markArrived(arrivals(["a"], 0, T + 4)));
         expect((await on(({ outbox }) => outbox.get(["a"])))[0]).toMatchObject({ interruptions: 0 });
       });
 
@@ -393,8 +393,8 @@ export function outboxContract(engine: string, create: () => Promise<StoreUnderT
           outbox.add([delivery("a"), delivery("b", "d2"), delivery("c"), delivery("d"), delivery("still owed")]),
         );
         await on(async ({ outbox }) => {
-          await outbox.markSent(["c"], 0, T + 1);
-          await outbox.markSent(["a", "b"], 0, T + 2);
+          await outbox.markArrived(arrivals(["c"], 0, T + 1));
+          await outbox.markArrived(arrivals(["a", "b"], 0, T + 2));
         });
         await update("d", { state: "dead", settled_at: T + 3 });
         await on(async ({ outbox }) => {

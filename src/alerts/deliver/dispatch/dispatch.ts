@@ -66,6 +66,8 @@ const SHUTDOWN_GRACE: Milliseconds = 3000;
 const MIN_SET_BACK: Milliseconds = 1000;
 /** The most turns of the event loop for which more results are awaited. */
 const GATHER_TICKS = 8;
+/** On a server, a turn costs round trips, and keeps the other processes waiting: it is worth waiting for more results. */
+const GATHER_MILLIS: Milliseconds = 250;
 
 export function createDispatcher(dependencies: DispatchDependencies): Dispatcher {
   const { store, clock, log, senders, newId = randomId, random } = dependencies;
@@ -83,6 +85,9 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   /** Aborts the attempts that are still running when the process stops. */
   const shutdown = new AbortController();
   let results: DeliveryResult[] = [];
+  /** Ends the wait for more results. */
+  let gathering = new AbortController();
+  const gatherMillis = aliveFor === undefined ? 0 : GATHER_MILLIS;
   let lateReceipts: LateReceipt[] = [];
   let answers: TokenAnswer[] = [];
   /** When all platforms were last asked about their tokens; monotonic. */
@@ -96,6 +101,8 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   async function turn(wanting: readonly Sender[]) {
     const recorded = results;
     results = [];
+    gathering.abort(WAIT_ENDED);
+    gathering = new AbortController();
     const late = lateReceipts;
     lateReceipts = [];
     const answered = answers;
@@ -106,15 +113,17 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
     const now = clock.monotonicMillis();
     const isFirst = askedAt === -Infinity;
     const isRound = now - askedAt >= USUAL_PAUSE;
-    const isRecovering = shutdown.signal.aborted || now - recoveredAt >= longestPause;
+    const isRecovering = shutdown.signal.aborted || now - recoveredAt >= (aliveFor ?? MAX_IDLE);
     try {
       const taken = await store.transaction(async ({ alerts: tables }) => {
-        const suspensions = new Suspensions(await readSuspensions(tables));
+        const [found, { own, lost }] = await Promise.all([
+          readSuspensions(tables),
+          // Where it is alone on the database, nobody takes over a claim of its own.
+          splitByClaim(tables, recorded, aliveFor === undefined ? undefined : self),
+        ]);
+        const suspensions = new Suspensions(found);
         const suspended = suspensions.all();
         const context = { ...suspending, tables, suspensions, random };
-        // Where it is alone on the database, nobody takes over a claim of its own.
-        const { own, lost } =
-          aliveFor === undefined ? { own: recorded, lost: [] } : await splitByClaim(tables, recorded, self);
         const done = await recordResults(own, context);
         const early: LateReceipt[] = [];
         for (const one of [...late, ...lost.filter(hasReceipt)]) {
@@ -149,9 +158,9 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const notFull = senders
           .filter((one) => !work.full.includes(one) && suspensions.get(one.platform) === undefined)
           .map(({ platform }) => platform);
-        await suspensions.save(tables, at);
         const tries = suspensions.all().flatMap(({ nextAt }) => (nextAt > at ? [nextAt] : []));
-        const next = Math.min((await nextDueAt(tables, notFull, at)) ?? Infinity, ...tries);
+        const [dueAt = Infinity] = await Promise.all([nextDueAt(tables, notFull, at), suspensions.save(tables, at)]);
+        const next = Math.min(dueAt, ...tries);
         // Its channels are notified, which may make deliveries due on a platform whose turn is over.
         const resumed = suspended.some((one) => suspensions.get(suspensionKey(one)) === undefined);
         const more = resumed || notified || work.dropped || work.chunked;
@@ -199,7 +208,9 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
 
   function addResult(result: DeliveryResult): void {
     results.push(result);
-    wake();
+    // While as many are under way, their results may come soon, too.
+    if (gatherMillis === 0 || results.length >= attempts.size) wake();
+    else if (results.length === 1) clock.sleep(gatherMillis, gathering.signal).then(wake, () => undefined);
   }
 
   const attempting = { ...dependencies, onLateReceipt };
@@ -231,7 +242,7 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
   }
 
   function untilFree(sender: Sender): Milliseconds {
-    return limit.free(sender) > 0 ? 0 : (limit.freeIn(sender) ?? MAX_IDLE);
+    return limit.free(sender) > 0 ? gatherMillis : (limit.freeIn(sender) ?? MAX_IDLE);
   }
 
   /** Gathers results so that they share a commit: each commit costs a disk sync. */

@@ -70,70 +70,67 @@ export async function claim(
   const decisions: Decision[] = [];
   /** The senders whose limit was reached; probes do not count. */
   const full: Sender[] = [];
-  const due: (UnreadDelivery | undefined)[] = [];
   const giveUp = async (row: DeliveryRow, why: string): Promise<void> => {
     await deadLetter(tables, { ...row, last_error: why }, at, newId);
     decisions.push({ what: "dead letter", destination: row.destination, delivery: row.id, detail: why });
   };
-  for (const { sender, limit, probeOf, except } of wanted) {
-    const rows = limit === 0 ? [] : await tables.outbox.due(probeOf ?? sender.platform, at, limit, except);
-    if (probeOf === undefined && rows.length >= limit) full.push(sender);
-    for (const row of rows) {
-      const { data } = DeliveryData.safeParse(parseJson(row.data));
-      if (data === undefined) {
-        due.push(undefined);
-        await giveUp(row, UNREADABLE);
-        continue;
-      }
-      const merged = row.accompanied === 1 ? await mergeFollowing(tables, row, at) : { row, decisions: [] };
-      decisions.push(...merged.decisions);
-      const one = await claimOne(
-        tables,
-        sender,
-        merged.row,
-        merged.row.data === row.data ? data : readData(merged.row),
-        at,
-      ).catch((thrown: unknown) => {
-        if (thrown instanceof DamagedRow) return thrown;
-        throw thrown;
-      });
-      if (!(one instanceof DamagedRow)) {
-        due.push(one === undefined || probeOf === undefined ? one : { ...one, probe: true });
-        continue;
-      }
-      due.push(undefined);
-      const { destination, id: delivery, owed_at } = merged.row;
-      if (at - owed_at >= DEAD_LETTER_AFTER) await giveUp(merged.row, one.message);
-      else {
-        await tables.outbox.update(delivery, { run_at: at + REPAIR_PAUSE, last_error: one.message });
-        decisions.push({ what: "try again", destination, delivery, detail: one.message });
-      }
+  const due = await Promise.all(
+    wanted.map(async ({ sender, limit, probeOf, except }) => {
+      const rows = limit === 0 ? [] : await tables.outbox.due(probeOf ?? sender.platform, at, limit, except);
+      if (probeOf === undefined && rows.length >= limit) full.push(sender);
+      return rows.map((row) => ({ sender, row, probe: probeOf === undefined ? undefined : (true as const) }));
+    }),
+  );
+  const readable: DueDelivery[] = [];
+  for (const { row: found, ...by } of due.flat()) {
+    const { data } = DeliveryData.safeParse(parseJson(found.data));
+    if (data === undefined) {
+      await giveUp(found, UNREADABLE);
+      continue;
+    }
+    const { row, decisions: merged } =
+      found.accompanied === 1 ? await mergeFollowing(tables, found, at) : { row: found, decisions: [] };
+    decisions.push(...merged);
+    readable.push({ ...by, row, data: row.data === found.data ? data : readData(row) });
+  }
+  const read = await Promise.all(
+    readable.map(async (of) => ({ row: of.row, one: await claimOne(tables, of, at).catch(asDamaged) })),
+  );
+  const taken: UnreadDelivery[] = [];
+  for (const { row, one } of read) {
+    if (!(one instanceof DamagedRow)) {
+      if (one !== undefined) taken.push(one);
+      continue;
+    }
+    const { destination, id: delivery, owed_at } = row;
+    if (at - owed_at >= DEAD_LETTER_AFTER) await giveUp(row, one.message);
+    else {
+      await tables.outbox.update(delivery, { run_at: at + REPAIR_PAUSE, last_error: one.message });
+      decisions.push({ what: "try again", destination, delivery, detail: one.message });
     }
   }
-  const taken = due.filter((one) => one !== undefined);
-  await tables.outbox.beginAttempts(
-    taken.map(({ row }) => row.id),
-    at,
-    self,
-  );
-  const messages = await readMessages(
-    tables,
-    taken.map(({ row }) => row.message),
-  );
+  const begun = taken.map(({ row }) => row.id);
+  const said = taken.map(({ row }) => row.message);
+  const waits = isIdle && taken.length > 0;
+  const [messages, chunked] = await Promise.all([
+    readMessages(tables, said),
+    // Others may be due then.
+    waits ? tables.chunks.oldestAt().then((oldest) => oldest !== undefined) : fanOutNext(tables),
+    tables.outbox.beginAttempts(begun, at, self),
+  ]);
   const claimed: ClaimedDelivery[] = [];
   for (const one of taken) {
     const message = messages.get(one.row.message);
-    if (message !== undefined) {
-      claimed.push({ ...one, message });
-      continue;
-    }
-    await giveUp(one.row, UNREADABLE);
+    if (message === undefined) await giveUp(one.row, UNREADABLE);
+    else claimed.push({ ...one, message });
   }
-  const waits = isIdle && claimed.length > 0;
-  // Others may be due then.
-  const chunked = waits ? (await tables.chunks.oldestAt()) !== undefined : await fanOutNext(tables);
   // Where a due delivery was dropped, the one behind it may be due now.
-  return { claimed, full, dropped: claimed.length < due.length, chunked, decisions };
+  return { claimed, full, dropped: claimed.length < due.flat().length, chunked, decisions };
+}
+
+function asDamaged(thrown: unknown): DamagedRow {
+  if (thrown instanceof DamagedRow) return thrown;
+  throw thrown;
 }
 
 const UNREADABLE = "what it says cannot be read";
@@ -145,24 +142,34 @@ const readData = ({ data }: DeliveryRow): z.infer<typeof DeliveryData> => Delive
 
 type UnreadDelivery = Omit<ClaimedDelivery, "message">;
 
+interface DueDelivery {
+  readonly sender: Sender;
+  readonly row: DeliveryRow;
+  readonly data: z.infer<typeof DeliveryData>;
+  readonly probe: true | undefined;
+}
+
 /** Undefined for an edit whose message is not known any more. */
 async function claimOne(
   tables: AlertTables,
-  sender: Sender,
-  due: DeliveryRow,
-  { threadOf, cardOf, within: _within, picture, pictured, ...data }: z.infer<typeof DeliveryData>,
+  { sender, row: due, data: stored, probe }: DueDelivery,
   at: Milliseconds,
 ): Promise<UnreadDelivery | undefined> {
+  const { threadOf, cardOf, within: _within, picture, pictured, ...data } = stored;
   const receiptFor = async (delivery: string | undefined): Promise<Receipt | undefined> => {
     const [row] = delivery === undefined ? [] : await tables.outbox.receipts([delivery]);
     return row && { channel: row.channel, message: row.message, ...tokenScope(data.destination) };
   };
-  const edits = due.shown === null ? undefined : await receiptFor(due.id);
+  const [edits, card, thread, triggeredAt] = await Promise.all([
+    receiptFor(due.shown === null ? undefined : due.id),
+    receiptFor(cardOf),
+    receiptFor(threadOf),
+    triggerDeliveryTime(tables, due),
+  ]);
   if (due.shown !== null && edits === undefined) {
     await tables.outbox.update(due.id, { state: "sent", shown: due.revision, join_key: null });
     return undefined;
   }
-  const card = await receiptFor(cardOf);
   const group = await readGroup(tables, due, card === undefined ? undefined : cardOf);
   const grows = edits !== undefined && due.open_until !== null && at <= due.open_until;
   const { kept, ...shown } = await claimPicture(tables, due, { picture, pictured }, group);
@@ -173,10 +180,11 @@ async function claimOne(
     ...data,
     ...withoutUndefined({
       edits,
-      threadOf: await receiptFor(threadOf),
+      threadOf: thread,
       card,
       ...shown,
-      triggeredAt: await triggerDeliveryTime(tables, due),
+      triggeredAt,
+      probe,
       group,
       growing: grows && isLong ? (true as const) : undefined,
     }),

@@ -35,14 +35,14 @@ export type DeliveryOutcome = "sent" | "retry" | "maybe-sent" | "plain" | "dead"
 
 /**
  * Splits results into those of claims that this process still has, and those of claims that others have taken over since:
- * it was thought dead.
+ * it was thought dead. Without `self` nobody can.
  */
 export async function splitByClaim(
   tables: AlertTables,
   results: readonly DeliveryResult[],
-  self: string,
+  self: string | undefined,
 ): Promise<{ readonly own: readonly DeliveryResult[]; readonly lost: readonly DeliveryResult[] }> {
-  if (results.length === 0) return { own: [], lost: [] };
+  if (self === undefined || results.length === 0) return { own: results, lost: [] };
   const claims = await tables.outbox.claimedBy(
     self,
     results.map(({ claimed }) => claimed.row.id),
@@ -58,28 +58,28 @@ export function arrivedRevision({ shown, uncertain_since, revision }: DeliveryRo
 
 /** Stores that deliveries have arrived, or their words, with their receipts. */
 export async function recordSent(tables: AlertTables, results: readonly DeliveryResult[]): Promise<void> {
-  const revisionOf = ({ claimed }: DeliveryResult): number => arrivedRevision(claimed.row);
-  for (const arrived of Map.groupBy(results, (one) => `${one.at} ${revisionOf(one)} ${one.filesUntil}`).values()) {
-    const [first] = arrived;
-    if (first === undefined) continue;
-    const { at, filesUntil } = first;
-    const ids = arrived.map(({ claimed }) => claimed.row.id);
-    if (filesUntil === undefined) await tables.outbox.markSent(ids, revisionOf(first), at);
-    else await tables.outbox.markPosted(ids, revisionOf(first), at, filesUntil);
-  }
-  await tables.outbox.putReceipts(
-    results.flatMap(({ claimed, receipt, at }) =>
-      receipt === undefined ? [] : [receiptRow(claimed.row.id, receipt, at)],
-    ),
+  // Words and files may have arrived meanwhile: each delivery once, as it is by now.
+  const arrived = new Map(
+    results.map(({ claimed: { row }, at, filesUntil }) => [
+      row.id,
+      { id: row.id, shown: arrivedRevision(row), at, until: filesUntil ?? null },
+    ]),
   );
-  for (const { claimed, at, filesUntil, pictured } of results) {
-    const { id, open_until } = claimed.row;
-    const [row] = pictured === undefined ? [] : await tables.outbox.get([id]);
-    if (row !== undefined && pictured !== undefined)
-      await tables.outbox.update(id, { data: withData(row, { pictured }) });
-    if (filesUntil === undefined && claimed.growing === true && open_until !== null)
-      await tables.outbox.revise([id], {}, at, open_until + 1);
-  }
+  const growing = results.filter(({ claimed, filesUntil }) => filesUntil === undefined && claimed.growing === true);
+  await Promise.all([
+    tables.outbox.markArrived([...arrived.values()]),
+    tables.outbox.putReceipts(
+      results.flatMap(({ claimed, receipt, at }) =>
+        receipt === undefined ? [] : [receiptRow(claimed.row.id, receipt, at)],
+      ),
+    ),
+    ...growing.map(({ claimed: { row }, at }) => tables.outbox.revise([row.id], {}, at, (row.open_until ?? at) + 1)),
+    ...results.map(async ({ claimed, pictured }) => {
+      const [row] = pictured === undefined ? [] : await tables.outbox.get([claimed.row.id]);
+      if (row === undefined || pictured === undefined) return;
+      await tables.outbox.update(row.id, { data: withData(row, { pictured }) });
+    }),
+  ]);
 }
 
 /** A destination has its workspace in the delivery. */
@@ -286,7 +286,7 @@ export async function recordLateReceipt(
   };
   await logDecisions(tables, [{ what, ...about, detail: `message ${receipt.message}` }], at);
   if (row.shown === null) {
-    await tables.outbox.markSent([id], 0, at);
+    await tables.outbox.markArrived([{ id, shown: 0, at, until: null }]);
     await tables.outbox.putReceipts([receiptRow(id, receipt, at)]);
     return true;
   }

@@ -4,7 +4,7 @@ import { ConcurrencyLimit, SLOW_AFTER } from "../../../../src/alerts/deliver/dis
 import type { Delivery, Receipt, Sender } from "../../../../src/alerts/sender.ts";
 import type { Clock } from "../../../../src/api/clock.ts";
 import type { Reply } from "../../../../src/reply/reply.ts";
-import { VirtualClock } from "../../../api/virtual-clock.ts";
+import { settled, VirtualClock } from "../../../api/virtual-clock.ts";
 import { FakeSender } from "../../../support/fake-sender.ts";
 import { FIRED, RESOLVED } from "../../outage.ts";
 import { stalled } from "../../readings.ts";
@@ -140,4 +140,19 @@ describe("the concurrency limit", () => {
     limit.begin("1", { platform: "slack", destination: "slack C1" });
     expect([limit.free({ platform: "slack" }), limit.free({ platform: "discord" })]).toEqual([0, 1]);
   });
+});
+
+it("the results of a process with others beside it share a transaction, for which none waits long", async () => {
+  const stage = await openStage({ isShared: true });
+  stage.sender.outcome = (to) => ("destination" in to && to.destination.channel !== "quick" ? "hang" : "ok");
+  const message = { type: "test", by: "ada", at: "1" } as const;
+  const channels = ["hangs", "hangs too", "quick"];
+  const owed = await Promise.all(channels.map((channel) => stage.owe({ platform: "fake", channel }, message)));
+  await settled();
+  const states = async () => Promise.all(owed.map(async (id) => (await stage.delivery(id))?.row.state));
+  expect(await states()).toEqual(["sending", "sending", "sending"]);
+  await stage.clock.advance(250);
+  await settled();
+  expect(await states()).toEqual(["sending", "sending", "sent"]);
+  stage.sender.take();
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { logDecisions } from "../../../../src/alerts/deliver/outbox/alert-log.ts";
 import { type LogEntry, createAlertService } from "../../../../src/alerts/service/service.ts";
 import { logPage, searchLog } from "../../../../src/answers/alerts/episodes/alert-log.ts";
-import { delivery } from "../../../store/alert-tables/alert-rows.ts";
+import { arrivals, delivery } from "../../../store/alert-tables/alert-rows.ts";
 import { openStage, type Stage } from "../../stage.ts";
 
 const ROWS = 1200;
@@ -32,7 +32,8 @@ async function filled(): Promise<Stage> {
         }),
       ),
     );
-    for (let index = 0; index < ROWS - 10; index += 1) await outbox.markSent([`m${index}`], 0, at + index * 10 + 25);
+    for (let index = 0; index < ROWS - 10; index += 1)
+      await outbox.markArrived(arrivals([`m${index}`], 0, at + index * 10 + 25));
     const arrived = at + (ROWS - 11) * 10 + 20;
     await outbox.putReceipts([
       { delivery: `m${ROWS - 11}`, platform: "fake", channel: "c", message: "77", at: arrived },
@@ -80,7 +81,7 @@ describe("the log", () => {
     const { engine, store } = await openStage();
     await store.transaction(async ({ alerts: { outbox } }) => {
       await outbox.add(["a", "b"].map((id) => delivery(id, here, { platform: "nowhere" })));
-      await outbox.markSent(["a", "b"], 0, 1);
+      await outbox.markArrived(arrivals(["a", "b"], 0, 1));
     });
     expect(await engine.log.count({ within: 2, destination: undefined })).toEqual({ entries: 2, more: true });
     expect(await engine.log.count({ within: 3, destination: undefined })).toEqual({ entries: 2, more: false });
@@ -97,7 +98,7 @@ describe("the log", () => {
       await logDecisions(alerts, [{ what: "one" }, { what: "two" }, { what: "three" }], 1);
       const ids = ["a", "b", "c"];
       await alerts.outbox.add(ids.map((id) => delivery(id, here, { platform: "nowhere" })));
-      await alerts.outbox.markSent(ids, 0, 1);
+      await alerts.outbox.markArrived(arrivals(ids, 0, 1));
     });
     const sizes: number[] = [];
     for await (const batch of engine.log.batches({ within, destination: undefined }, size)) sizes.push(batch.length);
