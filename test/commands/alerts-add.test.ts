@@ -407,7 +407,7 @@ test.each<[string, RegExp]>([
   ["alerts add market.price BTC/UDST high:1", saying("BTC/UDST", "BTC/USDT")],
   ["alerts add node.down high:70000", saying("high", "market.price")],
   ["alerts add node.sown", saying("node.down", "or", "node.slow", "help alerts add")],
-  ["alerts add what:node.down", saying("kinds", "24 others", "help alerts add")],
+  ["alerts add what:node.down", saying("kinds", "25 others", "help alerts add")],
   ["alerts add network.stalled for:abc", saying("for", "abc")],
   ["alerts add network.stalled for:10", /Is it 10m or 10h\?/u],
   ["alerts add node.down BTC/USDT", saying("BTC/USDT")],
@@ -428,6 +428,15 @@ test.each<[string, RegExp]>([
   expect(talk.lastReply.failure).toBe("caller");
   expect(await talk.engine.subscriptions()).toEqual([]);
   expect(await owed(talk, ops)).toEqual([]);
+});
+
+test("chart:off is kept, listed and taken back", async () => {
+  const talk = await talkInOps();
+  expect(await talk.ask("alerts add node.down chart:off")).toContain("without pictures");
+  const [added] = await talk.engine.subscriptions();
+  expect(added).toMatchObject({ chart: "off" });
+  await talk.ask(`alerts edit ${added!.id} chart:on`);
+  expect((await talk.engine.subscriptions())[0]).not.toHaveProperty("chart");
 });
 
 describe("completion", () => {

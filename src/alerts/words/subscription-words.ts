@@ -45,6 +45,7 @@ type SubscriptionSummary = Pick<
   | "quietHours"
   | "mention"
   | "guidance"
+  | "chart"
   | "personal"
 >;
 
@@ -70,6 +71,7 @@ export function deliveryOptionWords(
     mention,
     guidance: { note, runbook } = {},
     personal,
+    chart,
     kinds,
   }: SubscriptionSummary,
   whole = false,
@@ -88,6 +90,7 @@ export function deliveryOptionWords(
           text`critical notifies ${mention.startsWith("user:") ? text`the person ${id(mention.slice(5))}` : named("role", destination.platform, mention)}`,
         ]),
     ...(note === undefined ? [] : [text`says “${note}”`]),
+    ...(chart === "off" ? ["without pictures"] : []),
     ...(runbook === undefined ? [] : [text`with a ${link("runbook", runbook)}`]),
   ];
   return joinText(parts, ", ");

@@ -247,8 +247,8 @@ export async function existingSubscriptionReply(
   const mayChange = isPersonal || context.openly === true || isManager(context);
   const me = subscribeMe(values);
   const isHere = isSameDestination(known.destination, destinationHere(context));
-  const { severity, style, events, quiet, zone, mention, note, runbook } = values;
-  const named = givenOptions({ severity, style, events, quiet, zone, mention, note, runbook });
+  const { severity, style, events, quiet, zone, mention, note, runbook, chart } = values;
+  const named = givenOptions({ severity, style, events, quiet, zone, mention, note, runbook, chart });
   const differs = Object.keys(named).length > 0 && notificationSettingsKey(known) !== notificationSettingsKey(wanted);
   const notes = [
     ...(known.state === "paused" ? ["Nothing is told while it is paused: Resume ends that."] : []),

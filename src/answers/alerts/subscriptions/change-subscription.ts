@@ -304,7 +304,7 @@ export async function presentValues(id: string, context: SuggestContext): Promis
   const visible = visibleSubscriptions(await context.alerts.subscriptions(), context).filter(isAlive);
   const [only, ...others] = findByShortId(visible, id);
   if (only === undefined || others.length > 0) return undefined;
-  const { guidance, mention, quietHours } = only;
+  const { chart, guidance, mention, quietHours } = only;
   return givenOptions({
     kinds: kindWords(only).join(","),
     subjects: await subjectWords(only, context),
@@ -317,6 +317,7 @@ export async function presentValues(id: string, context: SuggestContext): Promis
     mention,
     note: guidance?.note,
     runbook: guidance?.runbook,
+    chart,
     network: only.network,
   });
 }

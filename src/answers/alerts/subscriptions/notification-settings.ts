@@ -14,7 +14,7 @@ import type { Destination } from "../../../alerts/destination.ts";
 /** How a subscription notifies: from which severity, in which style, when not, and whom. */
 export type NotificationSettings = Pick<
   Subscription,
-  "floor" | "style" | "events" | "quietHours" | "mention" | "guidance"
+  "floor" | "style" | "events" | "quietHours" | "mention" | "guidance" | "chart"
 >;
 
 export const DEFAULT_NOTIFICATION_SETTINGS: NotificationSettings = { floor: "info", style: "live", events: "usual" };
@@ -45,6 +45,7 @@ export function parseNotificationSettings(
     events: (typed.events as Subscription["events"] | undefined) ?? before.events,
     ...(quiet === undefined ? {} : { quietHours: quiet }),
     ...(notified === undefined ? {} : { mention: notified }),
+    ...((typed.chart ?? before.chart) === "off" ? { chart: "off" as const } : {}),
     ...parseGuidance(typed, guidance),
   };
 }

@@ -20,7 +20,7 @@ const OF_A_WATCH: readonly Field[] = ["quiet", "zone", "note", "runbook"];
 const OF_A_PRICE: readonly Field[] = ["high", "low", "subjects", "quiet", "when"];
 const OF_A_VALUE: readonly Field[] = ["if", "subjects", "quiet"];
 /** Behind the kind's own thresholds. */
-const OF_ONE_KIND: readonly Field[] = ["quiet", "kinds", "mention", "style"];
+const OF_ONE_KIND: readonly Field[] = ["quiet", "kinds", "mention", "style", "chart"];
 const OF_SEVERAL: readonly Field[] = ["kinds", "severity", "style", "quiet", "mention"];
 
 /**
@@ -56,6 +56,8 @@ function matters(name: Field, kinds: readonly AlertKind[]): boolean {
       return new Set(kinds.map((kind) => KINDS[kind].worst)).size > 1 || kinds.some((kind) => isOfSeveral(kind));
     case "mention":
       return kinds.some((kind) => KINDS[kind].worst === "critical");
+    case "chart":
+      return kinds.some((kind) => isConditionKind(kind));
     case "events":
       return !kinds.every((kind) => isConditionKind(kind));
     case "subjects":

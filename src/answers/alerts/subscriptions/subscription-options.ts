@@ -136,7 +136,7 @@ const THRESHOLDS = {
   },
 } as const satisfies Options;
 
-/** The last one, so that values without names mean what they meant. */
+/** Behind those before it, so that values without names mean what they meant. */
 const IF = {
   ...PRICE,
   label: "Tell when",
@@ -235,6 +235,20 @@ const NOTIFICATION_SETTINGS = {
   },
 } as const satisfies Options;
 
+/** Behind all others, so that values without names mean what they meant. */
+const CHART = {
+  kind: "choice",
+  label: "Pictures",
+  section: HOW,
+  within: "form",
+  hint: "",
+  description: "on: a picture in the message of an alert; off: none",
+  choices: [
+    { label: "on: a picture in the message of an alert", value: "on" },
+    { label: "off: none", value: "off" },
+  ],
+} as const;
+
 const KINDS = {
   kind: "text",
   description: "Kinds or groups, with commas between; left out = ops",
@@ -271,6 +285,7 @@ export const SUBSCRIPTION_OPTIONS = {
   ...THRESHOLDS,
   ...NOTIFICATION_SETTINGS,
   if: IF,
+  chart: CHART,
 } as const satisfies Options;
 
 /** Those that decide what is told, and none of how. */

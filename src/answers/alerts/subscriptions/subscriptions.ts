@@ -110,8 +110,9 @@ export function contentKey(one: Subscription, config: AlertsConfig): string {
 }
 
 /** Equal for two subscriptions with the same notification settings. */
-export function notificationSettingsKey({ floor, style, events, quietHours, mention, guidance }: Subscription): string {
-  return JSON.stringify([floor, style, events, quietHours ?? null, mention ?? null, guidance ?? null]);
+export function notificationSettingsKey(one: Subscription): string {
+  const { floor, style, events, quietHours = null, mention = null, guidance = null, chart = null } = one;
+  return JSON.stringify([floor, style, events, quietHours, mention, guidance, chart]);
 }
 
 /** Removes a subscription after a confirmation: `Remove subscription 7k2mq (market.price of BTC/USDT, above 70,000 on mainnet)?`. */

@@ -98,7 +98,7 @@ test.each([
   ["market.price", ["Above", "Below", "Markets or nodes", "Quiet hours", "Beyond or within"]],
   ["ops,market.price", ["Above", "Below", "Alerts", "Severity at least", "Messages"]],
   ["network.stalled", ["Told after", "Critical after", "Quiet hours", "Alerts", "Whom to notify"]],
-  ["node.down", ["Looks in a row", "Quiet hours", "Alerts", "Messages", "Markets or nodes"]],
+  ["node.down", ["Looks in a row", "Quiet hours", "Alerts", "Messages", "Pictures"]],
   ["rotation.new", ["Quiet hours", "Alerts", "Messages", "Markets or nodes", "Frequent events"]],
   ["order.final", ["Quiet hours", "Time zone", "Note", "Runbook"]],
 ])("the form of a subscription to %s has what makes a difference to it", (kinds, labels) => {
