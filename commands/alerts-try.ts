@@ -8,6 +8,7 @@ import { seenSubscription } from "../src/answers/alerts/subscriptions/subscripti
 import {
   gatherNewCondition,
   parseThresholds,
+  presentThresholds,
   requireConsistentThresholds,
 } from "../src/answers/alerts/subscriptions/thresholds.ts";
 import { trialReply } from "../src/answers/alerts/subscriptions/trial-reply.ts";
@@ -21,6 +22,8 @@ import { toMillis } from "../src/units/nanoseconds.ts";
 const { required: _, ...ANY_SUBSCRIPTION } = SUBSCRIPTION_OPTION;
 const USUAL_DAYS = 30;
 const DAY = 86_400_000;
+/** `chart` takes no longer text. */
+const LONGEST_DRAWN = 400;
 
 export const alertsTry = command({
   name: "alerts try",
@@ -80,10 +83,16 @@ export const alertsTry = command({
       options: givenOptions(Object.fromEntries(same)),
     };
     const reply = trialReply(tried, answer, others, { labels, zone, now, ask });
-    const [about] = kinds.every((kind) => /^(?:network|node|watch)\./u.test(kind))
-      ? ["network"]
-      : subjects.map((id) => labels[id] ?? id);
-    if (about === undefined || answer.seen === undefined) return reply;
-    return { ...reply, actions: [...reply.actions, chartAction({ network }, about, { last: `${days}d` })] };
+    const isDrawn = subjects.length > 0 || kinds.every((kind) => /^(?:network|node|watch)\./u.test(kind));
+    if (!isDrawn || answer.seen === undefined) return reply;
+    const given = {
+      ...(subjects.length === 0 ? {} : { subjects: subjects.join(",") }),
+      ...(tried.floor === "info" ? {} : { severity: tried.floor }),
+      ...presentThresholds(kinds, parameters),
+    };
+    const typed = Object.entries(given).map(([option, value]) => `${option}:${value}`);
+    const what = ["try", kinds.join(","), ...typed].join(" ");
+    if (what.length > LONGEST_DRAWN) return reply;
+    return { ...reply, actions: [...reply.actions, chartAction({ network }, what, { last: `${days}d` })] };
   },
 });

@@ -1,7 +1,9 @@
 import { seenHere, findEpisode, suggestEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
-import { findKind } from "../src/answers/alerts/alert-kinds.ts";
+import { findKind, parseKinds } from "../src/answers/alerts/alert-kinds.ts";
+import { resolveSubjects, subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
+import { parseThresholds } from "../src/answers/alerts/subscriptions/thresholds.ts";
 import { callerZone, suggestSpans } from "../src/answers/alerts/alert-times.ts";
-import { alertPicture } from "../src/answers/charts/alert-chart.ts";
+import { alertPicture, pictureAbout } from "../src/answers/charts/alert-chart.ts";
 import { ALL, firstLook, isLast, parseLast, SHORTEST } from "../src/answers/charts/chart-span.ts";
 import { type ChartSpan, chartReply, type Picture } from "../src/answers/charts/charts.ts";
 import { marketPicture, ownLimits } from "../src/answers/charts/market-chart.ts";
@@ -11,6 +13,10 @@ import { blocksPicture, spacingPicture } from "../src/answers/charts/pace-charts
 import { askFor, refreshAction } from "../src/answers/answer.ts";
 import { MARKET, marketsById, PARTY } from "../src/answers/ids/ids.ts";
 import { idOption, lookUp, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { Severity } from "../src/alerts/judge/kinds/severity.ts";
+import { isConditionKind } from "../src/alerts/judge/kinds/kinds.ts";
+import { roughly, timesWords } from "../src/answers/alerts/subscriptions/trial-reply.ts";
+import { lengthOf, type Tried, tryAll } from "../src/answers/alerts/subscriptions/try-subscription.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { type Choice, plainChoices, type SuggestContext } from "../src/bot/options/options.ts";
 import { MAX_CHOICES } from "../src/bot/options/suggest-values.ts";
@@ -38,7 +44,7 @@ const options = {
     words: NAMED,
     suggest: suggestWhat,
     finds: async (option: string, typed: string, context: SuggestContext) => {
-      if (!NAMED.includes(typed.trim().toLowerCase()) && !isAlert(typed))
+      if (!NAMED.includes(typed.trim().toLowerCase()) && !isAlert(typed) && !TRIAL.test(typed))
         await resolveId(MARKET, typed, lookUp(context), option, { asSaid: true });
     },
   },
@@ -89,7 +95,9 @@ export const chart = command({
       nothing,
       why,
       spans = [],
-    } = isStake ? await ofStake(context, id, now, zone) : await (isAlert(what) ? ofAlert : ofWhat)(context, now, zone);
+    } = isStake
+      ? await ofStake(context, id, now, zone)
+      : await (TRIAL.test(what) ? ofTrial : isAlert(what) ? ofAlert : ofWhat)(context, now, zone);
     if (picture !== undefined) return chartReply(picture, ask, spans);
     return reply({ title: nothing, blocks: [paragraph(why)], actions: [refreshAction(ask)] });
   },
@@ -110,6 +118,64 @@ async function ofAlert(context: Context, now: Milliseconds, zone: string): Promi
   const found = await findEpisode(context.alerts, context.options.what);
   const picture = await alertPicture(context, seenHere(found, context), { now, zone });
   return { picture, nothing: "Nothing is kept that could be drawn of this alert", why: KEPT };
+}
+
+/** As a trial's button writes it: `try node.lagging behind:2m`. */
+const TRIAL = /^try\s+(?=\S)/iu;
+
+async function ofTrial(context: Context, to: Milliseconds, zone: string): Promise<Drawn> {
+  const { what, last = USUAL } = context.options;
+  const [named = "", ...given] = what.replace(TRIAL, "").split(/\s+(?=[a-z-]+:)/iu);
+  const typed: Readonly<Record<string, string>> = Object.fromEntries(
+    given.map((one) => [one.slice(0, one.indexOf(":")).toLowerCase(), one.slice(one.indexOf(":") + 1)]),
+  );
+  const { kinds } = parseKinds(named);
+  const subjects = typed["subjects"] === undefined ? [] : await resolveSubjects(kinds, typed["subjects"], context);
+  const tried = {
+    network: context.network,
+    kinds,
+    subjects,
+    parameters: parseThresholds(kinds, typed),
+    floor: Severity.catch("info").parse(typed["severity"]),
+  };
+  const millis = parseLast("last", last);
+  const from = millis === undefined ? await firstLook(context, "sources", to) : to - millis;
+  const span = { from: Math.min(from ?? to - SHORTEST, to - SHORTEST), to, zone };
+  return {
+    picture: await trialPicture(context, span, tried),
+    nothing: "Nothing is kept that could be drawn of this trial",
+    why: KEPT,
+    spans: SPANS.filter((one) => one !== last),
+  };
+}
+
+/** At most so many alerts are marked: the newest. */
+const MAX_TOLD = 40;
+
+async function trialPicture(context: Context, span: ChartSpan, tried: Tried): Promise<Picture | undefined> {
+  const { kinds, subjects, parameters } = tried;
+  const [kind, [subject = ""]] = [kinds.find(isConditionKind), subjects];
+  if (kind === undefined) return undefined;
+  const label = (await subjectLabels([{ kinds, ids: subjects }], context))[subject];
+  const [picture, { results }] = await Promise.all([
+    pictureAbout(context, span, { kind, subject, label, parameters: parameters[kind] }),
+    tryAll([tried], span, context),
+  ]);
+  if (picture === undefined) return undefined;
+  const told = results[0]?.told ?? [];
+  const longest = Math.max(0, ...told.map((one) => lengthOf(one, span.to)));
+  const title =
+    told.length === 0
+      ? "This would have told you nothing"
+      : `This would have told you ${timesWords(told.length)}, ${roughly(longest)} at most`;
+  const bands = told
+    .slice(-MAX_TOLD)
+    .flatMap(({ began, fired, ended = span.to }) => [
+      ...(began < fired ? [{ from: Math.max(began, span.from), to: fired, name: "pending" }] : []),
+      { from: fired, to: Math.max(fired, ended), name: "firing", strong: true as const },
+    ]);
+  const note = told.length > MAX_TOLD ? { note: `the last ${MAX_TOLD} are marked` } : {};
+  return { ...picture, scene: { ...picture.scene, title, bands, ...note } };
 }
 
 /** A stake is no look: the network itself keeps its linkings. */

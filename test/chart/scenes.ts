@@ -236,6 +236,15 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     bands: [band(10, 11, "pending"), band(11, 22, "firing", true), band(22, 25, "recovering")],
     marks: [{ at: AT + 15 * MINUTE, name: "acknowledged" }],
   }),
+  trial: scene("This would have told you 3 times, 14 min at most", 30 * DAY, {
+    lanes: [lane("api1", 43_200), lane("api2", 43_200, [14_000, 14_014, "lags"], [30_000, 30_006, "lags"])],
+    lines: [age(30 * DAY)],
+    thresholds: TOLD,
+    bands: [14_000, 30_000, 30_400].flatMap((at) => [
+      band(at, at + 2, "pending"),
+      band(at + 2, at + 14, "firing", true),
+    ]),
+  }),
   "short-alert": scene("api2 did not answer, after 20 s", DAY, {
     lanes: [lane("api1", 1440), lane("api2", 1440, [700, 700.4, "silent"])],
     bands: [band(700, 700.1, "pending"), band(700.1, 700.4, "firing", true), band(700.4, 701, "recovering")],

@@ -172,7 +172,7 @@ test("a stake is drawn after each linking that counts, to the last digit, for wh
   expect(sceneOf(await talk.askFor("chart stake party:desk")).title).toBe(scene.title);
 });
 
-test("a trial offers the picture of the time that it looked at", async () => {
+test("a trial offers the picture of the time that it looked at, with what would have been told", async () => {
   const talk = await talkToSimulator({ nodes: 3 });
   await keepLooks(talk.store, toMillis(talk.now()), {
     since: 3 * DAY,
@@ -180,10 +180,17 @@ test("a trial offers the picture of the time that it looked at", async () => {
   });
   await talk.ask("alerts try node.lagging behind:50s days:3");
   await talk.press(/^chart /u);
-  expect(sceneOf(talk.lastReply)).toMatchObject({
-    from: toMillis(talk.now()) - 3 * DAY,
-    title: expect.stringContaining("lagged"),
-  });
+  const scene = sceneOf(talk.lastReply);
+  expect(scene.from).toBe(toMillis(talk.now()) - 3 * DAY);
+  expect(scene.title).toBe("This would have told you once, 9 min at most");
+  expect(scene.bands.map(({ name, from, to }) => [name, to - from])).toEqual([
+    ["pending", 30_000],
+    ["firing", 525_000],
+  ]);
+  await talk.ask("alerts try node.down rounds:100 days:3");
+  await talk.press(/^chart /u);
+  expect(sceneOf(talk.lastReply)).toMatchObject({ title: "This would have told you nothing", bands: [] });
+  expect(await talk.ask('chart "try nonsense"')).toMatch(saying("!", "nonsense"));
 });
 
 test("where nothing is kept, or the time is none, a sentence says so", async () => {

@@ -1,5 +1,6 @@
 import { timeFromText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { Episode } from "../../alerts/judge/rules/episode.ts";
+import type { ConditionKind } from "../../alerts/judge/kinds/kinds.ts";
 import { conditionWords } from "../../alerts/words/condition-words.ts";
 import { lengthWords } from "../../alerts/words/phrases.ts";
 import { ruleParameters } from "../../alerts/words/subscription-words.ts";
@@ -24,14 +25,28 @@ export async function alertPicture(
 ): Promise<Picture | undefined> {
   const [began, ended] = [millisOf(episode.began) ?? now, millisOf(episode.ended) ?? now];
   const span = { from: began - AROUND, to: Math.min(now, ended + AROUND), zone };
-  const picture = await pictureOf({ ...context, network: episode.network }, span, episode);
+  const { kind, rule, subject } = episode;
+  const about = { kind, subject, label: episodeLabel(episode), parameters: ruleParameters(rule) };
+  const picture = await pictureAbout({ ...context, network: episode.network }, span, about);
   if (picture === undefined) return undefined;
   const title = `${plainText(conditionWords(episode).bad)}, ${lengthWords(episode, now)}`;
   return { ...picture, scene: { ...picture.scene, title, ...stages(episode, now) } };
 }
 
-async function pictureOf(context: LooksContext, span: ChartSpan, episode: Episode): Promise<Picture | undefined> {
-  const { kind, rule, subject } = episode;
+/** What a condition is about, and its thresholds. */
+interface About {
+  readonly kind: ConditionKind;
+  readonly subject: string;
+  readonly label: string | undefined;
+  readonly parameters: Readonly<Record<string, string | number>> | undefined;
+}
+
+/** What a condition is about, drawn; undefined where nothing is kept of that. */
+export async function pictureAbout(
+  context: LooksContext,
+  span: ChartSpan,
+  { kind, subject, label, parameters }: About,
+): Promise<Picture | undefined> {
   switch (kind) {
     case "checkpoint.overdue":
       return spacingPicture(context, span, "checkpoints");
@@ -43,12 +58,7 @@ async function pictureOf(context: LooksContext, span: ChartSpan, episode: Episod
     case "market.price":
     case "market.bound":
     case "market.value":
-      return marketPicture(
-        context,
-        span,
-        { id: subject, label: episodeLabel(episode) ?? subject },
-        limitsOf(ruleParameters(rule)),
-      );
+      return marketPicture(context, span, { id: subject, label: label ?? subject }, limitsOf(parameters));
     case "network.stalled":
     case "network.disagree":
     case "network.time-back":
