@@ -123,7 +123,10 @@ function isSame(one: Extreme, other: Extreme): boolean {
 /** What one of several did over time. */
 export class ThinLane {
   readonly #pixels: ReturnType<typeof pixels>;
+  /** Of each pixel the worst state, and from when until when it was so there. */
   readonly #worst = new Uint8Array(PIXELS);
+  readonly #begins = new Float64Array(PIXELS);
+  readonly #ends = new Float64Array(PIXELS);
   /** How long it was in each state. */
   readonly lengths = new Map<LaneState, Milliseconds>();
   readonly #span: Span;
@@ -140,7 +143,12 @@ export class ThinLane {
     const rank = WORSE.indexOf(state) + 1;
     const last = Math.max(this.#pixels.of(begin), this.#pixels.of(end - 1));
     for (let pixel = this.#pixels.of(begin); pixel <= last; pixel += 1) {
-      if ((this.#worst[pixel] ?? 0) < rank) this.#worst[pixel] = rank;
+      const worst = this.#worst[pixel] ?? 0;
+      if (worst > rank) continue;
+      const isNew = worst < rank;
+      this.#worst[pixel] = rank;
+      if (isNew) this.#begins[pixel] = Math.max(begin, this.#pixels.begin(pixel));
+      this.#ends[pixel] = Math.min(end, this.#pixels.begin(pixel + 1));
     }
   }
 
@@ -153,15 +161,19 @@ export class ThinLane {
     }
   }
 
-  /** The worst state of so many pixels each. */
+  /** The worst state of so many pixels each, from its begin to its end. */
   #partsOf(width: number): Scene["lanes"][number]["parts"] {
     const parts: { from: Milliseconds; to: Milliseconds; state: LaneState }[] = [];
+    let before: LaneState | undefined;
     for (let pixel = 0; pixel < PIXELS; pixel += width) {
-      const state = WORSE[Math.max(...this.#worst.subarray(pixel, pixel + width)) - 1];
-      const [from, to] = [pixel, Math.min(PIXELS, pixel + width)].map(this.#pixels.begin) as [number, number];
+      const ranks = this.#worst.subarray(pixel, pixel + width);
+      const worst = Math.max(...ranks);
+      const state = WORSE[worst - 1];
+      const to = this.#ends[pixel + ranks.lastIndexOf(worst)] ?? 0;
       const last = parts.at(-1);
-      if (last !== undefined && last.to === from && last.state === state) last.to = to;
-      else if (state !== undefined) parts.push({ from, to, state });
+      if (last !== undefined && state !== undefined && state === before) last.to = to;
+      else if (state !== undefined) parts.push({ from: this.#begins[pixel + ranks.indexOf(worst)] ?? 0, to, state });
+      before = state;
     }
     return parts;
   }

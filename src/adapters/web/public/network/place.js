@@ -47,7 +47,7 @@ export function placeAt(hash) {
   const until = Date.parse(given.get("until") ?? "");
   return {
     network: given.get("network") ?? undefined,
-    last: given.get("last") === "all" ? "all" : millis >= LEAST && millis <= MOST ? millis : DAY,
+    last: given.get("last") === "all" ? "all" : millis >= LEAST && millis <= MOST ? millis : HOUR,
     until: Number.isNaN(until) ? undefined : until,
   };
 }

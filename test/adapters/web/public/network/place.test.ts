@@ -10,12 +10,12 @@ const live = { ...past, until: undefined };
 const until = (hours: number): number => NOW - hours * HOUR;
 
 test.each([
-  ["#network", { network: undefined, last: DAY, until: undefined }],
+  ["#network", { network: undefined, last: HOUR, until: undefined }],
   ["#network?last=7d", { network: undefined, last: 7 * DAY, until: undefined }],
   ["#network?network=testnet&last=all", { network: "testnet", last: "all", until: undefined }],
   ["#network?last=90m&until=2026-05-01T12:00:00.000Z", { network: undefined, last: 90 * MINUTE, until: NOW }],
-  ["#network?last=5m&until=whenever", { network: undefined, last: DAY, until: undefined }],
-  ["#network?last=999999d", { network: undefined, last: DAY, until: undefined }],
+  ["#network?last=5m&until=whenever", { network: undefined, last: HOUR, until: undefined }],
+  ["#network?last=999999d", { network: undefined, last: HOUR, until: undefined }],
 ] as const)("%s leads to a place, which leads back to it", (hash, place) => {
   expect(placeAt(hash)).toEqual(place);
   expect(placeAt(addressOf(place))).toEqual(place);
