@@ -184,7 +184,7 @@ async function applyEdit(
       remedy: `Remove it and add another one; alerts edit ${before.id} changes its quiet hours.`,
     });
   }
-  const { kinds, groups, quietHours: _quiet, mention: _mention, guidance: _guidance, undo: _undo, ...rest } = before;
+  const { kinds, groups, quietHours: _1, mention: _2, guidance: _3, chart: _4, undo: _5, ...rest } = before;
   const same = groups === undefined ? { kinds } : { kinds, groups };
   const chosen = values.kinds === undefined ? same : parseKinds(values.kinds);
   const after = { ...rest, ...workspaceOf(before.destination, context) };

@@ -101,7 +101,7 @@ describe("a form", () => {
     const chosen = { kinds: "network.stalled,nodes" };
     const longer = await after(scene, form, () => ann.pressInForm(form, "How it is told …", chosen));
     expect(shape(longer)).toEqual(expect.arrayContaining(shape(form)));
-    const how = ["# How it is told", "events", "zone", "mention", "pick:mention", "note", "runbook"];
+    const how = ["# How it is told", "events", "zone", "mention", "pick:mention", "note", "runbook", "chart"];
     expect(shape(longer).slice(-how.length)).toEqual(how);
     expect(labelsOf(longer.blocks)).toEqual(["When it is told …", "The answer …"]);
     const longest = await after(scene, longer, () =>
