@@ -76,7 +76,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a network", () => {
     await expect.poll(() => page.url()).toMatch(/#network\?last=7d$/u);
     await expect.poll(() => asked.at(-1)).toEqual({ last: "7d" });
     await page.goBack();
-    await expect.poll(() => asked.at(-1)).toEqual({ last: "1d" });
+    await expect.poll(() => asked.at(-1)).toEqual({ last: "1h" });
     expect(complaints).toEqual([]);
   });
 
