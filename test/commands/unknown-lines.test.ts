@@ -31,8 +31,7 @@ test.each(["how do I bake bread", "who won the match?"])(
 
 test("a slip in a word that leads on to a command offers that command", async () => {
   const talk = await talkToSimulator();
-  const { blocks } = await talk.askFor("stauts");
-  expect(blocks.flatMap((block) => (block.kind === "code" ? [block.text] : []))).toEqual(["time"]);
+  expect(linesOf(await talk.askFor("stauts"))).toEqual(["time"]);
 });
 
 test("a market that does not exist offers those of the same base, an unknown party the largest stakes", async () => {
