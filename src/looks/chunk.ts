@@ -24,14 +24,6 @@ export interface Column {
   readonly is?: Leaf;
 }
 
-/** Between what the numbers of a column are. */
-export interface Range {
-  readonly least: Leaf;
-  readonly most: Leaf;
-  /** All looks have one. */
-  readonly isWhole: boolean;
-}
-
 /** The integers of a column by look: a base and how much each is more, which is NaN where there is none. */
 interface Integers {
   readonly base: bigint;
@@ -117,18 +109,24 @@ export class Chunk {
   }
 
   /**
-   * Between what the numbers at a place are, of which none is decoded. Undefined where there are none, where something else
-   * is among them, and where the chunk is too old to say it.
+   * What stands for all that a place has, of which no look is decoded: of numbers the least and the greatest, of anything
+   * else each once; and undefined where a look has nothing. Left out where the chunk is too old to say it.
    */
-  range(key: string): Range | undefined {
+  values(key: string): readonly (Leaf | undefined)[] | undefined {
     const index = this.#header.columns.get(key);
-    if (index === undefined) return undefined;
-    const { is, holds, isWhole, numbers } = this.#header.column(index);
-    if (holds === "any") return undefined;
-    if (is !== undefined) return { least: is, most: is, isWhole: true };
+    if (index === undefined) return [undefined];
+    const header = this.#header.column(index);
+    const { is, holds, isWhole, numbers } = header;
+    if (is !== undefined) return [is];
+    const nothing = isWhole ? [] : [undefined];
+    if (holds === "any") {
+      const reader = readerOf(header);
+      this.#presence(header, reader);
+      return [...leavesIn(reader), ...nothing];
+    }
     const { scale, least, most } = numbers ?? {};
     if (scale === undefined || least === undefined || most === undefined) return undefined;
-    return { least: leafOf(holds, least, scale), most: leafOf(holds, most, scale), isWhole };
+    return [leafOf(holds, least, scale), leafOf(holds, most, scale), ...nothing];
   }
 
   /** The values of a column that are not all numbers. */
@@ -136,12 +134,17 @@ export class Chunk {
     const header = this.#header.column(index);
     const reader = readerOf(header);
     const present = this.#presence(header, reader);
-    const leaves = readTexts(reader).map((text) => JSON.parse(text) as Leaf);
+    const leaves = leavesIn(reader);
     const of = new Int32Array(this.size).fill(-1);
-    for (const look of present) of[look] = reader.count();
+    let [leaf, inRow] = [0, 0];
+    for (const look of present) {
+      if (inRow === 0) [leaf, inRow] = [reader.count(), header.isEach === true ? 1 : reader.count() + 1];
+      of[look] = leaf;
+      inRow -= 1;
+    }
     return (look) => {
-      const leaf = of[look] ?? -1;
-      return leaf < 0 ? undefined : (leaves[leaf] ?? null);
+      const index = of[look] ?? -1;
+      return index < 0 ? undefined : (leaves[index] ?? null);
     };
   }
 
@@ -289,7 +292,8 @@ function leafOf(holds: "number" | "digits", units: bigint, scale: number, places
 /** Greater powers of ten are rounded. */
 const MAX_EXACT_POWER = 22;
 
-function readTexts(reader: IntegerReader): readonly string[] {
+function leavesIn(reader: IntegerReader): readonly Leaf[] {
   const bytes = Uint8Array.from({ length: reader.count() }, () => reader.count());
-  return JSON.parse(Buffer.from(bytes).toString()) as readonly string[];
+  const texts = JSON.parse(Buffer.from(bytes).toString()) as readonly string[];
+  return texts.map((text) => JSON.parse(text) as Leaf);
 }

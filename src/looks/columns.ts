@@ -3,7 +3,8 @@
 //
 // A column says in which looks it has a value, unless all have one, and then the values: numbers, also in texts, as integers
 // of one scale, each less its prediction, in the largest unit that divides all of them; anything else as indexes of a list
-// of texts. header.ts has what is known of a column before it is decoded; chunk.ts reads them.
+// of texts, with how often each comes in a row. header.ts has what is known of a column before it is decoded; chunk.ts reads
+// them.
 
 import { zstdCompressSync } from "node:zlib";
 
@@ -120,18 +121,23 @@ function writePresence(writer: IntegerWriter, leaves: readonly (Leaf | undefined
 
 function writeTexts(writer: IntegerWriter, leaves: readonly (Leaf | undefined)[]): void {
   const texts = new Map<string, number>();
-  const indexes: number[] = [];
+  const rows: { readonly index: number; length: number }[] = [];
   for (const leaf of leaves) {
     if (leaf === undefined) continue;
     const text = JSON.stringify(leaf);
     const index = texts.get(text) ?? texts.size;
     texts.set(text, index);
-    indexes.push(index);
+    const last = rows.at(-1);
+    if (last?.index === index) last.length += 1;
+    else rows.push({ index, length: 1 });
   }
   const list = Buffer.from(JSON.stringify([...texts.keys()]));
   writer.count(list.length);
   for (const byte of list) writer.count(byte);
-  for (const index of indexes) writer.count(index);
+  for (const { index, length } of rows) {
+    writer.count(index);
+    writer.count(length - 1);
+  }
 }
 
 interface Numbers {

@@ -32,6 +32,8 @@ export interface ColumnHeader {
   readonly isWhole: boolean;
   /** The body is no zstd frame: that would be hardly shorter. */
   readonly isPlain: boolean;
+  /** What is no number stands in the body for each look, as in the first version; else with how often it comes in a row. */
+  readonly isEach?: true;
   readonly numbers?: NumbersHeader;
   readonly body: Uint8Array;
 }
@@ -180,7 +182,7 @@ function readFirst(packed: Buffer, bodies: Buffer): Header {
     const body = bodies.subarray(end, (end += bytes));
     const same = is === undefined ? {} : { is };
     const numbers = by && { order: by.order, less: by.less, base: BigInt(by.base), unit: BigInt(by.unit) };
-    const shape = { holds, isWhole: is !== undefined, isPlain: plain === true, body };
+    const shape = { holds, isWhole: is !== undefined, isPlain: plain === true, isEach: true as const, body };
     return { ...shape, ...same, ...(numbers === undefined ? {} : { numbers }) };
   });
   const column = (index: number): ColumnHeader => {

@@ -11,7 +11,7 @@ import { GAP_INTERVALS, type Moment } from "../watchers/look-history.ts";
 const TIMES: readonly string[] = ["since", "badForMillis"];
 /** More corners are not named. */
 const MAX_CORNERS = 64;
-/** More values of a fact that is no number are not told apart. */
+/** More values of a fact are not told apart. */
 const FEW = 4;
 
 /** What is kept of one subject, by the places of its facts. */
@@ -155,18 +155,22 @@ function textOf(leaf: Json | undefined): string {
 }
 
 function isNext(before: Going, { run, dueMillis, every }: Going): boolean {
-  // The nearest numbers may be a little nearer to each other.
-  const isGap = dueMillis - before.dueMillis > GAP_INTERVALS * every - 1;
-  return !isGap && run === before.run && every === before.every;
+  return !isGap(dueMillis - before.dueMillis, every) && run === before.run && every === before.every;
 }
 
-function breaksIn(head: Head, size: number): readonly number[] {
+/** The nearest numbers may be a little nearer to each other. */
+function isGap(between: Milliseconds, every: Milliseconds): boolean {
+  return between > GAP_INTERVALS * every - 1;
+}
+
+function breaksIn({ run, dueMillis, every, failure }: Head, size: number): readonly number[] {
   const breaks: number[] = [];
-  let before = goingAt(head, 0);
+  let before = dueMillis.near(0);
   for (let look = 1; look < size; look += 1) {
-    const now = goingAt(head, look);
-    if (!isNext(before, now) || head.failure.at(look) !== undefined) breaks.push(look);
-    before = now;
+    const due = dueMillis.near(look);
+    const isOther = !run.isLast(look) || !every.isLast(look) || failure.at(look) !== undefined;
+    if (isOther || isGap(due - before, every.near(look))) breaks.push(look);
+    before = due;
   }
   return breaks;
 }
@@ -200,20 +204,20 @@ function cornersOf(chunk: Chunk, network: string, subjects: readonly Subject[]):
 
 /** The values of a fact, of numbers the least and the greatest; undefined where they are too many. */
 function valuesOf(chunk: Chunk, key: string): ReadonlySet<Json | undefined> | undefined {
-  const range = chunk.range(key);
-  if (range !== undefined) return new Set([range.least, range.most, range.isWhole ? range.most : undefined]);
-  const { at, near, is } = chunk.column(key);
-  if (is !== undefined) return new Set([is]);
-  const values = new Set<Json | undefined>();
-  let [least, most] = [Infinity, -Infinity];
+  const values = new Set<Json | undefined>(chunk.values(key) ?? extremes(chunk, key));
+  return values.size > FEW ? undefined : values;
+}
+
+/** The least and the greatest number, and undefined where a look has none. */
+function extremes(chunk: Chunk, key: string): readonly (Json | undefined)[] {
+  const { at, near } = chunk.column(key);
+  let [least, most, isWhole] = [Infinity, -Infinity, true];
   let [lowest, highest] = [0, 0];
   for (let look = 0; look < chunk.size; look += 1) {
     const number = near(look);
+    if (Number.isNaN(number)) isWhole = false;
     if (number < least) [least, lowest] = [number, look];
     if (number > most) [most, highest] = [number, look];
-    if (!Number.isNaN(number)) continue;
-    values.add(at(look));
-    if (values.size > FEW) return undefined;
   }
-  return least > most ? values : values.add(at(lowest)).add(at(highest));
+  return [at(lowest), at(highest), ...(isWhole ? [] : [undefined])];
 }

@@ -30,5 +30,5 @@ test("chunks of the first version are read as they were", () => {
   const chunk = new Chunk(Buffer.from(FIRST, "base64"));
   expect([...chunk.looks()]).toEqual(LOOKS);
   expect(chunk.column('["seen","share"]').near(6)).toBe(1.5);
-  expect(chunk.range('["seen","share"]')).toBeUndefined();
+  expect(chunk.values('["seen","share"]')).toBeUndefined();
 });
