@@ -6,7 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { ruleFor } from "../src/alerts/judge/rules/rules.ts";
 import { otherThresholds } from "../src/alerts/trial/advice.ts";
+import { createPictures } from "../src/chart/png.ts";
+import { silentLog } from "../src/log.ts";
 import { createTrials } from "../src/main/alerting/trials.ts";
+import { SCENES } from "../test/chart/scenes.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { alertStage, checkpoint } from "./support/alert-stage.ts";
 import { CONFIG, hoursOfLooks, keepHours, planOfThree, SOURCES } from "./support/days-of-three.ts";
@@ -16,15 +19,17 @@ import { openChannels, openSenders } from "./support/open-senders.ts";
 
 // One event to many channels, half of them on Slack and half on Discord, over HTTP to platforms without limits in
 // another process; beside Debian's prometheus-alertmanager with as many Slack and Discord webhook receivers, by turns.
-// Ours stores a receipt of each on disk; Alertmanager stores none. Then single messages while four trials of a month run
-// in the process, by turns with none.
+// Ours stores a receipt of each on disk; Alertmanager stores none. Then single messages while four trials run in the
+// process, or fifty pictures wait to be drawn, by turns with nothing beside them.
 
 const CHANNELS = 10_000;
 const ROUNDS = 3;
 const TOOL = "prometheus-alertmanager";
 const NAME = `alerts: deliveries over HTTP beside ${TOOL}`;
-/** Trials run at a time, over so many days; so many messages are sent meanwhile in each round, and as many without. */
-const [TRIALS, DAYS, MESSAGES, TRIAL_ROUNDS] = [4, 8, 40, 5];
+/** Trials run at a time, over so many days; and pictures wait at a time. */
+const [TRIALS, DAYS, PICTURES] = [4, 8, 50];
+/** So many messages are sent beside them in each round, and as many without. */
+const [MESSAGES, BESIDE_ROUNDS] = [40, 5];
 
 interface Arrived {
   readonly firstAt: number;
@@ -35,7 +40,7 @@ async function measure(): Promise<readonly Measured[]> {
   const platforms = fork(new URL("support/open-platforms.ts", import.meta.url));
   try {
     const [{ origin }] = (await once(platforms, "message")) as [{ origin: string }];
-    return [...(await besideTool(origin, platforms)), ...(await besideTrials(origin, platforms))];
+    return [...(await besideTool(origin, platforms)), ...(await besideOthers(origin, platforms))];
   } finally {
     platforms.kill();
   }
@@ -62,7 +67,7 @@ async function besideTool(origin: string, platforms: ChildProcess): Promise<read
   return [atLeast(NAME, result.ours / result.theirs, 0.2, "times as many", detail)];
 }
 
-async function besideTrials(origin: string, platforms: ChildProcess): Promise<readonly Measured[]> {
+async function besideOthers(origin: string, platforms: ChildProcess): Promise<readonly Measured[]> {
   const { senders, close } = openSenders(origin);
   const destinations = openChannels(1);
   await using stage = await alertStage({ senders, destinations, kinds: ["checkpoint.new"], events: "each" });
@@ -73,11 +78,16 @@ async function besideTrials(origin: string, platforms: ChildProcess): Promise<re
   const given = [near, ...otherThresholds(ruleFor("node.lagging", near, CONFIG).parameters, near)];
   const tried = given.map((one) => ({ rules: [ruleFor("node.lagging", { ...near, ...one }, CONFIG)], subjects: [] }));
   const request = { network: SOURCES.network, from: 0, to: Number.MAX_SAFE_INTEGER, tried };
-  let [block, ended] = [0, 0];
-  const take = async (trials: number) => {
+  const pictures = createPictures({ log: silentLog() });
+  const [scene] = Object.values(SCENES);
+  if (scene === undefined) throw new Error("there is no picture to draw");
+  let block = 0;
+  /** The work is begun so many times, and each time anew once it is done. */
+  const take = async (count: number, work: (asker: string, signal: AbortSignal) => Promise<unknown>) => {
     const stop = new AbortController();
-    const running = Array.from({ length: trials }, async (_, asker) => {
-      for (; !stop.signal.aborted; ended += 1) await trial(request, String(asker), stop.signal).catch(() => undefined);
+    let ended = 0;
+    const running = Array.from({ length: count }, async (_, asker) => {
+      for (; !stop.signal.aborted; ended += 1) await work(String(asker), stop.signal).catch(() => undefined);
     });
     await sleep(1000);
     const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -97,29 +107,50 @@ async function besideTrials(origin: string, platforms: ChildProcess): Promise<re
     delay.disable();
     stop.abort();
     await Promise.all(running);
-    return { loop: delay.percentile(99) / 1e6, waits };
+    return { loop: delay.percentile(99) / 1e6, waits, ended };
   };
-  const rounds: Record<"alone" | "beside", Awaited<ReturnType<typeof take>>[]> = { alone: [], beside: [] };
-  for (let round = 0; round <= TRIAL_ROUNDS; round += 1) {
-    const [alone, beside] = [await take(0), await take(TRIALS)];
-    if (round === 0) continue;
-    rounds.alone.push(alone);
-    rounds.beside.push(beside);
-  }
+  const compare = async (name: string, count: number, work: Parameters<typeof take>[1]) => {
+    const rounds: Record<"alone" | "beside", Awaited<ReturnType<typeof take>>[]> = { alone: [], beside: [] };
+    for (let round = 0; round <= BESIDE_ROUNDS; round += 1) {
+      const [alone, beside] = [await take(0, work), await take(count, work)];
+      if (round === 0) continue;
+      rounds.alone.push(alone);
+      rounds.beside.push(beside);
+    }
+    const [alone, beside] = [summary(rounds.alone), summary(rounds.beside)];
+    const how = `${BESIDE_ROUNDS} rounds of ${MESSAGES} messages, ${beside.ended} ${name}`;
+    return { alone, beside, detail: `${how}: ${wordsOf(beside)}; idle ${wordsOf(alone)}` };
+  };
+  const trials = await compare(`trials of ${DAYS} days`, TRIALS, (asker, signal) => trial(request, asker, signal));
+  const drawn = await compare("pictures", PICTURES, () => pictures.draw(scene, ""));
+  await pictures.close();
   close();
-  const [alone, beside] = [rounds.alone, rounds.beside].map((all) => ({
-    loop: median(all.map(({ loop }) => loop)),
-    wait: median(all.flatMap(({ waits }) => waits)),
-    worst: Math.max(...all.flatMap(({ waits }) => waits)),
-  }));
-  if (alone === undefined || beside === undefined) throw new Error("nothing was measured");
-  const how = `medians of ${TRIAL_ROUNDS} rounds of ${MESSAGES} messages, ${ended} trials of ${DAYS} days`;
-  const loops = `${how}: ${beside.loop.toFixed(1)} ms, idle ${alone.loop.toFixed(1)} ms`;
-  const waits = `${how}: ${beside.wait.toFixed(1)} ms, worst ${beside.worst.toFixed(0)} ms; idle ${alone.wait.toFixed(1)} ms, worst ${alone.worst.toFixed(0)} ms`;
+  const later = (one: typeof trials, of: "p50" | "p99") => one.beside[of] - one.alone[of];
+  const above = trials.beside.loop - trials.alone.loop;
   return [
-    atMost(`event loop beside ${TRIALS} trials, 99 %`, beside.loop - alone.loop, 20, "ms above idle", loops),
-    atMost(`alerts: first message beside ${TRIALS} trials`, beside.wait - alone.wait, 20, "ms later", waits),
+    atMost(`event loop beside ${TRIALS} trials, 99 %`, above, 20, "ms above idle", trials.detail),
+    atMost(`alerts: first message beside ${TRIALS} trials`, later(trials, "p50"), 20, "ms later", trials.detail),
+    atMost(`alerts: first message beside ${PICTURES} pictures`, later(drawn, "p50"), 1, "ms later", drawn.detail),
+    atMost(`the same, 99 %`, later(drawn, "p99"), 5, "ms later", drawn.detail),
   ];
+}
+
+interface Summary extends Record<"loop" | "p50" | "p99" | "ended", number> {}
+
+function summary(
+  rounds: readonly { readonly loop: number; readonly waits: readonly number[]; readonly ended: number }[],
+): Summary {
+  const waits = rounds.flatMap((one) => one.waits).toSorted((a, b) => a - b);
+  return {
+    loop: median(rounds.map(({ loop }) => loop)),
+    p50: median(waits),
+    p99: waits[Math.floor(waits.length * 0.99)] ?? Number.NaN,
+    ended: rounds.reduce((sum, { ended }) => sum + ended, 0),
+  };
+}
+
+function wordsOf({ loop, p50, p99 }: Summary): string {
+  return `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, event loop ${loop.toFixed(1)} ms`;
 }
 
 /** Deliveries a second, from the event to the last of them. */
