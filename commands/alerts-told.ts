@@ -71,7 +71,7 @@ export const alertsTold = command({
       ],
       actions: [
         ...(range.to < now ? [commandAction("Since then", "alerts told", later, "reply")] : []),
-        ...(lines.length > 0
+        ...(lines.length > 0 || (range.from <= now - WEEK && range.to >= now)
           ? []
           : [commandAction("The last 7 days", "alerts told", { since: "7d", network }, "replace")]),
       ],
@@ -79,6 +79,7 @@ export const alertsTold = command({
   },
 });
 
+const WEEK = 7 * 86_400_000;
 /** More are below the fold, by their days. */
 const FIRST_LINES = 5;
 

@@ -61,6 +61,7 @@ export const order = command({
   alsoCalled: ["orders", "filled", "left", "rejected"],
   asked: [
     "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|problem",
+    "why|reason|explain trade fail|rejected|refuse|decline|cancel|bounce",
     "why|reason|how|what|explain order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|problem",
     "why|reason rejected|refused|declined|denied|bounced",
     "order {id}",

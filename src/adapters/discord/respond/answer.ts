@@ -43,7 +43,7 @@ export async function answerCommand(
   context: InteractionContext,
   ask: Ask,
   placement: AnswerPlacement,
-  { form, ...more }: Pick<Invocation, "again" | "pressed"> & { readonly form?: Ask["options"] } = {},
+  { form, ...more }: Pick<Invocation, "again" | "openly" | "pressed"> & { readonly form?: Ask["options"] } = {},
 ): Promise<void> {
   const { api, bot, interaction } = context;
   const { deferAfterMillis, lateAfterMillis, progressEveryMillis } = context.timing;

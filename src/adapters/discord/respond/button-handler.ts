@@ -4,9 +4,10 @@ import { type APIAttachment, type APIMessageComponentInteraction, ComponentType 
 
 import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
-import { reply, type Reply } from "../../../reply/reply.ts";
+import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
+import type { Invocation } from "../../../bot/invocation.ts";
 import { keptReply, type Press, type ReadPress, forSharing } from "../../chat/press.ts";
 import type { DiscordContext } from "../context.ts";
 import type { MessageContext } from "../render/buttons.ts";
@@ -75,7 +76,17 @@ async function answerAsk(context: ButtonContext, press: Extract<ReadPress, { kin
     return answerCommand(context, ask, isEphemeral(interaction) && !announces ? "private" : "new", pressed);
   }
   const placement = asker === undefined ? "new" : own ? "replace" : "private";
-  return answerCommand(context, ask, placement, { again: true });
+  return answerCommand(context, ask, placement, {
+    again: true,
+    ...(placement === "replace" ? seenBy(context, ask) : {}),
+  });
+}
+
+/** What takes the place of an answer that everybody sees tells of the channel alone, unless the asker chose otherwise. */
+function seenBy({ bot, interaction }: ButtonContext, { command, options }: Ask): Pick<Invocation, "openly"> {
+  const isForAll = !isEphemeral(interaction) && isShared(interaction) && options["private"] === undefined;
+  const readsHere = bot.commands.some((one) => one.name === command && one.readsHere === true);
+  return isForAll && readsHere ? { openly: true } : {};
 }
 
 /** Full identifiers, one a line, so that a phone can copy each by itself. */

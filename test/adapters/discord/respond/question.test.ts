@@ -79,6 +79,17 @@ test("the seven questions take no more presses by a mention than in direct messa
   expect(on.fake.complaints()).toEqual([]);
 });
 
+test("what takes the place of an answer that all see tells of the channel alone, as that answer did", async () => {
+  await using on = await stage();
+  const ann = on.fake.person("Ann");
+  const asked = await ann.writes(on.channel, "@bot what happened last night");
+  expect(textOf(asked)).toContain("This covers what this channel was told.");
+  const pressed = await ann.press(asked, "The last 7 days");
+  expect(pressed.last.onlyFor).toBeUndefined();
+  expect(textOf(pressed.last)).toContain("This covers what this channel was told.");
+  expect(textOf(pressed.last)).not.toContain("your own watches");
+});
+
 test("whose orders, and which, is to choose from by whoever asks alone; a typed id is one press away", async () => {
   await using on = await stage();
   const ann = on.fake.person("Ann");
