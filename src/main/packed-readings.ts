@@ -165,11 +165,13 @@ function isGap(between: Milliseconds, every: Milliseconds): boolean {
 
 function breaksIn({ run, dueMillis, every, failure }: Head, size: number): readonly number[] {
   const breaks: number[] = [];
-  let before = dueMillis.near(0);
+  const isOneRun = run.is !== undefined && every.is !== undefined;
+  let [before, interval] = [dueMillis.near(0), every.near(0)];
   for (let look = 1; look < size; look += 1) {
     const due = dueMillis.near(look);
-    const isOther = !run.isLast(look) || !every.isLast(look) || failure.at(look) !== undefined;
-    if (isOther || isGap(due - before, every.near(look))) breaks.push(look);
+    const goesOn = isOneRun || (run.isLast(look) && every.isLast(look));
+    if (!goesOn) interval = every.near(look);
+    if (!goesOn || failure.at(look) !== undefined || isGap(due - before, interval)) breaks.push(look);
     before = due;
   }
   return breaks;
@@ -202,22 +204,8 @@ function cornersOf(chunk: Chunk, network: string, subjects: readonly Subject[]):
   return corners;
 }
 
-/** The values of a fact, of numbers the least and the greatest; undefined where they are too many. */
+/** The values of a fact, of numbers the least and the greatest; undefined where they are too many, or not said. */
 function valuesOf(chunk: Chunk, key: string): ReadonlySet<Json | undefined> | undefined {
-  const values = new Set<Json | undefined>(chunk.values(key) ?? extremes(chunk, key));
-  return values.size > FEW ? undefined : values;
-}
-
-/** The least and the greatest number, and undefined where a look has none. */
-function extremes(chunk: Chunk, key: string): readonly (Json | undefined)[] {
-  const { at, near } = chunk.column(key);
-  let [least, most, isWhole] = [Infinity, -Infinity, true];
-  let [lowest, highest] = [0, 0];
-  for (let look = 0; look < chunk.size; look += 1) {
-    const number = near(look);
-    if (Number.isNaN(number)) isWhole = false;
-    if (number < least) [least, lowest] = [number, look];
-    if (number > most) [most, highest] = [number, look];
-  }
-  return [at(lowest), at(highest), ...(isWhole ? [] : [undefined])];
+  const values = chunk.values(key);
+  return values === undefined || values.length > FEW ? undefined : new Set(values);
 }
