@@ -71,7 +71,7 @@ interface OptionBase {
   readonly label?: string;
   /** The words below its field in a form, where they differ from the description; "" = none. */
   readonly hint?: string;
-  /** The option that takes it as well, or `form`, for chat platforms that allow a command few options: they leave it out. */
+  /** The option that takes it as well, for chat platforms that allow a command few options: they leave it out. */
   readonly within?: string;
   /** Its heading in a long form. Options without a heading come first: they are needed most. */
   readonly section?: string;

@@ -51,6 +51,16 @@ describe("the registration", () => {
     expect(Object.keys(drill?.options ?? {})).toContain("to");
   });
 
+  test("has every option of a subscription but those that `if` takes, pictures among them", () => {
+    const alerts = registrationOf(commands, networks, "global").find(({ name }) => name === "alerts");
+    for (const name of ["add", "edit"]) {
+      const offered = optionsOf(optionsOf(alerts).find((one) => one.name === name)).map((one) => one.name);
+      const all = Object.keys(commands.find((one) => one.name === `alerts ${name}`)?.options ?? {});
+      const left = all.filter((one) => !offered.includes(one));
+      expect([name, left, offered.includes("chart")]).toEqual([name, ["drift", "rounds", "factor", "at-least"], true]);
+    }
+  });
+
   test("takes its shape from the command list", () => {
     const [market] = registrationOf(
       [

@@ -240,7 +240,6 @@ const CHART = {
   kind: "choice",
   label: "Pictures",
   section: HOW,
-  within: "form",
   hint: "",
   description: "on: a picture in the message of an alert; off: none",
   choices: [
