@@ -11,6 +11,8 @@ const WORDS: Readonly<Record<LaneState, string>> = {
 };
 /** More would not be listened to. */
 const MAX_NAMED = 3;
+/** More digits are those of the calculation. */
+const NUMBER = new Intl.NumberFormat("en", { maximumSignificantDigits: 12 });
 
 /** The picture in words, for those who do not see it: what began when, how long, who. */
 export function altText(scene: Scene): string {
@@ -55,7 +57,7 @@ function lineWords({ name, runs }: Scene["lines"][number], { unit }: Scene, when
     if (point[1] < least[1]) least = point;
     if (point[1] > most[1]) most = point;
   }
-  const value = (one: number): string => (unit === "duration" ? formatDuration(one) : String(one));
+  const value = (one: number): string => (unit === "duration" ? formatDuration(one) : NUMBER.format(one));
   return [`${name}: lowest ${value(least[1])} at ${when(least[0])}, highest ${value(most[1])} at ${when(most[0])}`];
 }
 

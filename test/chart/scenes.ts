@@ -94,6 +94,14 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     lines: [age(4 * HOUR)],
     thresholds: TOLD,
   }),
+  "long-names": scene("mainnet went on; mainnet-validator-2.example.com:3008 lagged for 40 min", DAY, {
+    lanes: [1, 2, 3].map((count) => {
+      const name = `mainnet-validator-${count}.example.com:3008`;
+      return count === 2 ? lane(name, 1440, [200, 240, "lags"]) : lane(name, 1440);
+    }),
+    lines: [age(DAY)],
+    thresholds: TOLD,
+  }),
   "one-liar": scene("mainnet went on; liar.example was not believed for 3 h", 6 * HOUR, {
     lanes: [lane("good.example", 360), lane("honest.example", 360), lane("liar.example", 360, [100, 280, "doubted"])],
     lines: [age(6 * HOUR)],
@@ -171,6 +179,11 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       { name: "low 98,000", value: 98_000 },
     ],
     bands: [band(180, 192, "auction"), band(900, 1020, "auction")],
+  }),
+  stake: scene("Party 4f0a91c2…5c1d stakes 12,500.5, after 4 linkings", 90 * DAY, {
+    unit: "number",
+    lines: [line("stake", 90 * DAY, 400, (at) => (at < 60 ? 5000 : at < 190 ? 8000.25 : at < 300 ? 7500.5 : 12_500.5))],
+    marks: [{ at: AT + 85 * DAY, name: "pending" }],
   }),
   "close-thresholds": scene("BTC/USDT stayed at 100", HOUR, {
     unit: "number",

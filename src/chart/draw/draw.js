@@ -6,7 +6,7 @@
 import { rangeOf, spanOf, timeTicks, valueTicks } from "./axes.js";
 import { drawBands, drawThresholds } from "./marks.js";
 import { e, LEAST_WIDTH, round, SMALL, words } from "./svg.js";
-import { fitted, fittedName, widthOf, wrapped } from "./text.js";
+import { fitted, fittedNames, widthOf, wrapped } from "./text.js";
 
 /**
  * @typedef {"ground" | "ink" | "faint" | "line" | "other" | "third" | "limit" | LaneState} Colour
@@ -156,8 +156,8 @@ export function layoutOf(scene, { width, height }) {
   ];
   const range = rangeOf(values, scene.unit);
   const ticks = hasLines ? valueTicks(range, Math.floor((floor - lineTop) / 24) + 1, scene.unit) : [];
-  const nameRoom = Math.min(LANE_NAMES, width * 0.3);
-  const names = scene.lanes.map(({ name }) => fittedName(name, SMALL, nameRoom));
+  const given = scene.lanes.map(({ name }) => name);
+  const names = fittedNames(given, SMALL, Math.min(LANE_NAMES, width * 0.3));
   const labels = Math.max(24, ...[...names, ...ticks.map(({ text }) => text)].map((text) => widthOf(text, SMALL)));
   const left = MARGIN + Math.min(labels, LANE_NAMES) + 8;
   const right = width - MARGIN;

@@ -3,7 +3,7 @@
 /** @import { Scene } from "../../reply/chart.ts" */
 /** @import { Palette } from "./draw.js" */
 import { e, LEAST_WIDTH, round, SMALL, words } from "./svg.js";
-import { fitted, fittedName, widthOf } from "./text.js";
+import { fitted, fittedNames, widthOf } from "./text.js";
 
 /**
  * Shaded stretches and single moments, named above the plot where there is room.
@@ -17,7 +17,7 @@ export function drawBands({ bands, marks }, palette, { x, top, floor, right }) {
     ...bands.map(({ from, name, strong }) => ({ at: from, name, order: strong === true ? 0 : 2 })),
     ...marks.map(({ at, name }) => ({ at, name, order: 1 })),
   ].map(({ at, name, order }) => {
-    const shown = fittedName(name, SMALL, 180);
+    const [shown = ""] = fittedNames([name], SMALL, 180);
     const width = widthOf(shown, SMALL);
     return { at, shown, order, width, begin: Math.min(x(at), right - width) };
   });

@@ -58,14 +58,20 @@ export function fitted(text, size, room, length = Infinity) {
 }
 
 /**
- * A name that somebody else gave.
+ * Names that somebody else gave, below each other. Where those that are cut look the same, what all begin with goes.
  *
- * @param {string} name
+ * @param {readonly string[]} names
  * @param {number} size
  * @param {number} room
  */
-export function fittedName(name, size, room) {
-  return fitted(name, size, room, NAME_LENGTH);
+export function fittedNames(names, size, room) {
+  const shown = names.map((name) => fitted(name, size, room, NAME_LENGTH));
+  if (new Set(shown).size === new Set(names).size) return shown;
+  const [first = ""] = names;
+  let shared = 0;
+  while (shared < first.length && names.every((name) => name[shared] === first[shared])) shared += 1;
+  const from = first.slice(0, shared).replace(/[^\s._:/-]*$/u, "").length;
+  return names.map((name) => fitted(`${ELLIPSIS}${name.slice(from)}`, size, room, NAME_LENGTH));
 }
 
 /**
