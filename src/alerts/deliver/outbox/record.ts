@@ -206,8 +206,8 @@ export async function deadLetterOwed(
 }
 
 /** Whether a delivery says that a condition is over, or is the edit of a message about one. */
-export function isEndNotice({ phase, episode, shown }: Pick<DeliveryRow, "phase" | "episode" | "shown">): boolean {
-  return episode !== null && (phase === "resolve" || shown !== null);
+export function isEndNotice(of: Pick<DeliveryRow, "phase" | "episode" | "shown">): boolean {
+  return of.episode !== null && (of.phase === "resolve" || of.shown !== null);
 }
 
 /**
@@ -270,28 +270,28 @@ export async function expire(
  */
 export async function recordLateReceipt(
   tables: AlertTables,
-  { row: { id }, destination }: Pick<ClaimedDelivery, "row" | "destination">,
+  { row: { id, attempts }, destination }: Pick<ClaimedDelivery, "row" | "destination">,
   receipt: Receipt,
   at: Milliseconds,
 ): Promise<boolean> {
   const [row] = await tables.outbox.get([id]);
   if (row?.state === "sending") return false;
-  const known = (await tables.outbox.receipts([id]))[0];
-  if (row === undefined || known?.message === receipt.message) return true;
-  const what = row.shown === null ? "arrived late" : "sent twice";
+  const copy = copyOf(id, attempts);
+  const known = await tables.outbox.receipts([id, copy]);
+  if (row === undefined || known.some((one) => one.delivery === copy || one.message === receipt.message)) return true;
+  const goesOn = row.shown !== null;
+  const what = goesOn ? "sent twice" : "arrived late";
   const about = {
     destination: row.destination,
     delivery: id,
     ...(row.episode === null ? {} : { episode: row.episode }),
   };
   await logDecisions(tables, [{ what, ...about, detail: `message ${receipt.message}` }], at);
-  if (row.shown === null) {
+  await tables.outbox.putReceipts([receiptRow(goesOn ? copy : id, receipt, at)]);
+  if (!goesOn) {
     await tables.outbox.markArrived([{ id, shown: 0, at, until: null }]);
-    await tables.outbox.putReceipts([receiptRow(id, receipt, at)]);
     return true;
   }
-  const copy = firstCopy(id);
-  await tables.outbox.putReceipts([receiptRow(copy, receipt, at)]);
   const { platform, message } = row;
   await tables.outbox.add([
     {
@@ -328,23 +328,22 @@ export async function recordPress(
       platform === pressed.platform && uncertain_since !== null && shown !== null,
   );
   if (await tables.outbox.hasReceipt(pressed)) return false;
-  const receipts = await tables.outbox.receipts(uncertain.flatMap(({ id }) => [id, firstCopy(id)]));
-  const copied = new Set(receipts.map(({ delivery }) => delivery));
+  const receipts = await tables.outbox.receipts(uncertain.flatMap(({ id }) => [id, copyOf(id, 1)]));
   const row = uncertain.find(
     ({ id }) =>
-      !copied.has(firstCopy(id)) &&
+      !receipts.some(({ delivery }) => delivery === copyOf(id, 1)) &&
       receipts.some(({ delivery, channel }) => delivery === id && channel === pressed.channel),
   );
   if (row === undefined) return false;
   const open = await tables.outbox.openOf(row.destination);
   if (open.some(({ state, shown }) => state === "sending" && shown === null)) return false;
   const { destination } = StoredDelivery.parse(JSON.parse(row.data));
-  return recordLateReceipt(tables, { row, destination }, pressed, at);
+  return recordLateReceipt(tables, { row: { ...row, attempts: 1 }, destination }, pressed, at);
 }
 
 const StoredDelivery = z.object({ destination: StoredDestination });
 
-/** Names the receipt of the first message where a delivery was sent twice. */
-function firstCopy(delivery: string): string {
-  return `${delivery}~1`;
+/** Names the receipt of what an earlier attempt sent, where a delivery was sent more than once. */
+function copyOf(delivery: string, attempt: number): string {
+  return `${delivery}~${attempt}`;
 }

@@ -104,3 +104,23 @@ it("a receipt that comes after the message was sent again takes the buttons of t
   sender.take();
   sender.takeEdits();
 });
+
+it("where both of two attempts are found to have arrived, each of those messages loses its buttons", async () => {
+  stage = await Stage.open();
+  const { sender, engine } = stage;
+  await engine.putSubscriptions([aSubscription({ style: "live" })], "ada");
+  await stage.rounds(1, [stalled("good")]);
+  sender.outcome = (_what, tries) => (tries < 3 ? "posted-late" : "ok");
+  await stage.rounds(18, [stalled("bad")]);
+  expect(sender.posts).toHaveLength(3);
+  for (const give of sender.late) {
+    give();
+    await stage.pass(1000);
+  }
+  expect(sender.edits.map(({ message, reply }) => [message, reply.actions])).toEqual([
+    ["1", []],
+    ["2", []],
+  ]);
+  sender.take();
+  sender.takeEdits();
+});

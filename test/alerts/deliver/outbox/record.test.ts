@@ -344,7 +344,7 @@ it.each([
   ["was sent again", "sent", true, "sent", "sent twice", ["first~1"]],
   ["is being sent again", "sending", false, "sending", undefined, []],
 ] as const)("a receipt that comes late for what %s", async (_what, state, done, after, what, delivered) => {
-  const { stage, tables, at } = await owed({ id: "first", is: { state } });
+  const { stage, tables, at } = await owed({ id: "first", is: { state, attempts: 1 } });
   await tables(async (all) => {
     const [row] = await all.outbox.get(["first"]);
     const receipt = { platform: "nowhere", channel: "ops", message: "9" };
