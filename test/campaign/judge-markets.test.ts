@@ -109,6 +109,19 @@ test("one message may say the auctions of several markets", () => {
 });
 
 test.each([
+  [BEGINS, `Over already: ${ENDS}`, 0],
+  [`Over already: ${ENDS}`, `Over already: ${ENDS}`, 0],
+  [BEGINS, BEGINS, 1],
+])("of a delivery that came as %s and as %s the second one is an end where it tells more", (first, again, faults) => {
+  const messages = [first, again, BEGINS].map((title, index) => ({
+    delivery: index < 2 ? "d1" : "d2",
+    title,
+    text: "",
+  }));
+  expect(judgeMarkets({ name: "markets", platform: "slack", messages }, undefined).faults).toHaveLength(faults);
+});
+
+test.each([
   ["nothing", [], undefined],
   ["there and back", [INTO, OUT, INTO, OUT], CONTINUOUS],
   ["a new one that opens", [NEW, OPENED, INTO], AUCTION],

@@ -2,7 +2,7 @@ import { readRows } from "./database.ts";
 import { parse } from "csv-parse/sync";
 
 import { enumWords } from "../../src/reply/enum-words.ts";
-import { firstOf } from "./judge.ts";
+import { toldBy } from "./judge.ts";
 import { plain, type Transcript } from "./transcript.ts";
 
 /** Each market's state at the bot's last observation, by its label as titles show it. */
@@ -58,7 +58,7 @@ export function judgeMarkets(
   const grouped = new Map<string, number>();
   let count = 0;
   let begun = 0;
-  for (const { title, text } of firstOf(transcript)) {
+  for (const { title, text } of toldBy(transcript)) {
     for (const { market, before, after } of changesIn(title, text)) {
       const known = last.get(market);
       if (known !== undefined && before !== undefined && !isPartOf(before, known)) {
@@ -128,7 +128,7 @@ function bare(words: string): string {
 const SEVERAL = /^\d+(?: of \d+)? markets$/u;
 
 function labelsIn(transcript: Transcript): readonly string[] {
-  return firstOf(transcript).flatMap(({ title, text }) => [
+  return toldBy(transcript).flatMap(({ title, text }) => [
     ...changesIn(title, text).map(({ market }) => market),
     ...[auctionIn(title)?.market ?? ""].filter((market) => market !== "" && !SEVERAL.test(market)),
   ]);

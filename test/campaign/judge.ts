@@ -30,6 +30,20 @@ export function firstOf({ messages }: Transcript): readonly ChannelMessage[] {
   return messages.filter(({ delivery }) => !seen.has(delivery) && seen.add(delivery));
 }
 
+const OVER_ALREADY = "Over already: ";
+
+/** The same, and the repeat of a trigger that tells its end as well: where it had arrived, that is its end. */
+export function toldBy({ messages }: Transcript): readonly ChannelMessage[] {
+  const isOver = new Map<string, boolean>();
+  return messages.flatMap((one) => {
+    const { delivery, title } = one;
+    const [before, now] = [isOver.get(delivery), title.includes(OVER_ALREADY)];
+    if (before === true || before === now) return [];
+    isOver.set(delivery, now);
+    return before === undefined ? [one] : now ? [{ ...one, title: title.replace(OVER_ALREADY, "") }] : [];
+  });
+}
+
 export interface ChainTruth {
   /** The lists before the bot's first observation. */
   readonly before: ChainLists;
@@ -96,13 +110,13 @@ export function judgeOutages(transcript: Transcript, happened: readonly string[]
   for (const { name, bad, good } of OUTAGES) {
     const times = happened.filter((one) => one === name).length;
     let isTold = false;
-    const story = firstOf(transcript).flatMap(({ title, text }) => {
+    const story = toldBy(transcript).flatMap(({ title, text }) => {
       if (!good.test(title) && !bad.test(title)) return [];
       const wasTold = isTold;
       // A trigger that is sent late shows how the alert stands by then: a card has its timeline, a post that rings has not.
-      const isCard = text.includes("told after") && !title.includes("Over already");
+      const isCard = text.includes("told after") && !title.includes(OVER_ALREADY);
       isTold = !good.test(title) || (isCard && !wasTold);
-      if (!isTold) return [title.includes("Over already") ? "both" : "resolve"];
+      if (!isTold) return [title.includes(OVER_ALREADY) ? "both" : "resolve"];
       if (/: act now$|^\P{L}*Still: /u.test(title)) return ["escalation"];
       return [wasTold && title.includes(" · critical since ") ? "escalation" : "trigger"];
     });

@@ -29,9 +29,9 @@ export function isNext(at: Milliseconds) {
   )`;
 }
 
-/** 1 for a trigger that is certainly unsent and has another message beside it: that may follow from it. */
+/** 1 for a trigger that has not arrived, as far as is known, and has another message beside it: that may follow from it. */
 export const ACCOMPANIED = sql<0 | 1>`case
-  when d.phase = 'trigger' and d.shown is null and d.uncertain_since is null and exists (
+  when d.phase = 'trigger' and d.shown is null and exists (
     select 1 from alert_deliveries as o
     where o.destination = d.destination and o.id != d.id and o.state = 'owed' and ${isOpen("o")} and o.shown is null
   ) then 1

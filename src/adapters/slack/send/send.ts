@@ -192,7 +192,7 @@ export class SlackSender implements Sender {
       const thread = inThread ? (destination.thread ?? threadUnder(threadOf, channel)) : undefined;
       const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
       const message = { ...place, ...messageArguments(body), metadata };
-      const identified = { ...message, client_msg_id: clientMessageId(id) };
+      const identified = { ...message, client_msg_id: clientMessageId(delivery) };
       const posted = await post(async () => {
         const answer = await this.#web.chat.postMessage(identified);
         // The attempt has ended: its caller has taken the outcome for unknown.
@@ -304,11 +304,12 @@ export class SlackSender implements Sender {
 }
 
 /**
- * A UUID (version 8, RFC 9562) that is the same for all attempts of a delivery. Slack documents errors about
- * client_msg_id and no promise: nothing relies on it.
+ * A UUID (version 8, RFC 9562) that is the same for all attempts of a delivery, as long as none tells more than the one
+ * before: that its alert got worse, or is over. Slack documents errors about client_msg_id and no promise: nothing relies
+ * on it.
  */
-function clientMessageId(delivery: string): string {
-  const hex = createHash("sha256").update(delivery).digest("hex");
+function clientMessageId({ id, about }: Delivery): string {
+  const hex = createHash("sha256").update(`${id} ${about?.severity} ${about?.state}`).digest("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     "-",
   );

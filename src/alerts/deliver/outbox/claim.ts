@@ -88,8 +88,10 @@ export async function claim(
       await giveUp(found, UNREADABLE);
       continue;
     }
+    // A platform that may drop the repeat shows its first message then, which says nothing of what came since.
+    const isPosted = found.uncertain_since === null || by.sender.dropsRepeatsForMillis === undefined;
     const { row, decisions: merged } =
-      found.accompanied === 1 ? await mergeFollowing(tables, found, at) : { row: found, decisions: [] };
+      found.accompanied === 1 && isPosted ? await mergeFollowing(tables, found, at) : { row: found, decisions: [] };
     decisions.push(...merged);
     readable.push({ ...by, row, data: row.data === found.data ? data : readData(row) });
   }

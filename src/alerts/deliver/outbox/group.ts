@@ -116,8 +116,8 @@ export async function takeOut(
 }
 
 /**
- * A trigger that is certainly unsent takes in what follows of its episodes: it says how they stand by now. Returns it as it
- * is then.
+ * A trigger that is to be posted takes in what follows of its episodes: it says how they stand by now. Returns it as it is
+ * then.
  */
 export async function mergeFollowing(
   tables: AlertTables,

@@ -8,7 +8,7 @@ import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./alert-log.ts";
 import { withData } from "./delivery-data.ts";
 import { fanOutAll } from "./outbox.ts";
-import { giveUpEdit, readSaid, sendUnshown, takeOut } from "./group.ts";
+import { giveUpEdit, MERGED_PHASE, readSaid, sendUnshown, takeOut } from "./group.ts";
 import { revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
 import { backoffDelay, interruptionPause } from "./retry-policy.ts";
 import { StoredDestination } from "../../destination.ts";
@@ -205,9 +205,10 @@ export async function deadLetterOwed(
   await revertUnsent(tables, dropped, UNREACHED);
 }
 
-/** Whether a delivery says that a condition is over, or is the edit of a message about one. */
-export function isEndNotice(of: Pick<DeliveryRow, "phase" | "episode" | "shown">): boolean {
-  return of.episode !== null && (of.phase === "resolve" || of.shown !== null);
+/** Whether a delivery says that a condition is over which may have been told, or is the edit of a message about one. */
+export function isEndNotice(of: Pick<DeliveryRow, "phase" | "episode" | "shown" | "uncertain_since">): boolean {
+  const isEnd = of.phase === "resolve" || (of.phase === MERGED_PHASE && of.uncertain_since !== null);
+  return of.episode !== null && (isEnd || of.shown !== null);
 }
 
 /**
@@ -265,12 +266,12 @@ export async function expire(
 
 /**
  * Stores a receipt that came after its attempt had ended. A delivery that still waits for its next attempt, or was given
- * up, has thus arrived, with all that it says; of one that was sent again meanwhile, this first message is edited to say
- * so, without buttons. Returns false while the next attempt is under way.
+ * up, has thus arrived, with all that it says; of one that was sent again meanwhile, or is to tell its end as well, this
+ * first message is edited to say so, without buttons. Returns false while the next attempt is under way.
  */
 export async function recordLateReceipt(
   tables: AlertTables,
-  { row: { id, attempts }, destination }: Pick<ClaimedDelivery, "row" | "destination">,
+  { row: { id, phase, attempts }, destination }: Pick<ClaimedDelivery, "row" | "destination">,
   receipt: Receipt,
   at: Milliseconds,
 ): Promise<boolean> {
@@ -279,7 +280,7 @@ export async function recordLateReceipt(
   const copy = copyOf(id, attempts);
   const known = await tables.outbox.receipts([id, copy]);
   if (row === undefined || known.some((one) => one.delivery === copy || one.message === receipt.message)) return true;
-  const goesOn = row.shown !== null;
+  const goesOn = row.shown !== null || (row.state === "owed" && row.phase !== phase);
   const what = goesOn ? "sent twice" : "arrived late";
   const about = {
     destination: row.destination,

@@ -32,7 +32,7 @@ describe("sending outside of questions", () => {
     expect(await adapter.link?.({ ...receipt, channel: "CNONE" }, signal)).toBeUndefined();
   });
 
-  test("carries an id for Slack that is the same for all attempts of a delivery", async () => {
+  test("carries an id for Slack that is the same for all attempts of a delivery which tell the same", async () => {
     await using fake = await FakeSlack.start();
     const sender = senderOn(fake.apiUrl);
     const channel = fake.channel();
@@ -44,6 +44,12 @@ describe("sending outside of questions", () => {
     expect(first).toMatch(/^[\da-f-]{36}$/u);
     expect(again).toBe(first);
     expect(other).not.toBe(first);
+    // A repeat that tells the end as well must not be dropped.
+    const about = { kind: "network.stalled", network: "mainnet", subject: "", severity: "warning", at: "1" } as const;
+    for (const state of ["firing", "resolved"] as const) {
+      await sender.send({ ...delivery("d3", channel), about: { ...about, state } }, titled("Over"), signal);
+    }
+    expect(new Set(fake.state.messages.map(({ clientId }) => clientId)).size).toBe(4);
     // Slack knows of a repeat, and of no message: nothing relies on the id.
     fake.fail({ method: "chat.postMessage", answer: { error: "duplicate_message_not_found" } });
     const receipt = await sender.send(delivery("d2", channel), titled("Over"), signal);

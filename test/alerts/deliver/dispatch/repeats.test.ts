@@ -1,10 +1,14 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 
 import { stalled } from "../../readings.ts";
+import type { Subscription } from "../../../../src/alerts/route/subscription.ts";
+import { fullText } from "../../../../src/reply/full-text.ts";
 import { SendError } from "../../../../src/alerts/sender.ts";
+import { FakeSender, type FakeSenderOptions } from "../../../support/fake-sender.ts";
 import { isRepeat } from "../../../support/gist.ts";
+import { saying } from "../../../support/said.ts";
 import { aSubscription } from "../../samples.ts";
-import { Stage } from "../../stage.ts";
+import { openStage, Stage } from "../../stage.ts";
 
 let stage: Stage | undefined;
 afterEach(async () => {
@@ -123,4 +127,34 @@ it("where both of two attempts are found to have arrived, each of those messages
   ]);
   sender.take();
   sender.takeEdits();
+});
+
+describe("a trigger that may have arrived, and whose alert is over before it is sent again", () => {
+  /** Its process is killed in the midst of sending, and the next one begins after the end. */
+  async function killedUntilTheEnd(style: Subscription["style"], platform: Partial<FakeSenderOptions> = {}) {
+    const it = await openStage({ senders: (now) => [new FakeSender({ now, ...platform })] });
+    await it.engine.putSubscriptions([aSubscription({ style })], "ada");
+    await it.rounds(1, [stalled("good")]);
+    it.sender.outcome = () => "lost-unknown";
+    await it.rounds(7, [stalled("bad")]);
+    await it.stopDelivering();
+    await it.rounds(8, [stalled("good")]);
+    it.sender.outcome = () => "ok";
+    await it.restart();
+    await it.pass(20_000);
+    return it;
+  }
+
+  it.each(["live", "thread", "plain"] as const)("says both, once, as a possible repeat: %s", async (style) => {
+    const { sender } = await killedUntilTheEnd(style);
+    expect(sender.posts.map(({ reply }) => isRepeat(reply))).toEqual([true]);
+    expect(sender.take()).toEqual(["fired and resolved: network.stalled on mainnet"]);
+  });
+
+  it("leaves the end a message of its own where the platform may drop the repeat: its card says when it was told", async () => {
+    const { sender } = await killedUntilTheEnd("live", { dropsRepeatsForMillis: 10 });
+    expect(sender.posts.map(({ reply }) => isRepeat(reply))).toEqual([true, false]);
+    expect(sender.take()).toEqual(["resolved: network.stalled on mainnet", "resolved: network.stalled on mainnet"]);
+    expect(fullText(sender.edits.at(-1)!.reply)).toMatch(saying("told after"));
+  });
 });

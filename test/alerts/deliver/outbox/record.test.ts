@@ -223,12 +223,14 @@ describe("a delivery that failed", () => {
   });
 
   it.each([
-    ["resolve", "e", null, true],
-    ["trigger", "e", 0, true],
-    ["trigger", "e", null, false],
-    ["resolve", null, null, false],
-  ])("%s of %s, shown %s, is an end notice: %s", (phase, episode, shown, is) => {
-    expect(isEndNotice({ phase, episode, shown })).toBe(is);
+    ["resolve", "e", null, null, true],
+    ["trigger", "e", 0, null, true],
+    ["trigger", "e", null, 1, false],
+    ["resolve", null, null, null, false],
+    ["fired and resolved", "e", null, null, false],
+    ["fired and resolved", "e", null, 1, true],
+  ])("%s of %s, shown %s, uncertain since %s, is an end notice: %s", (phase, episode, shown, uncertain_since, is) => {
+    expect(isEndNotice({ phase, episode, shown, uncertain_since })).toBe(is);
   });
 });
 
@@ -339,16 +341,26 @@ describe("a message that arrived", () => {
 });
 
 it.each([
-  ["waits for its next attempt", "owed", true, "sent", "arrived late", ["first"]],
-  ["was given up", "dead", true, "sent", "arrived late", ["first"]],
-  ["was sent again", "sent", true, "sent", "sent twice", ["first~1"]],
-  ["is being sent again", "sending", false, "sending", undefined, []],
-] as const)("a receipt that comes late for what %s", async (_what, state, done, after, what, delivered) => {
-  const { stage, tables, at } = await owed({ id: "first", is: { state, attempts: 1 } });
+  ["waits for its next attempt", { state: "owed" }, true, "sent", "arrived late", ["first"]],
+  ["was given up", { state: "dead" }, true, "sent", "arrived late", ["first"]],
+  ["was sent again", { state: "sent" }, true, "sent", "sent twice", ["first~1"]],
+  ["is being sent again", { state: "sending" }, false, "sending", undefined, []],
+  ["is to tell its end as well", { phase: "fired and resolved" }, true, "owed", "sent twice", ["first~1"]],
+  [
+    "was given up with its end",
+    { state: "dead", phase: "fired and resolved" },
+    true,
+    "sent",
+    "arrived late",
+    ["first"],
+  ],
+] as const)("a receipt that comes late for what %s", async (_what, is, done, after, what, delivered) => {
+  const { stage, tables, at } = await owed({ id: "first", phase: "trigger", is: { ...is, attempts: 2 } });
   await tables(async (all) => {
     const [row] = await all.outbox.get(["first"]);
     const receipt = { platform: "nowhere", channel: "ops", message: "9" };
-    expect(await recordLateReceipt(all, { row: row!, destination: ops }, receipt, at)).toBe(done);
+    const tried = { ...row!, phase: "trigger", attempts: 1 };
+    expect(await recordLateReceipt(all, { row: tried, destination: ops }, receipt, at)).toBe(done);
     expect(await states(all, ["first"])).toEqual([`first ${after}`]);
     const receipts = await all.outbox.receipts(["first", "first~1"]);
     expect(receipts.map(({ delivery }) => delivery)).toEqual(delivered);
