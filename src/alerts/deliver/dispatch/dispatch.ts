@@ -12,7 +12,7 @@ import type { Milliseconds } from "../../../units/duration.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { nowMillis, randomId } from "../../dependencies.ts";
 import { logDecisions } from "../outbox/alert-log.ts";
-import { bringForward, type ClaimedDelivery, hastenLate, nextDueAt } from "../outbox/claim.ts";
+import { bringForward, type ClaimedDelivery, hastenLate } from "../outbox/claim.ts";
 import {
   type DeliveryOutcome,
   type DeliveryResult,
@@ -154,13 +154,9 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         );
         const isNoting = refusals.length > 0 || isExpiryDue;
         const notified = isNoting && (await noteRefusals(tables, refusals, at, suspending));
-        // At the limit, the end of an attempt wakes the loop.
-        const notFull = senders
-          .filter((one) => !work.full.includes(one) && suspensions.get(one.platform) === undefined)
-          .map(({ platform }) => platform);
         const tries = suspensions.all().flatMap(({ nextAt }) => (nextAt > at ? [nextAt] : []));
-        const [dueAt = Infinity] = await Promise.all([nextDueAt(tables, notFull, at), suspensions.save(tables, at)]);
-        const next = Math.min(dueAt, ...tries);
+        await suspensions.save(tables, at);
+        const next = Math.min(work.next ?? Infinity, ...tries);
         // Its channels are notified, which may make deliveries due on a platform whose turn is over.
         const resumed = suspended.some((one) => suspensions.get(suspensionKey(one)) === undefined);
         const more = resumed || notified || work.dropped || work.chunked;

@@ -57,7 +57,8 @@ interface Wanted {
  * Claims what is due, the most urgent first, and marks it as being sent by this process (`self`): a crash from here on
  * leaves its outcome unknown.
  * Then it fans out one chunk of a large batch, which is thus stored while the chunks before it are being sent. Where
- * nothing is being sent yet (`isIdle`), the first messages do not wait for that.
+ * nothing is being sent yet (`isIdle`), the first messages do not wait for that. `next`: when more becomes due where the
+ * limit was not reached.
  */
 export async function claim(
   tables: AlertTables,
@@ -114,11 +115,16 @@ export async function claim(
   const begun = taken.map(({ row }) => row.id);
   const said = taken.map(({ row }) => row.message);
   const waits = isIdle && taken.length > 0;
-  const [messages, chunked] = await Promise.all([
+  const notFull = wanted.flatMap(({ sender, probeOf }) =>
+    probeOf !== undefined || full.includes(sender) ? [] : [sender.platform],
+  );
+  const [messages, chunked, , next] = await Promise.all([
     readMessages(tables, said),
     // Others may be due then.
     waits ? tables.chunks.oldestAt().then((oldest) => oldest !== undefined) : fanOutNext(tables),
     tables.outbox.beginAttempts(begun, at, self),
+    // At the limit, the end of an attempt wakes the dispatcher.
+    tables.outbox.nextRunAt(notFull, at),
   ]);
   const claimed: ClaimedDelivery[] = [];
   for (const one of taken) {
@@ -127,7 +133,7 @@ export async function claim(
     else claimed.push({ ...one, message });
   }
   // Where a due delivery was dropped, the one behind it may be due now.
-  return { claimed, full, dropped: claimed.length < due.flat().length, chunked, decisions };
+  return { claimed, full, dropped: claimed.length < due.flat().length, chunked, next, decisions };
 }
 
 function asDamaged(thrown: unknown): DamagedRow {
@@ -217,11 +223,6 @@ function isRepeat({ uncertain_since }: DeliveryRow, at: Milliseconds, window: Mi
   if (uncertain_since === null) return false;
   // Where the clock was set back, the platform may have forgotten the first one all the same.
   return at < uncertain_since || at - uncertain_since >= window;
-}
-
-/** When the next delivery on these platforms becomes due, in Unix milliseconds; undefined if none is owed. */
-export function nextDueAt({ outbox }: AlertTables, platforms: readonly string[], at: Milliseconds) {
-  return outbox.nextRunAt(platforms, at);
 }
 
 /** Moves what is due after that moment forward: the clock that scheduled it was ahead by so much. */
