@@ -67,8 +67,10 @@ export const ask = command({
       ...context,
       commands: context.commands.filter(({ name }) => name !== "ask"),
     });
-    // What is no command and no sentence is a question where every word of it is known.
-    if (context.slip !== undefined && !(found[0] !== undefined && found[0].share === 1)) throw context.slip;
+    // What is no command and no sentence is a question where every word of it is known. Two words are rather a slip.
+    const { slip } = context;
+    const isPair = slip?.suggestion !== undefined && slip.suggestion !== "help" && plainWords(question).length < 3;
+    if (slip !== undefined && (found[0]?.share !== 1 || (isPair && found[0].isCorrected))) throw slip;
     if (found.length === 0) {
       throw new UserError(`No command answers ${quoteTyped(question)}.`, {
         remedy:
@@ -170,7 +172,7 @@ function readOf(guess: Guess, chosen?: string): Block[] {
     field(fieldLabel(name, guess.command.options[name] ?? {}), String(value)),
   );
   const about = aboutOf(guess, chosen);
-  return [...facts(read), ...(about === labelOf(guess) ? [] : [paragraph(`${about}.`)])];
+  return [...facts(read), ...(about === labelOf(guess) ? [] : [paragraph(about.endsWith("?") ? about : `${about}.`)])];
 }
 
 /** A press for each value; then what else may be done. */

@@ -77,11 +77,12 @@ type Context = CommandContext<typeof options>;
 export const ledgerExport = command({
   name: "ledger export",
   asked: [
-    "export|download|csv|dump|save|spreadsheet|extract {from}",
-    "export|download|csv|dump|save|spreadsheet|extract|file|give {from} check|verify|validate|prove",
-    "export|download|csv|dump|save|file|spreadsheet ledger|transfer|entry|statement|movement|posting|history|transaction|account|file",
-    "ledger|transfer|transaction|entry|statement|movement|posting|accounting|bookkeeping|tax|audit {from}",
-    "ledger|transfer|transaction|entry|statement|movement|posting|file export|download|csv|dump|save|file {from}",
+    "export|download|dl|csv|dump|save|spreadsheet|extract {from}",
+    "export|download|dl|csv|dump|save|spreadsheet|extract trade|data|activity {from}",
+    "export|download|dl|csv|dump|save|spreadsheet|extract|file|give {from} check|verify|validate|prove",
+    "export|download|dl|csv|dump|backup|save|file|spreadsheet ledger|transfer|entry|statement|movement|posting|history|transaction|account|file",
+    "ledger|transfer|transaction|trade|data|activity|file|entry|statement|movement|posting|accounting|bookkeeping|tax|audit {from}",
+    "ledger|transfer|transaction|entry|statement|movement|posting|file export|download|dl|csv|dump|save|file {from}",
     "export",
     "ledger",
   ],

@@ -60,8 +60,8 @@ export const order = command({
   name: "order",
   alsoCalled: ["orders", "filled", "left", "rejected"],
   asked: [
-    "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|problem",
-    "why|reason|explain trade fail|rejected|refuse|decline|cancel|bounce",
+    "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|place|submit|error|problem",
+    "trade|buy|sell fail|rejected|refuse|decline|deny|cancel|bounce|through",
     "why|reason|how|what|explain order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|problem",
     "why|reason rejected|refused|declined|denied|bounced",
     "order {id}",

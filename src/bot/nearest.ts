@@ -19,6 +19,19 @@ export function nearestTwo(typed: string, candidates: Iterable<string>): readonl
   return near.slice(0, 2).map(({ candidate }) => candidate);
 }
 
+/**
+ * The word in which one letter is missing, too many, another one, or swapped with its neighbour. Of short ones, only one
+ * that begins alike, and of the shortest none with another letter: `love` is not `live`.
+ */
+export function misspelt(typed: string, words: Iterable<string>): string | undefined {
+  const isNear = (word: string): boolean =>
+    word.length > 3 &&
+    editDistance(typed, word) === 1 &&
+    (typed.length > 5 || word[0] === typed[0]) &&
+    (typed.length > 4 || word.length > typed.length || isTransposition(typed, word));
+  return [...words].filter(isNear).toSorted((a, b) => b.length - a.length)[0];
+}
+
 /** What to do about a wrong value: those that may be meant are named, and can be chosen; then the words. */
 export function didYouMean(typed: string, near: string | readonly string[] | undefined, words = "") {
   const values = typeof near === "string" ? [near] : (near ?? []);

@@ -58,6 +58,17 @@ test.each([
   ["unsilence node 2", /End a silence: sim-2\?/u],
   ["report problems to this channel", MEANT["subscribe this channel"]],
   ["my statement of last week please", MEANT["export last week and check it"]],
+  // One letter wrong.
+  ["netwrok ok?", MEANT["is the network healthy"]],
+  ["btc pirce", MEANT["spread of BTC"]],
+  ["silense nod 2 two hours", MEANT["silence node 2 for two hours"]],
+  ["exprot last wek", MEANT["export last week and check it"]],
+  ["download last weeks trades", MEANT["export last week and check it"]],
+  // What says most of it is no part of a verb.
+  ["shut up about node 2 until 7am", /^Silence all of sim-2 [^]* until 2026-01-16 07:00:00 UTC\?/u],
+  ["silence all alerts of the 2nd node for 2 hours", MEANT["silence node 2 for two hours"]],
+  ["hey bot anything go wrong overnight?", /^Nothing was told/u],
+  ["is sim-2 ok", MEANT["is the network healthy"]],
 ])("%s, in the short words of a phone, is understood", async (line, meant) => {
   const reply = await (await talkToSimulator({ nodes: 3 })).askFor(line);
   expect([reply.failure, fullText(reply)]).toEqual([undefined, expect.stringMatching(meant)]);
@@ -68,20 +79,27 @@ test.each(["was this csv tampered with", "is my export genuine"])("%s asks for t
   expect(action).toMatchObject({ form: true, invocation: { command: "ledger verify", options: {} } });
 });
 
-test.each(["who won the cup", "good morning everyone", "why is the sky blue", "how much is the fish", "stop it"])(
-  "%s asks for nothing here",
-  async (line) => {
-    const talk = await talkToSimulator({ nodes: 3 });
-    expect(await talk.askFor(line)).toMatchObject({ failure: "caller" });
+test.each([
+  "who won the cup",
+  "good morning everyone",
+  "why is the sky blue",
+  "how much is the fish",
+  "stop it",
+  "i love you",
+])("%s asks for nothing here", async (line) => {
+  const talk = await talkToSimulator({ nodes: 3 });
+  expect(await talk.askFor(line)).toMatchObject({ failure: "caller" });
+});
+
+test.each(commands.map((one) => [one.name, one] as const))(
+  "%s says how people ask for it",
+  (_, { asked, options, speaksOf }) => {
+    expect(asked?.length).toBeGreaterThan(0);
+    for (const [, name] of asked?.join(" ").matchAll(/\{([^}]*)\}/gu) ?? []) {
+      expect(["network", ...(speaksOf === undefined ? [] : ["about"]), ...Object.keys(options)]).toContain(name);
+    }
   },
 );
-
-test.each(commands.map((one) => [one.name, one] as const))("%s says how people ask for it", (_, { asked, options }) => {
-  expect(asked?.length).toBeGreaterThan(0);
-  for (const [, name] of asked?.join(" ").matchAll(/\{([^}]*)\}/gu) ?? []) {
-    expect(["network", ...Object.keys(options)]).toContain(name);
-  }
-});
 
 test.each(["silence everything until 7am", "acknowledge the alert", "forget everything about me", "end the silence"])(
   "%s changes something, and is only offered",

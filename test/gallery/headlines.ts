@@ -49,7 +49,7 @@ export const QUESTIONS: Readonly<Record<string, RegExp>> = {
   "why was my order rejected?": /Whose order\?/u,
   "please silence node 1 for two hours": /Silence all of sim-1 on mainnet .{0,20}for 2 h\?/u,
   "export last week and check it": /Whose ledger\?/u,
-  "which version runs on the nodes": /Did you mean .{0,7}info or /u,
+  "show orders and markets": /Did you mean .{0,7}market list or /u,
   market: /\d+ markets trade/u,
   "subscribe here": /Subscribe (?:this channel|the console) to the ops alerts on mainnet\?/u,
   "silence all for the night": /Silence everything .{0,20}for 8 h\?/u,

@@ -2,13 +2,14 @@
 // values that it says.
 
 import type { AnyCommand, CommandContext } from "../../bot/command.ts";
-import { isContentWord, plainWords } from "../../bot/grammar/plain-words.ts";
+import { isContentWord, isParticle, plainWords, SMALL_WORDS } from "../../bot/grammar/plain-words.ts";
 import { stem } from "../../bot/grammar/stem.ts";
 import { isRequired } from "../../bot/grammar/usage.ts";
+import { misspelt } from "../../bot/nearest.ts";
 import type { Ask } from "../../reply/reply.ts";
 import type { Option, Options, Said, SuggestContext } from "../../bot/options/options.ts";
 import { saidRun } from "../../bot/options/said.ts";
-import { parseTimeSpan } from "../../bot/options/time-span.ts";
+import { parseTimeSpan, TIME_WORDS } from "../../bot/options/time-span.ts";
 
 /** A command that a question may ask for, with the values that its words say. */
 export interface Guess {
@@ -17,6 +18,8 @@ export interface Guess {
   /** The share of the telling words that it explains. */
   readonly share: number;
   readonly rank: number;
+  /** Misspelt words were put right. */
+  readonly isCorrected: boolean;
   /** What it does not explain, as typed. */
   readonly unread: readonly string[];
 }
@@ -36,10 +39,36 @@ const CLAUSE = "…";
 
 type Context = CommandContext<Options>;
 
-/** The commands that a question asks for, the surest first. */
+/** The commands that a question asks for, the surest first; misspelt words count where they explain more. */
 export async function guesses(question: string, context: Context): Promise<readonly Guess[]> {
-  const words = plainWords(question);
   const typed = inUsualCase(question);
+  const found = await guessesOf(typed, context);
+  const [best] = found;
+  if (best?.unread.length === 0) return found;
+  const corrected = withoutSlips(typed, context);
+  if (corrected === typed) return found;
+  const others = await guessesOf(corrected, context);
+  return (others[0]?.share ?? 0) > Math.max(best?.share ?? 0, SURE_SHARE)
+    ? others.map((one) => ({ ...one, isCorrected: true }))
+    : found;
+}
+
+/** Each word that no command knows, where it is near to a telling one, as that: a name is not lost in a small word. */
+function withoutSlips(typed: string, { commands, networks }: Context): string {
+  const asked = commands.flatMap(({ asked = [] }) => asked.flatMap((one) => one.split(/[ |]/u)));
+  const times = [...TIME_WORDS, "minute minutes hour hours days weeks"].flatMap((words) => words.split(" "));
+  const known = [...asked, ...SMALL_WORDS, ...times, ...networks];
+  const [words, stems] = [new Set(known), new Set(known.map(stem))];
+  // A word that is cut off is no other form of it: `nod`.
+  const isKnown = (word: string): boolean => words.has(word) || (stem(word) !== word && stems.has(stem(word)));
+  return typed.replaceAll(/(?<!\S)\p{Ll}{3,}(?![^\s?!.,])/gu, (word) =>
+    plainWords(word).every(isKnown) ? word : (misspelt(word, known.filter(isContentWord)) ?? word),
+  );
+}
+
+/** `typed`: in the usual case. */
+async function guessesOf(typed: string, context: Context): Promise<readonly Guess[]> {
+  const words = plainWords(typed);
   const found = await Promise.all(context.commands.map((command) => guess(command, words, typed, context)));
   const ranked = found.flatMap((one) => one ?? []).toSorted((a, b) => b.rank - a.rank);
   const best = ranked[0]?.rank ?? 0;
@@ -49,7 +78,8 @@ export async function guesses(question: string, context: Context): Promise<reado
 /** The guess that is surely meant; undefined where several may be, or much of the question says something else. */
 export function sureGuess([best, next]: readonly Guess[]): Guess | undefined {
   if (best === undefined || best.share <= SURE_SHARE) return undefined;
-  return next === undefined || best.rank - next.rank >= LEAD ? best : undefined;
+  const isWhole = best.share === 1 && next !== undefined && next.share < 1;
+  return next === undefined || isWhole || best.rank - next.rank >= LEAD ? best : undefined;
 }
 
 /** The values that a command needs and the question does not say. */
@@ -82,11 +112,13 @@ async function guess(
     terms.every((term) => term.some((one) => one.startsWith("{") || stems.has(stem(one)))),
   );
   if (!mayMatch) return undefined;
+  const spoken = command.speaksOf?.(words, { ...context, options: {} });
   const said = await sayings(command.options, words, context);
+  const sayable = spoken === undefined ? said : { ...said, about: spoken };
   const explained = new Set(Object.values(said).flatMap((one) => one.words));
   let score = 0;
   for (const terms of patterns) {
-    const hits = terms.map((term) => term.flatMap((one) => wordsOf(one, stems, said)));
+    const hits = terms.map((term) => term.flatMap((one) => wordsOf(one, stems, sayable)));
     if (hits.some((hit) => hit.length === 0)) continue;
     score = Math.max(score, terms.length);
     for (const word of hits.flat()) explained.add(word);
@@ -95,15 +127,21 @@ async function guess(
     const follows = clause === undefined ? [] : words.slice(words.indexOf(clause));
     for (const word of follows) if (!/^\d/u.test(word)) explained.add(word);
   }
-  const telling = words.filter(isContentWord);
+  const tells = (word: string): boolean => isContentWord(word) && (explained.has(word) || !isParticle(word));
+  const telling = words.filter(tells);
   const share = telling.filter((word) => explained.has(word)).length / Math.max(telling.length, 1);
   if (score === 0 || (telling.length > 0 && share < MIN_SHARE)) return undefined;
   const options = Object.fromEntries(Object.entries(said).map(([name, { value }]) => [name, value]));
-  const known = new Set(
-    [...explained, ...(command.speaksOf?.(words, { ...context, options: {} })?.words ?? [])].map(stem),
-  );
-  const isUnread = (word: string): boolean => isContentWord(word) && !known.has(stem(word));
-  return { command, options, share, rank: score + share, unread: unreadWords(words, isUnread, typed) };
+  const known = new Set([...explained, ...(spoken?.words ?? [])].map(stem));
+  const isUnread = (word: string): boolean => tells(word) && !known.has(stem(word));
+  return {
+    command,
+    options,
+    share,
+    rank: score + share,
+    isCorrected: false,
+    unread: unreadWords(words, isUnread, typed),
+  };
 }
 
 /** As typed; a number with the word before it: `node 9`. */

@@ -16,24 +16,38 @@ const OTHER_WORDS = new Set(
   (
     "tell give show want need get got like find hear make keep put add see look looking " +
     "moment minute today next turn yet again quick quickly currently overall thing stuff reason guys team morning evening ok " +
-    "thank thx cheers"
+    "thank thx cheers bot bellwether everyone everybody else asap go goes went"
   ).split(" "),
 );
+
+/** Words that belong to another one and say nothing beside it: of `shut up`, `all alerts`. */
+const PARTICLES = new Set("all up off out over back down through around".split(" "));
 
 /** Forms that people shorten, with or without their apostrophe, and slips of speed. */
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/[’‘]/gu, "'"],
+  [/\b(?:wat|wht|waht)(s?)\b/gu, "what$1"],
   [/\b(what|how|where|who|that)s\b/gu, "$1 is"],
   [/\b(do|does|did|is|was|are|were|has|have)nt\b/gu, "$1 not"],
   [/\b(last|past|this)( \p{L}+)s\b/gu, "$1$2"],
   [/\bcant\b/gu, "can not"],
   [/\bwont\b/gu, "will not"],
-  [/(?<=\s)[+&](?=\s)/gu, "and"],
+  [/(?<=\s)[+&n](?=\s)/gu, "and"],
   [/\b(to|over)?nite\b/gu, "$1night"],
   [/\bim\b/gu, "i am"],
   [/\bu\b/gu, "you"],
   [/\br\b/gu, "are"],
   [/\bpl[sz]\b/gu, "please"],
+  [/\b(?:rn|atm)\b/gu, "right now"],
+  [/(?<!\d ?)\bw\/?(?=\s)/gu, "with"],
+  [/\bthru\b/gu, "through"],
+  [/\bfro\b/gu, "for"],
+  [/\b(?:teh|hte)\b/gu, "the"],
+  [/\b(?:chan|room)\b/gu, "channel"],
+  [/\bsmth\b/gu, "something"],
+  [/\bnotifs?\b/gu, "notifications"],
+  [/(?:#|\b(?:nr\.?|number) ?)?(\d+)(?:st|nd|rd|th)? node\b/gu, "node $1"],
+  [/\bnode (?:#|nr\.? ?|number )(?=\d)/gu, "node "],
   [/\bgimme\b/gu, "give me"],
   [/(?<=\d)hrs?\b/gu, "h"],
   [/\bhrs\b/gu, "hours"],
@@ -51,6 +65,14 @@ export function plainWords(sentence: string): readonly string[] {
     .split(/\s+/u)
     .map((word) => word.replaceAll(/^[^\p{L}\p{N}<@*]+|[^\p{L}\p{N}>*]+$/gu, ""))
     .filter((word) => word !== "");
+}
+
+/** All words that say nothing by themselves, as somebody may misspell them. */
+export const SMALL_WORDS: readonly string[] = [...SENTENCE_WORDS, ...OTHER_WORDS, ...PARTICLES];
+
+/** Whether a word belongs to the one before it. */
+export function isParticle(word: string): boolean {
+  return PARTICLES.has(word);
 }
 
 /** Whether a word says something by itself. */

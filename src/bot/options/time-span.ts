@@ -23,7 +23,8 @@ export function parseTimeSpan(typed: string, now: Nanoseconds): TimeSpan | undef
 /** From 22:00 to 07:00; before 07:00, until now. */
 export const LAST_NIGHT = "last night";
 
-const TIME_WORDS = [
+/** Times in words. */
+export const TIME_WORDS: readonly string[] = [
   "now",
   "today",
   "yesterday",

@@ -18,7 +18,7 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
     "why was my order rejected?",
     "please silence node 1 for two hours",
     "export last week and check it",
-    "which version runs on the nodes",
+    "show orders and markets",
     "what is the weather like?",
   ],
   markets: [

@@ -71,10 +71,9 @@ async function findSilenceable(_option: string, typed: string, context: SuggestC
 
 /** What a question says of it: everything, a kind, a node, a market. */
 async function saidSilenceable(words: readonly string[], context: SuggestContext): Promise<Said | undefined> {
-  return (
-    saidRun(words, (typed) => isEverything(typed) || findKind(typed) !== undefined) ??
-    (await saidSubject(words, context))
-  );
+  const kind = saidRun(words, (typed) => findKind(typed) !== undefined);
+  // Of “all alerts of node 2” the node is meant.
+  return kind ?? (await saidSubject(words, context)) ?? saidRun(words, isEverything);
 }
 
 /** `resolved`, in place of an end: until the alert is over. */
