@@ -5,7 +5,7 @@ import { altText } from "../../src/chart/alt.ts";
 import { BY_STYLE, DARK, drawScene, FRAME, LIGHT } from "../../src/chart/draw/draw.js";
 import { type SvgElement, svgText } from "../../src/chart/draw/svg.js";
 import { GLYPHS } from "../../src/chart/draw/glyphs.js";
-import { widthOf } from "../../src/chart/draw/text.js";
+import { fittedNames, widthOf } from "../../src/chart/draw/text.js";
 import { faultOf, h } from "../../src/adapters/web/public/vnode/vnode.js";
 import { Scene } from "../../src/reply/chart.ts";
 import { anyScene } from "../support/arbitrary-reply.ts";
@@ -132,6 +132,23 @@ function luminance(colour: string): number {
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
+
+test.each<[string, readonly string[], readonly string[]]>([
+  ["that differ early are cut", ["api1.mainnet.example:3008", "b"], ["api1.mainnet.ex…", "b"]],
+  [
+    "that begin alike lose that",
+    ["mainnet-validator-10.example.com:3008", "mainnet-validator-11.example.com:3008"],
+    ["…10.example.co…", "…11.example.co…"],
+  ],
+  [
+    "that end otherwise lose their beginnings",
+    ["127.0.0.1:80/mainnet/1", "localhost:80/mainnet/1", "127.0.0.1:80/mainnet/2"],
+    ["….1:80/mainnet/1", "…st:80/mainnet/1", "….1:80/mainnet/2"],
+  ],
+  ["that are the same stay so", ["name-".repeat(9), "name-".repeat(9)], ["name-name-na…", "name-name-na…"]],
+])("names of nodes %s", (_, names, shown) => {
+  expect(fittedNames(names, 14, 120)).toEqual(shown);
+});
 
 test("the widths are those of the font", () => {
   const drawn = new Map(

@@ -8,8 +8,8 @@ import { UserError } from "../../errors.ts";
 import type { LaneState, Scene } from "../../reply/chart.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { inTime } from "../../units/in-time.ts";
-import { refuse } from "./access/guard.ts";
-import { createConcurrencyLimit, LOOKS_TIMEOUT_MILLIS, MAX_READING_LOOKS } from "./limits.ts";
+import { limitRunning, refuse } from "./access/guard.ts";
+import { LOOKS_TIMEOUT_MILLIS, MAX_READING_LOOKS } from "./limits.ts";
 
 const LooksQuestion = z.strictObject({
   network: z.string().max(100).exactOptional(),
@@ -83,22 +83,16 @@ const USAGE =
 /** What was seen, and one look. Paths are below /api. */
 export function looksRoutes({ looks, stopping }: LooksRouteDependencies): Hono {
   const app = new Hono();
-  const takeSlot = createConcurrencyLimit(MAX_READING_LOOKS);
   if (looks === undefined) return app;
-  app.get("/looks", etag(), async (c) => {
+  const busy = `Looks are read for ${MAX_READING_LOOKS} others already: try again in a moment.`;
+  app.get("/looks", limitRunning(MAX_READING_LOOKS, busy, 2), etag(), async (c) => {
     const question = LooksQuestion.safeParse(c.req.query()).data;
     const { at, last, until } = question ?? {};
     const isMixed = at !== undefined && (last ?? until) !== undefined;
     if (question === undefined || isMixed) return refuse(c, 400, `${USAGE}.`);
-    const release = takeSlot();
-    if (release === undefined) {
-      return refuse(c, 503, `Looks are read for ${MAX_READING_LOOKS} others already: try again in a moment.`, 2);
-    }
     const signal = AbortSignal.any([c.req.raw.signal, stopping, AbortSignal.timeout(LOOKS_TIMEOUT_MILLIS)]);
     const reading: Promise<PastLooks | OneLook | undefined> =
       at === undefined ? looks.past(question, signal) : looks.at({ ...question, at }, signal);
-    // A place is free when the reading has ended, not when nobody waits for it any more.
-    void reading.catch(() => undefined).finally(release);
     try {
       const late = (): never => signal.throwIfAborted() as never;
       const found = await inTime(reading, { signal }, late);

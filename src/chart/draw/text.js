@@ -58,20 +58,29 @@ export function fitted(text, size, room, length = Infinity) {
 }
 
 /**
- * Names that somebody else gave, below each other. Where those that are cut look the same, what all begin with goes.
+ * Names that somebody else gave, below each other. Where they would look the same without their ends, what all begin
+ * with goes, else their beginnings.
  *
  * @param {readonly string[]} names
  * @param {number} size
  * @param {number} room
  */
 export function fittedNames(names, size, room) {
-  const shown = names.map((name) => fitted(name, size, room, NAME_LENGTH));
-  if (new Set(shown).size === new Set(names).size) return shown;
   const [first = ""] = names;
   let shared = 0;
   while (shared < first.length && names.every((name) => name[shared] === first[shared])) shared += 1;
   const from = first.slice(0, shared).replace(/[^\s._:/-]*$/u, "").length;
-  return names.map((name) => fitted(`${ELLIPSIS}${name.slice(from)}`, size, room, NAME_LENGTH));
+  const fit = (/** @type {string} */ name) => fitted(name, size, room, NAME_LENGTH);
+  const cut = names.map(fit);
+  const ways = [cut, names.map((name) => fit(`${ELLIPSIS}${name.slice(from)}`)), names.map(ending)];
+  return ways.toSorted((a, b) => new Set(b).size - new Set(a).size)[0] ?? cut;
+
+  /** @param {string} name */
+  function ending(name) {
+    const signs = signsOf(name).slice(1 - NAME_LENGTH);
+    while (signs.length > 0 && widthOf(ELLIPSIS + signs.join(""), size) > room) signs.shift();
+    return ELLIPSIS + signs.join("");
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 // The view of a network's past and present. Loaded when it is first shown.
-// Read next: place.js (what time is shown, and its address), live.js (what is seen now), picture.js, cursor.js and look.js
-// (exact values), bands.js (alerts), threshold.js, steps.js (buttons and keys).
+// Read next: place.js (what time is shown, and its address), picture.js, cursor.js and look.js (exact values), bands.js
+// (alerts), threshold.js, steps.js (buttons and keys).
 /** @import { PastLooks } from "../../looks.ts" */
 /** @import { WatchState } from "../../alerts/watch.ts" */
 /** @import { ConsoleInfo } from "../../console-info.ts" */
@@ -11,16 +11,16 @@
 import { AskError, loadLooks } from "../api.js";
 import { part } from "../part.js";
 import { loadStyle } from "../preview/preview.js";
+import { toMillis } from "../reply/times.js";
 import { alertAt, bandsOf, createStory, listAlerts } from "./bands.js";
 import { createCursor } from "./cursor.js";
-import { withLook } from "./live.js";
 import { createPicture } from "./picture.js";
 import { addressOf, moved, placeAt, queryOf, RANGES, zoomed } from "./place.js";
 import { createSteps, makeButtons, pressButton } from "./steps.js";
 import { createThreshold } from "./threshold.js";
 
-/** What is kept is read again so often at most. */
-const AGAIN_MILLIS = 10_000;
+/** What is kept is read again so often at most, and for no more than this part of the time. */
+const [AGAIN_MILLIS, AGAIN_PART] = [5000, 1 / 20];
 /** Steps within this time are one for the back button. */
 const STEP_MILLIS = 1500;
 
@@ -41,9 +41,9 @@ export function createNetwork(view, link, info, around, count) {
   /** @type {WatchState | undefined} */
   let state;
   let loading = new AbortController();
-  let [steppedAt, readAt] = [-Infinity, -Infinity];
-  /** Until when what was read holds, and the alerts that were open then. */
-  let [holdsUntil, openThen] = [0, ""];
+  let [steppedAt, againAt] = [-Infinity, Infinity];
+  /** @type {string | undefined} How everything stood when it was read. */
+  let stoodThen;
   const network = () => place.network ?? info.networks[0] ?? "";
 
   const openStory = createStory(at, around);
@@ -97,18 +97,19 @@ export function createNetwork(view, link, info, around, count) {
       cursor.forget();
       threshold.tryIt();
     }
-    if (isOther) void load();
-    else draw();
+    if (isOther) {
+      at("shown").setAttribute("aria-busy", "true");
+      void load();
+    } else draw();
   }
 
   async function load() {
     loading.abort();
     const { signal } = (loading = new AbortController());
-    readAt = performance.now();
-    at("shown").setAttribute("aria-busy", "true");
+    const began = performance.now();
+    [againAt, stoodThen] = [Infinity, state && standsNow()];
     try {
       past = await loadLooks(queryOf(place), signal);
-      [holdsUntil, openThen] = [past.to, openNow()];
       say(past.nothing ?? "");
       draw();
     } catch (thrown) {
@@ -116,6 +117,8 @@ export function createNetwork(view, link, info, around, count) {
       say(thrown instanceof AskError ? thrown.message : "The picture could not be drawn.");
       if (!(thrown instanceof AskError)) reportError(thrown);
     }
+    const ended = performance.now();
+    againAt = ended + Math.max(AGAIN_MILLIS, (ended - began) / AGAIN_PART);
     at("shown").removeAttribute("aria-busy");
   }
 
@@ -136,8 +139,14 @@ export function createNetwork(view, link, info, around, count) {
     listAlerts(at("alerts"), past);
   }
 
-  function openNow() {
-    return (state?.open ?? []).flatMap((one) => (one.network === network() ? one.episode : [])).join(" ");
+  function watched() {
+    return state?.networks.find((one) => one.network === network());
+  }
+
+  function standsNow() {
+    const { verdict, nodes = [] } = watched() ?? {};
+    const open = (state?.open ?? []).filter((one) => one.network === network());
+    return [verdict?.state, ...nodes.map((one) => one.state), ...open.map((one) => one.episode)].join(" ");
   }
 
   return {
@@ -146,13 +155,11 @@ export function createNetwork(view, link, info, around, count) {
     /** @param {WatchState} now What is seen now. */
     seen(now) {
       state = now;
-      if (view.hidden || past === undefined || place.until !== undefined) return;
-      const before = past;
-      const watched = now.networks.find((one) => one.network === network());
-      past = withLook(past, watched, now.timing.everyMillis);
-      if (past !== before) draw();
-      const isOld = Date.now() >= holdsUntil || openNow() !== openThen;
-      if (isOld && performance.now() - readAt > AGAIN_MILLIS) void load();
+      stoodThen ??= standsNow();
+      if (view.hidden || past === undefined || place.until !== undefined || performance.now() < againAt) return;
+      // Less than a part of the time would hardly be seen, but for what has changed.
+      const { verdict } = watched() ?? {};
+      if (standsNow() !== stoodThen || (verdict !== undefined && toMillis(verdict.at) >= past.to)) void load();
     },
   };
 }
