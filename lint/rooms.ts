@@ -147,7 +147,7 @@ export const doors: Readonly<Record<string, string>> = {
   "simulator/gateway": "pages",
   "simulator/market": "market-records orders",
   "simulator/node": "node-profile node-server rate-limiter",
-  "store/alert-tables": "alert-tables inspect-tables looks subscriptions",
+  "store/alert-tables": "alert-tables gone-back inspect-tables looks",
   "store/file": "backup database-url file-identity holder-record inspect-file origin probe-folder process-lock",
   "store/migrations": "migrate schema-age",
   "store/postgres": "postgres-faults processes",

@@ -34,6 +34,7 @@ export const LOG_EVENTS = [
   "database back",
   "database begun anew",
   "database claimed",
+  "database gone back",
   "database lost",
   "database set aside",
   "database unusable",

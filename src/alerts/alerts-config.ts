@@ -153,3 +153,8 @@ export function watcherNames({
 }: Pick<AlertsConfig, "poll">): readonly { name: WatcherName; every: Milliseconds }[] {
   return Object.entries(WATCHERS).map(([name, interval]) => ({ name: name as WatcherName, every: poll[interval] }));
 }
+
+/** How long the watchers take, at most, to see again what a database has lost, and the rules to judge it. */
+export function catchUpMillis({ poll, keep }: Pick<AlertsConfig, "poll" | "keep">): Milliseconds {
+  return (keep.rounds + 1) * Math.max(poll.time, poll.checkpoints, poll.rest) + keep.for;
+}

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 import type { Clock } from "../api/clock.ts";
 import type { Log } from "../log.ts";
@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 import type { Milliseconds } from "../units/duration.ts";
 import { toMillis } from "../units/nanoseconds.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
-import type { Destination } from "./destination.ts";
+import { type Destination, destinationKey } from "./destination.ts";
 import type { ChatPlatform } from "./platform.ts";
 
 /** Dependencies of the engine and its parts. */
@@ -52,6 +52,15 @@ export function randomId(): string {
   const id = sharedIdPart + randomPool.toString("base64url", 0, OWN_ID_BYTES);
   randomPool = randomPool.subarray(OWN_ID_BYTES);
   return id;
+}
+
+/**
+ * As many characters for what a cause makes owed to a destination: owed again, after what was stored is lost, it has the
+ * same id, by which a platform drops the repeat. Here, too, the ids of one cause begin alike.
+ */
+export function idOf(cause: string, destination: Destination): string {
+  const own = hash("sha256", `${cause} ${destinationKey(destination)}`, "base64url");
+  return hash("sha256", cause, "base64url").slice(0, 8) + own.slice(0, 14);
 }
 
 /** The wall clock in Unix milliseconds. */

@@ -5,14 +5,14 @@ import type { Adapter } from "../adapters/adapter.ts";
 import type { PlatformRecord } from "../adapters/chat/chat.ts";
 import { consoleSender } from "../adapters/web/alerts/console-sender.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
+import { type AlertsConfig, catchUpMillis } from "../alerts/alerts-config.ts";
 import type { Platforms } from "../alerts/platform.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import { openAudienceSettings } from "../bot/audience-settings.ts";
 import type { Bot } from "../bot/bot.ts";
 import type { Draw } from "../chart/png.ts";
 import { loadConfig } from "../config.ts";
-import { UserError } from "../errors.ts";
+import { messageOf, UserError } from "../errors.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
 import { createLog, type Log } from "../log.ts";
 import { createStore, type DatabaseStore, type StoreFile } from "../store/create-store.ts";
@@ -81,7 +81,8 @@ export async function start(
   const shutdown = createShutdown(log);
   handleProcessEvents(shutdown, log);
   try {
-    const store = createStore({ url: config.databaseUrl, log });
+    const catchUp = catchUpMillis(alertsConfig);
+    const store = createStore({ url: config.databaseUrl, log, catchUp });
     await Promise.race([
       runBot({ config, alertsConfig, store, log, lostLogLines: () => destination.lost, shutdown, hooks }),
       shutdown.ended,
@@ -266,6 +267,10 @@ function watchHealth({ config, store, log, shutdown }: BotProcess, { alerts, pla
     shutdown.add("dead man's switch", () => deadManSwitch.stop());
   }
   const { embedded } = store;
+  store.onGoneBack((lost, server) => {
+    const notify = () => notifyOfDatabase("gone back", server, lost);
+    notify().catch((thrown: unknown) => log.error({ why: messageOf(thrown) }, "database unusable"));
+  });
   if (embedded === undefined) return;
   const looking = new AbortController();
   const notify = (what: NonNullable<ReturnType<StoreFile["lost"]>>) => notifyOfDatabase(what, embedded.file);

@@ -30,6 +30,8 @@ export interface StoreOptions {
   readonly onInUse?: () => void;
   /** Unix milliseconds. */
   readonly now?: () => Milliseconds;
+  /** How long the watchers take to catch up with what a database has lost that has gone back. */
+  readonly catchUp?: Milliseconds;
 }
 
 /** How long closing waits for running calls. */
@@ -59,6 +61,11 @@ export interface DatabaseStore extends Store, Marks {
   readonly embedded: StoreFile | undefined;
   /** Undefined for a file, which only this process loads. */
   load(): Promise<DatabaseLoad | undefined>;
+  /**
+   * Calls this when a server's database lacks what this process has committed, in so long before, as after a failover to
+   * a server that was behind. What may be told again is marked by then. Of several processes one is called.
+   */
+  onGoneBack(listener: (lost: Milliseconds, server: string) => void): void;
   /**
    * Takes the database for this process now instead of at the first use: a file for life (`hold: "call"`: only checks
    * that it can be taken), a database on a server together with other processes. Rejects with UserError where that is
@@ -92,11 +99,10 @@ interface EngineOptions {
 /** Opens nothing until a method is called. Throws UserError for a URL that names no database. */
 export function createStore(options: StoreOptions): DatabaseStore {
   const writes = new WriteHealth();
-  return storeOver(
-    isPostgresUrl(options.url) ? serverEngine(options, writes) : fileEngine(options, writes),
-    options,
-    writes,
-  );
+  const listeners: Parameters<DatabaseStore["onGoneBack"]>[0][] = [];
+  const goneBack: (typeof listeners)[number] = (...given) => listeners.forEach((listener) => listener(...given));
+  const engine = isPostgresUrl(options.url) ? serverEngine(options, writes, goneBack) : fileEngine(options, writes);
+  return { ...storeOver(engine, options, writes), onGoneBack: (listener) => void listeners.push(listener) };
 }
 
 function fileEngine(
@@ -126,14 +132,25 @@ function fileEngine(
   };
 }
 
-function serverEngine({ url, hold }: StoreOptions, writes: WriteHealth): EngineOptions {
+function serverEngine(
+  { url, hold, catchUp, log }: StoreOptions,
+  writes: WriteHealth,
+  onGoneBack: (lost: Milliseconds, server: string) => void,
+): EngineOptions {
   const server = serverName(url);
   const self = processName();
   return {
     embedded: undefined,
     self,
     name: server,
-    load: async () => (await import("./postgres/postgres.ts")).openServer(url, self, writes, hold === "read"),
+    async load() {
+      const { openServer } = await import("./postgres/postgres.ts");
+      const goneBack = (lost: Milliseconds): void => {
+        log.error({ server, seconds: Math.round(lost / 1000) }, "database gone back");
+        onGoneBack(lost, server);
+      };
+      return openServer(url, { self, writes, readsOnly: hold === "read", catchUp, onGoneBack: goneBack });
+    },
     toError: (thrown) => toServerError(thrown, server),
   };
 }
@@ -142,7 +159,7 @@ function storeOver(
   { embedded, self, name, load, toError }: EngineOptions,
   { log, now = Date.now }: StoreOptions,
   writes: WriteHealth,
-): DatabaseStore {
+): Omit<DatabaseStore, "onGoneBack"> {
   let engine: Promise<Engine> | undefined;
   const loaded = (): Promise<Engine> => (engine ??= load());
   let loading: Promise<Tables> | undefined;

@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 
-import { takeNumbers, contains, inBatches, isNoneOf } from "./queries.ts";
-import { REVISION_COUNTER } from "./alert-tables/subscriptions.ts";
+import { contains, inBatches, isNoneOf, REVISION_COUNTER, takeNumbers } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { InstallationRow } from "./store.ts";
 

@@ -143,8 +143,14 @@ function eachOnce(
   return [...byKey.values()];
 }
 
-/** No counter: the row that a transaction locks where several processes write. */
+/** Counts the transactions where several processes write: each locks this row. */
 export const TURN = "turn";
+/** No counter: until when what is planned may have been told before (Unix milliseconds). */
+export const REPEATS_UNTIL = "repeats_until";
+/** Counts changes of subscriptions and silences. */
+export const REVISION_COUNTER = "subscription_revision";
+/** Counts what has arrived at the console. */
+export const POSITIONS = "positions";
 
 /**
  * Takes the next `count` numbers of a counter and returns the first. Other takers wait until the transaction ends, so

@@ -15,6 +15,7 @@ import { enqueue } from "../../src/alerts/deliver/outbox/outbox.ts";
 import type { Sender } from "../../src/alerts/sender.ts";
 import { type Log, silentLog } from "../../src/log.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
+import { backUp, restore } from "../../src/store/file/backup.ts";
 import { settled, VirtualClock } from "../api/virtual-clock.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { describeAlert } from "../support/gist.ts";
@@ -146,6 +147,21 @@ export class Stage {
     await this.pass(0);
   }
 
+  /**
+   * Keeps what the database holds. Later, the living process finds it so again, as behind a failover to a server that was
+   * behind.
+   */
+  keep(): () => Promise<void> {
+    const kept = `${this.file}.${this.now()}`;
+    backUp(this.file, kept);
+    return async () => {
+      await this.store.close();
+      await restore(this.file, kept, "before");
+      this.store = this.#openStore();
+      await this.store.ping();
+    };
+  }
+
   /** Ends the process at once, as a kill does, and starts another after so long. */
   async restart(downtimeMillis = 1000): Promise<void> {
     await this.stop();
@@ -176,10 +192,15 @@ export class Stage {
     return this.#database.file;
   }
 
+  #openStore(): DatabaseStore {
+    const { log = silentLog() } = this.#options;
+    return rowsOnce(createStore({ url: this.file, log, now: () => this.now() }));
+  }
+
   async #start(): Promise<void> {
     const { clock, config } = this;
     const { log = silentLog(), draw } = this.#options;
-    this.store = rowsOnce(createStore({ url: this.#database.file, log, now: () => this.now() }));
+    this.store = this.#openStore();
     await this.store.ping();
     const { operators, console: shown, onOutcome } = this.#options;
     const recipients = {
@@ -188,9 +209,14 @@ export class Stage {
     };
     const senders: readonly Sender[] = [...this.senders, ...(this.#options.chats ?? [])];
     const known = new Map<string, "edited" | "over">(PLATFORMS.chats.map(({ id, pictures }) => [id, pictures]));
-    const { store } = this;
+    // What a process holds outlives the database that it holds it of.
+    const { processes } = this.store;
+    const store: Pick<DatabaseStore, "transaction" | "processes"> = {
+      processes: this.#options.isShared === true ? oneOfSome() : processes,
+      transaction: (work) => this.store.transaction(work),
+    };
     this.dispatcher = createDispatcher({
-      store: this.#options.isShared === true ? { ...store, processes: oneOfSome() } : store,
+      store,
       clock,
       log,
       senders,
@@ -203,7 +229,7 @@ export class Stage {
       ...recipients,
     });
     this.engine = createAlertEngine({
-      store: this.store,
+      store,
       config,
       clock,
       log,

@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 
 import { silentLog } from "../../src/log.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
+import type { NewDeliveryRow } from "../../src/store/alert-tables/alert-tables.ts";
 import { alertsOn } from "../support/alert-service.ts";
 import { onServer, postgresMissing, scratchPostgres, type ScratchServerDatabase } from "../support/postgres.ts";
+
+import { delivery } from "./alert-tables/alert-rows.ts";
 
 const T = 1_700_000_000_000;
 
@@ -71,6 +74,39 @@ describe.skipIf(postgresMissing !== undefined)(`several processes on PostgreSQL 
     const ages = [a, b].map(({ processes }) => of(processes.self)?.beatAgo ?? -1);
     expect(ages[0]).toBeGreaterThanOrEqual(0);
     expect((ages[1] ?? 0) - (ages[0] ?? 0)).toBeGreaterThan(2000);
+  });
+
+  it("notice, once for all of them, that the database went back, and mark what may be told again", async () => {
+    const [a, b] = [await alive(), await alive()];
+    const seen: string[] = [];
+    for (const [name, store] of Object.entries({ a, b })) {
+      store.onGoneBack((lost) => seen.push(`${name} ${Math.round(lost / 1000)} s`));
+    }
+    const now = Date.now();
+    const owe = (store: DatabaseStore, id: string, more: Partial<NewDeliveryRow> = {}) =>
+      store.transaction(({ alerts: { outbox } }) =>
+        outbox.add([delivery(id, "d", { created_at: now, run_at: now, ...more })]),
+      );
+    await a.transaction(({ alerts }) => alerts.watch.putSnapshot("mainnet", "w", now - 20_000, "{}"));
+    await owe(a, "kept");
+    expect(seen).toEqual([]);
+    await onServer(database.url, "create table before as select value from alert_counters where name = 'turn'");
+    await owe(b, "lost");
+    await owe(a, "lost, too");
+    await onServer(
+      database.url,
+      "delete from alert_deliveries where id like 'lost%'",
+      "update alert_counters set value = (select value from before) where name = 'turn'",
+      "drop table before",
+    );
+    await Promise.all([owe(a, "lost"), owe(b, "lost, too"), owe(a, "asked", { phase: "bot" })]);
+    await owe(b, "later", { created_at: now + 250_000 });
+    expect(seen).toEqual([expect.stringMatching(/^[ab] 2[01] s$/u)]);
+    const found = await a.transaction(({ alerts: { outbox } }) =>
+      outbox.get(["kept", "lost", "lost, too", "asked", "later"]),
+    );
+    const since = found.map(({ id, uncertain_since: at }) => [id, at] as const);
+    expect(Object.fromEntries(since)).toEqual({ kept: now, lost: 0, "lost, too": 0, asked: null, later: null });
   });
 
   it("leave a duty to the others when they end", async () => {

@@ -1,3 +1,5 @@
+import { idOf } from "../dependencies.ts";
+import type { Destination } from "../destination.ts";
 import type { DeliveryPhase, PlannedDelivery } from "../deliver/outbox/batch.ts";
 import { isDrill } from "../judge/rules/episode.ts";
 import type { Decision } from "../judge/judge.ts";
@@ -9,7 +11,8 @@ import type { Subscription } from "../route/subscription.ts";
 export interface DeliveryInput {
   readonly episode: Episode;
   readonly simulated: boolean;
-  newId(): string;
+  /** Grows with each change of whom it was told: no two plans of one phase have the same. */
+  readonly revision: number;
 }
 
 export function labelled<M extends AlertMessage>(input: DeliveryInput, message: M): M {
@@ -52,7 +55,17 @@ export function planDelivery(
   const episode = input.episode.id;
   const isShort = message.type === "condition" && more.cardOf !== undefined;
   const said = sharedMessage(input, isShort ? { ...message, short: true } : message);
-  return { id: input.newId(), destination, phase, message: said, episode, ...more };
+  return { id: deliveryId(input, destination, phase, more.edits), destination, phase, message: said, episode, ...more };
+}
+
+/** The id of a delivery about an episode. */
+export function deliveryId(
+  { episode, revision }: DeliveryInput,
+  destination: Destination,
+  phase: DeliveryPhase,
+  edits = "",
+): string {
+  return idOf(`${phase} ${revision} ${episode.id} ${edits}`, destination);
 }
 
 export function decision(input: DeliveryInput, destination: string, what: string, detail: string): Decision {

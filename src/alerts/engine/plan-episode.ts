@@ -11,7 +11,7 @@ import type { Silence } from "../route/silence.ts";
 import { endsWithMarkets, MARKET_OVER, ownEndOf, type Subscription } from "../route/subscription.ts";
 import { type Episode, isOpen, seenFrom } from "../judge/rules/episode.ts";
 import type { AlertDependencies } from "../dependencies.ts";
-import { decision, type DeliveryInput, labelled, planDelivery } from "./plan-delivery.ts";
+import { decision, deliveryId, type DeliveryInput, labelled, planDelivery } from "./plan-delivery.ts";
 import { isReminderDue, pictureAt, wantedPicture } from "./reminders.ts";
 import { type Destination, destinationKey } from "../destination.ts";
 
@@ -40,7 +40,7 @@ export interface EpisodePlanInput extends DeliveryInput, Pick<AlertDependencies,
 
 /**
  * Plans the deliveries of an episode in its current state. Idempotent: per destination at most one trigger and one
- * escalation, and one resolve if the trigger was or may have been sent. Pure but for the ids.
+ * escalation, and one resolve if the trigger was or may have been sent. Pure.
  */
 export function planEpisode(input: EpisodePlanInput): Plan {
   const byDestination = Map.groupBy(input.subscriptions, (one) => destinationKey(one.destination));
@@ -277,7 +277,8 @@ function planResolve(
     const until = state.by === "quiet hours" ? quietHoursEnd(input, subscriptions) : undefined;
     if (until !== undefined) {
       const { destination: to } = state;
-      const deliveries = [holdMessage({ id: input.newId(), destination: to }, labelled(input, message), until)];
+      const held = { id: deliveryId(input, to, "digest"), destination: to };
+      const deliveries = [holdMessage(held, labelled(input, message), until)];
       const decisions = decide("held for the digest", "over before quiet hours ended");
       return { states, deliveries, decisions, endings };
     }

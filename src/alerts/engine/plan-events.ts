@@ -1,5 +1,8 @@
+import { hash } from "node:crypto";
+
 import { plainText } from "../../reply/plain-text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { idOf } from "../dependencies.ts";
 import { type AlertEvent, type EventKind, rings, severityOfEvent } from "../judge/kinds/event.ts";
 import { KINDS, needsThreshold } from "../judge/kinds/kinds.ts";
 import { endedBecause, joinPlans, type Plan } from "../deliver/outbox/batch.ts";
@@ -26,10 +29,9 @@ interface EventsPlanInput {
   readonly silences: readonly Silence[];
   /** Unix milliseconds. */
   readonly at: Milliseconds;
-  readonly newId: () => string;
 }
 
-/** Plans the deliveries of new events. Pure but for the ids. */
+/** Plans the deliveries of new events. Pure. */
 export function planEvents(input: EventsPlanInput): Plan {
   const label = input.simulated ? { simulated: true as const } : {};
   const happened = input.events.map((event): EventToRoute => {
@@ -96,7 +98,7 @@ interface RoutedEvent {
 
 /** Routes an event by one of a destination's subscriptions: a notified one, if any. */
 function routeEvent(
-  { silences, at, newId, told }: EventsPlanInput,
+  { silences, at, told }: EventsPlanInput,
   destination: string,
   subscriptions: readonly Subscription[],
   one: EventToRoute,
@@ -127,7 +129,9 @@ function routeEvent(
   if (until === undefined) return { plan: { ...ended, decisions: decide(`suppressed by ${by}`) } };
   const deliveries = asked
     .slice(0, 1)
-    .map((of) => holdMessage({ id: newId(), destination: of.destination }, message, until));
+    .map((of) =>
+      holdMessage({ id: idOf(`held ${causeOf(event)}`, of.destination), destination: of.destination }, message, until),
+    );
   return { plan: { ...ended, deliveries, decisions: decide("held for the digest") } };
 }
 
@@ -146,17 +150,30 @@ function planGroup(
   if (isMany || (isRolling(subscription, kind) && !isOwn)) {
     const message = listOf(input, kind, happened, isMany, lists);
     const manner = isMany ? ({ phase: "digest", ...how } as const) : ({ phase: "rolling", quiet: true } as const);
-    return { deliveries: [{ id: input.newId(), destination, message, ...manner }] };
+    return { deliveries: [{ id: idOf(causeOfList(message), destination), destination, message, ...manner }] };
   }
   return {
-    deliveries: happened.map(({ message }) => ({
-      id: input.newId(),
+    deliveries: happened.map(({ message, event }) => ({
+      id: idOf(causeOf(event), destination),
       destination,
       phase: "event",
       message: guidance === undefined ? message : { ...message, guidance },
       ...how,
     })),
   };
+}
+
+function causeOf({ kind, network, key }: AlertEvent): string {
+  return `${kind} ${network} ${key}`;
+}
+
+/** Many destinations share a list. */
+const causesOfLists = new WeakMap<ListMessage, string>();
+
+function causeOfList(list: ListMessage): string {
+  const cause = causesOfLists.get(list) ?? hash("sha256", [list.type, ...list.events.map(causeOf)].join(" "));
+  causesOfLists.set(list, cause);
+  return cause;
 }
 
 /** The digest of many, or the day's list. Destinations that get the same list share one object. */

@@ -39,6 +39,10 @@ export async function planOpen(
   const flapped = new Map(episodes.map((episode) => [episode.id, flappingOf(input.machine(episode))] as const));
   const began = [...flapped.values()].flatMap((flapping) => (flapping === undefined ? [] : [flapping.began]));
   const states = await readNotificationStates(tables, [...episodes.map(({ id }) => id), ...began]);
+  const told = [...states.keys()];
+  const revisions = new Map(
+    (await tables.watch.notificationRevisions(told)).map(({ id, notification_revision: is }) => [id, is] as const),
+  );
   const statesOf = (episode: string) => states.get(episode) ?? new Map<string, NotificationState>();
   const inhibitors = inhibitingEpisodes(input.open);
   const planned = episodes.map((episode) => {
@@ -55,7 +59,7 @@ export async function planOpen(
       ...(picturesOn === undefined ? {} : { picturesOn }),
       config,
       at,
-      newId,
+      revision: revisions.get(episode.id) ?? 0,
     };
     const states = [...of.states.values()];
     const plan = planEpisode(of);

@@ -4,7 +4,7 @@ import { StorageError } from "../../errors.ts";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
-import { type AlertDependencies, randomId } from "../dependencies.ts";
+import type { AlertDependencies } from "../dependencies.ts";
 import { joinPlans, type OutboxBatch } from "../deliver/outbox/batch.ts";
 import { joinRules } from "../deliver/outbox/join-rules.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
@@ -52,14 +52,22 @@ export function observationProcessor(
     const known = networks.get(network) ?? nothingKnown();
     networks.set(network, known);
     const snapshot = JSON.stringify(observation.snapshot);
+    const last = known.stored.get(watcher.name);
+    known.stored.delete(watcher.name);
     if (snapshot.length > YIELD_ABOVE_CHARACTERS) await setImmediate();
 
     const judgeAndStore = (look: string | undefined) =>
       store.transaction(async ({ alerts: tables }) => {
+        const stored = (await tables.watch.snapshot(network, watcher.name))?.at;
+        if (last !== undefined && stored !== last) {
+          // It is judged anew, as after a restart: what is remembered goes on from what is lost.
+          networks.delete(network);
+          throw new Error("the database holds another snapshot than the one that this watcher goes on from");
+        }
         const index = await readIndex(tables, at);
         const machines = new RuleSubjectMap<Machine>();
-        const stored = await tables.watch.machines(network);
-        for (const one of known.machines.parse(stored, ({ rule, subject }) => machineKey(rule, subject)).values()) {
+        const rows = await tables.watch.machines(network);
+        for (const one of known.machines.parse(rows, ({ rule, subject }) => machineKey(rule, subject)).values()) {
           machines.set(one.rule, one.subject, one);
         }
         const state: ObservationState = {
@@ -68,7 +76,7 @@ export function observationProcessor(
           config: dependencies.config,
           machines,
           open: known.episodes.parse(await tables.watch.openEpisodes(network), ({ id }) => id),
-          stored: (await tables.watch.snapshot(network, watcher.name))?.at,
+          stored,
           last: known.progress.get(watcher.name),
           memory: known.memory,
           wasBlind: known.isBlind,
@@ -94,6 +102,7 @@ export function observationProcessor(
     });
 
     dependencies.onStep?.("observation committed");
+    known.stored.set(watcher.name, at);
     known.progress.set(watcher.name, judged.progress);
     known.isBlind = judged.isBlind;
     for (const one of judged.remembered) known.memory.set(...one);
@@ -110,6 +119,8 @@ function nothingKnown() {
     episodes: new ParsedRowCache(parseEpisode),
     memory: new RuleSubjectMap<Seen>(),
     progress: new Map<string, WatcherProgress>(),
+    /** When each watcher's snapshot was stored that its next observation goes on from (Unix milliseconds). */
+    stored: new Map<string, Milliseconds>(),
     isBlind: false,
   };
 }
@@ -122,7 +133,7 @@ async function planObservation(
   judged: JudgedObservation,
   { network, at: observedAt }: Observation,
 ): Promise<OutboxBatch> {
-  const { simulated, newId = randomId } = dependencies;
+  const { simulated } = dependencies;
   const at = toMillis(observedAt);
   const changed = new Set(judged.changes.map(({ episode }) => episode));
   const after = new Map<string, Episode>([...open, ...judged.episodes]);
@@ -143,7 +154,7 @@ async function planObservation(
       ([subject, all]) => [subject, new Set(all.flatMap((one) => index.subscribers(one.rule, one)))] as const,
     ),
   );
-  const news = planEvents({ events, simulated: simulated.has(network), subscriptions, told, silences, at, newId });
+  const news = planEvents({ events, simulated: simulated.has(network), subscriptions, told, silences, at });
   const counts = [...Map.groupBy(events, (event) => event.kind)].map(([kind, all]) => `${all.length} ${kind}`);
   const seen = { what: "seen", network, detail: counts.join(", ") };
   return joinPlans([{ decisions }, conditions.plan, news, { decisions: [seen] }]);

@@ -24,11 +24,16 @@ export const Notice = z.discriminatedUnion("about", [
   z.object({ about: z.literal("silences"), silences: z.array(Silence) }),
   /** A platform refused messages. */
   z.object({ about: z.literal("refused"), platform: z.string(), places: z.array(RefusedPlace) }),
-  /** The database's file is no longer in its place, holds something else, or was gone at the start. */
+  /**
+   * The database's file is no longer in its place, holds something else, or was gone at the start; or a server's lacks
+   * what was stored last, in so long before.
+   */
   z.object({
     about: z.literal("database"),
-    what: z.enum(["deleted", "replaced", "overwritten", "begun anew"]),
+    what: z.enum(["deleted", "replaced", "overwritten", "begun anew", "gone back"]),
+    /** Or the server's name. */
     file: z.string(),
+    lostMillis: z.int().exactOptional(),
   }),
 ]);
 export type Notice = z.infer<typeof Notice>;

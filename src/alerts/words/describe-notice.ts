@@ -1,6 +1,7 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply, type Tone } from "../../reply/reply.ts";
 import { code, commandLine, type Inline, text, type Text, time } from "../../reply/text.ts";
+import { formatDuration } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { isOpen } from "../judge/rules/episode.ts";
@@ -48,12 +49,12 @@ export function describeNotice(message: Extract<AlertMessage, { type: "notice" }
         paragraph(text`${commandLine("alerts log")} has each of them.`),
       ]);
     case "database": {
-      const { title, what } = DATABASE_WORDS[notice.what];
+      const { title, what, remedy = FILE_REMEDY } = DATABASE_WORDS[notice.what];
+      const { lostMillis } = notice;
+      const lost = lostMillis === undefined ? "" : `The last ${formatDuration(lostMillis)} are missing. `;
       return told("bad", text`${title}`, [
-        paragraph(text`${code(notice.file)}, noticed ${time(timeFromText(at), "both")}. ${what}`),
-        whatToDo(
-          text`Stop the bot, put the file back or restore a backup with ${code("npm run restore -- <backup>")}, then start it.`,
-        ),
+        paragraph(text`${code(notice.file)}, noticed ${time(timeFromText(at), "both")}. ${lost}${what}`),
+        whatToDo(remedy),
       ]);
     }
   }
@@ -91,7 +92,11 @@ function placeWords({ why, dead, plain }: NoticeAbout<"refused">["places"][numbe
   return text`${where}: ${counts.join(", ")}. ${why}`;
 }
 
-const DATABASE_WORDS: Readonly<Record<DatabaseFault, { readonly title: string; readonly what: string }>> = {
+const FILE_REMEDY = text`Stop the bot, put the file back or restore a backup with ${code("npm run restore -- <backup>")}, then start it.`;
+
+const DATABASE_WORDS: Readonly<
+  Record<DatabaseFault, { readonly title: string; readonly what: string; readonly remedy?: Text }>
+> = {
   deleted: {
     title: "The database of the running bot was deleted",
     what: "The bot goes on with the deleted file, and everything in it ends with this process.",
@@ -103,6 +108,11 @@ const DATABASE_WORDS: Readonly<Record<DatabaseFault, { readonly title: string; r
   overwritten: {
     title: "The database of the running bot was overwritten",
     what: "The bot goes on with what it remembers, and writes it into what is there now: the file can no longer be relied on.",
+  },
+  "gone back": {
+    title: "The bot's database went back in time",
+    what: "It is as it was before, as after a failover to a server that was behind. What was told meanwhile may come again, marked as a possible repeat. What people changed meanwhile is lost: subscriptions, silences, acknowledgements.",
+    remedy: text`Look at ${commandLine("alerts list")} in channels where something was changed. A server that commits on its standby too (${code("synchronous_standby_names")}) loses nothing.`,
   },
   "begun anew": {
     title: "The bot's database was gone at the start: a new one was begun",

@@ -23,6 +23,7 @@ import type { Networks } from "../networks.ts";
 import { createPast } from "../past.ts";
 import { type ChatConfig, configuredChats, platformsOf } from "../platforms/platforms.ts";
 import { reachableOperators } from "./alerting-settings.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import { createAlerting } from "./alerting.ts";
 import { consoleLooks } from "./console-looks.ts";
 import { consoleWatch } from "./console-watch.ts";
@@ -125,9 +126,10 @@ export function openAlerting(dependencies: OpenAlertingDependencies) {
   return {
     alerting,
     /** Owes a message about the database to the console and the operators. Rejects where the database fails. */
-    notifyOfDatabase: async (what: DatabaseFault, file: string): Promise<void> => {
+    notifyOfDatabase: async (what: DatabaseFault, file: string, lostMillis?: Milliseconds): Promise<void> => {
       const at = Date.now();
-      const deliveries = planNotice(always, { about: "database", what, file }, at, randomId);
+      const notice = { about: "database", what, file, ...withoutUndefined({ lostMillis }) } as const;
+      const deliveries = planNotice(always, notice, at, randomId);
       await store.transaction(({ alerts: tables }) => enqueue(tables, { deliveries }, at));
       alerting.wake();
     },

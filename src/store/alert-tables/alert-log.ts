@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, recordsOf, selectInBatches, takeNumbers, withNumbers } from "../queries.ts";
+import { inBatches, POSITIONS, recordsOf, selectInBatches, takeNumbers, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DeliveryRow, NewDecisionRow } from "./alert-rows.ts";
 
@@ -192,7 +192,7 @@ export function createDeliveredMessages(db: Kysely<Schema>) {
         .orderBy("d.seq")
         .execute();
       if (arrived.length === 0) return;
-      const first = await takeNumbers(db, "positions", arrived.length);
+      const first = await takeNumbers(db, POSITIONS, arrived.length);
       const placed = arrived.map(({ delivery }, index) => ({ delivery, to: first + index }));
       await inBatches(placed, (batch) =>
         db

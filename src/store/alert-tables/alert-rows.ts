@@ -96,7 +96,7 @@ export interface DeliveryRow {
   readonly attempted_at: Milliseconds | null;
   /** The process that tries, or tried last. */
   readonly claimed_by: string | null;
-  /** The time of the first attempt whose result is unknown. */
+  /** The time of the first attempt whose result is unknown; 0 = at some time, perhaps as another delivery. */
   readonly uncertain_since: Milliseconds | null;
   /** How many processes have died while they were sending it, since it last arrived. */
   readonly interruptions: number;

@@ -67,7 +67,14 @@ export function createChunks(db: Kysely<Schema>) {
 export function createItems(db: Kysely<Schema>) {
   const all = () => db.selectFrom("alert_items").selectAll();
   return {
-    add: (rows: readonly ItemRow[]) => inBatches(rows, (batch) => db.insertInto("alert_items").values(batch).execute()),
+    add: (rows: readonly ItemRow[]) =>
+      inBatches(rows, (batch) =>
+        db
+          .insertInto("alert_items")
+          .values(batch)
+          .onConflict((conflict) => conflict.column("id").doNothing())
+          .execute(),
+      ),
     /** Of these deliveries, in the order in which they joined. */
     of: (deliveries: readonly string[]) =>
       selectInBatches(deliveries, (batch) =>

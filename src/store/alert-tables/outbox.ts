@@ -1,12 +1,15 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, rowsOf, selectInBatches, withNumbers } from "../queries.ts";
+import { inBatches, lastNumber, REPEATS_UNTIL, rowsOf, selectInBatches, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import { createAttempts } from "./attempts.ts";
 import type { DeliveryChange, DeliveryState, NewDeliveryRow } from "./alert-rows.ts";
 import { ACCOMPANIED, type Deliveries, isNext, isOpen, needs } from "./conditions.ts";
 import { createJoins, createMessages } from "./messages.ts";
+
+/** What people have asked for, or what operators must know, is not planned again. */
+const ASKED_FOR: ReadonlySet<string> = new Set(["bot", "export", "copy"]);
 
 /** Deliveries with their messages and receipts. */
 export function createOutbox(db: Kysely<Schema>) {
@@ -28,7 +31,7 @@ export function createOutbox(db: Kysely<Schema>) {
     ...createAttempts(db),
     ...createMessages(db),
     ...createJoins(db),
-    /** In the order given, behind all deliveries there are. */
+    /** In the order given, behind all deliveries there are. What is there already is not owed twice. */
     async add(rows: readonly NewDeliveryRow[]) {
       const unsent = {
         state: "owed",
@@ -39,18 +42,27 @@ export function createOutbox(db: Kysely<Schema>) {
         attempts: 0,
         attempted_at: null,
         claimed_by: null,
-        uncertain_since: null,
         interruptions: 0,
         last_error: null,
         settled_at: null,
       } as const;
-      const owed = rows.map((row) => ({
+      const [numbered, until] = await Promise.all([
+        withNumbers(db, "deliveries", rows),
+        rows.length === 0 ? 0 : lastNumber(db, REPEATS_UNTIL),
+      ]);
+      const owed = numbered.map((row) => ({
         ...unsent,
         ...row,
         owed_at: row.state === "held" ? row.run_at : row.created_at,
+        // Nobody knows when it was sent, nor whether as the same delivery: no platform can be relied on to drop it.
+        uncertain_since: row.created_at < until && !ASKED_FOR.has(row.phase) ? 0 : null,
       }));
-      await inBatches(await withNumbers(db, "deliveries", owed), (batch) =>
-        db.insertInto("alert_deliveries").values(batch).execute(),
+      await inBatches(owed, (batch) =>
+        db
+          .insertInto("alert_deliveries")
+          .values(batch)
+          .onConflict((conflict) => conflict.column("id").doNothing())
+          .execute(),
       );
     },
     /**

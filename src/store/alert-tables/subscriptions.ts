@@ -1,12 +1,9 @@
 import type { Kysely } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, putRows, lastNumber, takeNumbers } from "../queries.ts";
+import { inBatches, lastNumber, putRows, REVISION_COUNTER, takeNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { SilenceRow, SubscriptionRow } from "./alert-rows.ts";
-
-/** Counts changes of subscriptions and silences. */
-export const REVISION_COUNTER = "subscription_revision";
 
 /** Subscriptions and silences. */
 export function createSubscriptions(db: Kysely<Schema>) {

@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 import { UserError } from "../../errors.ts";
+import { CATCH_UP, LAST_WRITTEN, lostSince, MARK_OWED, markPlanned } from "../alert-tables/gone-back.ts";
 import { toOperatorError } from "../sqlite/sqlite-faults.ts";
 import { refuseNewerSchema } from "../migrations/schema-age.ts";
 import { executedMigrations, hasTable, makeFolderOf, schemaAgeOf } from "../sqlite/sqlite.ts";
@@ -88,13 +89,11 @@ function prepareCopy(backup: string, fresh: string): number {
   return hasTable(database, "alert_deliveries") ? markUncertain(database) : 0;
 }
 
-/** Marks the messages that were owed when the backup was made: they have probably been sent since. */
+/** Marks the messages that were owed when the backup was made, or will be planned again: they have probably been sent. */
 function markUncertain(database: DatabaseSync): number {
-  const { changes } = database
-    .prepare(
-      `UPDATE alert_deliveries SET uncertain_since = coalesce(uncertain_since, attempted_at, created_at)
-       WHERE state IN ('owed', 'sending')`,
-    )
-    .run();
+  const now = Date.now();
+  const last = database.prepare(LAST_WRITTEN).get()?.["at"];
+  const { changes } = database.prepare(MARK_OWED).run();
+  for (const statement of markPlanned(lostSince(Number(last ?? now), now), now, CATCH_UP)) database.exec(statement);
   return Number(changes);
 }

@@ -116,7 +116,7 @@ function nameOf(url: string): string {
 
 function open(url: string): Side {
   const name = nameOf(url);
-  if (isPostgresUrl(url)) return { name, ...openServer(url, processName(), new WriteHealth()) };
+  if (isPostgresUrl(url)) return { name, ...openServer(url, { self: processName(), writes: new WriteHealth() }) };
   const access = openForLife(name, WAIT_MILLIS, new WriteHealth());
   return { name, ...access, transactions: serialTransactions(access.withDatabase) };
 }

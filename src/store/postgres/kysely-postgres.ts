@@ -44,11 +44,17 @@ class TransactionLockAdapter extends PostgresAdapter {
   }
 }
 
+/** The first statement of each transaction, and what takes its row. */
+interface First {
+  readonly statement: string;
+  readonly onRow: (row: unknown) => void;
+}
+
 /** Begins each transaction with its limits and a first statement, in one round trip. */
 class LimitedDriver extends PostgresDriver {
-  readonly #first: string;
+  readonly #first: First | undefined;
 
-  constructor(pool: PostgresPool, first: string) {
+  constructor(pool: PostgresPool, first: First | undefined) {
     super({ pool });
     this.#first = first;
   }
@@ -58,9 +64,11 @@ class LimitedDriver extends PostgresDriver {
     const begin = ["begin", isolationLevel && `isolation level ${isolationLevel}`, accessMode]
       .filter(Boolean)
       .join(" ");
-    const statements = [begin, TRANSACTION_LIMITS, this.#first].filter((one) => one !== "").join("; ");
+    const ask = (statement: string) => connection.executeQuery(CompiledQuery.raw(statement));
+    const first = this.#first;
     try {
-      await connection.executeQuery(CompiledQuery.raw(statements));
+      const [, asked] = await Promise.all([ask(`${begin}; ${TRANSACTION_LIMITS}`), first && ask(first.statement)]);
+      first?.onRow(asked?.rows[0]);
     } catch (thrown) {
       // Kysely rolls back only what has begun; here, it may have begun before a later statement failed.
       await connection.executeQuery(CompiledQuery.raw("rollback")).catch(() => undefined);
@@ -77,8 +85,8 @@ const DIALECT = {
   createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
 };
 
-/** Queries over a pool; each transaction begins with the statement `first`. Destroying them ends the pool. */
-export function kyselyOverPostgres(pool: PostgresPool, first = ""): Kysely<Schema> {
+/** Queries over a pool; each transaction begins with the statement of `first`. Destroying them ends the pool. */
+export function kyselyOverPostgres(pool: PostgresPool, first?: First): Kysely<Schema> {
   // PostgreSQL has no `in ()`.
   const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
   const dialect = { ...DIALECT, createDriver: () => new LimitedDriver(pool, first) };

@@ -6,11 +6,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { type Kysely, sql } from "kysely";
 
+import { z } from "zod";
+
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertTables } from "../alert-tables/alert-tables.ts";
 import { type DatabaseInspection, inspectTables, UNREADABLE } from "../alert-tables/inspect-tables.ts";
 import type { DatabaseLoad } from "../create-store.ts";
+import { CATCH_UP, LAST_WRITTEN, lostSince, MARK_OWED, markPlanned, RAISED_BY } from "../alert-tables/gone-back.ts";
 import { migrate } from "../migrations/migrate.ts";
 import {
   OLDEST_PROGRAM_MARK,
@@ -36,9 +39,12 @@ const OLDEST_SERVER = 140_000;
 /**
  * Locks a row, so that transactions of alerts run one after the other over all processes, as they do on SQLite, which
  * has one writer. Numbers then have the order of commits, and no two processes claim the same
- * (docs/decisions/0023-postgresql.md).
+ * (docs/decisions/0023-postgresql.md). The row counts the turns.
  */
-const TAKE_TURN = `select value from alert_counters where name = '${TURN}' for update`;
+const TAKE_TURN = `update alert_counters set value = value + 1 where name = '${TURN}' returning value as number,
+  (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
+
+const Turn = z.object({ number: z.int(), now: z.int() });
 
 /** The state of a database on a server, seen by a process that changes nothing. */
 export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad, Omit<ServerState, "migrated"> {
@@ -50,15 +56,30 @@ export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad
   readonly pooled: boolean;
 }
 
+interface ServerOptions {
+  /** Names this process. */
+  readonly self: string;
+  readonly writes: WriteHealth;
+  readonly readsOnly?: boolean;
+  /** How long the watchers take to catch up with what the database has lost. */
+  readonly catchUp?: Milliseconds | undefined;
+  /** The database lacks what this process has committed, in so long before. */
+  readonly onGoneBack?: (lost: Milliseconds) => void;
+}
+
 /**
- * The access of this process, which `self` names, to a database on a server. It rejects with UserError where the schema
- * cannot be brought to its newest version; `readsOnly`: where it has another one.
+ * The access of this process to a database on a server. It rejects with UserError where the schema cannot be brought to
+ * its newest version; `readsOnly`: where it has another one.
  */
-export function openServer(url: string, self: string, writes: WriteHealth, readsOnly = false) {
+export function openServer(url: string, { self, writes, readsOnly, catchUp, onGoneBack }: ServerOptions) {
   const server = serverName(url);
   const pool = openPool(url, writes);
   const db = kyselyOverPostgres(pool);
-  const turns = kyselyOverPostgres(pool, TAKE_TURN);
+  /** The turn that was taken last; one at a time is. */
+  let turn = { number: 0, now: 0 };
+  /** The number of the last turn that was certainly committed. */
+  let committed = 0;
+  const turns = kyselyOverPostgres(pool, { statement: TAKE_TURN, onRow: (row) => (turn = Turn.parse(row)) });
   let opened: Promise<unknown> | undefined;
   let closed = false;
   const open = async (): Promise<void> => {
@@ -93,11 +114,19 @@ export function openServer(url: string, self: string, writes: WriteHealth, reads
       async write<T>(work: (trx: Kysely<Schema>) => Promise<T>) {
         await open();
         let begun = false;
-        const transaction = () =>
-          turns.transaction().execute(async (trx) => {
+        const transaction = async () => {
+          let lost: Milliseconds | undefined;
+          const done = await turns.transaction().execute(async (trx) => {
             begun = true;
-            return work(await pipelined(trx));
+            const asking = await pipelined(trx);
+            // A later number is in the history of this database, unless it has gone back.
+            if (turn.number <= committed) lost = await markRepeats(asking, turn.now, catchUp);
+            return work(asking);
           });
+          committed = lost === undefined ? turn.number : turn.number + RAISED_BY;
+          if (lost !== undefined) onGoneBack?.(lost);
+          return done;
+        };
         // Once it has begun, its work may have changed the memory of this process, so only its caller may repeat it.
         return inOrder(() => persist(transaction, () => !begun));
       },
@@ -123,6 +152,14 @@ export function openServer(url: string, self: string, writes: WriteHealth, reads
       await pool.end();
     },
   };
+}
+
+/** Marks what may be told again, so that the others find nothing amiss; returns how much is lost. */
+async function markRepeats(trx: Kysely<Schema>, now: Milliseconds, catchUp = CATCH_UP): Promise<Milliseconds> {
+  const [last] = (await sql.raw<{ at: number | null }>(LAST_WRITTEN).execute(trx)).rows;
+  const lost = lostSince(last?.at, now);
+  await Promise.all([MARK_OWED, ...markPlanned(lost, now, catchUp)].map((one) => sql.raw(one).execute(trx)));
+  return lost;
 }
 
 const ATTEMPTS = 3;

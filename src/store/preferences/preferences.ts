@@ -4,8 +4,7 @@
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { REVISION_COUNTER } from "../alert-tables/subscriptions.ts";
-import { atomic, contains, inBatches, isPostgres, putRows, takeNumbers } from "../queries.ts";
+import { atomic, contains, inBatches, isPostgres, putRows, REVISION_COUNTER, takeNumbers } from "../queries.ts";
 import { type Schema, TABLES } from "../schema.ts";
 import type { AnswerChoice, Person, SavedParty, SignOut } from "../store.ts";
 

@@ -21,7 +21,7 @@ const plan = (at: number, state?: NotificationState, subscriptions = [subscripti
     silences: [],
     config,
     at,
-    newId: () => "d1",
+    revision: 0,
   });
 
 it.each([

@@ -184,7 +184,7 @@ describe("judging an observation", () => {
         const world = new World();
         const states = new Map<string, Map<string, NotificationState>>();
         const owed: string[] = [];
-        let ids = 0;
+        let plans = 0;
         for (const one of history) {
           const { judged } = world.look(one);
           world.keep(judged);
@@ -192,8 +192,7 @@ describe("judging an observation", () => {
             const known = states.get(episode.id) ?? new Map<string, NotificationState>();
             states.set(episode.id, known);
             const subscriptions = index.subscribers(episode.rule, episode);
-            const newId = () => `d${(ids += 1)}`;
-            const more = { simulated: false, silences: [], config, at: world.millis, newId };
+            const more = { simulated: false, silences: [], config, at: world.millis, revision: (plans += 1) };
             const plan = planEpisode({ episode, states: known, subscriptions, ...more });
             for (const each of plan.states ?? []) known.set(each.destination, each.state);
             for (const { phase, destination } of plan.deliveries ?? [])

@@ -282,7 +282,7 @@ describe.skipIf(postgresMissing !== undefined)(`a connection to PostgreSQL ${pos
   });
 
   it("gives a statement alone the limits that a transaction has", async () => {
-    const server = openServer(database.url, "p", new WriteHealth());
+    const server = openServer(database.url, { self: "p", writes: new WriteHealth() });
     onTestFinished(() => server.close());
     const limits = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"];
     const set = await server.withDatabase((db) =>

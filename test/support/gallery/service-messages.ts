@@ -91,6 +91,7 @@ export const serviceMessages: readonly Message[] = [
   ...(["deleted", "replaced", "overwritten", "begun anew"] as const).map((what) =>
     noticed({ about: "database", what, file: "/var/lib/bellwether/bellwether.db" }),
   ),
+  noticed({ about: "database", what: "gone back", file: "bellwether on db.example:5432", lostMillis: 20_400 }),
   noticed({ about: "silences", silences: [silence] }),
   noticed({ about: "silences", silences: [silence, { ...silence, id: "k7m3w", scope: {}, reason: NASTY }] }),
   [{ type: "export", job: "k7m5w", at }],
