@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { mergeFollowing, readGroup } from "../../../../src/alerts/deliver/outbox/group.ts";
+import { dropDeleted, mergeFollowing, readGroup } from "../../../../src/alerts/deliver/outbox/group.ts";
+import { noteDeletedCard } from "../../../../src/alerts/deliver/outbox/notification-state.ts";
 import { episodeRow } from "../../../../src/alerts/judge/rules/episode.ts";
 import { anEpisode } from "../../samples.ts";
 import { ops, owed, type OwedRow } from "./owed.ts";
@@ -20,7 +21,7 @@ async function merged(due: OwedRow, ...others: readonly OwedRow[]) {
     const stored = await all.outbox.get(rows.map(({ id }) => id));
     const states = stored.toSorted((a, b) => a.seq - b.seq).map(({ id, phase, state }) => `${id} ${phase} ${state}`);
     const items = (await all.items.of(rows.map(({ id }) => id))).map(({ id, phase }) => `${id} ${phase}`);
-    return { row, whats: decisions.map(({ what }) => what), states, items };
+    return { row, group: await readGroup(all, row), whats: decisions.map(({ what }) => what), states, items };
   });
 }
 
@@ -62,6 +63,21 @@ describe("an unsent trigger", () => {
       ["other fired and resolved"],
       ["merged"],
     ]);
+  });
+
+  it("is over with the last of its ends, where the others joined it while it may have arrived", async () => {
+    const other = { ...trigger, id: "other", episode: "node.down|mainnet|n2|1", joined: "t" };
+    const now = await merged(
+      trigger,
+      other,
+      { ...resolve, id: "first", joined: "t" },
+      { ...resolve, episode: other.episode },
+    );
+    expect([now.states, now.items]).toEqual([
+      ["t fired and resolved owed", "r resolve merged"],
+      ["other fired and resolved", "first resolve"],
+    ]);
+    expect(now.group?.merged).toBe(true);
   });
 
   it("leaves what it does not say in a message that says others, too", async () => {
@@ -123,6 +139,80 @@ it.each([
     return readGroup(all, (await all.outbox.get(["r"]))[0]!);
   });
   expect(shown?.id).toBe(story);
+});
+
+it("an end that says several alerts names them, and not the story of its trigger", async () => {
+  const other = "node.down|mainnet|n2|1";
+  const { tables } = await owed(trigger, { id: "event", phase: "event", joined: "t" }, resolve, {
+    ...resolve,
+    id: "also",
+    episode: other,
+    joined: "r",
+  });
+  const group = await tables(async (all) => readGroup(all, (await all.outbox.get(["r"]))[0]!));
+  expect(group?.id).toBe("r");
+});
+
+it.each([
+  ["all of its kind on the card", ["node.down|mainnet|n2|1"], [E, "node.down|mainnet|n2|1"]],
+  ["itself alone where the others are of another kind", ["network.stalled|mainnet||1"], undefined],
+])("a short post says %s", async (_what, others, said) => {
+  const joined = [...others, "market.auction|mainnet|m|1"];
+  const { tables } = await owed(
+    trigger,
+    ...joined.map((episode) => ({ ...trigger, id: episode, episode, joined: "t" })),
+    resolve,
+  );
+  const group = await tables(async (all) => {
+    const kinds = { node: "node.down", network: "network.stalled", market: "market.auction" } as const;
+    const kindOf = (id: string) => kinds[id.split(".")[0] as keyof typeof kinds];
+    await all.watch.putEpisodes([E, ...joined].map((id) => episodeRow(anEpisode(kindOf(id), { id }))));
+    return readGroup(all, (await all.outbox.get(["r"]))[0]!, "t");
+  });
+  expect(group?.episodes.map(({ id }) => id)).toEqual(said);
+});
+
+describe("where a message was deleted", () => {
+  it("what was to be posted in its thread is dropped", async () => {
+    const { tables, at } = await owed(trigger);
+    await tables(async (all) => {
+      const [row] = await all.outbox.get(["t"]);
+      await dropDeleted(all, row!, at, () => "new");
+      expect(await all.outbox.get(["t", "new"])).toEqual([]);
+    });
+  });
+
+  it("an end that it did not show is told by itself, and calls nobody; a trigger does", async () => {
+    const card = { ...trigger, data: data({ mention: "S1" }), is: { state: "sent", revision: 0 } } as const;
+    const more = (id: string, phase: string) => ({ id, phase, episode: `node.down|mainnet|${id}|1`, joined: "t" });
+    const { tables, at } = await owed(card, more("over", "resolve"), more("begun", "trigger"));
+    await tables(async (all) => {
+      const [row] = await all.outbox.get(["t"]);
+      await dropDeleted(all, row!, at, () => "new");
+      const next = await all.outbox.get(["over", "begun"]);
+      expect(Object.fromEntries(next.map((one) => [one.id, JSON.parse(one.data)]))).toEqual({
+        over: DATA,
+        begun: { ...DATA, mention: "S1" },
+      });
+    });
+  });
+});
+
+it.each([
+  ["its card", { style: "live", state: "told", trigger: "t" }, true],
+  ["one in plain style", { style: "plain", state: "told", trigger: "t" }, undefined],
+  ["one of which nothing more is owed", { style: "live", state: "closed", trigger: "t" }, undefined],
+  ["that of another message", { style: "live", state: "told", trigger: "other" }, undefined],
+] as const)("a deleted message is noted as %s: %o", async (_what, of, deleted) => {
+  const { tables } = await owed({ ...trigger, is: { state: "sent" } });
+  await tables(async (all) => {
+    const [row] = await all.outbox.get(["t"]);
+    const state = JSON.stringify({ destination: ops, reminders: 0, ...of });
+    await all.watch.putNotificationStates([{ episode: E, destination: row!.destination, data: state }]);
+    await noteDeletedCard(all, row!.destination, [row!]);
+    const [noted] = await all.watch.notificationStates([E], row!.destination);
+    expect(JSON.parse(noted!.data).cardDeleted).toBe(deleted);
+  });
 });
 
 it.each([

@@ -7,6 +7,7 @@ import {
   SLOW_TO_FOLLOW,
 } from "../../../../src/alerts/deliver/outbox/batch.ts";
 import { openUntil } from "../../../../src/alerts/deliver/outbox/join.ts";
+import { messagesOf } from "../../../../src/alerts/deliver/outbox/queries.ts";
 import { enqueue, fanOutAll } from "../../../../src/alerts/deliver/outbox/outbox.ts";
 import { type Episode, episodeRow } from "../../../../src/alerts/judge/rules/episode.ts";
 import type { AlertMessage } from "../../../../src/alerts/message/message.ts";
@@ -156,6 +157,22 @@ describe("a message that was sent", () => {
   });
 });
 
+it("the lists of three planned at once are one message", async () => {
+  const event = (key: string) => ({ kind: "checkpoint.new", network: "mainnet", subject: "", key, at: "1" }) as const;
+  const lists = ["1", "2", "3"].map((id) => {
+    const day = { kind: "checkpoint.new", network: "mainnet", day: "2024-06-03" } as const;
+    const events = [{ ...event(id), atBlock: id, hash: "h" }];
+    const said: AlertMessage = { type: "rolling", ...day, total: 1, events };
+    const { episode: _episode, ...rolling } = planned(id, { phase: "rolling", message: said });
+    return { ...rolling, joins: { key: "day", until: Infinity } };
+  });
+  const { stage, tables, at } = await owed();
+  await tables((all) => enqueue(all, joinPlans([{ deliveries: lists }]), at));
+  const said = await tables((all) => messagesOf(all, ["1", "2", "3"]));
+  expect(said.map(({ message: one }) => (one.type === "rolling" ? one.total : 0))).toEqual([3]);
+  await stage.pass(0);
+});
+
 describe("the ends of alerts on one card", () => {
   const card = { ...first, is: { state: "sent" } } as const;
   const second = { ...first, id: "second", episode: down(1), joined: "first" } as const;
@@ -172,6 +189,14 @@ describe("the ends of alerts on one card", () => {
     const over = [anEpisode("node.down", { id: down(0), state: "resolved" }), anEpisode("node.down", { id: down(1) })];
     expect((await joined([card, second], ends.slice(0, 1), { open: over })).lines).toEqual([
       "first owed 2 second end0",
+    ]);
+  });
+
+  it("join the card while it is being sent for the first time", async () => {
+    const sending = { ...card, is: { state: "sending" } } as const;
+    const open = [anEpisode("node.down", { id: down(1) })];
+    expect((await joined([sending, second], ends.slice(0, 1), { open })).lines).toEqual([
+      "first sending 2 second end0",
     ]);
   });
 

@@ -369,6 +369,21 @@ it.each([
   expect(logged.map((one) => [one.what, one.delivery])).toEqual(what === undefined ? [] : [[what, "first"]]);
 });
 
+it.each([
+  ["its message is known", "first", "9"],
+  ["a press has shown another copy of that attempt", "first~1", "8"],
+])("a receipt that comes late changes nothing where %s", async (_what, delivery, message) => {
+  const { stage, tables, at } = await owed({ id: "first", phase: "trigger", is: { state: "sent", attempts: 2 } });
+  const receipt = { platform: "nowhere", channel: "ops", message: "9" };
+  await tables(async (all) => {
+    const [row] = await all.outbox.get(["first"]);
+    await all.outbox.putReceipts([{ ...receipt, delivery, message, at }]);
+    expect(await recordLateReceipt(all, { row: { ...row!, attempts: 1 }, destination: ops }, receipt, at)).toBe(true);
+    expect(await all.outbox.get(["first~1"])).toEqual([]);
+  });
+  expect(await stage.engine.decisions({ destination: destinationKey(ops), limit: 9 })).toEqual([]);
+});
+
 describe("a pressed message that no delivery is known by", () => {
   const sent = (id: string, channel: string) => ({
     id,
