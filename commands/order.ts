@@ -9,6 +9,8 @@ import { askAboutId, idOption, resolveId } from "../src/answers/ids/typed-ids.ts
 import {
   chooseOrder,
   findOrder,
+  ordersInState,
+  seenLabel,
   ORDERS_ARE_DROPPED,
   STATE_OPTION,
   suggestOrders,
@@ -69,6 +71,7 @@ export const order = command({
   ],
   summary: "One order: what is left, why it ended, its versions",
   verb: "Show order",
+  shows: ({ id, state = "" }) => (id === undefined ? `Your ${ordersInState(String(state))}` : "An order"),
   examples: ["order <id>", "order <id> version:1", "order state:rejected"],
   options,
   fields: () => ["id", "version"],
@@ -146,12 +149,6 @@ function detailBlocks(found: Order, previous: Order | undefined, market: MarketN
   ];
   if (unknown.length > 0) blocks.push(fields(unknown, text`Further fields of the node`));
   return blocks;
-}
-
-/** `rejected BTC/USDT`: a final status, which holds for good, and the market. */
-function seenLabel({ status }: Order, code: string | undefined): string {
-  const final = status !== undefined && FINAL_STATUSES.has(status) ? [enumWords(status, "STATUS")] : [];
-  return [...final, ...(code === undefined ? [] : [code])].join(" ");
 }
 
 /** The version asked for, and the number of the current one where it is known. */

@@ -9,6 +9,7 @@ import type { AssetLimitsBundle, ListAssetBundle } from "./model/bundle.ts";
 import type { MarketData } from "./model/market.ts";
 import type { AssetNames, MarketNames, NodeNames, Staker } from "./model/names.ts";
 import type { Checkpoint, KeyRotation, NetworkTime, NodeInfo, Snapshot } from "./model/network.ts";
+import type { OrderFilter } from "./model/model.ts";
 import type { Order } from "./model/order.ts";
 import type { Page, PageRequest } from "./model/page.ts";
 import type { PartyStake } from "./model/stake.ts";
@@ -111,8 +112,8 @@ export interface Operations {
   getNodeNames(options?: CallOptions): Promise<readonly NodeNames[]>;
   /** The parties that stake, the largest stake first. Cached for long, too: use it for completion only. */
   getStakers(options?: CallOptions): Promise<readonly Staker[]>;
-  /** The newest orders of a party; not kept. Use it for completion only. */
-  getPartyOrders(party: string, options?: CallOptions): Promise<readonly Order[]>;
+  /** The newest orders, of a party or of all; not kept. Use it for completion only. */
+  getOrders(filter: OrderFilter, options?: CallOptions): Promise<readonly Order[]>;
 }
 
 /** The state of one node's circuit breaker. */

@@ -19,7 +19,7 @@ export function pressInstead(
 ): Reply | undefined {
   const command = byName.get(asked);
   if (command === undefined || asked === QUESTION) return undefined;
-  const { changes, name, title, verb, workspaceChooses, readsHere } = command;
+  const { changes, name, shows, title, verb, workspaceChooses, readsHere } = command;
   // Who asks in a message for everybody asks for everybody, unless the server chose otherwise.
   const isForAll = workspaceChooses === true || readsHere === true;
   const audience = presetAudience(command, here, chosen) ?? (isForAll ? "channel" : command.audience);
@@ -28,7 +28,7 @@ export function pressInstead(
   const isLong = whole.length > MAX_IN_TITLE;
   const line = commandLine(isLong ? name : whole);
   return askedBack(
-    changes === true ? text`Did you mean ${line}?` : `${title ?? verb ?? "Show"}?`,
+    changes === true ? text`Did you mean ${line}?` : `${shows?.(options) ?? title ?? verb ?? "Answer"}: for you alone`,
     [
       ...(isLong ? [paragraph(text`${commandLine(whole)}`)] : []),
       paragraph(

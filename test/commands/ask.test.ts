@@ -53,7 +53,7 @@ test.each([
   ["network status", MEANT["is the network healthy"]],
   ["node status", MEANT["is the network healthy"]],
   ["are we good?", MEANT["is the network healthy"]],
-  ["did my order get filled", /Whose order\?/u],
+  ["did my order get filled", /Which order\?/u],
   ["sign this channel up", /Subscribe the console to/u],
   ["unsilence node 2", /End a silence: sim-2\?/u],
   ["report problems to this channel", MEANT["subscribe this channel"]],
@@ -136,21 +136,17 @@ test("what a question says is filled in: networks, markets, ranges, ends, orders
 
 test("of a value that alone is lacking, those that may be meant are to choose from, but not where others see them", async () => {
   const talk = await talkToSimulator();
-  await talk.ask(`order ${talk.samples.rejectedOrderId}`);
-  const [order, ...others] = linesOf(await talk.askFor("why was my order rejected"));
-  expect([order, others.at(-1)]).toEqual([`order id:${talk.samples.rejectedOrderId} network:mainnet`, "my party"]);
-  expect(others[0]).toMatch(/^order state:rejected party:[0-9a-f]{64} network:mainnet$/u);
+  const lines = linesOf(await talk.askFor("why was my order rejected"));
+  const forms = lines.map((line) => line.replaceAll(/[0-9a-f]{64}/gu, "…"));
+  expect([...new Set(forms)]).toEqual([
+    "order id:… network:mainnet",
+    "order state:rejected party:… network:mainnet",
+    "my party",
+  ]);
+  expect(await talk.ask(lines[0]!)).toMatch(/^✗ Rejected: /u);
   expect(linesOf(await talk.askFor('ask "why was my order rejected" private:no'))).toEqual([
     "order state:rejected network:mainnet",
   ]);
-});
-
-test("those that a word of the question describes come first", async () => {
-  const talk = await talkToSimulator();
-  const { rejectedOrderId, orderId } = talk.samples;
-  for (const id of [rejectedOrderId, orderId]) await talk.ask(`order ${id}`);
-  const [first, second] = linesOf(await talk.askFor("why was my order rejected"));
-  expect([first, second]).toEqual([rejectedOrderId, orderId].map((id) => `order id:${id} network:mainnet`));
 });
 
 test("an export in words is three presses: the party, the asset, the file", async () => {

@@ -96,9 +96,13 @@ test.each<[string, object, [string, string], string]>([
   expect(screen).toMatch(saying(`${amount} raw`, percent, `${left} raw`));
 });
 
-test("without an id the orders of the saved party are to choose from: those of a state first, live ones, then the newest", async () => {
+test("without an id the orders of the saved party are to choose from: those of one state alone, else live ones, then the newest", async () => {
   const { ask, askFor, suggest, samples } = await talkToSimulator();
-  for (const line of ["order", "why rejected"]) expect(await ask(line)).toMatch(/^• Whose order\?/u);
+  const ofAll = await ask("why rejected");
+  expect(ofAll).toMatch(/^• Which order\?.*The newest rejected orders of all parties on mainnet/su);
+  expect(ofAll).toMatch(
+    /\] +Rejected · (?:buy|sell) [\d,.]+ \S+.* · \d+ \w+ ago · [0-9a-f]{8} .*…[0-9a-f]{4} · \d of the newest rejected orders/su,
+  );
   await ask(`my party ${samples.partyId} desk`);
   const labels = async (line: string): Promise<string[]> =>
     (await askFor(line)).actions.flatMap((action) =>
@@ -111,7 +115,7 @@ test("without an id the orders of the saved party are to choose from: those of a
   const isLive = (state: string): boolean => state === "Active" || state === "Parked";
   const ended = statesOf(live).findIndex((state) => !isLive(state));
   expect(statesOf(live).slice(ended).filter(isLive)).toEqual([]);
-  expect(statesOf(await labels("order state:rejected"))[0]).toBe("Rejected");
+  expect(statesOf(await labels("order state:rejected"))).toEqual(["Rejected"]);
   expect(statesOf((await suggest("order", "id", "stopped")).map(({ label }) => label))).toEqual(["Stopped"]);
   expect(await ask(`order party:${"ab".repeat(32)}`)).toMatch(/lists no orders of abababab…abab/u);
 });

@@ -5,7 +5,6 @@ import { stem } from "../../bot/grammar/stem.ts";
 import { cutShort } from "../../bot/nearest.ts";
 import {
   type Choice,
-  MAX_CHOICE_LENGTH,
   type Options,
   plainChoices,
   type SuggestContext,
@@ -18,11 +17,14 @@ import { paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { type Action, type Ask, askedBack, choiceActions, commandAction, type Reply } from "../../reply/reply.ts";
 import { shortenId, text, type TextPart } from "../../reply/text.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import { enumWords } from "../../reply/enum-words.ts";
+import type { SeenId } from "../../store/store.ts";
 import { marketAmounts } from "../amounts.ts";
-import { askFor, formActions } from "../answer.ts";
+import { askFor, formActions, millisBetween } from "../answer.ts";
 import { orderState, orderWords } from "../order-words.ts";
-import { marketsById, type NamesContext, ORDER, PARTY } from "./ids.ts";
+import { marketsById, type NamesContext, noteSeen, ORDER, PARTY } from "./ids.ts";
 import { askAboutId, lookUp, resolveId, suggestIds } from "./typed-ids.ts";
 
 /** Another reason why a node knows no such order. */
@@ -39,7 +41,7 @@ export async function findOrder(option: string, typed: string, context: SuggestC
 /** Shorter than the time limit of a whole completion. */
 const ORDERS_WAIT_MILLIS: Milliseconds = 1000;
 
-/** How many of the orders seen are offered in any case. */
+/** How many of the orders that may be those of others are offered beside the parties, or the caller's own. */
 const SEEN_OFFERED = 10;
 
 /** Completion for an order: those of the party that the caller saved, then those seen. */
@@ -56,26 +58,51 @@ export async function suggestOrders(typed: string, context: SuggestContext): Pro
 
 async function savedOrders(context: SuggestContext): Promise<readonly Choice[]> {
   const [party] = await context.parties.list().catch(() => []);
-  return party === undefined ? [] : ordersOf(party.id, context);
+  return party === undefined ? [] : listOrders({ party: party.id }, context);
 }
 
-/** The orders of a party in words: those in a state first, then live ones, then the newest. */
-async function ordersOf(party: string, context: NamesContext, state = ""): Promise<readonly Choice[]> {
-  const { api, signal } = context;
-  const [orders, markets] = await Promise.all([api.getPartyOrders(party, { signal }), marketsById(context)]);
-  const rankOf = (order: Order): number => {
-    if (state !== "" && orderState(order).toLowerCase().startsWith(state)) return 0;
-    return order.status !== undefined && FINAL_STATUSES.has(order.status) ? 2 : 1;
-  };
-  return orders
-    .toSorted((a, b) => rankOf(a) - rankOf(b) || Number((b.createdAt ?? 0n) - (a.createdAt ?? 0n)))
-    .flatMap((order) => {
-      if (order.id === undefined) return [];
-      const market = markets.get(order.marketId ?? "");
+/** What a choice holds everywhere. */
+const LABEL_LENGTH = 75;
+
+interface ListedOrder extends Choice {
+  readonly seen: SeenId;
+  readonly party: string | undefined;
+}
+
+/**
+ * The orders of a party, or of all, in words: of one state the newest alone, else live ones before those that have ended.
+ * Their beginnings can be typed then. `now`: the age of each is said, too.
+ */
+async function listOrders(
+  { party, state = "", now }: { readonly party?: string; readonly state?: string | undefined; now?: Nanoseconds },
+  context: NamesContext & Pick<SuggestContext, "seen">,
+): Promise<readonly ListedOrder[]> {
+  const { api, seen, signal } = context;
+  const status = ENDED_STATES.has(state) ? `STATUS_${state.toUpperCase()}` : undefined;
+  const [all, markets] = await Promise.all([api.getOrders({ party, status }, { signal }), marketsById(context)]);
+  // Some nodes ignore the status.
+  const orders = all.filter((order) => orderState(order).toLowerCase().startsWith(state));
+  const hasEnded = (order: Order): boolean => order.status !== undefined && FINAL_STATUSES.has(order.status);
+  const listed = orders
+    .toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || Number((b.createdAt ?? 0n) - (a.createdAt ?? 0n)))
+    .flatMap((order): ListedOrder[] => {
+      const { createdAt, id, marketId = "", partyId } = order;
+      if (id === undefined) return [];
+      const market = markets.get(marketId);
       const words = text`${orderState(order)} · ${orderWords(order, market?.code, marketAmounts(market))}`;
-      // The beginning of the id is enough, and leaves the words whole within the 75 characters of a choice on Slack.
-      return [{ label: cutShort(`${plainText(words)} · ${order.id.slice(0, 8)}`, MAX_CHOICE_LENGTH), value: order.id }];
-    });
+      const age =
+        now === undefined || createdAt === undefined
+          ? ""
+          : ` · ${formatDuration(millisBetween(createdAt, now), 1)} ago`;
+      // The beginning of the id is enough, and leaves the words whole.
+      const tail = `${age} · ${id.slice(0, 8)}`;
+      const label = `${cutShort(plainText(words), LABEL_LENGTH - tail.length)}${tail}`;
+      return [{ label, value: id, party: partyId, seen: { id, label: seenLabel(order, market?.code) } }];
+    })
+    .slice(0, MAX_CHOICES);
+  const noted = listed.map((one) => one.seen);
+  noteSeen({ network: api.network, seen }, "order", noted);
+  return listed;
 }
 
 /** How an order ends without having traded, by the words of those who ask why. */
@@ -84,17 +111,30 @@ const STATE_WORDS = new Map([
   ...["cancelled", "stopped", "expired"].map((word) => [stem(word), word] as const),
 ]);
 
-/** Which of a party's orders are offered first. */
+const ENDED_STATES: ReadonlySet<string> = new Set(STATE_WORDS.values());
+
+/** Which orders are offered. */
 export const STATE_OPTION = {
   kind: "text",
-  description: "Those in this state come first: rejected, stopped",
+  description: "Only those in this state: rejected, stopped",
   example: "rejected",
-  suggest: async () => plainChoices([...new Set(STATE_WORDS.values())]),
+  suggest: async () => plainChoices([...ENDED_STATES]),
   said: (words) => {
     const word = words.find((one) => STATE_WORDS.has(stem(one)));
     return word === undefined ? undefined : { value: STATE_WORDS.get(stem(word)) ?? "", words: [word] };
   },
 } as const satisfies TextOption;
+
+/** The orders to choose from: `rejected orders`. */
+export function ordersInState(state = ""): string {
+  return state === "" ? "orders" : `${state.trim().toLowerCase()} orders`;
+}
+
+/** `rejected BTC/USDT`: a final status, which holds for good, and the market. */
+export function seenLabel({ status }: Order, code: string | undefined): string {
+  const final = status !== undefined && FINAL_STATUSES.has(status) ? [enumWords(status, "STATUS")] : [];
+  return [...final, ...(code === undefined ? [] : [code])].join(" ");
+}
 
 type ChoosingContext = Omit<CommandContext<Options>, "options"> & {
   readonly options: { readonly [name in "party" | "state"]?: string | undefined } & {
@@ -103,13 +143,14 @@ type ChoosingContext = Omit<CommandContext<Options>, "options"> & {
 };
 
 /**
- * Which order is meant: of those of the caller's party, or of the one that was named; without one, of those shown before.
- * Nobody else sees them.
+ * Which order is meant: of those of the caller's party, or of the one that was named; without one, of the newest of all,
+ * and of the parties that have some. Nobody else sees them.
  */
 export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
   const { network, parties } = context;
   const { party: typed, version } = context.options;
   const state = context.options.state?.trim().toLowerCase();
+  const what = ordersInState(state);
   const which = (words: TextPart, actions: readonly Action[], title: TextPart = "Which order?"): Reply =>
     askedBack(title, [paragraph(words)], actions);
   if (context.audience === "channel") {
@@ -120,30 +161,46 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
   const byId = formActions(context, "By its id", "order", { version, network });
   const withId = (id: string): Ask => askFor(context, "order", { id });
   const ofParty = (party: string): Ask => askFor(context, "order", { state, party });
+  const now = context.now();
   if (typed === undefined) {
-    const [seen = [], stakers = []] = await Promise.all([ORDER, PARTY].map((kind) => suggestIds(kind)("", context)));
-    const isMeant = ({ label }: Choice): boolean => state !== undefined && label.toLowerCase().startsWith(state);
-    const orders = seen.toSorted((a, b) => Number(isMeant(b)) - Number(isMeant(a)));
+    const newest = inTime(listOrders({ state, now }, context), { millis: ORDERS_WAIT_MILLIS }, () => []);
+    const [listed, seen, stakers] = await Promise.all([
+      newest,
+      suggestIds(ORDER)("", context),
+      suggestIds(PARTY)("", context),
+    ]);
+    const orders = listed.length > 0 ? listed : seen.filter(({ label }) => label.toLowerCase().startsWith(state ?? ""));
+    const owners = Map.groupBy(listed, ({ party = "" }) => party);
+    const having = [...owners].flatMap(([value, { length }]) =>
+      value === "" ? [] : [{ value, label: `${shortenId(value)} · ${length} of the newest ${what}` }],
+    );
+    const others = stakers.filter(({ value }) => !owners.has(value));
     const choices = [
-      ...choiceActions("One shown before", orders, withId),
-      ...choiceActions("Of a party", stakers, ofParty),
+      ...choiceActions(
+        listed.length > 0 ? "One of the newest" : "One shown before",
+        orders.slice(0, SEEN_OFFERED),
+        withId,
+      ),
+      ...choiceActions("Of a party", [...having, ...others].slice(0, MAX_CHOICES), ofParty),
     ];
-    const words = "Choose a party, or save yours: then its orders are offered at once.";
+    const newestWords = listed.length > 0 ? `The newest ${what} of all parties on ${network}. ` : "";
+    const words = `${newestWords}Choose a party, or save yours: then its orders are offered at once.`;
     return which(words, [...choices, SAVE_PARTY_ACTION, ...byId], orders.length > 0 ? undefined : "Whose order?");
   }
   const partyId = await resolveId(PARTY, typed, context, "party");
-  const orders = (await ordersOf(partyId, context, state)).slice(0, MAX_CHOICES);
+  const orders = await listOrders({ party: partyId, state, now }, context);
   const saved = (await parties.list().catch(() => [])).find(({ id }) => id === partyId);
   const party = saved?.name ?? shortenId(partyId);
+  const inAnyState = state === undefined ? [] : [commandAction("In any state", "order", { party: partyId, network })];
   if (orders.length > 0) {
-    const words = text`The newest ${orders.length} of ${party} on ${network}.`;
-    return which(words, [...choiceActions("Choose one", orders, withId), ...byId]);
+    const words = text`The newest ${orders.length} ${what} of ${party} on ${network}.`;
+    return which(words, [...choiceActions("Choose one", orders, withId), ...inAnyState, ...byId]);
   }
   const others = (await suggestIds(PARTY)("", context)).filter(({ value }) => value !== partyId);
   const why = "Nodes drop orders after a month, and some list none; by its id one is found all the same.";
   return which(
     why,
-    [...choiceActions("Of another party", others, ofParty), ...byId],
-    text`${network} lists no orders of ${party}`,
+    [...inAnyState, ...choiceActions("Of another party", others, ofParty), ...byId],
+    text`${network} lists no ${what} of ${party}`,
   );
 }

@@ -123,7 +123,7 @@ function operationsOver(
     getNodeInfo: (options) => call(requests.nodeInfo, options),
     getMarketsData: (options) => call(requests.marketsData, options),
     getOrder: async (orderId, version, options) => call(requests.order(orderId, version), options),
-    getPartyOrders: partyOrdersCall(call, context.clock),
+    getOrders: ordersCall(call, context.clock),
     getPartiesStake: async (party, options) => call(requests.partiesStake(party), options),
     getKeyRotations: async (query = {}, options) => call(requests.keyRotations(query), options),
     getSnapshots: async (query = {}, options) => call(requests.snapshots(query), options),
@@ -186,13 +186,13 @@ function callOver(
   }
 }
 
-/** Lists a party's orders; none where the nodes fail, and they are left alone for a while where they offer no such list. */
-function partyOrdersCall(call: Call, clock: Clock): Operations["getPartyOrders"] {
+/** Lists orders; none where the nodes fail, and they are left alone for a while where they offer no such list. */
+function ordersCall(call: Call, clock: Clock): Operations["getOrders"] {
   let notOfferedUntilMillis = -1;
-  return async (party, options) => {
+  return async (filter, options) => {
     if (clock.monotonicMillis() < notOfferedUntilMillis) return [];
     try {
-      return (await call(requests.partyOrders(party), options)).value;
+      return (await call(requests.orderList(filter), options)).value;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.httpStatus === 404) notOfferedUntilMillis = clock.monotonicMillis() + NOT_OFFERED_CACHE_MILLIS;

@@ -123,15 +123,25 @@ export function order(orderId: string, version: number | undefined): ApiRequest<
   });
 }
 
-/** How many of a party's orders are listed. */
+/** How many orders are listed. */
 const LISTED_ORDERS = 50;
 
-/** The newest orders of a party. */
-export function partyOrders(party: string): ApiRequest<readonly Order[]> {
-  const query = new URLSearchParams({ "filter.partyIds": party, "pagination.first": String(LISTED_ORDERS) });
+/** Which orders are listed: of one party, in one status (`STATUS_REJECTED`), or all. */
+export interface OrderFilter {
+  readonly party?: string | undefined;
+  readonly status?: string | undefined;
+}
+
+/** The newest orders. */
+export function orderList({ party, status }: OrderFilter): ApiRequest<readonly Order[]> {
+  const query = new URLSearchParams({
+    ...(party === undefined ? {} : { "filter.partyIds": party }),
+    ...(status === undefined ? {} : { "filter.statuses": status }),
+    "pagination.first": String(LISTED_ORDERS),
+  });
   return defineRequest({
     path: `/api/v2/orders?${query.toString()}`,
-    what: `the orders of party ${brief(party)}`,
+    what: party === undefined ? "the newest orders" : `the orders of party ${brief(party)}`,
     schema: Orders,
     maxBytes: BODY_BYTES.page,
     pick: ({ orders }) => orders.rows.map(({ node }) => node),

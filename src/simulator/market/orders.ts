@@ -157,7 +157,11 @@ export class Orders {
   /** The order as it is now, or the last state of that version; undefined where there is none. */
   find(id: string, version: number | undefined, moment: Moment): Record<string, unknown> | undefined {
     const order = this.#index(moment).get(id);
-    if (order === undefined) return undefined;
+    const state = order && this.#stateOf(order, version, moment);
+    return order && state && this.#record(order, state, moment);
+  }
+
+  #stateOf(order: Order, version: number | undefined, moment: Moment): OrderState | undefined {
     const madeAt = this.#madeAt(order);
     const known = order.script.steps.filter((step) => madeAt + step.after <= moment.height);
     const state: OrderState = { madeAt, status: "STATUS_ACTIVE", remaining: 100, version: 1, perMille: 0 };
@@ -172,15 +176,16 @@ export class Orders {
       state.remaining = step.remainingPercent ?? state.remaining;
     }
     if (known.length === 0 || (version !== undefined && state.version !== version)) return undefined;
-    return this.#record(order, state, moment);
+    return state;
   }
 
-  /** The orders of a party, in the order in which they were made. */
-  ofParty(party: string, moment: Moment): PagedList<Order> {
+  /** The orders of a party or of all, in one status or in any, in the order in which they were made. */
+  list(party: string | null, status: string | null, moment: Moment): PagedList<Order> {
     const known = this.#index(moment);
     this.#byParty ??= Map.groupBy(known.values(), (order) => this.#party(order));
-    const rows = (this.#byParty.get(party) ?? [])
+    const rows = (party === null ? [...known.values()] : (this.#byParty.get(party) ?? []))
       .filter((order) => this.#madeAt(order) <= moment.height)
+      .filter((order) => status === null || this.#stateOf(order, undefined, moment)?.status === status)
       .toSorted((a, b) => this.#madeAt(a) - this.#madeAt(b));
     const keyOf = (order: Order): string => `${this.#madeAt(order)}:${order.id}`;
     const compareKeys = (a: string, b: string): number => parseInt(a, 10) - parseInt(b, 10);

@@ -55,7 +55,7 @@ const order: Answer = ({ node, view, query, id }) => {
 };
 
 const orders: Answer = ({ node, view, query }) => {
-  const list = node.network.orders.ofParty(query.get("filter.partyIds") ?? "", view.moment);
+  const list = node.network.orders.list(query.get("filter.partyIds"), query.get("filter.statuses"), view.moment);
   return { orders: pageOf(list, query, node.cursors) };
 };
 

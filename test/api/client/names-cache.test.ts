@@ -69,15 +69,15 @@ describe("names", () => {
   });
 });
 
-test("the orders of a party are none where the nodes list none, which are then left alone for a while", async () => {
+test("orders are none where the nodes list none, which are then left alone for a while", async () => {
   const a = await node((_request, response) => sendRouteMissing(response));
   const clock = new VirtualClock();
   const api = clientOf([a], { clock, limits: { retryMillis: 0 } });
-  expect([await api.getPartyOrders("ab"), await api.getPartyOrders("ab")]).toEqual([[], []]);
+  expect([await api.getOrders({ party: "ab" }), await api.getOrders({ party: "ab" })]).toEqual([[], []]);
   expect(a.asked).toHaveLength(1);
   a.serve = (_request, response) =>
     sendJson(response, { orders: { edges: [{ node: { id: "o", status: "STATUS_ACTIVE" } }], pageInfo: null } });
   await clock.advance(61_000);
-  expect(await api.getPartyOrders("ab")).toMatchObject([{ id: "o", status: "STATUS_ACTIVE" }]);
+  expect(await api.getOrders({ party: "ab" })).toMatchObject([{ id: "o", status: "STATUS_ACTIVE" }]);
   expect(a.asked.at(-1)).toMatch(/\/api\/v2\/orders\?filter\.partyIds=ab&pagination\.first=\d+$/u);
 });

@@ -96,17 +96,23 @@ test("whose orders, and which, is to choose from by whoever asks alone; a typed 
   const { orderId, partyId } = on.simulator.samples.mainnet;
   const asked = async (): Promise<StoredMessage> => {
     const offered = await ann.writes(on.channel, "@bot why was my order rejected");
-    expect(labelsOf(offered)).toEqual(["Show order"]);
+    expect([textOf(offered), labelsOf(offered)]).toEqual([
+      expect.stringContaining("Your rejected orders: for you alone"),
+      ["Show order"],
+    ]);
     return (await ann.press(offered, "Show order")).last;
   };
   const parties = await asked();
-  expect([textOf(parties), parties.onlyFor]).toEqual([expect.stringContaining("Whose order?"), ann.id]);
-  // Which party comes first depends on the time, and not all have orders.
+  expect([textOf(parties), parties.onlyFor]).toEqual([expect.stringContaining("Which order?"), ann.id]);
+  expect(labelsOf(parties)[0]).toMatch(/^Rejected · (?:buy|sell) [\d,.]+ \S+.* ago · /u);
   const party = labelsOf(parties).find((label) => label.startsWith(partyId.slice(0, 8))) ?? "";
   expect(textOf((await ann.press(parties, party)).last)).toContain("Which order?");
   await ann.run(on.channel, "my party", { id: partyId, name: "desk" });
   const orders = await asked();
-  expect([textOf(orders), labelsOf(orders).length]).toEqual([expect.stringContaining("of desk on mainnet"), 26]);
+  expect([textOf(orders), labelsOf(orders).length]).toEqual([
+    expect.stringContaining("25 rejected orders of desk on mainnet"),
+    27,
+  ]);
   const [order = ""] = labelsOf(orders);
   expect(order).toMatch(/^Rejected · (?:buy|sell) [\d,.]+ \S+/u);
   const shown = (await ann.press(orders, order)).last;
@@ -271,6 +277,6 @@ test("a line between marks of code is the line, and a long one stands below what
   const long = textOf(await zoe.writes(on.channel, `@bot alerts add market.value BTC/USDT if:"${condition}"`));
   expect(long).toMatch(/Did you mean `\/alerts add`\?/u);
   expect(long).toContain(condition);
-  expect(textOf(await zoe.writes(on.channel, `@bot order ${"x".repeat(3600)}`))).toMatch(/<\/order:\d+> is answered/u);
+  expect(textOf(await zoe.writes(on.channel, `@bot order ${"x".repeat(3500)}`))).toMatch(/<\/order:\d+> is answered/u);
   expect(on.fake.complaints()).toEqual([]);
 });

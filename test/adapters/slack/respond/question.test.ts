@@ -16,12 +16,12 @@ test("whose orders, and which, is to choose from; a typed id is one press away",
   const ann = scene.fake.person("ann");
   const { orderId, partyId } = scene.simulator.samples.mainnet;
   const { last: parties } = await ann.run(scene.channel, "why was my order rejected");
-  expect(said(parties)).toContain("Whose order?");
-  // Which party comes first depends on the time, and not all have orders.
+  expect(said(parties)).toContain("The newest rejected orders of all parties");
   expect(said(await chosen(ann, parties, partyId.slice(0, 8)))).toContain("Which order?");
   await ann.run(scene.channel, `my party ${partyId} desk`);
   const { last: orders } = await ann.run(scene.channel, "why was my order rejected");
   expect(said(orders)).toContain("of desk on mainnet");
+  expect(choicesOf(orders.blocks).filter((one) => !one.includes("Rejected · "))).toEqual([]);
   expect(choicesOf(orders.blocks)[0]).toMatch(/Rejected · (?:buy|sell) [\d,.]+ \S+/u);
   expect(said(await chosen(ann, orders))).toMatch(/Rejected: .*Filled.*Left/su);
   ann.startPress(orders, "By its id");
