@@ -13,6 +13,7 @@ const FOLDER = path.join(ROOT, ".mutation", "types");
  * TypeScript 7, so a copy of its file for each mutant is checked, all in one run of the compiler.
  */
 export async function findTypeErrors(mutants: readonly Mutant[]): Promise<ReadonlySet<string>> {
+  if (mutants.length === 0) return new Set();
   const copies = new Map(mutants.map((mutant) => [writeCopy(mutant), mutant.id]));
   const project = path.join(FOLDER, "tsconfig.json");
   const settings = {
