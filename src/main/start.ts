@@ -134,8 +134,6 @@ export async function runBot(bot: BotProcess): Promise<void> {
 type Services = Awaited<ReturnType<typeof openServices>>;
 
 async function openServices({ config, store, log, shutdown, clock = systemClock, ...more }: BotProcess) {
-  /** In Unix milliseconds. */
-  const startedAt = Date.now();
   const chats = configuredChats(config);
   const platforms = platformsOf(config);
   const metrics = createMetrics({
@@ -200,6 +198,8 @@ async function openServices({ config, store, log, shutdown, clock = systemClock,
     log,
     onOutcome: metrics.onOutcome,
   });
+  /** By the same clock as what is stored. */
+  const startedAt = alerts.now();
   return { startedAt, metrics, duties, platforms, networks, exports, alerts, bot };
 }
 
@@ -258,11 +258,11 @@ async function answerAsk({ store, log, shutdown }: BotProcess, bot: Bot, shownAt
 
 /** Pings the dead man's switch, and watches the file of the database. */
 function watchHealth({ config, store, log, shutdown }: BotProcess, { alerts, platforms, startedAt }: Services): void {
-  const { alerting, notifyOfDatabase } = alerts;
+  const { alerting, notifyOfDatabase, now } = alerts;
   // The alerts stop first: no delivery may be planned or sent while the platforms stop.
   shutdown.add("alerts", () => alerting.stop());
   if (config.alerting.deadmanUrl !== undefined) {
-    const problem = () => healthProblem({ store, platforms, alerting, startedAt, now: Date.now });
+    const problem = () => healthProblem({ store, platforms, alerting, startedAt, now });
     const deadManSwitch = startDeadManSwitch({ url: config.alerting.deadmanUrl, clock: systemClock, log, problem });
     shutdown.add("dead man's switch", () => deadManSwitch.stop());
   }
@@ -312,11 +312,10 @@ function greeting(config: Config, url: string | undefined, simulated: boolean): 
 /** The web console; undefined where WEB_PORT is 0. */
 async function openConsole(dependencies: ConsoleDependencies): Promise<WebAdapter | undefined> {
   const { config, store, networks, exports, platforms, chats, metrics, startedAt, log } = dependencies;
-  const { alerting, console } = dependencies.alerts;
+  const { alerting, console, now } = dependencies.alerts;
   const { clients, simulated } = networks;
   if (config.web.port === 0) return undefined;
-  const alerts = () =>
-    readAlertSnapshot({ alerting, store, networks: clients.map(({ network }) => network), now: Date.now });
+  const alerts = () => readAlertSnapshot({ alerting, store, networks: clients.map(({ network }) => network), now });
   const { createWebAdapter } = await import("../adapters/web/index.ts");
   return createWebAdapter({
     ...config.web,
@@ -330,7 +329,7 @@ async function openConsole(dependencies: ConsoleDependencies): Promise<WebAdapte
     log,
     now: () => fromMillis(Date.now()),
     ready: (self) =>
-      checkReadiness({ store, platforms, clients, adapters: [self, ...chats.adapters], alerting, startedAt }),
+      checkReadiness({ store, platforms, clients, adapters: [self, ...chats.adapters], alerting, startedAt, now }),
     metrics: (self) =>
       metrics.render({
         platforms: [self, ...chats.adapters],

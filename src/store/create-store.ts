@@ -9,7 +9,7 @@ import { DatabaseInUse } from "./file/holder-record.ts";
 import type { Marks } from "./marks.ts";
 import { toServerError } from "./postgres/postgres-faults.ts";
 import { isPostgresUrl, serverName } from "./postgres-url.ts";
-import { oneOfSeveral, processName, type SharedProcesses, singleProcess } from "./processes.ts";
+import { ClockDifference, oneOfSeveral, processName, type SharedProcesses, singleProcess } from "./processes.ts";
 import { lossError, toStorageError } from "./sqlite/sqlite-faults.ts";
 import type { Store, StoreTables } from "./store.ts";
 import type { TableAccess, Tables } from "./tables.ts";
@@ -88,8 +88,8 @@ interface Engine extends TableAccess {
 
 interface EngineOptions {
   readonly embedded: StoreFile | undefined;
-  /** Names this process among several; undefined where no other one can share the database. */
-  readonly self?: string;
+  /** This process among several, and its clock; undefined where no other one can share the database. */
+  readonly shared?: { readonly self: string; readonly clock: ClockDifference };
   /** The name of the database in the log. */
   readonly name: string;
   readonly load: () => Promise<Engine>;
@@ -133,15 +133,15 @@ function fileEngine(
 }
 
 function serverEngine(
-  { url, hold, catchUp, log }: StoreOptions,
+  { url, hold, catchUp, log, now = Date.now }: StoreOptions,
   writes: WriteHealth,
   onGoneBack: (lost: Milliseconds, server: string) => void,
 ): EngineOptions {
   const server = serverName(url);
-  const self = processName();
+  const shared = { self: processName(), clock: new ClockDifference(now) };
   return {
     embedded: undefined,
-    self,
+    shared,
     name: server,
     async load() {
       const { openServer } = await import("./postgres/postgres.ts");
@@ -149,14 +149,14 @@ function serverEngine(
         log.error({ server, seconds: Math.round(lost / 1000) }, "database gone back");
         onGoneBack(lost, server);
       };
-      return openServer(url, { self, writes, readsOnly: hold === "read", catchUp, onGoneBack: goneBack });
+      return openServer(url, { ...shared, writes, readsOnly: hold === "read", catchUp, onGoneBack: goneBack });
     },
     toError: (thrown) => toServerError(thrown, server),
   };
 }
 
 function storeOver(
-  { embedded, self, name, load, toError }: EngineOptions,
+  { embedded, shared, name, load, toError }: EngineOptions,
   { log, now = Date.now }: StoreOptions,
   writes: WriteHealth,
 ): Omit<DatabaseStore, "onGoneBack"> {
@@ -197,9 +197,9 @@ function storeOver(
   return {
     embedded,
     processes:
-      self === undefined
+      shared === undefined
         ? sole
-        : oneOfSeveral(self, (work) => run(async () => work((await loaded()).processes ?? sole))),
+        : oneOfSeveral(shared.self, shared.clock, (work) => run(async () => work((await loaded()).processes ?? sole))),
     async claim() {
       await (await loaded()).claim();
       log.debug({ file: name }, "database claimed");

@@ -20,6 +20,7 @@ export function singleProcess(): Processes {
   return {
     self: processName(),
     aliveFor: undefined,
+    clockAhead: () => 0,
     heartbeat: async () => 1,
     live: async () => [],
     leave: async () => undefined,
@@ -31,11 +32,35 @@ export function singleProcess(): Processes {
 }
 
 /** The processes as a database has them. */
-export type SharedProcesses = Omit<Processes, "self" | "aliveFor">;
+export type SharedProcesses = Omit<Processes, "self" | "aliveFor" | "clockAhead">;
+
+/** How far the clock of a database is ahead of this process's. Clocks that agree differ by nothing, however slow the way. */
+export class ClockDifference {
+  readonly #now: () => Milliseconds;
+  #ahead: Milliseconds = 0;
+
+  constructor(now: () => Milliseconds) {
+    this.#now = now;
+  }
+
+  get ahead(): Milliseconds {
+    return this.#ahead;
+  }
+
+  /** Begins to ask the database for its time. The answer is of some moment between then and the call of what this returns. */
+  ask(): (answer: Milliseconds) => void {
+    const asked = this.#now();
+    return (answer) => {
+      const [least, most] = [answer - this.#now(), answer - asked];
+      this.#ahead = Math.min(Math.max(this.#ahead, least), most);
+    };
+  }
+}
 
 /** One of several processes. `ask` opens the database, and rejects with a plain sentence where it does not answer. */
 export function oneOfSeveral(
   self: string,
+  clock: Pick<ClockDifference, "ahead">,
   ask: <T>(work: (processes: SharedProcesses) => Promise<T>) => Promise<T>,
 ): Processes {
   const later = (work: (processes: SharedProcesses) => void): void => {
@@ -45,6 +70,7 @@ export function oneOfSeveral(
   return {
     self,
     aliveFor: ALIVE_FOR,
+    clockAhead: () => clock.ahead,
     heartbeat: () => ask((processes) => processes.heartbeat()),
     live: () => ask((processes) => processes.live()),
     leave: () => ask((processes) => processes.leave()),

@@ -206,6 +206,8 @@ export interface Processes {
   readonly self: string;
   /** Undefined where no other process can share the database: then this one is always alive. */
   readonly aliveFor: Milliseconds | undefined;
+  /** How far the database's clock is ahead of this process's, as far as is known; 0 where no other process can share it. */
+  readonly clockAhead: () => Milliseconds;
   /**
    * Notes that this process is alive, and deletes the dead ones. Resolves with the number of processes alive, 1 or
    * more.

@@ -109,6 +109,22 @@ describe.skipIf(postgresMissing !== undefined)(`several processes on PostgreSQL 
     expect(Object.fromEntries(since)).toEqual({ kept: now, lost: 0, "lost, too": 0, asked: null, later: null });
   });
 
+  it.each([90_000, -90_000])("know that the server's clock is ahead of theirs by %d ms", async (ahead) => {
+    const opened = () => {
+      const store = createStore({ url: database.url, log: silentLog(), now: () => Date.now() - ahead });
+      onTestFinished(() => store.close());
+      return store;
+    };
+    const [beating, writing] = [opened(), opened()];
+    expect(writing.processes.clockAhead()).toBe(0);
+    await beating.processes.heartbeat();
+    await writing.transaction(async () => undefined);
+    for (const { processes } of [beating, writing]) {
+      expect(Math.abs(processes.clockAhead() - ahead)).toBeLessThan(5000);
+    }
+    await beating.processes.leave();
+  });
+
   it("leave a duty to the others when they end", async () => {
     const [a, b] = [await alive(), await alive()];
     expect(await a.processes.acquire("watch b")).toEqual({ name: "watch b", epoch: 1 });

@@ -3,8 +3,9 @@
 import type { Clock } from "../../api/clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { Lease, Store } from "../../store/store.ts";
+import type { Lease, Processes, Store } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/duration.ts";
+import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 
 export interface DutiesDependencies {
   readonly store: Pick<Store, "processes">;
@@ -141,6 +142,15 @@ export function createDuties({ store: { processes }, clock, log }: DutiesDepende
       // A process that never began is in nobody's way.
       if (started) await processes.leave().catch(() => undefined);
     },
+  };
+}
+
+/** The clock of all that is due: that of the database where several processes share one, whose own may differ. */
+export function sharedClock(clock: Clock, { clockAhead }: Pick<Processes, "clockAhead">): Clock {
+  return {
+    monotonicMillis: () => clock.monotonicMillis(),
+    sleep: (millis, signal) => clock.sleep(millis, signal),
+    wallClock: () => fromMillis(toMillis(clock.wallClock()) + clockAhead()),
   };
 }
 

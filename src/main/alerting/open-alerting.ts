@@ -2,7 +2,7 @@ import { CONSOLE } from "../../adapters/web/platform.ts";
 import { type AlertsConfig, watcherNames } from "../../alerts/alerts-config.ts";
 import { planNotice } from "../../alerts/deliver/outbox/batch.ts";
 import { enqueue } from "../../alerts/deliver/outbox/outbox.ts";
-import { type OnStep, randomId } from "../../alerts/dependencies.ts";
+import { nowMillis, type OnStep, randomId } from "../../alerts/dependencies.ts";
 import type { DatabaseFault } from "../../alerts/message/notice.ts";
 import { createDowntimeReport, type DowntimeReportDependencies } from "../../alerts/service/downtime-report.ts";
 import { createAlertFeed } from "../../alerts/service/feed.ts";
@@ -27,7 +27,7 @@ import { withoutUndefined } from "../../units/without-undefined.ts";
 import { createAlerting } from "./alerting.ts";
 import { consoleLooks } from "./console-looks.ts";
 import { consoleWatch } from "./console-watch.ts";
-import type { Duties } from "./duties.ts";
+import { type Duties, sharedClock } from "./duties.ts";
 import { guidedIncident } from "./guided-incident.ts";
 
 /** For tests that run the whole bot: a campaign ends the process at a step. */
@@ -70,6 +70,8 @@ const MAX_WAIT: Milliseconds = 120_000;
 /** Joins the alerts with metrics, the downtime report, the guided incident and the console. Starts nothing. */
 export function openAlerting(dependencies: OpenAlertingDependencies) {
   const { config, alertsConfig, store, networks, metrics, hooks, exports, owed, log } = dependencies;
+  const clock = sharedClock(systemClock, store.processes);
+  const now = () => nowMillis(clock);
   const names = networks.clients.map(({ network }) => network);
   const operators = reachableOperators(config, log);
   const platforms = platformsOf(config);
@@ -79,7 +81,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies) {
   const always = [...(hasConsole ? [CONSOLE] : []), ...(operators === undefined ? [] : [operators])];
   const downtime = createDowntimeReporter({
     store,
-    clock: systemClock,
+    clock,
     config: alertsConfig,
     networks: names,
     always,
@@ -89,6 +91,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies) {
   });
   const alerting = createAlerting({
     store,
+    clock,
     duties: dependencies.duties,
     networks,
     config: alertsConfig,
@@ -125,9 +128,11 @@ export function openAlerting(dependencies: OpenAlertingDependencies) {
   owed.onChange(() => alerting.wake());
   return {
     alerting,
+    /** By the clock of all that is due, in Unix milliseconds. */
+    now,
     /** Owes a message about the database to the console and the operators. Rejects where the database fails. */
     notifyOfDatabase: async (what: DatabaseFault, file: string, lostMillis?: Milliseconds): Promise<void> => {
-      const at = Date.now();
+      const at = now();
       const notice = { about: "database", what, file, ...withoutUndefined({ lostMillis }) } as const;
       const deliveries = planNotice(always, notice, at, randomId);
       await store.transaction(({ alerts: tables }) => enqueue(tables, { deliveries }, at));
@@ -142,7 +147,7 @@ export function openAlerting(dependencies: OpenAlertingDependencies) {
         simulated: networks.simulated,
         past: createPast(store),
         keeps: config.looks !== undefined,
-        now: Date.now,
+        now,
       }),
       watch: consoleWatch({ store, config: alertsConfig, platforms, alerting, networks: names, incident }),
       incident,

@@ -6,7 +6,8 @@ import { inTime } from "../../units/in-time.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { channelsOutOfReach, deliveryProblem, type HealthDependencies, lateWatcher, refusedMessage } from "./health.ts";
 
-export interface ReadinessDependencies extends Omit<HealthDependencies, "now"> {
+export interface ReadinessDependencies
+  extends Omit<HealthDependencies, "now">, Partial<Pick<HealthDependencies, "now">> {
   readonly clients: readonly Pick<ApiClient, "network" | "getNetworkTime">[];
   readonly adapters: readonly Pick<Adapter, "platform" | "health">[];
 }
@@ -33,12 +34,12 @@ export async function checkReadiness(dependencies: ReadinessDependencies): Promi
 }
 
 async function alertParts(dependencies: ReadinessDependencies): Promise<readonly (readonly [string, PartStatus])[]> {
-  const { alerting, platforms, startedAt } = dependencies;
+  const { alerting, platforms, startedAt, now: clock = Date.now } = dependencies;
   const part = (why: string | undefined): PartStatus => (why === undefined ? { ok: true } : { ok: false, why });
   try {
     const health = await answered(alerting.health());
     const { observations, suspensions, refused, damaged } = health;
-    const now = Date.now();
+    const now = clock();
     const delivered = { senders: alerting.service.platforms(), nameOf: platforms.nameOf };
     const problem = deliveryProblem(health, delivered, now);
     // A refused message or a lost channel is named, but a process that delivers all others is ready.

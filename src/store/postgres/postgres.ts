@@ -24,6 +24,7 @@ import {
 } from "../migrations/schema-age.ts";
 import { serverName } from "../postgres-url.ts";
 import { TURN, type WithDatabase } from "../queries.ts";
+import { ClockDifference } from "../processes.ts";
 import type { Schema } from "../schema.ts";
 import type { Lease, LiveProcess } from "../store.ts";
 import { WriteHealth } from "../write-health.ts";
@@ -59,6 +60,8 @@ export interface ServerInspection<R> extends DatabaseInspection<R>, DatabaseLoad
 interface ServerOptions {
   /** Names this process. */
   readonly self: string;
+  /** Is told the server's time. */
+  readonly clock?: Pick<ClockDifference, "ask"> | undefined;
   readonly writes: WriteHealth;
   readonly readsOnly?: boolean;
   /** How long the watchers take to catch up with what the database has lost. */
@@ -71,7 +74,8 @@ interface ServerOptions {
  * The access of this process to a database on a server. It rejects with UserError where the schema cannot be brought to
  * its newest version; `readsOnly`: where it has another one.
  */
-export function openServer(url: string, { self, writes, readsOnly, catchUp, onGoneBack }: ServerOptions) {
+export function openServer(url: string, options: ServerOptions) {
+  const { self, writes, readsOnly, catchUp, onGoneBack, clock = new ClockDifference(Date.now) } = options;
   const server = serverName(url);
   const pool = openPool(url, writes);
   const db = kyselyOverPostgres(pool);
@@ -79,7 +83,12 @@ export function openServer(url: string, { self, writes, readsOnly, catchUp, onGo
   let turn = { number: 0, now: 0 };
   /** The number of the last turn that was certainly committed. */
   let committed = 0;
-  const turns = kyselyOverPostgres(pool, { statement: TAKE_TURN, onRow: (row) => (turn = Turn.parse(row)) });
+  let answered = clock.ask();
+  const onRow = (row: unknown): void => {
+    turn = Turn.parse(row);
+    answered(turn.now);
+  };
+  const turns = kyselyOverPostgres(pool, { statement: TAKE_TURN, onRow });
   let opened: Promise<unknown> | undefined;
   let closed = false;
   const open = async (): Promise<void> => {
@@ -105,7 +114,7 @@ export function openServer(url: string, { self, writes, readsOnly, catchUp, onGo
     // In a transaction, since limits can only be set for one: a pooler gives each another connection.
     return persist(() => db.transaction().execute(work));
   };
-  const processes = serverProcesses(url, self, withDatabase);
+  const processes = serverProcesses(url, self, clock, withDatabase);
   return {
     withDatabase,
     processes,
@@ -115,6 +124,7 @@ export function openServer(url: string, { self, writes, readsOnly, catchUp, onGo
         await open();
         let begun = false;
         const transaction = async () => {
+          answered = clock.ask();
           let lost: Milliseconds | undefined;
           const done = await turns.transaction().execute(async (trx) => {
             begun = true;

@@ -4,7 +4,7 @@ import { type Kysely, sql } from "kysely";
 import { Client } from "pg";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { ALIVE_FOR, type SharedProcesses } from "../processes.ts";
+import { ALIVE_FOR, type ClockDifference, type SharedProcesses } from "../processes.ts";
 import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { Lease, LiveProcess } from "../store.ts";
@@ -41,6 +41,7 @@ export async function liveOn(db: Kysely<Schema>): Promise<LiveProcess[]> {
 export function serverProcesses(
   url: string,
   self: string,
+  clock: Pick<ClockDifference, "ask">,
   withDatabase: WithDatabase,
 ): SharedProcesses & { close(): Promise<void> } {
   const listeners = new Set<() => void>();
@@ -51,15 +52,20 @@ export function serverProcesses(
   return {
     heartbeat: () =>
       withDatabase(async (db) => {
-        const { rows } = await sql<{ live: number }>`
+        const answered = clock.ask();
+        const { rows } = await sql<{ live: number; now: number }>`
           with beat as (
             insert into processes (id, alive_until) values (${self}, ${NOW} + ${sql.lit(ALIVE_FOR)})
             on conflict (id) do update set alive_until = excluded.alive_until
           ), dead as (
             delete from processes where id <> ${self} and alive_until <= ${NOW}
           )
-          select 1 + count(*) as live from processes where id <> ${self} and alive_until > ${NOW}`.execute(db);
-        return rows[0]?.live ?? 1;
+          select 1 + count(*) as live, ${NOW} as now from processes where id <> ${self} and alive_until > ${NOW}`.execute(
+          db,
+        );
+        const [found] = rows;
+        if (found !== undefined) answered(found.now);
+        return found?.live ?? 1;
       }),
 
     live: () => withDatabase(liveOn),

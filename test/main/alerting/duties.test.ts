@@ -1,9 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
 
 import { silentLog } from "../../../src/log.ts";
-import { createDuties, type Duties } from "../../../src/main/alerting/duties.ts";
+import { createDuties, type Duties, sharedClock } from "../../../src/main/alerting/duties.ts";
 import type { Lease, Processes } from "../../../src/store/store.ts";
-import { singleProcess } from "../../../src/store/processes.ts";
+import { ClockDifference, singleProcess } from "../../../src/store/processes.ts";
+import { toMillis } from "../../../src/units/nanoseconds.ts";
 import { settled, VirtualClock } from "../../api/virtual-clock.ts";
 
 const ALIVE_FOR = 6000;
@@ -22,6 +23,7 @@ class Registry {
     };
     return {
       self,
+      clockAhead: () => 0,
       aliveFor: ALIVE_FOR,
       heartbeat: async () => {
         await answer();
@@ -154,4 +156,42 @@ it("a process that has its database to itself begins at once, also what is added
   await duties.end();
   await duties.leave();
   expect(diary).toHaveLength(6);
+});
+
+it.each([
+  ["agree, however slow the way", 0, [[0, 2000]], 0],
+  ["differ by 90 s", 90_000, [[40, 60]], 90_000],
+  [
+    "are found to differ better by a faster answer",
+    90_000,
+    [
+      [4000, 4000],
+      [5, 5],
+    ],
+    90_000,
+  ],
+  [
+    "differ the other way",
+    -90_000,
+    [
+      [5000, 10],
+      [3, 900],
+    ],
+    -90_000,
+  ],
+])("the clocks of a database and of a process %s", (_how, ahead, ways, found) => {
+  const clock = new VirtualClock();
+  const millis = () => toMillis(clock.wallClock());
+  const difference = new ClockDifference(millis);
+  for (const [there = 0, back = 0] of ways) {
+    const answered = difference.ask();
+    clock.setWall(there);
+    const answer = millis() + ahead;
+    clock.setWall(back);
+    answered(answer);
+  }
+  const shared = sharedClock(clock, { clockAhead: () => difference.ahead });
+  const [there = 0, back = 0] = ways.at(-1) ?? [];
+  expect(Math.abs(toMillis(shared.wallClock()) - millis() - found)).toBeLessThanOrEqual(ahead === 0 ? 0 : there + back);
+  expect(shared.monotonicMillis()).toBe(clock.monotonicMillis());
 });
