@@ -79,7 +79,8 @@ export const DELIVERY_STEPS = [
   "receipt written",
   "receipt committed",
 ] as const;
-export type StepName = (typeof DELIVERY_STEPS)[number];
+/** A picture is drawn after its message has arrived. */
+export type StepName = (typeof DELIVERY_STEPS)[number] | "picture drawn";
 
 /** Called at each step; crash campaigns kill the process there. */
 export type OnStep = (step: StepName) => void;

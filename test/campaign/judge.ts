@@ -10,10 +10,13 @@ export interface Repeats {
   readonly faults: readonly string[];
 }
 
-/** Each delivery once; again only where the platform does not drop repeats, and then marked. */
+/** Each delivery once, with one picture at most; again only where the platform does not drop repeats, and then marked. */
 export function judgeRepeats({ name, platform, messages }: Transcript): Repeats {
   const faults: string[] = [];
   let marked = 0;
+  for (const { title, pictures = 0 } of messages) {
+    if (pictures > 1) faults.push(`${name}: ${pictures} pictures at: ${title}`);
+  }
   for (const [delivery, [first, ...again]] of Map.groupBy(messages, (one) => one.delivery)) {
     if (delivery === "") faults.push(`${name}: a message without a delivery: ${first?.title}`);
     for (const one of again) {

@@ -48,11 +48,18 @@ const seed = Number(values.seed ?? Math.trunc(Math.random() * 1e9));
 const random = new SeededRandom(seed);
 /** A minute and a half. */
 const KILLS_PER_SCENE = 16;
-const REQUIRED_COUNTS = ["checkpoints and snapshots", "changes of markets", "auctions", "outages", "messages"];
+const REQUIRED_COUNTS = [
+  "checkpoints and snapshots",
+  "changes of markets",
+  "auctions",
+  "outages",
+  "messages",
+  "pictures",
+];
 
 const passings = values.steps.split(",").filter(Boolean).map(Number);
 const kills: Kill[] = random.shuffled([
-  ...DELIVERY_STEPS.flatMap((at) => passings.map((times) => ({ at, times }))),
+  ...[...DELIVERY_STEPS, "picture drawn" as const].flatMap((at) => passings.map((times) => ({ at, times }))),
   ...Array.from({ length: Number(values.moments) }, () => ({ after: Math.round(random.between(50, 4000)) })),
 ]);
 const scenes = Array.from({ length: Math.ceil(kills.length / KILLS_PER_SCENE) }, (_, index) =>

@@ -287,6 +287,7 @@ function judge(
     outages: 0,
     messages: 0,
     "marked repeats": 0,
+    pictures: 0,
   };
   for (const one of transcripts) {
     if (one.name === "discord markets") {
@@ -297,6 +298,7 @@ function judge(
     }
     const repeats = judgeRepeats(one);
     counts.messages += one.messages.length;
+    counts.pictures += one.messages.reduce((sum, { pictures = 0 }) => sum + pictures, 0);
     counts["marked repeats"] += repeats.marked;
     faults.push(...repeats.faults);
     if (/chain|console/u.test(one.name)) {

@@ -12,6 +12,8 @@ export interface ChannelMessage {
   readonly text: string;
   /** Whether it said, when it was posted, that it may be a repeat: an edit takes this away. */
   readonly isMarked?: boolean;
+  /** The pictures of an alert that it has, or its thread. */
+  readonly pictures?: number;
 }
 
 const MARK = /may be a repeat/u;
@@ -30,6 +32,7 @@ export function discordTranscript(fake: FakeDiscord, name: string, channel: stri
       delivery: nonce ?? "",
       title: plain(postedAs),
       text: [content, JSON.stringify(embeds), ...files.map(({ bytes }) => bytes.toString())].join("\n"),
+      pictures: picturesOf(files),
     }));
   return { name, platform: "discord", messages };
 }
@@ -47,6 +50,7 @@ export function slackTranscript(fake: FakeSlack, name: string, channel: string):
         title: plain(postedAs.split("\n")[0] ?? ""),
         text: [text, JSON.stringify(blocks), ...files.map(({ bytes }) => bytes?.toString() ?? "")].join("\n"),
         isMarked: MARK.test(postedAs + JSON.stringify(postedBlocks)),
+        pictures: picturesOf(files),
       };
     });
   return { name, platform: "slack", messages };
@@ -59,6 +63,10 @@ export function consoleTranscript({ alerts, files }: ConsoleReader): Transcript 
     return { delivery: id, title: titleOf(alert), text: [text, ...bodies].join("\n") };
   });
   return { name: "console", platform: "web", messages };
+}
+
+function picturesOf(files: readonly { readonly name: string }[]): number {
+  return files.filter(({ name }) => name.endsWith("chart.png")).length;
 }
 
 /** The first line of an alert of the console's. */

@@ -112,7 +112,7 @@ interface Following {
 
 /** Adds the picture of an alert, where it is to have one. What fails, or takes too long, leaves the message as it is. */
 function pictureOf(
-  { clock, draw, log }: AttemptDependencies,
+  { clock, draw, log, onStep }: AttemptDependencies,
   { row, picture: wanted, plain }: ClaimedDelivery,
   leave: AbortSignal,
   onAdded: (name: string) => void,
@@ -124,6 +124,7 @@ function pictureOf(
     const signal = AbortSignal.any([leave, over.signal]);
     const add = async (): Promise<string | undefined> => {
       const drawn = await draw(episode, zone);
+      onStep?.("picture drawn");
       return drawn === undefined || signal.aborted ? undefined : put(drawn, signal);
     };
     const late = async (): Promise<never> => {
