@@ -128,7 +128,7 @@ export function createPictures({
       return memoryAttachment(name, "image/png", drawn, { alt });
     } catch (thrown) {
       log.warn({ why: messageOf(thrown) }, "picture not drawn");
-      return { failed: "it could not be drawn in time" };
+      return { failed: "it could not be drawn" };
     } finally {
       waiting -= 1;
     }

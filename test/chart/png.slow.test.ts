@@ -86,7 +86,7 @@ describe.runIf(isLinux)("the process that draws", () => {
 
   test("that takes too long is ended: the answer goes without", async () => {
     const { draw } = pictures({ maxMillis: 1 });
-    expect(await draw(HALT, "")).toEqual({ failed: expect.stringContaining("in time") });
+    expect(await draw(HALT, "")).toEqual({ failed: expect.stringContaining("drawn") });
     await until(() => drawing().length === 0);
   });
 
