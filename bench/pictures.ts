@@ -7,6 +7,7 @@ import { createPictures } from "../src/chart/png.ts";
 import { ThinLine } from "../src/chart/thin.ts";
 import { silentLog } from "../src/log.ts";
 import { createPast } from "../src/main/past.ts";
+import { limitYoungGeneration } from "../src/main/v8-memory.ts";
 import type { Scene } from "../src/reply/chart.ts";
 import { SCENES } from "../test/chart/scenes.ts";
 import { CONFIG, SOURCES, storeOfDays } from "./support/days-of-three.ts";
@@ -25,7 +26,8 @@ const IDLE_MILLIS = 3000;
 const MEGABYTE = 1e6;
 
 async function measure(): Promise<readonly Measured[]> {
-  // Before there is garbage of other work.
+  // As the bot does; and before there is garbage of other work.
+  limitYoungGeneration();
   const price = await drawn("a price", priceScene(), MANY);
   await using folder = await scratchFolder();
   const { store, count } = await storeOfDays(`${folder.path}/looks.db`, DAYS);
