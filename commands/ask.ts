@@ -208,7 +208,8 @@ function notUnderstood([first, ...others]: readonly Guess[]): Block[] {
 function titleOf(guess: Guess, asksFor: string | undefined): string {
   const { name, options, title } = guess.command;
   if (asksFor === undefined) {
-    const said = Object.values(guess.options).join(", ");
+    const given = Object.entries(guess.options);
+    const said = given.map(([option, value]) => (options[option]?.kind === "flag" ? option : value)).join(", ");
     return `${labelOf(guess)}${said === "" ? "" : `: ${said}`}?`;
   }
   const { question } = options[asksFor] ?? {};

@@ -3,17 +3,21 @@ import { askFor } from "../src/answers/answer.ts";
 import { exportRange, rangeName, rangeOptions } from "../src/answers/export-range.ts";
 import { outcomeReply } from "../src/answers/exports/ended.ts";
 import { standingReply } from "../src/answers/exports/exports.ts";
+import { tableFiles, verifiedReply } from "../src/answers/exports/verified.ts";
 import { ASSET, assetsById, noteSeen, PARTY } from "../src/answers/ids/ids.ts";
 import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import type { AssetNames } from "../src/api/model/names.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";
+import { stem } from "../src/bot/grammar/stem.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { parseTimeSpan } from "../src/bot/options/time-span.ts";
 import { together, UserError } from "../src/errors.ts";
 import type { ExportSubject } from "../src/export/jobs/job.ts";
 import type { FileColumnName } from "../src/export/normalise/file-columns.ts";
-import type { Ask } from "../src/reply/reply.ts";
+import { paragraph } from "../src/reply/block.ts";
+import type { Ask, Reply } from "../src/reply/reply.ts";
+import { text } from "../src/reply/text.ts";
 
 /** What each column of an export holds, in the order of the file. */
 const COLUMN_WORDS: Readonly<Record<FileColumnName, string>> = {
@@ -35,6 +39,8 @@ const COLUMN_WORDS: Readonly<Record<FileColumnName, string>> = {
 
 /** The columns to choose from. A node of a later release may have more, which can be typed. */
 const COLUMN_CHOICES = Object.entries(COLUMN_WORDS).map(([value, words]) => ({ label: `${words} (${value})`, value }));
+
+const CHECK_WORDS: ReadonlySet<string> = new Set(["check", "verify", "validate", "prove"].map(stem));
 
 const options = {
   party: idOption(PARTY, {
@@ -71,6 +77,16 @@ const options = {
     reads: (_option: string, typed: string) => parseColumns(typed, false),
   },
   raw: { kind: "flag", section: "The file", description: "The file just as the node sends it", default: false },
+  check: {
+    kind: "flag",
+    section: "The file",
+    description: "Read the file once more, and say whether it is the one exported",
+    default: false,
+    said: (words: readonly string[]) => {
+      const word = words.find((one) => CHECK_WORDS.has(stem(one)));
+      return word === undefined ? undefined : { value: "yes", words: [word] };
+    },
+  },
 } as const;
 type Context = CommandContext<typeof options>;
 
@@ -136,14 +152,24 @@ export const ledgerExport = command({
     // Others do not know the caller's name of a party.
     const saved = context.audience === "caller" ? await context.parties.list().catch(() => []) : [];
     const partyName = saved.find(({ id }) => id === partyId)?.name;
-    return outcomeReply(
-      { ...context, partyName },
-      { subject, ask },
-      outcome,
-      context.platforms.chat(context.here.platform),
-    );
+    const chat = context.platforms.chat(context.here.platform);
+    const answered = outcomeReply({ ...context, partyName }, { subject, ask }, outcome, chat);
+    return asked.check ? checked(answered, context) : answered;
   },
 });
+
+/** The answer with what reading its file anew says of it. What arrives in a chat is checked by its button. */
+async function checked(answered: Reply, context: Context): Promise<Reply> {
+  const [file] = answered.attachments;
+  if (file === undefined) return answered;
+  const given = { name: file.name, bytes: file.open() };
+  const verified = verifiedReply(file.name, await context.exports.verify(exportAsker(context), given, tableFiles));
+  return {
+    ...answered,
+    tone: verified.tone === "good" ? answered.tone : verified.tone,
+    blocks: [paragraph(text`Checked: ${verified.title}.`), ...answered.blocks],
+  };
+}
 
 /** The command that asks for the same again, whenever it is given: with the range as it was, not as it was typed. */
 function repeatable(context: Context, { query, asset, raw }: ExportSubject): Ask {

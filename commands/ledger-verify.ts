@@ -44,7 +44,9 @@ export const ledgerVerify = command({
         suggestion: "ledger verify sha256:<sha256>",
       });
     }
-    const hash = sha256.trim().toLowerCase();
+    const typed = sha256.trim().toLowerCase();
+    const begins = /^[0-9a-f]{8,63}$/u.test(typed) ? await suggestDelivered(typed, context) : [];
+    const hash = begins[0]?.value ?? typed;
     if (!/^[0-9a-f]{64}$/u.test(hash)) {
       throw new UserError("A SHA-256 has 64 hexadecimal digits.", {
         option: "sha256",

@@ -153,13 +153,16 @@ test("an export in words is three presses: the party, the asset, the file", asyn
   const talk = await talkToSimulator();
   const [party, ...others] = linesOf(await talk.askFor("export last week and check it"));
   expect([party, others.at(-1)]).toEqual([
-    expect.stringMatching(/^ledger export from:"last week" party:[0-9a-f]{64}$/u),
+    expect.stringMatching(/^ledger export check:yes from:"last week" party:[0-9a-f]{64}$/u),
     "my party",
   ]);
   const [asset] = linesOf(await talk.askFor(party as string));
-  expect(asset).toMatch(/^ledger export from:"last week" party:[0-9a-f]{64} asset:/u);
+  expect(asset).toMatch(/^ledger export check:yes from:"last week" party:[0-9a-f]{64} asset:/u);
   const done = await talk.askFor((asset as string).replace(/asset:.*$/u, "asset:USDT"));
-  expect([done.failure, done.attachments.length, linesOf(done)]).toEqual([undefined, 1, ["ledger verify"]]);
+  const [file] = done.attachments;
+  expect(linesOf(done)).toEqual([`ledger verify sha256:${file?.sha256.slice(0, 12)}`]);
+  expect(fullText(done)).toMatch(/Checked: \S+\.csv is the file of export \S+, byte for byte/u);
+  expect(await talk.ask(linesOf(done)[0]!)).toMatch(/^✓ .*byte for byte/u);
   await talk.ask(`my party ${/party:(\w+)/u.exec(party as string)?.[1]}`);
   expect(linesOf(await talk.askFor("export last week"))[0]).toMatch(/^ledger export from:"last week" asset:/u);
 });

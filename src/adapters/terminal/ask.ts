@@ -5,7 +5,7 @@ import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import { replyToJson } from "../../reply/json.ts";
 import { asButtons } from "../../reply/fold.ts";
-import { disposeReply, reply, type Reply } from "../../reply/reply.ts";
+import { type Action, disposeReply, reply, type Reply } from "../../reply/reply.ts";
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { shellLine } from "./render/actions.ts";
@@ -147,7 +147,7 @@ export async function saveFiles(
   });
   try {
     await writeFiles(reply, folder, written, signal);
-    return { reply, written };
+    return { reply: { ...reply, actions: reply.actions.map((action) => byPath(action, written)) }, written };
   } catch (thrown) {
     if (!(thrown instanceof UserError) || elsewhere === undefined || signal.aborted) return failed(thrown);
     try {
@@ -159,6 +159,15 @@ export async function saveFiles(
       return failed(thrown);
     }
   }
+}
+
+/** An action on a file by its hash, as one on the file that was written. */
+function byPath(action: Action, written: ReadonlyMap<Attachment, string>): Action {
+  if (!("invocation" in action) || typeof action.invocation.options["sha256"] !== "string") return action;
+  const { sha256, ...others } = action.invocation.options;
+  const [, path] = [...written].find(([file]) => file.sha256.startsWith(sha256)) ?? [];
+  if (path === undefined) return action;
+  return { ...action, invocation: { ...action.invocation, options: { ...others, file: path } } };
 }
 
 /** Writes a reply, with so many buttons `before` its own; false once the reader of the output is gone. */

@@ -12,7 +12,7 @@ import { type Action, buttonsOrChoice, choiceActions, commandAction, reply, type
 import { code, commandLine, type Inline, shortenId, type Text, text, time } from "../../reply/text.ts";
 import { formatDuration } from "../../units/duration.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
+import { formatUtc, fromMillis } from "../../units/nanoseconds.ts";
 import { rangeWords } from "../export-range.ts";
 
 /** The subject of an export; of somebody else's export, only its owner. */
@@ -139,14 +139,20 @@ function againActions(own: readonly ExportJob[]): Action[] {
   return buttonsOrChoice("Run one again", again, "reply");
 }
 
-/** The hashes of the caller's exports, in words. */
-export async function suggestDelivered(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+/** The hashes of the caller's exports, in words; of the same file the newest. */
+export async function suggestDelivered(
+  typed: string,
+  context: Pick<SuggestContext, "exports" | "caller" | "here" | "platforms">,
+): Promise<readonly Choice[]> {
   const asker = exportAsker(context);
   const wanted = typed.trim().toLowerCase();
-  return (await context.exports.list(asker)).flatMap(({ sha256, ...job }) => {
-    if (sha256?.startsWith(wanted) !== true || !isOf(asker, job)) return [];
-    const words = `${plainText(jobWords(asker, job))} (${job.code})`;
-    return [{ label: cutShort(words, MAX_CHOICE_LENGTH), value: sha256 }];
+  const own = (await context.exports.list(asker)).filter((job) => isOf(asker, job));
+  const files = Map.groupBy(own, ({ sha256 }) => sha256);
+  return [...files].flatMap(([sha256, [job]]) => {
+    if (job === undefined || sha256?.startsWith(wanted) !== true) return [];
+    const ledger = plainText(jobWords(asker, job)).replace("the ledger of ", "");
+    const made = formatUtc(fromMillis(job.endedAt ?? job.createdAt)).slice(0, 16);
+    return [{ label: cutShort(`made ${made} UTC · ${ledger}`, MAX_CHOICE_LENGTH), value: sha256 }];
   });
 }
 

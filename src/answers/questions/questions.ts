@@ -221,7 +221,7 @@ async function sayingOf(
   networks: readonly string[],
 ): Promise<Said | undefined> {
   if (option.kind === "network") return saidNetwork(words, networks);
-  return option.kind === "text" ? option.said?.(words, context) : undefined;
+  return option.kind === "text" || option.kind === "flag" ? option.said?.(words, context) : undefined;
 }
 
 /** The network that a question names. */

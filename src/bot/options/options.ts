@@ -162,6 +162,8 @@ export interface FlagOption extends OptionBase {
   readonly no?: string;
   /** The value where it is left out. */
   readonly default: boolean;
+  /** Whether a question says it, as `yes` or `no`. */
+  readonly said?: (words: readonly string[]) => Said | undefined;
 }
 
 export interface TimeOption extends OptionBase {

@@ -38,6 +38,8 @@ test("an export asks for its party and its asset by what there is, and its file 
   expect(said(asset)).toMatch(/which asset\?/u);
   const exported = await chosen(ann, asset);
   await until(() => said(ann.sees(scene.channel).at(-1)!).includes("is in your direct m"), "the file");
+  const shown = (): string => ann.sees(scene.channel).map(said).join("\n");
+  expect(shown()).toMatch(/Checked: \S+ is the file of export \S+, byte for byte/u);
   const checked = await ann.press(ann.sees(scene.channel).at(-1) ?? exported, "Check its hash");
   expect(said(checked.last)).toMatch(/the file of export \S+, byte for byte/u);
 });
@@ -49,7 +51,7 @@ test("without a file, one's own exports are to choose from", async () => {
   await ann.run(scene.channel, `ledger export ${partyId} USDT from:1d`);
   const { last: asked } = await ann.run(scene.channel, "ledger verify");
   expect(said(asked)).toContain("this bot takes no files");
-  const own = labelsOf(asked.blocks).find((label) => label.startsWith("the ledger of")) ?? "";
+  const own = labelsOf(asked.blocks).find((label) => label.startsWith("made ")) ?? "";
   expect(said((await ann.press(asked, own)).last)).toMatch(/byte for byte/u);
 });
 
