@@ -12,7 +12,13 @@ import {
   requireConsistentThresholds,
 } from "../src/answers/alerts/subscriptions/thresholds.ts";
 import { trialReply } from "../src/answers/alerts/subscriptions/trial-reply.ts";
-import { othersOf, tryAll } from "../src/answers/alerts/subscriptions/try-subscription.ts";
+import {
+  othersOf,
+  type Tried,
+  type TriedAnswer,
+  tryAll,
+} from "../src/answers/alerts/subscriptions/try-subscription.ts";
+import { isConditionKind } from "../src/alerts/judge/kinds/kinds.ts";
 import { Severity } from "../src/alerts/judge/kinds/severity.ts";
 import { command } from "../src/bot/command.ts";
 import { together } from "../src/errors.ts";
@@ -83,8 +89,7 @@ export const alertsTry = command({
       options: givenOptions(Object.fromEntries(same)),
     };
     const reply = trialReply(tried, answer, others, { labels, zone, now, ask });
-    const isDrawn = subjects.length > 0 || kinds.every((kind) => /^(?:network|node|watch)\./u.test(kind));
-    if (!isDrawn || answer.seen === undefined) return reply;
+    if (!isDrawn(tried, answer)) return reply;
     const given = {
       ...(subjects.length === 0 ? {} : { subjects: subjects.join(",") }),
       ...(tried.floor === "info" ? {} : { severity: tried.floor }),
@@ -96,3 +101,12 @@ export const alertsTry = command({
     return { ...reply, actions: [...reply.actions, chartAction({ network }, what, { last: `${days}d` })] };
   },
 });
+
+/** Whether a picture can be made: it is of the first condition, and of one thing or of what the whole network has. */
+function isDrawn({ kinds, subjects }: Tried, { seen, results }: TriedAnswer): boolean {
+  const isOfOne = subjects.length > 0 || kinds.every((kind) => /^(?:network|node|watch)\./u.test(kind));
+  const drawn = kinds.find(isConditionKind);
+  if (!isOfOne || seen === undefined || drawn === undefined) return false;
+  // Of histories nothing is kept but what differs.
+  return drawn !== "node.diverges" && results[0]?.uncounted.includes(drawn) !== true;
+}

@@ -1,4 +1,4 @@
-import { chartAction } from "../src/answers/answer.ts";
+import { looksChartActions } from "../src/answers/answer.ts";
 import { idCell } from "../src/answers/cells.ts";
 import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.ts";
 import { HISTORIES } from "../src/api/histories.ts";
@@ -24,7 +24,7 @@ export const checkpoints = command({
     const usual = median(gaps.flatMap((gap) => (gap !== undefined && gap > 0n ? [gap] : [])));
     return listAnswer(context, HISTORIES.checkpoints, page, {
       above: usual === undefined ? [] : facts([field("Usual spacing", text`${usual} blocks`)]),
-      buttons: [chartAction(context, "checkpoints")],
+      buttons: looksChartActions(context, "checkpoints"),
       columns: [
         ["Block", ({ atBlock }) => atBlock ?? "–", "right"],
         ["Spacing", (_, index) => spacingWords(gaps[index]), "right"],

@@ -1,6 +1,6 @@
 import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
 import { tellAtAction } from "../src/alerts/words/subscription-words.ts";
-import { answer, askFor, chartAction } from "../src/answers/answer.ts";
+import { answer, askFor, looksChartActions } from "../src/answers/answer.ts";
 import { extraFields, timeCell } from "../src/answers/cells.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/reply/enum-words.ts";
 import { assetsById, MARKET, marketsById, type NamedId, noteSeen, typedName } from "../src/answers/ids/ids.ts";
@@ -115,7 +115,7 @@ export const marketShow = command({
         ...(high === undefined
           ? []
           : [tellAtAction(context.network, marketId, label, { present: high, side: "above" })]),
-        chartAction(context, typed, again),
+        ...looksChartActions(context, typed, again, label),
         { label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" },
       ],
       ask: askFor(context, "market show", { market: typed, ...again }),

@@ -1,4 +1,4 @@
-import { chartAction } from "../src/answers/answer.ts";
+import { looksChartActions } from "../src/answers/answer.ts";
 import { idCell } from "../src/answers/cells.ts";
 import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.ts";
 import { HISTORIES } from "../src/api/histories.ts";
@@ -27,7 +27,7 @@ export const snapshots = command({
         ...(isNewest && top?.coreVersion !== undefined ? [field("Core version", code(top.coreVersion))] : []),
         ...(count === 0 ? [] : [field("Core upgrades on this page", strong(count))]),
       ]),
-      buttons: [chartAction(context, "snapshots")],
+      buttons: looksChartActions(context, "snapshots"),
       columns: [
         ["Block", ({ blockHeight }) => blockHeight ?? "–", "right"],
         ["Core version", ({ coreVersion }) => coreVersion ?? "–"],

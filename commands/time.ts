@@ -1,6 +1,6 @@
 import { saidNode } from "../src/answers/alerts/alert-subjects.ts";
 import { watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
-import { askFor, asOfFooter, chartAction, refreshAction } from "../src/answers/answer.ts";
+import { askFor, asOfFooter, looksChartActions, refreshAction } from "../src/answers/answer.ts";
 import { capitalised } from "../src/reply/enum-words.ts";
 import type { AsOf } from "../src/api/api-client.ts";
 import type { NodeVerdict, Verdict } from "../src/api/verdict/verdict.ts";
@@ -94,7 +94,7 @@ export const time = command({
       tone,
       blocks: [...above, ...details(below)],
       footer: asOfFooter(asOf(network, api.simulated, verdict), context.now()),
-      actions: [refreshAction(askFor(context, "time")), chartAction(context, "network")],
+      actions: [refreshAction(askFor(context, "time")), ...looksChartActions(context, "network")],
       ...(spoke.length === 0 || isImplausible(verdict) ? { failure: "network" as const } : {}),
     });
   },

@@ -76,13 +76,26 @@ export function refreshAction(ask: Ask): Action {
   return { label: "Refresh", invocation: ask, effect: "replace" };
 }
 
-/** A button that draws what an answer is about. */
+/** A button that draws what an answer is about: where something is kept that can be drawn. */
 export function chartAction(
   context: { readonly network: string },
   what: string,
   more: Parameters<typeof askFor>[2] = {},
 ): Action {
   return { label: "Chart", invocation: askFor(context, "chart", { what, ...more }), effect: "reply" };
+}
+
+/** The same for what is drawn from looks: none where this process has not looked yet, or keeps no looks of the market. */
+export function looksChartActions(
+  context: { readonly network: string; readonly alerts: Pick<AlertService, "verdict" | "marketsWithoutLooks"> },
+  what: string,
+  more: Parameters<typeof askFor>[2] = {},
+  market?: string,
+): Action[] {
+  const { alerts, network } = context;
+  const isUnseen = alerts.verdict !== undefined && alerts.verdict(network) === undefined;
+  const isBeyond = market !== undefined && alerts.marketsWithoutLooks?.(network).includes(market) === true;
+  return isUnseen || isBeyond ? [] : [chartAction(context, what, more)];
 }
 
 /** A button that opens the form of a command with these values, where the place has forms. */
