@@ -1,18 +1,32 @@
 import { deliverySubject } from "../src/alerts/message/delivery-subject.ts";
-import { callerZone, parsePastRange, pastRangeText } from "../src/answers/alerts/alert-times.ts";
+import {
+  callerZone,
+  parsePastRange,
+  type PastRange,
+  pastRangeText,
+  pastRangeWords,
+} from "../src/answers/alerts/alert-times.ts";
+import { type CallerContext, offersChanges } from "../src/answers/alerts/destination.ts";
 import { TOLD_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
-import { readablePlaces, toldLines, toldTable, toldTables, worstFirst } from "../src/answers/alerts/episodes/told.ts";
+import {
+  MAX_MESSAGES,
+  readablePlaces,
+  type ToldLine,
+  toldLines,
+  toldTable,
+  toldTables,
+  untoldLines,
+  watchingNow,
+  worstFirst,
+} from "../src/answers/alerts/episodes/told.ts";
 import { command } from "../src/bot/command.ts";
 import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
-import { details, paragraph } from "../src/reply/block.ts";
-import { commandAction, reply } from "../src/reply/reply.ts";
-import { commandLine, joinText, text } from "../src/reply/text.ts";
+import { details, paragraph, type Table } from "../src/reply/block.ts";
+import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
+import { commandLine, joinText, text, type TextPart } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { localText } from "../src/units/local-time.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
-
-/** Messages that are read at most. */
-const MAX_MESSAGES = 2000;
 
 export const alertsTold = command({
   name: "alerts told",
@@ -50,42 +64,109 @@ export const alertsTold = command({
       network === undefined || deliverySubject(one.message, "").network === network;
     const lines = toldLines(told.filter(isOn), context, now, zone);
     const on = network === undefined ? "" : ` on ${network}`;
-    const kept = now - alerts.retention;
-    const when = pastRangeText(range, now, zone);
+    // Within a day its clock is enough: the reader's, or that of a zone that is named. Days are those of one zone.
+    const isDay = range.to - range.from <= DAY;
+    const when = isDay ? pastRangeText(range, now, zone) : text`${pastRangeWords(range, now, zone)}`;
+    const [untold, watching] = await Promise.all([
+      untoldLines(range, network, context, now),
+      lines.length === 0 ? watchingNow(range, keys, network, context) : { notes: [], isSubscribed: true },
+    ]);
+    const names = { name: "alerts-told", ...(isDay ? {} : { dayIn: zone }) };
+    const missed = { ...names, name: "alerts-untold", title: text`Fired, and told to nobody` };
+    const whole =
+      isDay && lines.length > 0 ? [toldTable(worstFirst(lines), names, context)] : toldTables(lines, context, zone);
+    const first = { ...names, title: text`What matters most` };
+    const tables = [
+      folded(lines, whole, first, context),
+      folded(untold, untold.length === 0 ? [] : [toldTable(worstFirst(untold), missed, context)], missed, context),
+    ];
     const notes = [
       ...(isNight ? [text`That is ${when}.`] : []),
       words,
-      ...(more ? [`Of that time, the last ${formatCount(MAX_MESSAGES)} messages were read.`] : []),
-      ...(range.from < kept ? [`What is over is kept for 30 days: since ${localText(zone, kept)}.`] : []),
-      ...(zone === "UTC" ? [text`${commandLine("my zone <zone>")} sets your clock.`] : []),
+      ...notesOf({ more, kept: range.from < now - alerts.retention ? now - alerts.retention : undefined, zone }),
     ];
-    const later = { since: localText(zone, range.to), network };
-    const days = toldTables(lines, context, zone);
-    const isLong = lines.length > FIRST_LINES;
-    const first = { name: "alerts-told-first", title: text`What matters most`, zone, from: 0 };
-    return reply({
-      title: text`${countWords(lines)} told${on} ${isNight ? text`last night` : when}`,
+    const said = reply({
+      title: text`${countWords(lines)} told${on} ${isNight ? text`last night` : when}${butWords(lines, untold)}`,
       blocks: [
-        ...(isLong ? [toldTable(worstFirst(lines).slice(0, FIRST_LINES), first, context)] : days),
+        ...tables.flatMap(({ shown }) => shown),
+        ...watching.notes.map((note) => paragraph(note)),
         paragraph(joinText(notes, " ")),
-        ...(isLong ? details(days) : []),
+        ...details(tables.flatMap(({ below }) => below)),
       ],
       actions: [
-        ...(range.to < now ? [commandAction("Since then", "alerts told", later, "reply")] : []),
-        ...(lines.length > 0 || (range.from <= now - WEEK && range.to >= now)
-          ? []
-          : [commandAction("The last 7 days", "alerts told", { since: "7d", network }, "replace")]),
+        ...(!watching.isSubscribed && offersChanges(context) ? [commandAction("Subscribe", "alerts add")] : []),
+        ...timeActions(range, { now, network, zone, isEmpty: lines.length === 0 }),
       ],
     });
+    return isDay && zone === "UTC" ? said : inZone(said, zone);
   },
 });
 
-const WEEK = 7 * 86_400_000;
+const DAY = 86_400_000;
+const WEEK = 7 * DAY;
 /** More are below the fold, by their days. */
 const FIRST_LINES = 5;
 
 function isLastNight({ when, since, until }: Partial<Record<"when" | "since" | "until", string | undefined>>): boolean {
   return when?.trim().toLowerCase() === LAST_NIGHT && since === undefined && until === undefined;
+}
+
+/** Many lines by those that matter most, with the whole below the fold. */
+function folded(
+  lines: readonly ToldLine[],
+  whole: readonly Table[],
+  names: Parameters<typeof toldTable>[1],
+  context: CallerContext,
+): { readonly shown: readonly Table[]; readonly below: readonly Table[] } {
+  if (lines.length <= FIRST_LINES) return { shown: whole, below: [] };
+  const first = { ...names, name: `${names.name}-first` };
+  return { shown: [toldTable(worstFirst(lines).slice(0, FIRST_LINES), first, context)], below: whole };
+}
+
+/** `kept`: from when on what is over is kept, where more was asked for. */
+function notesOf({
+  more,
+  kept,
+  zone,
+}: {
+  readonly more: boolean;
+  readonly kept: number | undefined;
+  readonly zone: string;
+}): TextPart[] {
+  return [
+    ...(more ? [`Of that time, the last ${formatCount(MAX_MESSAGES)} messages were read.`] : []),
+    ...(kept === undefined ? [] : [`What is over is kept for 30 days: since ${localText(zone, kept)}.`]),
+    ...(zone === "UTC" ? [text`${commandLine("my zone <zone>")} sets your clock.`] : []),
+  ];
+}
+
+/** What came since, and a longer time where nothing was told. */
+function timeActions(
+  { from, to }: PastRange,
+  {
+    now,
+    network,
+    zone,
+    isEmpty,
+  }: {
+    readonly now: number;
+    readonly network: string | undefined;
+    readonly zone: string;
+    readonly isEmpty: boolean;
+  },
+): Action[] {
+  const isWeek = from <= now - WEEK && to >= now;
+  return [
+    ...(to < now ? [commandAction("Since then", "alerts told", { since: localText(zone, to), network }, "reply")] : []),
+    ...(isEmpty && !isWeek
+      ? [commandAction("The last 7 days", "alerts told", { since: "7d", network }, "replace")]
+      : []),
+  ];
+}
+
+/** `, but 2 alerts fired`, where nothing was told. */
+function butWords(lines: readonly ToldLine[], untold: readonly ToldLine[]): string {
+  return lines.length > 0 || untold.length === 0 ? "" : `, but ${countWords(untold).replace(/ w\w+$/u, "")} fired`;
 }
 
 /** `2 alerts and 19 other things were` */

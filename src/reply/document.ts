@@ -38,13 +38,14 @@ export const Inline = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("link"), text: z.string(), url: z.string() }),
   /**
-   * A point in time, shown in the reader's own zone where the platform can; with style "utc", in a file, in UTC.
+   * A point in time, shown in the reader's own zone where the platform can; with style "utc", in a file, in UTC. "clock" is
+   * the time of day alone, where the reply says of which day.
    */
   z.object({
     kind: z.literal("time"),
     /** Unix nanoseconds in decimal. */
     at: z.string().regex(/^-?\d+$/u),
-    style: z.enum(["absolute", "relative", "both", "utc"]),
+    style: z.enum(["absolute", "relative", "both", "clock", "utc"]),
   }),
   /**
    * Somebody: a mention on the platform that gave the id, the name in `text` everywhere else. On Discord no reply pings.

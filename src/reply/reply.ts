@@ -166,7 +166,13 @@ export function isMoment(inline: Inline): inline is Moment {
 
 /** A reply whose words name a zone, with all its times by the clock of that zone. */
 export function inZone(given: Reply, zone: string): Reply {
-  return mapTimes(given, (one) => [clockTime(timeOf(one), clockWords(timeOf(one), zone))]);
+  return mapTimes(given, (one) => [clockTime(timeOf(one), momentWords(one, zone))]);
+}
+
+/** A moment by the clock of a zone: the whole of it, or the time of day. */
+export function momentWords(moment: Moment, zone: string): string {
+  const words = clockWords(timeOf(moment), zone);
+  return moment.style === "clock" && /^\d{4}-/u.test(words) ? words.slice(11, 16) : words;
 }
 
 /** `2026-05-01 18:00:00` by the clock of a zone; what no calendar holds as it is. */

@@ -61,7 +61,7 @@ describe("what was told", () => {
       const talk = await aNight();
       const said = await talk.ask(line);
       expect(said).toMatch(saying("•", 1, "told"));
-      expect(said).toMatch(/a:1 on mainnet did not answer\s+2026-01-15 12:00:\d\d\s+\d+ s\s+ann\s+here/u);
+      expect(said).toMatch(/a:1 on mainnet did not answer\s+12:00\s+\d+ s\s+ann\s+here/u);
       expect(said).toContain(" UTC");
       expect(said).not.toContain("node.down");
       expect(tablesOf(talk.lastReply)).toHaveLength(1);
@@ -232,13 +232,13 @@ describe("what was told", () => {
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     const said = await talk.ask("alerts told since 18:00");
     expect(said).toMatch(saying(1, "thing was told"));
-    expect(said).toMatch(/2 checkpoints on mainnet, 2026-01-15 \(UTC\)\s+2026-01-15 19:00/u);
+    expect(said).toMatch(/2 checkpoints on mainnet, 2026-01-15 \(UTC\)\s+19:00/u);
     expect(said).toMatch(/discord 1122334455667788990, discord\s+2222222222222222222/u);
     expect(await talk.ask("alerts told network:testnet")).toContain("Nothing was told on testnet");
     expect(await talk.ask("alerts told since:12:30 until:18:00")).toContain("Nothing was told");
     // The day has three.
     expect(await talk.ask("alerts told until:18:00")).toMatch(
-      /New checkpoint on mainnet at block 175,186,372\s+2026-01-15 12:00/u,
+      /New checkpoint on mainnet at block 175,186,372\s+12:00/u,
     );
     expect(await talk.ask("alerts told")).toContain("3 checkpoints on mainnet");
   });
@@ -247,6 +247,36 @@ describe("what was told", () => {
     const talk = await aNight();
     expect(await talk.ask("alerts told since:60d")).toMatch(/30\s+days/u);
     expect(await talk.ask("alerts told since:20d")).not.toContain("30 days");
+  });
+});
+
+describe("where nothing was told", () => {
+  test("nobody is subscribed, which is said and offered; an alert that fired all the same is named", async () => {
+    const talk = await talkInOps();
+    expect(await talk.ask("alerts told")).toMatch(
+      saying("Nothing was told", "Nothing is subscribed here", "Subscribe"),
+    );
+    await see(talk, 1, [stalled("good"), down("good")]);
+    await see(talk, 40, [stalled("bad"), down("good")]);
+    await send(talk);
+    const said = await talk.ask("alerts told");
+    expect(said).toMatch(
+      saying("Nothing was told", "but 1 alert fired", "Fired, and told to nobody", "makes no block"),
+    );
+    expect(said).toMatch(/12:\d\d\s+.* so far/u);
+  });
+
+  test("it is said what is subscribed, and since when; what others were told is no news here", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add network.stalled style:plain");
+    talk.become({ here: ELSEWHERE, caller: ann });
+    await talk.ask("alerts add node.down");
+    await see(talk, 1, [stalled("good"), down("good")]);
+    await see(talk, 40, [stalled("bad"), down("good")]);
+    await send(talk);
+    const said = await talk.ask("alerts told");
+    expect(said).toMatch(saying("Nothing was told since", "Subscribed since 2026-01-15 12:00", "mainnet"));
+    expect(said).not.toContain("fired");
   });
 });
 

@@ -378,8 +378,17 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
   "alerts told": {
     ...always("alerts told", "alerts told since:10y"),
     pairs(reply) {
-      const rows = reply.blocks.flatMap((block) => (block.kind === "table" ? block.rows : [])).length;
+      const rowsOf = (isUntold: boolean): number =>
+        reply.blocks.flatMap((block) =>
+          block.kind === "table" &&
+          isUntold === block.name.startsWith("alerts-untold") &&
+          !block.name.endsWith("-first")
+            ? block.rows
+            : [],
+        ).length;
+      const [rows, untold] = [rowsOf(false), rowsOf(true)];
       return [
+        ["alerts untold", numberIn(titleOf(reply), /but ([\d,]+) alert/u) ?? untold, untold],
         ["things told", numberIn(titleOf(reply), /^([\d,]+) thing/u), rows],
         ["none", titleOf(reply).startsWith("Nothing was told"), rows === 0],
       ];

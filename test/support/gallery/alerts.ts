@@ -8,7 +8,7 @@ import { toldLines, toldTables } from "../../../src/answers/alerts/episodes/told
 import type { CallerContext } from "../../../src/answers/alerts/destination.ts";
 import type { Told } from "../../../src/alerts/service/service.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
-import { reply } from "../../../src/reply/reply.ts";
+import { inZone, reply } from "../../../src/reply/reply.ts";
 import { code, strong, text, time } from "../../../src/reply/text.ts";
 import { toMillis } from "../../../src/units/nanoseconds.ts";
 import { ago, ask, asOf, GALLERY_NOW, type GalleryEntry, hex } from "./parts.ts";
@@ -230,13 +230,16 @@ const told = (() => {
     { at: now - 369_000, destination: "discord//2222222222222222222/", id: "m1", message: condition, episode: taken },
     { at: now - 90_000_000, destination: here, id: "m2", message: { ...day, total: 12, events: [checkpoint] } },
   ];
-  return reply({
-    title: "2 things were told since 2026-02-28 18:00 (Europe/Zurich)",
-    blocks: [
-      ...toldTables(toldLines(all, inOps, now, "Europe/Zurich"), inOps, "Europe/Zurich"),
-      paragraph("All channels of this server, and your own watches."),
-    ],
-  });
+  return inZone(
+    reply({
+      title: "2 things were told since 2026-02-28 18:00 (Europe/Zurich)",
+      blocks: [
+        ...toldTables(toldLines(all, inOps, now, "Europe/Zurich"), inOps, "Europe/Zurich"),
+        paragraph("All channels of this server, and your own watches."),
+      ],
+    }),
+    "Europe/Zurich",
+  );
 })();
 
 export const alertReplies: readonly GalleryEntry[] = [

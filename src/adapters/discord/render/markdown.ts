@@ -84,8 +84,8 @@ export function shownWidth(content: Text): number {
   return width;
 }
 
-/** "11/22/2026 1:00:00 PM", "12 minutes ago", "2026-11-22 13:00:00 UTC". */
-const TIME_WIDTHS: Record<TimeStyle, number> = { absolute: 21, relative: 14, both: 21, utc: 23 };
+/** "11/22/2026 1:00:00 PM", "12 minutes ago", "1:00 PM", "2026-11-22 13:00:00 UTC". */
+const TIME_WIDTHS: Record<TimeStyle, number> = { absolute: 21, relative: 14, both: 21, clock: 8, utc: 23 };
 
 /** A time as long as it is shown, a command with the slash before it. */
 function asShown(inline: Inline): Inline {
@@ -174,6 +174,8 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>, short: boolean): 
       return age;
     case "both":
       return short ? moment : `${moment} (${age})`;
+    case "clock":
+      return `<t:${seconds}:t>`;
     case "utc":
       return escapeMarkdown(formatUtc(at));
   }

@@ -96,7 +96,16 @@ function drawControls(text, now) {
 function drawDate(target, fallback, now) {
   const [, seconds = "0", format = ""] = target.split("^");
   if (!/\{(?:date|time|ago)/u.test(format)) return visible(plain(fallback));
-  return drawTime(seconds, format.includes("{ago}"), now);
+  return drawMoment(seconds, format, now);
+}
+
+/**
+ * @param {string} seconds
+ * @param {string} format https://docs.slack.dev/messaging/formatting-message-text#date-formatting
+ * @param {number} now Unix milliseconds
+ */
+function drawMoment(seconds, format, now) {
+  return drawTime(seconds, format.includes("{ago}"), now, format === "{time}" ? [11, 16] : undefined);
 }
 
 /**
@@ -134,8 +143,7 @@ const RICH_TEXT = {
   usergroup: ({ usergroup_id: id = "" }) => mention(`@${id}`),
   channel: ({ channel_id: id = "" }) => mention(`#${id}`),
   broadcast: ({ range = "" }) => mention(`@${range}`),
-  date: ({ timestamp = 0, format }, now) =>
-    drawTime(String(Math.trunc(timestamp)), format?.includes("{ago}") === true, now),
+  date: ({ timestamp = 0, format = "" }, now) => drawMoment(String(Math.trunc(timestamp)), format, now),
 };
 
 /** @param {string} unicode Code points in hexadecimal, joined by hyphens. */

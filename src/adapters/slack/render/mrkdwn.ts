@@ -125,6 +125,8 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
       return relative;
     case "both":
       return `${absolute} (${relative})`;
+    case "clock":
+      return `<!date^${seconds}^{time}|${fallback}>`;
     case "utc":
       return escapeMrkdwn(fallback);
   }

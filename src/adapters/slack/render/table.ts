@@ -188,7 +188,8 @@ function dateOf(inline: Inline): RichTextElement | undefined {
   if (inline.kind !== "time" || inline.style === "utc") return undefined;
   const seconds = toSeconds(timeOf(inline));
   if (seconds < 1n || seconds > LAST_SECOND) return undefined;
-  const format = inline.style === "relative" ? "{ago}" : "{date_short_pretty} {time_secs}";
+  const whole = "{date_short_pretty} {time_secs}";
+  const format = { relative: "{ago}", clock: "{time}", absolute: whole, both: whole }[inline.style];
   return { type: "date", timestamp: Number(seconds), format, fallback: formatUtc(timeOf(inline)) };
 }
 

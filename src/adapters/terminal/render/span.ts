@@ -1,6 +1,6 @@
 import { wholeNumber } from "../../../reply/fold.ts";
 import { type Block, valuesOf } from "../../../reply/block.ts";
-import { clockWords, isMoment, type Moment, type Reply } from "../../../reply/reply.ts";
+import { isMoment, type Moment, momentWords, type Reply } from "../../../reply/reply.ts";
 import { shortenId, type Text, text, timeOf } from "../../../reply/text.ts";
 import { formatDuration } from "../../../units/duration.ts";
 import { formatUtc, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
@@ -142,7 +142,7 @@ export function linkSpans(label: string, url: string, links: boolean, words?: Te
 function timeText(shown: Moment, { now, zone, named }: SpanOptions): string {
   const at = timeOf(shown);
   if (shown.style === "relative") return ageText(at, now);
-  const clock = zone === undefined ? formatUtc(at) : clockWords(at, zone);
+  const clock = zone === undefined ? formatUtc(at) : momentWords(shown, zone);
   const words = shown === named ? `${clock} ${zone}` : clock;
   return shown.style === "both" ? `${words} (${ageText(at, now)})` : words;
 }

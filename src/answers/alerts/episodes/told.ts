@@ -1,21 +1,23 @@
 import { destinationFromKey, destinationKey } from "../../../alerts/destination.ts";
 import { KINDS } from "../../../alerts/judge/kinds/kinds.ts";
+import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { SEVERITIES } from "../../../alerts/judge/kinds/severity.ts";
-import { isOpen } from "../../../alerts/judge/rules/episode.ts";
+import { type Episode, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertMessage } from "../../../alerts/message/message.ts";
 import type { Told } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
+import { subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { lengthWords, markedTitle, UNSEEN_ENDS } from "../../../alerts/words/phrases.ts";
 import { describe } from "../../../alerts/words/words.ts";
 import { table, type Table } from "../../../reply/block.ts";
 import { listWords } from "../../../reply/enum-words.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import { clockTime, type Inline, joinText, text, type Text, time, toText } from "../../../reply/text.ts";
+import { clockTime, type Inline, joinText, text, type Text, type TextPart, time, toText } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/duration.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { localText } from "../../../units/local-time.ts";
-import { fromMillis } from "../../../units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import {
   type AlertsContext,
   type CallerContext,
@@ -24,10 +26,15 @@ import {
   directMessages,
   isOperator,
 } from "../destination.ts";
+import type { PastRange } from "../alert-times.ts";
 import { seenHere } from "./episodes.ts";
 
 /** How many places a line names; the rest is counted. */
 const NAMED_PLACES = 3;
+/** Messages that are read at most. */
+export const MAX_MESSAGES = 2000;
+/** Episodes that are looked through for those of which nobody was told. */
+const MAX_EPISODES = 500;
 
 /**
  * The places whose messages the caller may read back, by key and in words: what they are told themselves, the channel where
@@ -71,7 +78,7 @@ export async function readablePlaces(
 }
 
 /** One thing that people were told, at all places that may be named. */
-interface ToldLine {
+export interface ToldLine {
   /** Whether it is an alert, and how much it matters: the lowest first. */
   readonly isAlert: boolean;
   readonly rank: number;
@@ -126,11 +133,67 @@ export function toldLines(
 
 /** What comes again and again matters least, an alert by its severity, and one that is open before those that are over. */
 function weightOf({ message, episode }: Told): Pick<ToldLine, "isAlert" | "rank"> {
-  if (message.type === "condition" && episode !== undefined) {
-    return { isAlert: true, rank: 2 * SEVERITIES.toReversed().indexOf(episode.severity) + (isOpen(episode) ? 0 : 1) };
-  }
+  if (message.type === "condition" && episode !== undefined) return { isAlert: true, rank: rankOf(episode) };
   const isUsual = isRoutine(message) || message.type === "rolling";
   return { isAlert: false, rank: 2 * SEVERITIES.length + (isUsual ? 1 : 0) };
+}
+
+function rankOf(episode: Episode): number {
+  return 2 * SEVERITIES.toReversed().indexOf(episode.severity) + (isOpen(episode) ? 0 : 1);
+}
+
+/** Alerts that fired within a range, and of which nobody at all was told: none subscribed, or silenced. */
+export async function untoldLines(
+  { from, to }: PastRange,
+  network: string | undefined,
+  context: AlertsContext,
+  now: Milliseconds,
+): Promise<readonly ToldLine[]> {
+  const { alerts } = context;
+  const [open, last] = await Promise.all([alerts.openEpisodes(network), alerts.lastEpisodes(MAX_EPISODES)]);
+  const fired = [...new Map([...open, ...last].map((one) => [one.id, one])).values()].filter((one) => {
+    const at = toMillis(timeFromText(one.detected));
+    return at >= from && at < to && (network === undefined || one.network === network);
+  });
+  if (fired.length === 0) return [];
+  // Some are told later: once quiet hours are over.
+  const { told } = await alerts.told({ from, to: now, destinations: undefined, limit: MAX_MESSAGES });
+  const known = new Set(told.map(({ episode }) => episode?.id));
+  return fired
+    .filter(({ id }) => !known.has(id))
+    .map((one) => ({
+      ...episodeWordsOf(one, context, now),
+      isAlert: true,
+      rank: rankOf(one),
+      at: toMillis(timeFromText(one.detected)),
+      places: [],
+    }));
+}
+
+/** Who watches these places: what is subscribed, and since when; nobody was in a range before. */
+export async function watchingNow(
+  { to }: PastRange,
+  keys: readonly string[] | undefined,
+  network: string | undefined,
+  context: AlertsContext,
+): Promise<{ readonly notes: readonly TextPart[]; readonly isSubscribed: boolean }> {
+  const { alerts } = context;
+  const isSeen = (key: string): boolean => keys?.includes(key) ?? !isForPerson(key);
+  const all = (await alerts.subscriptions()).filter(
+    ({ state, destination, network: on }) =>
+      state === "active" && isSeen(destinationKey(destination)) && (network === undefined || on === network),
+  );
+  const unwatched = alerts.verdict === undefined ? ["No Bellwether runs on this database now."] : [];
+  if (all.length === 0) {
+    const where = isOperator(context) ? "Nobody is subscribed" : "Nothing is subscribed here";
+    return { notes: [`${where}: no alert is told.`, ...unwatched], isSubscribed: false };
+  }
+  const named = [...new Set(all.map((one) => plainText(subscriptionWords(one))))];
+  const more = named.length - NAMED_PLACES;
+  const words = [...named.slice(0, NAMED_PLACES), ...(more > 0 ? [`${more} more`] : [])].join("; ");
+  const first = Math.min(...all.map(({ created }) => created));
+  const subscribed = text`${first >= to ? "Nobody was subscribed then; s" : "S"}ubscribed since ${time(fromMillis(first))}: ${words}.`;
+  return { notes: [subscribed, ...unwatched], isSubscribed: true };
 }
 
 /** Those that matter most first, of equals the newest. */
@@ -138,16 +201,21 @@ export function worstFirst(lines: readonly ToldLine[]): readonly ToldLine[] {
   return lines.toSorted((a, b) => a.rank - b.rank || b.at - a.at);
 }
 
-function wordsOf({ message, episode: known }: Told, context: CallerContext, now: Milliseconds) {
-  if (message.type !== "condition" || known === undefined) {
+function wordsOf({ message, episode }: Told, context: CallerContext, now: Milliseconds) {
+  if (message.type !== "condition" || episode === undefined) {
     return { what: sentence(describe(message, {}, context.platforms).title), lasted: "–", taker: "–" };
   }
+  return episodeWordsOf(episode, context, now, message);
+}
+
+function episodeWordsOf(known: Episode, context: CallerContext, now: Milliseconds, message?: AlertMessage) {
   const episode = seenHere(known, context);
   const { now: present, past, bad } = conditionWords(episode);
   const unseen = UNSEEN_ENDS[episode.state];
   const said = isOpen(episode) ? present : unseen === undefined ? past : text`${bad}: ${unseen}`;
   const critical = episode.severity === "critical" ? (isOpen(episode) ? ", critical" : ", was critical") : "";
-  const what = sentence(markedTitle(text`${said}${critical}`, message));
+  const title = text`${said}${critical}`;
+  const what = sentence(message === undefined ? title : markedTitle(title, message));
   return { what, lasted: lengthWords(episode, now), taker: episode.acknowledged?.by ?? "–" };
 }
 
@@ -163,34 +231,29 @@ function dayIn(zone: string, at: Milliseconds): string {
 /** A table for each day by the clock of a zone, the newest day first, and in it what matters most. */
 export function toldTables(lines: readonly ToldLine[], context: CallerContext, zone: string): Table[] {
   const days = Map.groupBy(lines, ({ at }) => dayIn(zone, at));
-  return [...days].map(([day, rows]) => {
-    const names = { name: `alerts-told-${day}`, title: toText(dayWords(day)) };
-    return toldTable(worstFirst(rows), { ...names, zone, from: 11 }, context);
-  });
+  return [...days].map(([day, rows]) =>
+    toldTable(worstFirst(rows), { name: `alerts-told-${day}`, title: toText(dayWords(day)) }, context),
+  );
 }
 
-/** `from`: where the words for a time begin, behind the day that the title names. */
+/** `dayIn`: the zone of the days that stand with the times, where no title names one. */
 export function toldTable(
   rows: readonly ToldLine[],
-  {
-    zone,
-    from,
-    ...names
-  }: { readonly name: string; readonly title: Text; readonly zone: string; readonly from: number },
+  { dayIn: zone, ...names }: { readonly name: string; readonly title?: Text; readonly dayIn?: string | undefined },
   context: CallerContext,
 ): Table {
   const whereOf = placesWords(context);
   const whenOf = ({ at }: ToldLine): Inline =>
-    zone === "UTC" ? time(fromMillis(at)) : clockTime(fromMillis(at), localText(zone, at).slice(from));
+    zone === undefined ? time(fromMillis(at), "clock") : clockTime(fromMillis(at), localText(zone, at).slice(5));
   return table<ToldLine>({
     ...names,
     rows,
     columns: [
       ["What", ({ what }) => what],
       ["When", whenOf],
-      ["How long", ({ lasted }) => lasted, 2],
+      ["How long", ({ lasted }) => lasted],
       ["Taken by", ({ taker }) => taker, 2],
-      ["Where", ({ places }) => whereOf(places), 2],
+      ["Where", ({ places }) => (places.length === 0 ? "nobody" : whereOf(places)), 2],
     ],
   });
 }

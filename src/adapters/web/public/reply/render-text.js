@@ -1,10 +1,12 @@
 // @ts-check
 /** @import { Inline, Text } from "../../../../reply/document.ts" */
 /** @import { VNode } from "../vnode/vnode.js" */
-import { age, exactUtc, localTime, machineTime, toMillis, wholeUtc } from "./times.js";
+import { age, exactUtc, localClock, localTime, machineTime, toMillis, wholeUtc } from "./times.js";
 import { h, isSafeLink } from "../vnode/vnode.js";
 
 /**
+ * @typedef {Extract<Inline, { kind: "time" }>["style"]} TimeStyle
+ *
  * @typedef {object} Reader
  * @property {number} now The moment of reading, in Unix milliseconds.
  * @property {string | undefined} [timeZone] The zone in which times are shown; without one, the browser's.
@@ -167,7 +169,7 @@ export function renderLink(label, url) {
 
 /**
  * @param {string} at
- * @param {"absolute" | "relative" | "both" | "utc"} style
+ * @param {TimeStyle} style
  * @param {Reader} reader
  * @returns {VNode[]}
  */
@@ -184,6 +186,8 @@ function renderTime(at, style, reader) {
       return [relative];
     case "both":
       return [absolute, " (", relative, ")"];
+    case "clock":
+      return [h("time", attrs, localClock(at, reader.timeZone))];
     case "utc":
       return [h("time", attrs, wholeUtc(at))];
   }
@@ -191,13 +195,19 @@ function renderTime(at, style, reader) {
 
 /**
  * @param {string} at
- * @param {"absolute" | "relative" | "both" | "utc"} style
+ * @param {TimeStyle} style
  * @param {Reader} reader
  */
 function plainTime(at, style, reader) {
   const relative = age(toMillis(at), reader.now);
   const absolute = localTime(at, reader.timeZone);
-  return { absolute, relative, both: `${absolute} (${relative})`, utc: wholeUtc(at) }[style];
+  return {
+    absolute,
+    relative,
+    both: `${absolute} (${relative})`,
+    clock: localClock(at, reader.timeZone),
+    utc: wholeUtc(at),
+  }[style];
 }
 
 /**

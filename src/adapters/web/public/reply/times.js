@@ -66,6 +66,16 @@ export function localTime(at, timeZone) {
   return `${year}-${part("month")}-${part("day")} ${part("hour")}:${part("minute")}:${part("second")} ${part("timeZoneName")}`;
 }
 
+/**
+ * `10:30`, by the same clock.
+ *
+ * @param {string} at
+ * @param {string | undefined} timeZone
+ */
+export function localClock(at, timeZone) {
+  return localTime(at, timeZone).slice(11, 16);
+}
+
 /** @type {Map<string | undefined, Intl.DateTimeFormat>} */
 const formats = new Map();
 
