@@ -151,8 +151,8 @@ export async function suggestDelivered(
   return [...files].flatMap(([sha256, [job]]) => {
     if (job === undefined || sha256?.startsWith(wanted) !== true) return [];
     const ledger = plainText(jobWords(asker, job)).replace("the ledger of ", "");
-    const made = formatUtc(fromMillis(job.endedAt ?? job.createdAt)).slice(0, 16);
-    return [{ label: cutShort(`made ${made} UTC · ${ledger}`, MAX_CHOICE_LENGTH), value: sha256 }];
+    const made = formatUtc(fromMillis(job.endedAt ?? job.createdAt)).slice(5, 16);
+    return [{ label: cutShort(`made ${made} UTC · ${job.code} · ${ledger}`, MAX_CHOICE_LENGTH), value: sha256 }];
   });
 }
 
