@@ -62,6 +62,14 @@ test("less than a day is no count, and neither is nothing", async () => {
   expect(unseen).not.toMatch(/ 0 |nothing\./u);
 });
 
+test("a single day is counted where more is kept, also with a gap in it", async () => {
+  const talk = await talkAfterAMonth({ unseen: [{ ago: 9 * HOUR, lasts: 4 * HOUR }] });
+  expect(await talk.ask("alerts try node.down rounds:2 days:1")).toMatch(saying("•", "In 19 h", "nothing", "Not seen"));
+  expect(await talk.ask("alerts try node.down rounds:2 days:2")).toMatch(
+    saying("•", "In a day", "nothing", "Not seen"),
+  );
+});
+
 test("each of several kinds has a line, one of which nothing is kept is named and never counted as calm", async () => {
   const talk = await talkAfterAMonth();
   const events = await talk.ask("alerts try checkpoint.new,core.upgraded");

@@ -201,7 +201,7 @@ const PARAMETER_WORDS: Readonly<
   behind: (span) => `behind by ${spanWords(span)}`,
   atLeast: (span) => `at least ${spanWords(span)}`,
   percent: (value) => `within ${groupedNumber(value)} %`,
-  rounds: (value) => `${groupedNumber(value)} looks in a row`,
+  rounds: (value) => (Number(value) === 1 ? "1 look" : `${groupedNumber(value)} looks in a row`),
   blocks: (value) => `behind by ${groupedNumber(value)} blocks`,
   // A small number of JSON may have an exponent.
   factor: (value) => `${Number(value).toLocaleString("en-US", { maximumFractionDigits: 20 })} times the usual spacing`,

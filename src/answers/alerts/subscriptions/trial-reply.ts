@@ -30,19 +30,22 @@ interface TrialWords {
 const MINUTE: Milliseconds = 60_000;
 const HOUR: Milliseconds = 60 * MINUTE;
 const DAY: Milliseconds = 24 * HOUR;
+/** No watcher waits longer for its next look. */
+const LATEST: Milliseconds = 2 * MINUTE;
 
 /** What a subscription would have told. */
 export function trialReply(tried: Tried, answer: TriedAnswer, others: readonly OtherTried[], words: TrialWords): Reply {
   const { seen } = answer;
   const [result, ...rest] = answer.results;
   const watched = watchedMillis(answer, result);
+  const isTooShort = watched < DAY && !isLastDay(watched, result, words.now);
   const subscribe = commandAction(
     words.ask.command === "alerts add" ? "Subscribe" : "Save",
     words.ask.command,
     words.ask.options,
   );
   const what = paragraph(text`Tried: ${subscriptionWords(tried, words.labels)}.`);
-  if (result === undefined || seen === undefined || watched < DAY) {
+  if (result === undefined || seen === undefined || isTooShort) {
     return reply({ title: tooShort(watched), blocks: [what], actions: [subscribe] });
   }
   if (result.uncounted.length === tried.kinds.length) {
@@ -161,6 +164,11 @@ function kindLines({ kinds }: Tried, { told, uncounted }: TriedResult, words: Tr
   return [{ kind: "list", items }];
 }
 
+/** Of a day that was asked for, the first look is less than a day old, and looks may be missing: most of it must be seen. */
+function isLastDay(watched: Milliseconds, result: TriedResult | undefined, now: Milliseconds): boolean {
+  return result !== undefined && now - result.from >= DAY - LATEST && 2 * watched >= DAY;
+}
+
 function tooShort(seen: Milliseconds): string {
   return seen === 0
     ? "Nothing is kept of what was seen here, so nothing can be tried"
@@ -187,6 +195,7 @@ export function timesWords(count: number): string {
 
 export function spanWords(millis: Milliseconds): string {
   const days = Math.floor((millis + HOUR) / DAY);
+  if (days === 0) return formatDuration(millis, 1);
   return days === 1 ? "a day" : `${formatCount(days)} days`;
 }
 
