@@ -100,7 +100,8 @@ export class World {
     const { poll, length, away } = this.plan;
     let process = 0;
     for (const [began, ended] of lives(away, length)) {
-      let due = Math.ceil(began + this.#random.next() * 1000);
+      // On a grid of whole milliseconds of the process's own clock, as the watch loop has them.
+      let due = began + Math.ceil(this.#random.next() * 1000);
       let at = due;
       while (at < ended) {
         const round = this.#poll(at, process, Math.max(0, due - began - Math.floor(JITTER * poll)));

@@ -272,13 +272,12 @@ function leavesOf(
     const units = exact(look);
     return units === undefined ? undefined : leafOf(holds, units, scale, scales?.[look]);
   };
-  if (holds === "digits") return exactly;
+  // The quotient of two exact numbers is the number nearest to the text: as JSON reads it.
+  if (!isExact || !Number.isSafeInteger(first) || scale > (holds === "number" ? MAX_EXACT_POWER : 0)) return exactly;
   return (look) => {
-    // The quotient of two exact numbers is the number nearest to the text: as JSON reads it.
     const value = first + (more[look] ?? Number.NaN);
-    if (isExact && Number.isSafeInteger(first) && Number.isSafeInteger(value) && scale <= MAX_EXACT_POWER)
-      return value / unit;
-    return exactly(look);
+    if (!Number.isSafeInteger(value)) return exactly(look);
+    return holds === "number" ? value / unit : String(value);
   };
 }
 
