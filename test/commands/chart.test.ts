@@ -135,6 +135,17 @@ test("blocks, checkpoints and snapshots are drawn with what is usual, and from w
   expect(await talk.ask("chart snapshots")).toMatch(saying("•", "Nothing is kept", "snapshots"));
 });
 
+test("the title of a picture has a long name only in part, so that what happened has room", async () => {
+  const talk = await talkToSimulator({ nodes: 3 });
+  const name = "a-node-whose-operator-has-much-to-say.example.org";
+  await see(talk, 1, [stalled("good"), down("good", name)]);
+  await see(talk, 4, [stalled("good"), down("bad", name)]);
+  await keepLooks(talk.store, toMillis(talk.now()), { since: HOUR, troubles: [{ ago: 4 * MINUTE, lasts: 30_000 }] });
+  expect(sceneOf(await talk.askFor(`chart "node.down mainnet ${name} 1"`)).title).toMatch(
+    /^a-node-whose-operator-h… is down on mainnet, /u,
+  );
+});
+
 test("an alert is drawn from ten minutes before to ten after, by its name and by the button of its story", async () => {
   const talk = await talkToSimulator({ nodes: 3 });
   await see(talk, 1, [stalled("good"), down("good", "sim-2")]);

@@ -9,7 +9,7 @@ import { plainText } from "../../reply/plain-text.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
 import { episodeLabel } from "../alerts/episodes/episodes.ts";
-import type { ChartSpan, LooksContext, Picture } from "./charts.ts";
+import { type ChartSpan, type LooksContext, nameInTitle, type Picture } from "./charts.ts";
 import { limitsOf, marketPicture } from "./market-chart.ts";
 import { networkPicture } from "./network-chart.ts";
 import { blocksPicture, spacingPicture } from "./pace-charts.ts";
@@ -29,7 +29,10 @@ export async function alertPicture(
   const about = { kind, subject, label: episodeLabel(episode), parameters: ruleParameters(rule) };
   const picture = await pictureAbout({ ...context, network: episode.network }, span, about);
   if (picture === undefined) return undefined;
-  const title = `${plainText(conditionWords(episode).bad)}, ${lengthWords(episode, now)}`;
+  const happened = conditionWords(episode).bad.map((part) =>
+    part.kind === "code" || part.kind === "strong" ? { ...part, text: nameInTitle(part.text) } : part,
+  );
+  const title = `${plainText(happened)}, ${lengthWords(episode, now)}`;
   return { ...picture, scene: { ...picture.scene, title, ...stages(episode, now) } };
 }
 

@@ -4,6 +4,7 @@
 import { altText } from "../../chart/alt.ts";
 import { type Span, ThinLine } from "../../chart/thin.ts";
 import type { CommandContext } from "../../bot/command.ts";
+import { cutShort } from "../../bot/nearest.ts";
 import type { Options } from "../../bot/options/options.ts";
 import { type Block, details, table, type Table } from "../../reply/block.ts";
 import type { Scene } from "../../reply/chart.ts";
@@ -69,6 +70,11 @@ export class KeptLine {
   get rows(): ReturnType<ThinLine["rows"]> {
     return this.#coarse.rows();
   }
+}
+
+/** A name that somebody else gave, as the title of a picture has it: it leaves room for what happened. */
+export function nameInTitle(name: string): string {
+  return cutShort(name, 24);
 }
 
 /** What a scene has where nothing is said of it. */

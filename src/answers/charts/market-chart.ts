@@ -11,6 +11,7 @@ import {
   KeptLine,
   lineNumbers,
   type LooksContext,
+  nameInTitle,
   NO_SCENE,
   type Picture,
 } from "./charts.ts";
@@ -68,7 +69,7 @@ export async function marketPicture(
   const scene: Scene = {
     ...NO_SCENE,
     ...span,
-    title: `${market.label} ${moved}${inAuction === 0 ? "" : `, ${formatDuration(inAuction)} in auction`}`,
+    title: `${nameInTitle(market.label)} ${moved}${inAuction === 0 ? "" : `, ${formatDuration(inAuction)} in auction`}`,
     unit: "number",
     lines: lines.map(({ drawn }) => drawn),
     thresholds: limits,

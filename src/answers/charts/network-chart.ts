@@ -9,6 +9,7 @@ import {
   type ChartSpan,
   KeptLine,
   lineNumbers,
+  nameInTitle,
   type LooksContext,
   NO_SCENE,
   type Picture,
@@ -142,7 +143,7 @@ function titleOf(
   const did = DID[longest[0] as Exclude<LaneState, "moves">];
   const troubled = worst.filter((one) => troubleOf(one) > 0).length;
   const more = troubled === 1 ? "" : `, and ${troubled - 1} more ${troubled === 2 ? "was" : "were"} in trouble`;
-  return `${network} went on; ${first.name} ${did} for ${formatDuration(longest[1])}${more}`;
+  return `${network} went on; ${nameInTitle(first.name)} ${did} for ${formatDuration(longest[1])}${more}`;
 }
 
 function laneNumbers(nodes: readonly Node[]): Table {
