@@ -30,8 +30,10 @@ export interface Bot {
   readonly sandbox: Sandbox;
 }
 
-export function startBot(bot: Bot, kill?: Kill): Running {
-  const args = kill !== undefined && "at" in kill ? [kill.at, String(kill.times)] : [];
+/** Starts a process whose clock is so far ahead. */
+export function startBot(bot: Bot, kill?: Kill, aheadMillis = 0): Running {
+  const [step, times] = kill !== undefined && "at" in kill ? [kill.at, kill.times] : ["", 0];
+  const args = [String(aheadMillis), step, String(times)];
   return bot.sandbox.run(args, bot.env, { script: "test/campaign/bot.ts" });
 }
 

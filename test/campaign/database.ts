@@ -43,3 +43,32 @@ export async function readRows<T>(url: string, sql: string): Promise<readonly T[
     await reader.close();
   }
 }
+
+const TABLES = `select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%'`;
+
+/** Keeps all rows of a server's database as they are at one moment, for `goBack`. */
+export const KEEP = [
+  "begin isolation level repeatable read",
+  "drop schema if exists kept cascade; create schema kept",
+  `do $$ declare name text; begin
+    for name in ${TABLES} loop execute format('create table kept.%I as table public.%I', name, name); end loop;
+  end $$`,
+  "commit",
+];
+
+/** What clients see of a failover to a server that was behind: their connections end, and the rows are those kept. */
+export const GO_BACK = [
+  "begin",
+  `do $$ declare name text; begin
+    for name in ${TABLES} loop execute format('lock table public.%I', name); end loop;
+    for name in ${TABLES} loop
+      execute format('delete from public.%I', name);
+      execute format('insert into public.%I select * from kept.%I', name, name);
+    end loop;
+  end $$`,
+  "commit",
+];
+
+/** Ends all other connections to a database of a server. */
+export const CUT_CONNECTIONS =
+  "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()";

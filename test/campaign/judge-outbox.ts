@@ -30,6 +30,7 @@ export async function judgeOutbox(
   url: string,
   before: number,
   transcripts: ReadonlyMap<string, Transcript>,
+  wentBack = false,
 ): Promise<OutboxJudgement> {
   const rows = await readRows<DeliveryLine>(
     url,
@@ -51,7 +52,7 @@ export async function judgeOutbox(
   }
   for (const [destination, transcript] of transcripts) {
     const here = rows.filter((row) => row.destination === destination && row.phase !== "copy");
-    faults.push(...compare(transcript, here));
+    faults.push(...compare(transcript, here, wentBack));
   }
   return { deliveries: rows.length, faults };
 }
@@ -94,7 +95,8 @@ export function judgeOrder(
 /** The titles of what may be critical. */
 const OVERTAKING = OUTAGES.flatMap(({ overtakes, bad, good }) => (overtakes === true ? [bad, good] : []));
 
-function compare(transcript: Transcript, rows: readonly DeliveryLine[]): string[] {
+/** Where the database went back, the ledger has lost some, and has others in another order than that of before. */
+function compare(transcript: Transcript, rows: readonly DeliveryLine[], wentBack: boolean): string[] {
   const faults: string[] = [];
   const byId = new Map(rows.map((row) => [row.id, row]));
   const standing = new Set(transcript.messages.map(({ delivery }) => delivery));
@@ -103,9 +105,10 @@ function compare(transcript: Transcript, rows: readonly DeliveryLine[]): string[
       faults.push(`${transcript.name}: ${phase} ${id} was sent and is not there`);
   }
   for (const id of standing) {
-    if (!byId.has(id)) faults.push(`${transcript.name}: ${id} stands there and is not in the ledger`);
+    if (!byId.has(id) && !wentBack) faults.push(`${transcript.name}: ${id} stands there and is not in the ledger`);
   }
-  faults.push(...judgeOrder(transcript, byId));
+  const certain = new Map([...byId].filter(([, row]) => !wentBack || row.uncertain_since === null));
+  faults.push(...judgeOrder(transcript, certain));
   for (const [id, all] of Map.groupBy(transcript.messages, ({ delivery }) => delivery)) {
     if (all.length > 1 && byId.get(id)?.uncertain_since === null) {
       faults.push(`${transcript.name}: ${id} was repeated though its outcome was known`);

@@ -10,8 +10,8 @@ export interface Repeats {
   readonly faults: readonly string[];
 }
 
-/** Each delivery once, with one picture at most; again only where the platform does not drop repeats, and then marked. */
-export function judgeRepeats({ name, platform, messages }: Transcript): Repeats {
+/** Each delivery once, with one picture at most; again only marked. */
+export function judgeRepeats({ name, messages }: Transcript): Repeats {
   const faults: string[] = [];
   let marked = 0;
   for (const { title, pictures = 0 } of messages) {
@@ -20,7 +20,7 @@ export function judgeRepeats({ name, platform, messages }: Transcript): Repeats 
   for (const [delivery, [first, ...again]] of Map.groupBy(messages, (one) => one.delivery)) {
     if (delivery === "") faults.push(`${name}: a message without a delivery: ${first?.title}`);
     for (const one of again) {
-      if (platform === "slack" && one.isMarked === true) marked += 1;
+      if (one.isMarked === true) marked += 1;
       else faults.push(`${name}: told twice: ${one.title}`);
     }
   }
@@ -90,7 +90,10 @@ function judgeList(
     // A digest's file follows it: where the bot was killed between the two, it came with the repeat.
     const text = copies.map((copy) => copy.text).join("\n");
     const named = text.match(/\b(?:[0-9a-f]{64}|[0-9a-f]{8}…[0-9a-f]{4})\b/giu) ?? [];
-    announced.push(...new Set(named.flatMap((hash) => hashes.get(hash) ?? [])));
+    const rows = new Set(named.flatMap((hash) => hashes.get(hash) ?? []));
+    // After the database went back, another delivery may tell it again.
+    const isAgain = (hash: string): boolean => copies[0]?.isMarked === true && announced.includes(hash);
+    announced.push(...[...rows].filter((hash) => !isAgain(hash)));
   }
   const counts = new Map([...Map.groupBy(announced, (hash) => hash)].map(([hash, all]) => [hash, all.length]));
   for (const { hash, block } of owed) {
@@ -113,8 +116,7 @@ export function judgeOutages(transcript: Transcript, happened: readonly string[]
   for (const { name, bad, good } of OUTAGES) {
     const times = happened.filter((one) => one === name).length;
     let isTold = false;
-    const story = toldBy(transcript).flatMap(({ title, text }) => {
-      if (!good.test(title) && !bad.test(title)) return [];
+    const story = withoutMarked(toldBy(transcript), good, bad).flatMap(({ title, text }) => {
       const wasTold = isTold;
       // A trigger that is sent late shows how the alert stands by then: a card has its timeline, a post that rings has not.
       const isCard = text.includes("told after") && !title.includes(OVER_ALREADY);
@@ -131,6 +133,23 @@ export function judgeOutages(transcript: Transcript, happened: readonly string[]
     count += times;
   }
   return { count, faults };
+}
+
+/** The operators are told of each time that the database went back, once. */
+export function judgeGoneBack(transcript: Transcript, failovers: number): string[] {
+  const told = firstOf(transcript).filter(({ title }) => title.includes("database went back in time")).length;
+  return told === failovers
+    ? []
+    : [`${transcript.name}: that the database went back ${failovers} times was told ${told} times`];
+}
+
+/** What tells of an outage, without what says the same as the message before, and that it may be a repeat. */
+function withoutMarked(messages: readonly ChannelMessage[], good: RegExp, bad: RegExp): readonly ChannelMessage[] {
+  const about = messages.filter(({ title }) => good.test(title) || bad.test(title));
+  return about.filter(({ title, isMarked }, index) => {
+    const before = about[index - 1];
+    return isMarked !== true || before === undefined || good.test(title) !== good.test(before.title);
+  });
 }
 
 /** For a reset chain there is one plain sentence for each of its lists, once the list has rows again. */

@@ -15,7 +15,8 @@ then every owed message must be on the platforms.
   --seed N        repeats a campaign
   --scene N       plays only that scene
   --processes N   so many equal processes on one PostgreSQL, which the campaign starts (default 1, on a file): the others
-                  are killed, frozen, stopped in order and cut off from the database meanwhile
+                  have clocks 90 s apart; they are killed, frozen, stopped in order and cut off from the database, which
+                  is restarted, and goes back by 8 s
 Exit code 0: nothing was lost, doubled or out of order.`;
 
 const { values } = parseArgs({
@@ -105,5 +106,5 @@ async function paceOf(scene: number): Promise<ScenePace> {
   if (server === undefined) return {};
   const name = `scene${scene + 1}`;
   await onServer(server.url("postgres"), `create database ${name}`);
-  return { shared: { url: server.url(name), companions } };
+  return { shared: { url: server.url(name), companions, server } };
 }

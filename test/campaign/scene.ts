@@ -9,10 +9,18 @@ import { FakeSlack } from "../support/fake-slack/fake-slack.ts";
 import { freePort } from "../support/free-port.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { ConsoleReader } from "./console-reader.ts";
-import { Companions } from "./companions.ts";
+import { Companions, type SharedDatabase } from "./companions.ts";
 import { type ChainLists, DataNodes } from "./data-nodes.ts";
 import { judgeMarkets, storedMarkets, type StoredMarkets } from "./judge-markets.ts";
-import { type ChainTruth, judgeLists, judgeOutages, judgeRepeats, judgeReset } from "./judge.ts";
+import {
+  type ChainTruth,
+  firstOf,
+  judgeGoneBack,
+  judgeLists,
+  judgeOutages,
+  judgeRepeats,
+  judgeReset,
+} from "./judge.ts";
 import { judgeLooks } from "./judge-looks.ts";
 import { judgeOutbox, stillOwed } from "./judge-outbox.ts";
 import { type Bot, type Kill, type KillOutcome, roundsStored, runUntilKilled, startBot } from "./bot-runs.ts";
@@ -82,8 +90,7 @@ export interface ScenePace {
   readonly lastMillis?: number;
   /** Whether the chain is reset at the end. */
   readonly reset?: boolean;
-  /** A database that several processes share, and how many run beside the one that is killed. */
-  readonly shared?: { readonly url: string; readonly companions: number };
+  readonly shared?: SharedDatabase;
 }
 
 /** Plays one scene: outages come and go while the bot is killed as listed, and started again each time. */
@@ -136,7 +143,7 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
   const reader = new ConsoleReader(`${origin}/api/alerts`, (alert) => {
     if (alert.episode !== undefined) note(`  the console has: ${titleOf(alert)}`);
   });
-  const companions = new Companions(bot, random, note);
+  const companions = new Companions(bot, random, note, pace.shared ?? {});
   const ends = new Map<KillOutcome, number>();
   const reached = new Set<StepName>();
   const happened: string[] = [];
@@ -172,6 +179,7 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
     }
     // From here on one process writes the console's stream to its end.
     const unordered = await companions.stop();
+    const wentBack = companions.failovers > 0;
     await nodes.heal();
     const whole = reset ? await runWithReset(bot, nodes, observeMillis, random.between(0, 1500), note) : undefined;
     const last = await lastRun(bot, nodes, database, reader, { observeMillis, lastMillis }, note);
@@ -187,18 +195,20 @@ export async function playScene(seed: number, kills: readonly Kill[], pace: Scen
       consoleTranscript(reader),
     ];
     const markets = await storedMarkets(database, keyOf("discord markets", channels));
-    const judged = judge(transcripts, happened, { before: known, begun, end }, markets, reset);
+    const judged = judge(transcripts, happened, { before: known, begun, end }, markets, reset, wentBack);
     const keys = new Map(transcripts.map((one) => [keyOf(one.name, channels), one]));
-    const outbox = await judgeOutbox(database, last.before, keys);
+    const outbox = await judgeOutbox(database, last.before, keys, wentBack);
     const looks = await judgeLooks(database);
+    const goneBack = judgeGoneBack(consoleTranscript(reader), companions.failovers);
     const complaints = [...discord.complaints(), ...slack.complaints()].map((one) => `a platform complains: ${one}`);
-    const gaps = reader.gaps === 0 ? [] : [`the console's stream had ${reader.gaps} gaps`];
+    // What the console has read last may be lost: then its stream begins anew.
+    const gaps = reader.gaps === 0 || wentBack ? [] : [`the console's stream had ${reader.gaps} gaps`];
     return {
       seed,
       ends,
       reached,
-      counts: { ...judged.counts, deliveries: outbox.deliveries },
-      faults: [...judged.faults, ...outbox.faults, ...looks.faults, ...complaints, ...gaps, ...unordered],
+      counts: { ...judged.counts, deliveries: outbox.deliveries, failovers: companions.failovers },
+      faults: [...judged.faults, ...outbox.faults, ...looks.faults, ...goneBack, ...complaints, ...gaps, ...unordered],
       timeline,
     };
   } finally {
@@ -278,6 +288,7 @@ function judge(
   truth: ChainTruth,
   stored: StoredMarkets | undefined,
   reset: boolean,
+  wentBack: boolean,
 ) {
   const faults: string[] = [];
   const counts = {
@@ -296,7 +307,8 @@ function judge(
       counts.auctions += judged.auctions;
       faults.push(...judged.faults);
     }
-    const repeats = judgeRepeats(one);
+    // A stream that begins anew repeats its last alerts.
+    const repeats = judgeRepeats(wentBack && one.platform === "web" ? { ...one, messages: [...firstOf(one)] } : one);
     counts.messages += one.messages.length;
     counts.pictures += one.messages.reduce((sum, { pictures = 0 }) => sum + pictures, 0);
     counts["marked repeats"] += repeats.marked;

@@ -4,7 +4,7 @@ import { postgresMissing, scratchPostgres } from "../support/postgres.ts";
 import { playScene } from "./scene.ts";
 
 // A form of `npm run campaign -- --processes 3`: three processes on one PostgreSQL, of which any may be killed, frozen or
-// cut off at any time.
+// cut off at any time. Their clocks are 90 s apart, and the database goes back by some seconds.
 const PACE = { outages: ["stall", "death of a node"], reset: false };
 
 test.skipIf(postgresMissing !== undefined)(
@@ -13,7 +13,7 @@ test.skipIf(postgresMissing !== undefined)(
   async () => {
     const database = await scratchPostgres();
     onTestFinished(() => database.drop());
-    const shared = { url: database.url, companions: 2 };
+    const shared = { url: database.url, companions: 2, troubles: ["a failover", "a freeze"] as const };
     const kills = [
       { at: "after sending", times: 1 },
       { after: 900 },
@@ -25,5 +25,6 @@ test.skipIf(postgresMissing !== undefined)(
     expect(faults.length === 0 ? [] : [...faults, ...timeline]).toEqual([]);
     expect(counts["checkpoints and snapshots"]).toBeGreaterThan(0);
     expect(counts["outages"]).toBeGreaterThan(0);
+    expect(counts["failovers"]).toBe(1);
   },
 );

@@ -28,9 +28,10 @@ export interface Transcript {
 export function discordTranscript(fake: FakeDiscord, name: string, channel: string): Transcript {
   const messages = [...fake.state.messages.values()]
     .filter((message) => message.channel === channel)
-    .map(({ nonce, postedAs, content, embeds, files }) => ({
+    .map(({ nonce, postedAs, postedWhole, content, embeds, files }) => ({
       delivery: nonce ?? "",
       title: plain(postedAs),
+      isMarked: MARK.test(postedWhole),
       text: [content, JSON.stringify(embeds), ...files.map(({ bytes }) => bytes.toString())].join("\n"),
       pictures: picturesOf(files),
     }));
@@ -60,7 +61,7 @@ export function consoleTranscript({ alerts, files }: ConsoleReader): Transcript 
   const messages = alerts.map((alert) => {
     const { id, text } = alert;
     const bodies = fileUrls(text).map((url) => files.get(url) ?? "");
-    return { delivery: id, title: titleOf(alert), text: [text, ...bodies].join("\n") };
+    return { delivery: id, title: titleOf(alert), text: [text, ...bodies].join("\n"), isMarked: MARK.test(text) };
   });
   return { name: "console", platform: "web", messages };
 }

@@ -22,6 +22,7 @@ export function store(state: State, origin: Origin, message: SentMessage | undef
     onlyFor,
     thinking: message === undefined,
     postedAs: message?.embeds?.[0]?.title ?? message?.content ?? textsIn(message?.components ?? [])[0] ?? "",
+    postedWhole: JSON.stringify(message ?? {}),
     content: message?.content ?? "",
     embeds: message?.embeds ?? [],
     components: message?.components ?? [],

@@ -23,6 +23,8 @@ export interface StoredMessage {
   thinking: boolean;
   /** The first line as it was posted, before any edit. */
   readonly postedAs: string;
+  /** All of it, as it was posted. */
+  readonly postedWhole: string;
   content: string;
   embeds: APIEmbed[];
   components: APIMessageTopLevelComponent[];
