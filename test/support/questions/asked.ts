@@ -5,11 +5,11 @@ export type QuestionTable = Readonly<Record<keyof typeof MEANT, readonly string[
 export const MEANT = {
   "is the network healthy": /mainnet is healthy|did you mean time\?/iu,
   "spread of BTC": /BTC\/USDT (?:trades at|is in an auction)|market show market:BTC\/USDT/iu,
-  "why was my order rejected": /(?:^|\W)order(?:: \w+)?(?: ·|\?)/mu,
+  "why was my order rejected": /(?:^|\W)order(?:: \w+)?(?: ·|\?)|order state:rejected/mu,
   "subscribe this channel": /alerts add|Subscribe .+ to the .*ops.* alerts on/u,
   "silence node 2 for two hours":
     /Silence .*sim-2.* for 2 h\?|alerts silence what:sim-2 for:"?(?:2h|2 hours|two hours|120 minutes|(?:a )?couple of hours)/u,
-  "export last week and check it": /ledger export from:"?(?:last|past) week|^.?From.?:?\s(?:last|past) week/mu,
+  "export last week and check it": /ledger export from:"?(?:last|past) week|^.?From.?:?\s+(?:last|past) week/mu,
   "what happened last night": /told (?:last night|since (?:\d{4}-\d{2}-\d{2} 22:00|<t:\d+:d>))|alerts told/u,
 } as const;
 
