@@ -2,7 +2,7 @@ import type { RESTJSONErrorCodes } from "discord-api-types/v10";
 import { DiscordAPIError, HTTPError, REST, type RESTOptions } from "discord.js";
 
 import { messageOf } from "../../../errors.ts";
-import { redactAnswers } from "../../../units/redact.ts";
+import { fetchUpload } from "./upload.ts";
 
 interface RestClientOptions extends Partial<RESTOptions> {
   readonly token: string;
@@ -18,7 +18,7 @@ interface RestClientOptions extends Partial<RESTOptions> {
 export function createRest({ token, apiUrl, ...more }: RestClientOptions): REST {
   const restOptions: Partial<RESTOptions> = {
     version: "10",
-    makeRequest: redactAnswers(fetch) as unknown as RESTOptions["makeRequest"],
+    makeRequest: fetchUpload as unknown as RESTOptions["makeRequest"],
     timeout: 15_000,
     retries: 2,
     userAgentAppendix: "Bellwether",

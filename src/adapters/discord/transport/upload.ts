@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 
 import type { MessageFile } from "../../../reply/message-files.ts";
+import { redactAnswers } from "../../../units/redact.ts";
 import { ALT_TEXT_LENGTH } from "../limits.ts";
 
 /** The body of a request as the REST client takes it. */
@@ -18,11 +20,8 @@ export interface Upload {
 export function uploadOf(payload: object, files: readonly MessageFile[], signal?: AbortSignal): Upload {
   if (files.length === 0) return { body: payload, passThroughBody: false, ...(signal === undefined ? {} : { signal }) };
   const failing = new AbortController();
-  const form = new FormData();
-  form.append("payload_json", JSON.stringify(payload));
-  for (const [index, file] of files.entries()) form.append(`files[${index}]`, new StreamedFile(file, failing));
   const signals = signal === undefined ? [failing.signal] : [failing.signal, signal];
-  return { body: form, passThroughBody: true, signal: AbortSignal.any(signals) };
+  return { body: new Multipart(payload, files, failing), passThroughBody: true, signal: AbortSignal.any(signals) };
 }
 
 /** The files as the message lists them; an empty list removes those of an edited message. */
@@ -34,32 +33,79 @@ export function attachmentsOf(files: readonly MessageFile[]): { id: number; file
   }));
 }
 
-/** A file of known size with streamed bytes; fetch uses no other members of a form's files. */
-class StreamedFile extends File {
-  readonly #file: MessageFile;
+/**
+ * The parts of an upload. fetch reads a form of its own to the end, faster than it sends it, and where the request ended
+ * before (aborted, or answered early), its next chunk is an unhandled rejection, which would stop the bot. A stream is read
+ * as fast as it is sent, and no further.
+ */
+class Multipart {
+  readonly #boundary = `bellwether-${randomUUID()}`;
+  readonly #parts: readonly { readonly head: Buffer; readonly file?: MessageFile }[];
   readonly #failing: AbortController;
 
-  constructor(file: MessageFile, failing: AbortController) {
-    super([], file.name, { type: file.attachment.mediaType });
-    this.#file = file;
+  constructor(payload: object, files: readonly MessageFile[], failing: AbortController) {
+    const start = (name: string, more = ""): string =>
+      `--${this.#boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
     this.#failing = failing;
-    Object.defineProperty(this, "size", { value: file.attachment.sizeBytes });
+    this.#parts = [
+      { head: Buffer.from(`${start("payload_json")}${JSON.stringify(payload)}\r\n`) },
+      ...files.map((file, index) => {
+        const type = `\r\nContent-Type: ${file.attachment.mediaType}`;
+        return { head: Buffer.from(start(`files[${index}]`, `; filename="${escapedName(file.name)}"${type}`)), file };
+      }),
+    ];
   }
 
-  override stream(): ReturnType<File["stream"]> {
-    return Readable.toWeb(Readable.from(read(this.#file, this.#failing)));
+  get headers() {
+    const bytes = this.#parts.map(
+      ({ head, file }) => head.length + (file === undefined ? 0 : file.attachment.sizeBytes + 2),
+    );
+    return {
+      "content-type": `multipart/form-data; boundary=${this.#boundary}`,
+      "content-length": String(bytes.reduce((total, one) => total + one, this.#end.length)),
+    };
+  }
+
+  get #end(): string {
+    return `--${this.#boundary}--\r\n`;
+  }
+
+  async *read(): AsyncGenerator<Uint8Array> {
+    try {
+      for (const { head, file } of this.#parts) {
+        yield head;
+        if (file === undefined) continue;
+        yield* file.attachment.open();
+        yield Buffer.from("\r\n");
+      }
+      yield Buffer.from(this.#end);
+    } catch (error) {
+      // No other try reads it.
+      this.#failing.abort(error);
+      throw error;
+    }
   }
 }
 
-/**
- * A file's bytes. fetch leaves the error of a failed body uncaught, which would end the process: this function aborts the
- * request instead.
- */
-async function* read(file: MessageFile, failing: AbortController): AsyncGenerator<Uint8Array> {
+/** As browsers write it: https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data. */
+function escapedName(name: string): string {
+  return name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22");
+}
+
+/** fetch for the REST client: it sends uploads, and hides the secrets of the settings in what is answered. */
+export const fetchUpload = redactAnswers(async (url: string, init: RequestInit): Promise<Response> => {
+  const body: unknown = init.body;
+  if (!(body instanceof Multipart)) return fetch(url, init);
+  const stream = Readable.from(body.read());
   try {
-    yield* file.attachment.open();
-  } catch (error) {
-    failing.abort(error);
-    await new Promise(() => {});
+    const headers = { ...(init.headers as Record<string, string>), ...body.headers };
+    const response = await fetch(url, { ...init, body: Readable.toWeb(stream), duplex: "half", headers });
+    const { status } = response;
+    return response.body === null
+      ? response
+      : new Response(await response.arrayBuffer(), { status, headers: response.headers });
+  } finally {
+    // Closes the file that was being read.
+    stream.destroy();
   }
-}
+});

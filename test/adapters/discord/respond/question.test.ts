@@ -277,6 +277,6 @@ test("a line between marks of code is the line, and a long one stands below what
   const long = textOf(await zoe.writes(on.channel, `@bot alerts add market.value BTC/USDT if:"${condition}"`));
   expect(long).toMatch(/Did you mean `\/alerts add`\?/u);
   expect(long).toContain(condition);
-  expect(textOf(await zoe.writes(on.channel, `@bot order ${"x".repeat(3500)}`))).toMatch(/<\/order:\d+> is answered/u);
+  expect(textOf(await zoe.writes(on.channel, `@bot order ${"x".repeat(3600)}`))).toMatch(/<\/order:\d+> is answered/u);
   expect(on.fake.complaints()).toEqual([]);
 });
