@@ -129,8 +129,6 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         for (const one of [...late, ...lost.filter(hasReceipt)]) {
           if (!(await recordLateReceipt(tables, one.claimed, one.receipt, at))) early.push(one);
         }
-        // Also of what another process, of an earlier version, has sent.
-        if (shown !== undefined && (recorded.length > 0 || isRecovering)) await tables.delivered.place(shown.platform);
         const checked = await recordAnswers(answered, context);
         // What the wrong clock scheduled would wait longer by as much.
         if (setBack > 0) {
@@ -142,14 +140,21 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         if (isRecovering) await recoverUnfinished(tables, at, self, sending());
         if (recorded.length > 0) dependencies.onStep?.("receipt written");
         const isIdle = attempts.size + recorded.length === 0;
-        const work = await claimDue(at, { ...context, self, senders: wanting, free, isIdle });
+        // Also of what another process, of an earlier version, has sent.
+        const isPlacing = shown !== undefined && (recorded.length > 0 || isRecovering);
+        const told = [...done.decisions, ...checked];
+        const [, , work] = await Promise.all([
+          logDecisions(tables, told, at),
+          isPlacing && tables.delivered.place(shown.platform),
+          claimDue(at, { ...context, self, senders: wanting, free, isIdle }),
+        ]);
         const served = senders.map(({ platform }) => platform);
         const isExpiryDue = at - expiredAt >= MAX_IDLE;
         const expired = isExpiryDue ? await expireOverdue(at, context, served) : [];
-        const decisions = [...done.decisions, ...checked, ...work.decisions, ...expired];
-        await logDecisions(tables, decisions, at);
+        const last = [...work.decisions, ...expired];
+        await logDecisions(tables, last, at);
         // The operators were notified of a refused token before.
-        const refusals = [...done.refusals, ...[...work.decisions, ...expired].flatMap(refusalOf)].filter(
+        const refusals = [...done.refusals, ...last.flatMap(refusalOf)].filter(
           ({ destination }) => suspensions.ofToken(destination) === undefined,
         );
         const isNoting = refusals.length > 0 || isExpiryDue;
@@ -161,7 +166,17 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
         const resumed = suspended.some((one) => suspensions.get(suspensionKey(one)) === undefined);
         const more = resumed || notified || work.dropped || work.chunked;
         const tokens = { before: isFirst ? [] : suspended, after: suspensions.all() };
-        return { ...work, next, more, own, outcomes: done.outcomes, questions, tokens, decisions, early };
+        return {
+          ...work,
+          next,
+          more,
+          own,
+          outcomes: done.outcomes,
+          questions,
+          tokens,
+          decisions: [...told, ...last],
+          early,
+        };
       });
       // Their next attempt is under way: its end wakes the loop.
       lateReceipts.push(...taken.early);
