@@ -66,13 +66,19 @@ function faultsOf(scene: Scene, frame: (typeof FRAMES)[number] = FRAME): readonl
   const outside = texts.filter(
     ({ left, right, top, bottom }) => left < 0 || right > frame.width || top < 0 || bottom > frame.height,
   );
-  const numbers = [...elements(drawn)]
+  const parts = [...elements(drawn)];
+  // A label of the axis of values stands beside its line, one of the axis of time below its mark.
+  const labelled = (line: RegExp) =>
+    parts.filter(({ tag }, at) => tag === "text" && line.test(parts[at - 1]?.attrs["d"] ?? "")).length;
+  const numbers = parts
     .flatMap(({ attrs }) => Object.values(attrs))
     .filter((value) => /NaN|Infinity|undefined/u.test(value));
   return [
     ...outside.map(({ text }) => `outside: ${text}`),
     ...overlaps(texts).map((both) => `over each other: ${both}`),
     ...numbers,
+    ...parts.flatMap(({ attrs }) => (Number(attrs["font-size"] ?? 14) < 14 ? [`small: ${attrs["font-size"]}`] : [])),
+    ...[labelled(/^M\S+ \S+H/u), labelled(/^M\S+ \S+v4$/u)].flatMap((count) => (count > 5 ? [`${count} labels`] : [])),
     ...(Buffer.byteLength(svg) > MAX_BYTES ? [`${svg.length} bytes`] : []),
     // No control character, no lone surrogate, and no sign of markup within a text
     ...(/[^\t\n\r\u0020-\uFFFD]|[\uD800-\uDFFF]/u.test(svg) ? ["no XML"] : []),
