@@ -45,6 +45,23 @@ it("tells what the operator must mend from what the network must, and keeps ever
   for (const { stdout, stderr } of [mend, wait, wrong]) expect(`${stdout}${stderr}`).not.toContain("secret-");
 });
 
+it("says that pictures cannot be drawn where their module cannot be loaded, and the bot starts all the same", async () => {
+  const hooks = `import * as module from "node:module";
+    module.registerHooks?.({ resolve(name, context, next) {
+      if (name.startsWith("@resvg/")) throw new Error("no native module here");
+      return next(name, context);
+    } });`;
+  const env = {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
+    DATABASE_URL: "file:./plain.db",
+  };
+  const running = sandbox.run(["start"], env);
+  await running.printed(/http:\/\/127\.0\.0\.1:\d+\//u);
+  const { code, stdout } = await doctor(env);
+  expect(stdout).toMatch(/^warning {2}pictures: .*no native module here/mu);
+  expect(code).toBe(0);
+});
+
 it("finds nothing wrong with what a bot of the same version set up", async () => {
   const discord = await FakeDiscord.start();
   const slack = await FakeSlack.start();
