@@ -85,6 +85,7 @@ const Press = z.discriminatedUnion("kind", [
     before: z.record(z.string(), z.string()).optional(),
     effect: Effect.optional(),
     invalidates: Invalidates.optional(),
+    above: z.string().optional(),
     hints: z.record(z.string(), z.string()).optional(),
   }),
   /** The ids that an alert shows shortened. */

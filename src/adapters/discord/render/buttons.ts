@@ -28,6 +28,8 @@ import { cutLabel, visibleLabel } from "../../chat/bounds.ts";
 export interface MessageContext extends KeptContext {
   /** The reply asks for confirmation, and its buttons confirm; `above` is how to reach the message above it, sealed. */
   readonly confirms?: { readonly above?: string };
+  /** How to reach the offer that the reply's form answers, sealed. */
+  readonly offer?: string | undefined;
   /** How it mentions commands. */
   readonly mention?: CommandMention | undefined;
   /** The reply can be kept, for Details, Less and Share. */
@@ -86,7 +88,7 @@ export function rowsOfButtons(buttons: readonly APIButtonComponent[]): ActionRow
 /** An action as a button; `whole` is false where its label was cut. */
 export function actionButton(
   action: ButtonAction,
-  { asker, confirms }: MessageContext,
+  { asker, confirms, offer }: MessageContext,
   presses: PressIds,
 ): { readonly button: APIButtonComponent; readonly whole: boolean } {
   if ("url" in action) {
@@ -100,7 +102,14 @@ export function actionButton(
   const answered = confirms === undefined ? effect : "confirmed";
   const press: Press =
     form === true
-      ? { kind: "form", ask, effect, invalidates, hints }
+      ? {
+          kind: "form",
+          ask,
+          effect,
+          invalidates,
+          hints,
+          ...(offer === undefined ? {} : { above: offer, invalidates: true }),
+        }
       : { kind: "ask", ask, effect: answered, asker, confirm, invalidates, ...confirms };
   return { button: pressButton(label, presses.idOf(press), style), whole };
 }

@@ -26,7 +26,7 @@ export function encodePress(press: Press, index: number): string | undefined {
 
 function contentOf(press: Press): readonly unknown[] | undefined {
   if (press.kind === "ids") return press.ids.map(({ name, value }) => [name, value]);
-  if (press.kind === "form" && press.before === undefined) {
+  if (press.kind === "form" && press.before === undefined && press.above === undefined) {
     const how = [EFFECTS.indexOf(press.effect ?? "reply"), press.ask.command, press.ask.options];
     const { hints = {} } = press;
     const more = [Number(press.invalidates === true), hints];

@@ -19,13 +19,25 @@ type ButtonContext = InteractionContext<APIMessageComponentInteraction>;
 type AskPress = Extract<Press, { kind: "ask" }>;
 
 /** How to reach the message of a press. */
-const Above = z.object({ id: z.string(), token: z.string(), application_id: z.string() });
+const Above = z.object({
+  id: z.string(),
+  token: z.string(),
+  application_id: z.string(),
+  /** Whether others see the message. */
+  isPublic: z.boolean().default(false),
+});
+
+/** The message of an earlier press. */
+interface MessageAbove {
+  readonly api: InteractionApi;
+  readonly isPublic: boolean;
+}
 
 /** Asks below the message, which only the token of this press reaches where it is ephemeral. The button keeps it, sealed. */
 export async function confirmBelow(context: ButtonContext, press: AskPress, confirm: string): Promise<void> {
-  const { api, interaction, openAnswers } = context;
+  const { api, interaction } = context;
   await api.deferUpdate();
-  const above = openAnswers.keys.seal(JSON.stringify(Above.parse(interaction)), aboutOf(context));
+  const above = sealAbove(context);
   await using question = await compose(
     confirmQuestion(context, press, confirm),
     { asker: callerOf(interaction).id, confirms: { above } },
@@ -42,48 +54,74 @@ export function confirmQuestion({ bot }: ButtonContext, { ask, invalidates }: As
   return { ...confirmNotice(confirm), actions: [action] };
 }
 
-/** Reaches the message above a question; undefined where no key opens its token any more, or that has expired. */
-export function messageAbove(context: ButtonContext, { above = "" }: AskPress): InteractionApi | undefined {
-  const opened = context.openAnswers.keys.open(above, aboutOf(context));
-  if (opened === undefined) return undefined;
-  const api = new InteractionApi(context, Above.parse(JSON.parse(opened)));
-  return api.expired ? undefined : api;
+function sealAbove(context: InteractionContext): string {
+  const { interaction, openAnswers } = context;
+  const isPublic = !isEphemeral(interaction) && isShared(interaction);
+  return openAnswers.keys.seal(JSON.stringify(Above.parse({ ...interaction, isPublic })), aboutOf(context));
 }
 
-function aboutOf({ interaction }: ButtonContext): string {
+/** Reaches the message above a question or a refusal; undefined where no key opens its token any more, or that has expired. */
+export function messageAbove(
+  context: InteractionContext,
+  { above = "" }: Pick<AskPress, "above">,
+): MessageAbove | undefined {
+  const opened = context.openAnswers.keys.open(above, aboutOf(context));
+  if (opened === undefined) return undefined;
+  const { isPublic, ...key } = Above.parse(JSON.parse(opened));
+  const api = new InteractionApi(context, key);
+  return api.expired ? undefined : { api, isPublic };
+}
+
+function aboutOf({ interaction }: InteractionContext): string {
   return `question discord/${callerOf(interaction).id}`;
 }
 
 /**
- * `message` reaches the message that is out of date: another one than that of this press, where that is the question.
+ * `first` is the message that is out of date: another one than that of this press, where that is a question or a refusal.
  * `form`: what was typed in the form that the press opened.
  */
 export async function answerInPlace(
   context: InteractionContext,
-  { ask, invalidates }: Pick<AskPress, "ask" | "invalidates">,
-  message: InteractionApi,
-  form?: Ask["options"],
+  { above, ask, invalidates }: Pick<AskPress, "above" | "ask" | "invalidates">,
+  { first, form }: { readonly first?: MessageAbove; readonly form?: Ask["options"] } = {},
 ): Promise<void> {
   const { api, interaction } = context;
   const ephemeral = isEphemeral(interaction);
-  const there = { ...context, api: message };
-  const asksBefore = message !== api;
+  const there = { ...context, api: first?.api ?? api };
   await api.deferUpdate();
   const answer = await run(context, ask, { form });
   const failed = answer.failure !== undefined;
-  if (invalidates === true && !failed && !ephemeral && isShared(interaction)) {
-    await deliver(there, takenNotice(answer, callerOf(interaction).name), ask, "replace", ephemeral);
-    return answerBelow(context, answer, ask);
+  if (invalidates === true && failed && form !== undefined) {
+    // The form that is opened again answers the same offer.
+    const offer = first === undefined ? sealAbove(context) : above;
+    return deliver(context, answer, ask, first === undefined ? "replace" : "mended", ephemeral, offer);
   }
-  if (invalidates === true && !failed) {
-    await deliver(there, answer, ask, "replace", ephemeral);
-    if (asksBefore) await api.remove();
-    return amend(there, answer, ask, ephemeral);
-  }
-  if (asksBefore || failed) await deliver(context, answer, ask, "replace", ephemeral);
+  if (invalidates === true && !failed) return takeOffer(context, answer, ask, first);
+  if (first !== undefined || failed) await deliver(context, answer, ask, "replace", ephemeral);
   else await answerBelow(context, answer, ask);
   if (failed || typeof invalidates !== "object") return;
   await deliver(there, await run(context, invalidates, { again: true }), invalidates, "replace", ephemeral);
+}
+
+/** An offer that others see says what came of it; the answer is for whoever took it. */
+async function takeOffer(
+  context: InteractionContext,
+  answer: Reply,
+  ask: Ask,
+  first: MessageAbove | undefined,
+): Promise<void> {
+  const { api, interaction } = context;
+  const ephemeral = isEphemeral(interaction);
+  const there = { ...context, api: first?.api ?? api };
+  if (first?.isPublic ?? (!ephemeral && isShared(interaction))) {
+    await deliver(there, takenNotice(answer, callerOf(interaction).name), ask, "replace", false);
+    return first === undefined
+      ? answerBelow(context, answer, ask)
+      : deliver(context, answer, ask, "replace", ephemeral);
+  }
+  await deliver(there, answer, ask, "replace", ephemeral);
+  if (first !== undefined) await api.remove();
+  await amend(there, answer, ask, ephemeral);
 }
 
 async function answerBelow(context: InteractionContext, answer: Reply, ask: Ask): Promise<void> {

@@ -251,9 +251,10 @@ export async function deliver(
   ask: Ask,
   placement: AnswerPlacement,
   ephemeral: boolean,
+  offer?: string,
 ): Promise<void> {
   const { api } = context;
-  const messageContext = messageContextOf(context, ask, ephemeral);
+  const messageContext = { ...messageContextOf(context, ask, ephemeral), offer };
   if (api.expired) return sendLateAnswer(context, reply, messageContext, ask);
   try {
     const beside = reply.failure !== undefined && placement !== "mended" && (placement === "replace" || !ephemeral);

@@ -64,9 +64,9 @@ async function answerAsk(context: ButtonContext, press: Extract<ReadPress, { kin
   }
   if (effect === "confirmed") {
     const first = isOutdated ? messageAbove(context, press) : undefined;
-    return first === undefined ? answerCommand(context, ask, "replace") : answerInPlace(context, press, first);
+    return first === undefined ? answerCommand(context, ask, "replace") : answerInPlace(context, press, { first });
   }
-  if (isOutdated) return answerInPlace(context, press, context.api);
+  if (isOutdated) return answerInPlace(context, press);
   if (effect === "reply") {
     const { id: message, channel_id: channel } = interaction.message;
     // Only an alert has no asker.

@@ -18,7 +18,7 @@ import { compose } from "../render/compose.ts";
 import { customIdsIn } from "../render/press.ts";
 import { errorForLog, hasErrorCode } from "../transport/rest.ts";
 import { answerCommand } from "./answer.ts";
-import { answerInPlace } from "./answer-in-place.ts";
+import { answerInPlace, messageAbove } from "./answer-in-place.ts";
 import { handleButton } from "./button-handler.ts";
 import { InteractionApi } from "./interaction-api.ts";
 import { callerOf, type InteractionContext, isEmbed, maxBytesOf, targetOf, typedCommand } from "./interaction.ts";
@@ -70,11 +70,13 @@ async function respond(context: InteractionContext): Promise<void> {
       if (submitted === undefined)
         return replyPrivately(context, expiredFormNotice(commandBehind(interaction), typedIn(interaction)));
       const { ask, press, typed } = submitted;
+      const first = press.above === undefined ? undefined : messageAbove(context, press);
+      if (first !== undefined) return answerInPlace(context, { ...press, ask }, { first, form: typed });
       if (press.effect === "replace") return answerCommand(context, ask, "mended", { form: typed });
       // An embed cannot become components.
       const isOutdated = press.invalidates === true && !isEmbed(interaction);
       return isOutdated
-        ? answerInPlace(context, { ...press, ask }, context.api, typed)
+        ? answerInPlace(context, { ...press, ask }, { form: typed })
         : answerCommand(context, ask, "new", { form: typed });
     }
   }

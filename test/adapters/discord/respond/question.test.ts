@@ -176,11 +176,13 @@ test("an offer that all see and a form answers is taken, and one that stands alr
   const wrong = await bob.submit(await bob.press(offer, "Another time"), { for: "3 parsecs" });
   expect([textOf(wrong.last), wrong.last.onlyFor]).toEqual([expect.stringContaining("3 parsecs"), bob.id]);
   expect([labelsOf(offer), await on.engine.silences()]).toEqual([labels, []]);
-  const taken = await bob.submit(await bob.press(offer, "Another time"), { for: "3h" });
+  const still = await bob.submit(await bob.press(wrong.last, "Back to the form"), { for: "4 parsecs" });
+  expect([still.last.id, textOf(still.last)]).toEqual([wrong.last.id, expect.stringContaining("4 parsecs")]);
+  await bob.submit(await bob.press(still.last, "Back to the form"), { for: "3h" });
   await until(() => labelsOf(offer).length === 0, "the offer that was taken");
   expect(textOf(offer)).toMatch(/Silenced .*sim-2.* for 3 h.*Bob/su);
-  await until(() => taken.messages.length > 1, "what he alone sees");
-  expect([taken.last.onlyFor, labelsOf(taken.last)]).toEqual([bob.id, expect.arrayContaining(["End silence"])]);
+  await until(() => textOf(still.last).includes("Silenced"), "what he alone sees");
+  expect([still.last.onlyFor, labelsOf(still.last)]).toEqual([bob.id, expect.arrayContaining(["End silence"])]);
   const again = await bob.writes(on.channel, "@bot silence node 2 for two hours");
   expect([textOf(again), labelsOf(again)]).toEqual([expect.stringMatching(/Silenced already: .*sim-2/u), []]);
   const longer = await bob.writes(on.channel, "@bot silence node 2 for four hours");
@@ -204,7 +206,7 @@ test("direct messages need no mention, answer in place, and run what is typed", 
   expect(textOf(await ann.writes(direct, `my party ${partyId} name:desk`))).toContain("desk");
   const guessed = await ann.writes(direct, "please mute node 2 for two hours");
   expect([textOf(guessed), await on.engine.silences()]).toEqual([expect.stringMatching(/Silence .*sim-2.*2 h\?/u), []]);
-  await ann.press(guessed, "Silence alerts");
+  await ann.press(guessed, "Silence 2 h");
   expect([textOf(guessed), labelsOf(guessed)]).toEqual([expect.stringContaining("Silenced"), ["End silence"]]);
   expect(on.fake.complaints()).toEqual([]);
 });
