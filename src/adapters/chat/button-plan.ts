@@ -52,7 +52,7 @@ export function planButtons(
       ? []
       : [press(label, { kind: "ask", ask, effect: "replace", asker, ...fresh })];
   const offers: Record<Purpose, readonly Offer[]> = {
-    form: form === undefined ? [] : [press("Fill in", { kind: "form", ask: form })],
+    form: form === undefined ? [] : [press(formLabel(reply), { kind: "form", ask: form })],
     fold: fold === undefined ? [] : foldOffers(fold, pages),
     actions: reply.actions.map((action) => ({ kind: "action", action })),
     share: shares ? [kept ? { kind: "kept", label: "Share" } : press("Share", { kind: "share" })] : [],
@@ -60,6 +60,11 @@ export function planButtons(
     files: ask === undefined || !files ? [] : [press(SEND_FILES, { kind: "files", ask })],
   };
   return order.flatMap((purpose) => offers[purpose]);
+}
+
+/** The label of the form: beside a menu it is for the values that the menu does not have. */
+function formLabel({ actions }: Reply): string {
+  return actions.some((action) => "choices" in action) ? "Other values" : "Fill in";
 }
 
 /** The way to the details, or to their other pages and back. */

@@ -55,7 +55,7 @@ const MAX_BUTTONS = 3;
 const MORE = "More";
 /** The total length of all that buttons and menus of a message carry; what is beyond it becomes text. */
 const BUTTONS_LENGTH = 5000;
-/** Reserved for Fill in, Details, Share, Refresh and Send as file. */
+/** Reserved for Fill in (or Other values), Details, Share, Refresh and Send as file. */
 const RESERVED_BUTTONS_LENGTH = 600;
 /** The first thing to do about an alert. */
 const PRIMARY_COMMAND = "alerts ack";

@@ -180,7 +180,7 @@ describe("a mention", () => {
     await until(() => ann.sees(scene.channel).length === 2, "the answer");
     const answer = ann.sees(scene.channel)[1]!;
     expect(said(answer)).toContain("needs an id");
-    ann.startPress(answer, "Fill in");
+    ann.startPress(answer, "Other values");
     const form = await ann.form();
     expect(await ann.submit(form, { id: "abcd" })).toEqual({ id: expect.stringContaining("abcd") as string });
     expect(await ann.submit(form, { id: scene.simulator.samples.mainnet.partyId })).toEqual({});

@@ -291,9 +291,9 @@ describe("a form", () => {
     const ann = scene.fake.person("ann");
     scene.fake.fail({ method: "views.open", answer: { error: "expired_trigger_id" } });
     const dialog = await ann.run(scene.channel, "market show");
-    expect(labelsOf(dialog.last.blocks)).toContain("Fill in");
+    expect(labelsOf(dialog.last.blocks)).toContain("Other values");
     scene.fake.fail({ method: "views.open", answer: { error: "expired_trigger_id" } });
-    const pressed = await ann.press(dialog.last, "Fill in");
+    const pressed = await ann.press(dialog.last, "Other values");
     expect(said(pressed.last)).toMatch(saying("/bell market show", "/bell help market show"));
   });
 });
