@@ -54,7 +54,7 @@ export const alertsAdd = command({
     const { options } = context;
     const chosen = chosenKinds(options, context);
     const isPersonal = chosen.kinds.some(isPersonalKind);
-    return offeredSubscription(context, chosen, { ...options, ...(isPersonal ? { to: "me" } : {}) }, isUsual(options));
+    return offeredSubscription(context, chosen, { ...options, ...(isPersonal ? { to: "me" } : {}) });
   },
   run: async (context) => {
     const { options } = context;

@@ -142,10 +142,12 @@ async function offerOne(said: Guess, question: string, context: Context): Promis
   const takesForm = lacks !== undefined && context.platforms.chat(context.here.platform) !== undefined;
   const needsBoth = takesForm && narrower !== undefined;
   const choices = option === undefined || needsBoth ? [] : await choicesOf(only, option, question, context);
-  const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context);
+  const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context, change);
   if (option !== undefined && choices.length > 0) {
     const others = takesForm ? [{ ...whole, label: "Another time" }] : partyActions(only, option, context);
-    return offerValues(only, option, choices, others);
+    return stands === undefined
+      ? offerValues(only, option, choices, others)
+      : offerOpen(only, option, choices, others, stands, context);
   }
   const offered = narrower === undefined ? change : undefined;
   return offerWhole(only, option, offered, narrower !== undefined && !needsBoth ? [] : [whole]);
@@ -161,7 +163,10 @@ function offerWhole(
   const next = asksFor ?? lacking(only)[0];
   return askedBack(
     change?.question ?? titleOf(only, next),
-    [...(change === undefined ? readOf(only, next) : facts(change.facts)), ...notesOf([only])],
+    [
+      ...(change === undefined ? readOf(only, next) : [...facts(change.facts), ...(change.details ?? [])]),
+      ...notesOf([only]),
+    ],
     actions,
   );
 }
@@ -176,15 +181,37 @@ function readOf(guess: Guess, chosen?: string): Block[] {
 }
 
 /** A press for each value; then what else may be done. */
-function offerValues(only: Guess, option: string, choices: readonly Choice[], others: readonly Action[]): Reply {
+function offerValues(
+  only: Guess,
+  option: string,
+  choices: readonly Choice[],
+  others: readonly Action[],
+  standing: readonly Block[] = [],
+): Reply {
   const command = only.command.name;
   const askWith = (value: string): Ask => ({ command, options: { ...only.options, [option]: value } });
   const notes = only.command.changes === true ? notesOf([only]) : notUnderstood([only]);
   return askedBack(
     titleOf(only, option),
-    [...readOf(only, option), ...notes],
+    [...standing, ...readOf(only, option), ...notes],
     [...choiceActions("Choose one", choices, askWith), ...others],
   );
+}
+
+/** What stands already, with the values that would change something. */
+async function offerOpen(
+  only: Guess,
+  option: string,
+  choices: readonly Choice[],
+  others: readonly Action[],
+  stands: Reply,
+  context: Context,
+): Promise<Reply> {
+  const prospects = await Promise.all(
+    choices.map(({ value }) => prospectOf({ ...only, options: { ...only.options, [option]: value } }, context)),
+  );
+  const open = choices.filter((_, at) => prospects[at]?.stands === undefined);
+  return open.length === 0 ? stands : offerValues(only, option, open, others, [paragraph(stands.title)]);
 }
 
 /** Where a party is chosen: to save one's own, and to type its id where the place has forms. */
@@ -253,9 +280,9 @@ async function prospectOf(
  * What is lacking is asked for by a form, where the place has forms and no list of values would do; and a file by its own
  * choice of files.
  */
-function actionOf(guess: Guess, { here, platforms }: Context): Action {
+function actionOf(guess: Guess, { here, platforms }: Context, change?: OfferedChange): Action {
   const { changes, name, options } = guess.command;
-  const action = commandAction(labelOf(guess), name, guess.options);
+  const action = commandAction(change?.label ?? labelOf(guess), name, guess.options);
   const isTyped = (one: string): boolean => changes === true || !("suggest" in (options[one] ?? {}));
   const opens = takesFile(guess) || (lacking(guess).some(isTyped) && platforms.chat(here.platform) !== undefined);
   return opens ? { ...action, form: true } : action;

@@ -5,7 +5,7 @@ import type { ApiClient } from "../api/api-client.ts";
 import type { ReadPast } from "../chart/thin.ts";
 import type { UserError } from "../errors.ts";
 import type { ExportJobs } from "../export/jobs/jobs.ts";
-import type { Field } from "../reply/block.ts";
+import type { Block, Field } from "../reply/block.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { Text } from "../reply/text.ts";
 import type { SeenIds } from "../store/store.ts";
@@ -153,7 +153,11 @@ export interface Command<S extends Options> {
 /** A change that a question offers: whether to make it, and where and of what it is. */
 export interface OfferedChange {
   readonly question: Text;
+  /** What its button says; left out = the command's title. */
+  readonly label?: string;
   readonly facts: readonly Field[];
+  /** What stands below the fold. */
+  readonly details?: readonly Block[];
   /** Values that it takes beside those that were said. */
   readonly options?: Ask["options"];
 }

@@ -206,6 +206,16 @@ test.each([
   expect(silencing.filter((one) => !one.includes(" what:"))).toEqual([]);
 });
 
+test("what is subscribed already is said, and what is not is offered", async () => {
+  const talk = await talkToSimulator();
+  await talk.askFor("alerts add");
+  const said = fullText(await talk.askFor("subscribe this channel to Zork"));
+  expect(said).toMatch(/^Subscribe to which alerts\?.*Subscribed already: .*the ops alerts on mainnet/su);
+  expect(linesOf(talk.lastReply)).toContain("alerts add kinds:market.price");
+  expect(linesOf(talk.lastReply)).not.toContain("alerts add kinds:node.down");
+  expect(fullText(await talk.askFor("subscribe this channel to node.down"))).toMatch(/^Subscribed already: /u);
+});
+
 test("a node that the answer lists is understood", async () => {
   const said = fullText(await (await talkToSimulator({ nodes: 3 })).askFor("is node 2 healthy"));
   expect([/mainnet is healthy/u.test(said), said.includes("Not understood")]).toEqual([true, false]);

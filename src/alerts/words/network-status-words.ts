@@ -75,9 +75,12 @@ export function networkStatusWords(status: NetworkStatus, tense: Tense = "now"):
     return text`${first}${open} on ${strong(network)}: ${joinText(firing.map(firingWords), "; ")}${rest}.${aside}${behind}${pending}`;
   }
   const detail = facts === "" ? "" : ` (${facts})`;
-  const none = verdict === "unwatched" ? "" : aside === "" ? ` No alert ${beWords(1, tense)} open.` : aside;
+  const none = verdict === "unwatched" ? FIRST_LOOK : aside === "" ? ` No alert ${beWords(1, tense)} open.` : aside;
   return text`${first}${tense === "now" ? "" : "At that time, "}${strong(network)}${standingWords(status, aside !== "", tense)}${detail}.${none}${pending}`;
 }
+
+/** What it means that a network is not watched yet. */
+const FIRST_LOOK = " The bot has not looked at it so far: alerts begin with its first look.";
 
 /** `3 of 3 nodes answer, block 1204`; empty if neither is known. */
 function factWords({ answering, nodes, height }: NetworkStatus, tense: Tense): string {

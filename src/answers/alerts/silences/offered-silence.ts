@@ -49,6 +49,7 @@ export async function offeredSilence(
   const what = silenceScopeWords({ scope, ...withoutUndefined({ label }) });
   return {
     question: text`Silence ${what} ${where} ${isResolved(values.until) ? text`until it is over` : held}?`,
+    label: isForNow ? `Silence ${formatDuration(when.until - now)}` : "Silence",
     facts: [
       ...(destination === undefined ? [] : [field("Where", placeWords(destination, context))]),
       ...(isForNow ? [field("Holds", silenceTimeWords(when, now))] : []),

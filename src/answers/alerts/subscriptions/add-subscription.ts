@@ -87,7 +87,7 @@ export async function draftSubscription(context: AlertCommandContext, chosen: Ch
   return { values, destination, labels, draft };
 }
 
-/** The one that tells the same there; the usual kinds, which nobody named (`offered`), also where it tells more. */
+/** The one that tells the same there; what nobody typed yet (`offered`), also where it tells more. */
 export function toldAlready(
   subscription: Subscription,
   there: readonly Subscription[],

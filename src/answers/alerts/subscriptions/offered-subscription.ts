@@ -2,7 +2,7 @@ import type { ChosenKinds } from "../../../alerts/route/subscription.ts";
 import { kindNoun, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import type { OfferedChange } from "../../../bot/command.ts";
 import { managerRemedy } from "../../../bot/invocation.ts";
-import { field } from "../../../reply/block.ts";
+import { details, field, fields } from "../../../reply/block.ts";
 import { listWords } from "../../../reply/enum-words.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
@@ -23,25 +23,24 @@ const NAMED_KINDS = 4;
 
 /**
  * `Subscribe this channel to the ops alerts on mainnet?` Whoever may not manage the channel is offered to be told alone.
- * The answer where it is told already; `isUsual`: nothing was named, so these are the usual kinds.
+ * The answer where all of it is told already.
  */
 export async function offeredSubscription(
   context: AlertCommandContext & { readonly openly?: true },
   chosen: ChosenKinds,
   given: AddValues,
-  isUsual: boolean,
 ): Promise<OfferedChange | Reply> {
   const { alerts, network } = context;
   const { kinds } = chosen;
   const { values, destination, labels, draft } = await draftSubscription(context, chosen, given);
   const all = await alerts.subscriptions();
   const wanted = draft(all);
-  const known = toldAlready(wanted, countedWith(wanted, all, context), alerts, isUsual);
+  const known = toldAlready(wanted, countedWith(wanted, all, context), alerts, true);
   if (known !== undefined) return existingSubscriptionReply(context, known, wanted, values, labels);
   const isPersonal = !isOperator(context) && isSameDestination(destination, directMessages(context));
   const remedy = managerRemedy(context, context.platforms);
   if (!isPersonal && !isManager(context) && context.openly !== true) {
-    const alone = await offeredSubscription(context, chosen, { ...given, to: "me" }, isUsual);
+    const alone = await offeredSubscription(context, chosen, { ...given, to: "me" });
     if (!("question" in alone)) return alone;
     const facts = [...alone.facts, field("This channel", `Only people who manage it subscribe it. ${remedy}`)];
     return { ...alone, facts, options: { to: "me" } };
@@ -60,5 +59,8 @@ export async function offeredSubscription(
       // Nobody knows yet what whoever presses may do.
       ...(context.openly === true && !isPersonal ? [field("Who may", "Whoever manages this channel")] : []),
     ],
+    ...(others > 0
+      ? { details: details([fields([field("All of them", listWords(kinds.map(kindNoun), " and "))])]) }
+      : {}),
   };
 }
