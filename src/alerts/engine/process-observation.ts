@@ -60,8 +60,9 @@ export function observationProcessor(
       store.transaction(async ({ alerts: tables }) => {
         const stored = (await tables.watch.snapshot(network, watcher.name))?.at;
         if (last !== undefined && stored !== last) {
-          // It is judged anew, as after a restart: what is remembered goes on from what is lost.
-          networks.delete(network);
+          // It is judged anew, as after a restart: what is remembered goes on from what is lost. So do the other watchers,
+          // which have to notice it, too.
+          networks.set(network, { ...nothingKnown(), stored: known.stored });
           throw new Error("the database holds another snapshot than the one that this watcher goes on from");
         }
         const index = await readIndex(tables, at);
