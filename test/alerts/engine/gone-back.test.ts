@@ -63,3 +63,22 @@ it("what is planned again after the database went back is marked, or dropped by 
   const next = "info: checkpoint.new 3 on mainnet";
   expect(told()).toEqual([again(next), again(event, next, alert)]);
 });
+
+it("each watcher of a network notices it for itself", async () => {
+  const { stage, told } = await opened();
+  const other = { name: "other" };
+  await stage.round([], [], "mainnet", other);
+  const goBack = stage.keep();
+  await stage.pass(5000);
+  await stage.round([stalled("good")]);
+  await stage.round([], [checkpoint(2)], "mainnet", other);
+  await stage.pass(5000);
+  told();
+  await goBack();
+  await expect(stage.round([stalled("good")])).rejects.toThrow("another snapshot");
+  await stage.round([stalled("good")]);
+  await expect(stage.round([], [], "mainnet", other)).rejects.toThrow("another snapshot");
+  await stage.round([], [checkpoint(2)], "mainnet", other);
+  await stage.pass(5000);
+  expect(told()).toEqual([[], ["again? info: checkpoint.new 2 on mainnet"]]);
+});

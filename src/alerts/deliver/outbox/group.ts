@@ -20,10 +20,8 @@ async function readJoined(tables: AlertTables, carrier: DeliveryRow): Promise<Me
   const notices = noted.flatMap((message) => messages.get(message) ?? []);
   const ids = [...new Set(all.flatMap(({ episode }) => episode ?? []))];
   const episodes = await readEpisodes(tables, ids, carrier.destination);
-  // An end that joined it is beside its trigger.
-  const begun = all.filter(({ phase }) => phase !== "resolve");
-  const isOver = begun.length > 0 && begun.every(({ phase }) => phase === MERGED_PHASE);
-  return { id: carrier.id, episodes, notices, ...(isOver ? { merged: true as const } : {}) };
+  const merged = all.every(({ phase }) => phase === MERGED_PHASE) ? { merged: true as const } : {};
+  return { id: carrier.id, episodes, notices, ...merged };
 }
 
 /** Episodes as one place sees them now. */
@@ -137,12 +135,9 @@ export async function mergeFollowing(
       if (part.phase !== "reminder") last.set(part.episode, { part, data: row.data });
     }
   }
-  if (last.size === 0) return { row: trigger, decisions: [] };
-  const ends = [...said, ...[...last.values()].map(({ part }) => part)].filter(({ phase }) => phase === "resolve");
-  const ended = new Set(ends.map(({ episode }) => episode));
-  const begun = said.filter(({ id, phase, episode }) => id !== trigger.id && phase !== "resolve" && ended.has(episode));
+  const ended = said.filter(({ id, episode }) => id !== trigger.id && last.get(episode)?.part.phase === "resolve");
   await tables.items.setPhase(
-    begun.map(({ id }) => id),
+    ended.map(({ id }) => id),
     MERGED_PHASE,
   );
   const decisions = [...last.values()].map(({ part }) => ({
@@ -153,10 +148,11 @@ export async function mergeFollowing(
     detail: `with its ${part.phase}, which came before it was sent`,
   }));
   const own = last.get(trigger.episode);
+  if (own === undefined) return { row: trigger, decisions };
   const changed = {
-    message: own?.part.message ?? trigger.message,
-    phase: ended.has(trigger.episode) ? MERGED_PHASE : trigger.phase,
-    data: own?.part.phase === "escalation" ? withNotificationOf(own.data, trigger.data) : trigger.data,
+    message: own.part.message,
+    phase: own.part.phase === "resolve" ? MERGED_PHASE : trigger.phase,
+    data: own.part.phase === "escalation" ? withNotificationOf(own.data, trigger.data) : trigger.data,
   };
   await tables.outbox.update(trigger.id, changed);
   return { row: { ...trigger, ...changed }, decisions };

@@ -64,22 +64,6 @@ describe("an unsent trigger", () => {
       ["merged"],
     ]);
   });
-
-  it("is over with the last of its ends, where the others joined it while it may have arrived", async () => {
-    const other = { ...trigger, id: "other", episode: "node.down|mainnet|n2|1", joined: "t" };
-    const now = await merged(
-      trigger,
-      other,
-      { ...resolve, id: "first", joined: "t" },
-      { ...resolve, episode: other.episode },
-    );
-    expect([now.states, now.items]).toEqual([
-      ["t fired and resolved owed", "r resolve merged"],
-      ["other fired and resolved", "first resolve"],
-    ]);
-    expect(now.group?.merged).toBe(true);
-  });
-
   it("leaves what it does not say in a message that says others, too", async () => {
     const now = await merged(
       trigger,
