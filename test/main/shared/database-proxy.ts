@@ -16,7 +16,8 @@ export async function databaseProxy(socket: string): Promise<DatabaseProxy> {
   const open = new Set<Socket>();
   const server = createServer((theirs) => {
     const ours = connect(socket);
-    open.add(theirs);
+    // As PostgreSQL does: what it says in pieces comes at once.
+    open.add(theirs.setNoDelay());
     theirs.once("close", () => open.delete(theirs));
     for (const [from, to] of [
       [theirs, ours],
