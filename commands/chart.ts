@@ -4,7 +4,7 @@ import { resolveSubjects, subjectLabels } from "../src/answers/alerts/alert-subj
 import { parseThresholds } from "../src/answers/alerts/subscriptions/thresholds.ts";
 import { callerZone, suggestSpans } from "../src/answers/alerts/alert-times.ts";
 import { alertPicture, pictureAbout } from "../src/answers/charts/alert-chart.ts";
-import { ALL, firstLook, isLast, parseLast, SHORTEST } from "../src/answers/charts/chart-span.ts";
+import { ALL, isLast, looksSpan, parseLast } from "../src/answers/charts/chart-span.ts";
 import { type ChartSpan, chartReply, type Picture } from "../src/answers/charts/charts.ts";
 import { marketPicture, ownLimits } from "../src/answers/charts/market-chart.ts";
 import { networkPicture } from "../src/answers/charts/network-chart.ts";
@@ -138,9 +138,7 @@ async function ofTrial(context: Context, to: Milliseconds, zone: string): Promis
     parameters: parseThresholds(kinds, typed),
     floor: Severity.catch("info").parse(typed["severity"]),
   };
-  const millis = parseLast("last", last);
-  const from = millis === undefined ? await firstLook(context, "sources", to) : to - millis;
-  const span = { from: Math.min(from ?? to - SHORTEST, to - SHORTEST), to, zone };
+  const span = await looksSpan(context, "sources", last, { to, zone });
   return {
     picture: await trialPicture(context, span, tried),
     nothing: "Nothing is kept that could be drawn of this trial",
@@ -201,9 +199,7 @@ async function ofWhat(context: Context, now: Milliseconds, zone: string): Promis
   const market = NAMED.includes(wanted) ? undefined : await marketOf(context);
   const list = wanted === "checkpoints" || wanted === "snapshots" ? wanted : undefined;
   const watcher = market === undefined ? (list ?? "sources") : "markets";
-  const millis = parseLast("last", given.last ?? USUAL);
-  const from = millis === undefined ? await firstLook(context, watcher, now) : now - millis;
-  const span: ChartSpan = { from: Math.min(from ?? now - SHORTEST, now - SHORTEST), to: now, zone };
+  const span = await looksSpan(context, watcher, given.last ?? USUAL, { to: now, zone });
   const name = market?.label ?? (wanted === "network" ? network : `${wanted} of ${network}`);
   const isBeyond =
     market !== undefined && context.alerts.marketsWithoutLooks?.(network).includes(market.label) === true;

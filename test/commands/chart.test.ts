@@ -91,6 +91,15 @@ test("a halt is the answer, by the verdicts and the votes that were kept, packed
   expect(scene.thresholds).toEqual([{ name: "told after 30 s", value: 30_000 }]);
 });
 
+test("a picture begins with the first look that is kept: nobody knows what was before", async () => {
+  const talk = await talkToSimulator({ nodes: 3 });
+  await keepLooks(talk.store, toMillis(talk.now()), { since: HOUR, troubles: [] });
+  const { from, to } = sceneOf(await talk.askFor("chart network"));
+  expect((to - from) / HOUR).toBeCloseTo(1, 1);
+  const short = sceneOf(await talk.askFor("chart network last:10m"));
+  expect((short.to - short.from) / MINUTE).toBe(10);
+});
+
 test("of a market only changes are kept: its values hold until then, exact to the digit", async () => {
   const talk = await talkToSimulator();
   const id = talk.samples.marketId;
