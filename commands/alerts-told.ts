@@ -22,8 +22,9 @@ import {
 import { command } from "../src/bot/command.ts";
 import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
 import { details, paragraph, type Table } from "../src/reply/block.ts";
-import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
-import { commandLine, joinText, text, type TextPart } from "../src/reply/text.ts";
+import { commandAction, inZone, reply } from "../src/reply/reply.ts";
+import { commandLine, joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
+import type { Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { localText } from "../src/units/local-time.ts";
 import { toMillis } from "../src/units/nanoseconds.ts";
@@ -71,6 +72,7 @@ export const alertsTold = command({
       untoldLines(range, network, context, now),
       lines.length === 0 ? watchingNow(range, keys, network, context) : { notes: [], isSubscribed: true },
     ]);
+    const later = { since: localText(zone, range.to), network };
     const names = { name: "alerts-told", ...(isDay ? {} : { dayIn: zone }) };
     const missed = { ...names, name: "alerts-untold", title: text`Fired, and told to nobody` };
     const whole =
@@ -83,10 +85,11 @@ export const alertsTold = command({
     const notes = [
       ...(isNight ? [text`That is ${when}.`] : []),
       words,
-      ...notesOf({ more, kept: range.from < now - alerts.retention ? now - alerts.retention : undefined, zone }),
+      ...(more ? [`Of that time, the last ${formatCount(MAX_MESSAGES)} messages were read.`] : []),
+      ...keptWords(range, now - alerts.retention, zone),
     ];
     const said = reply({
-      title: text`${countWords(lines)} told${on} ${isNight ? text`last night` : when}${butWords(lines, untold)}`,
+      title: toldWords(lines, untold, text`${on} ${isNight ? text`last night` : when}`),
       blocks: [
         ...tables.flatMap(({ shown }) => shown),
         ...watching.notes.map((note) => paragraph(note)),
@@ -95,7 +98,10 @@ export const alertsTold = command({
       ],
       actions: [
         ...(!watching.isSubscribed && offersChanges(context) ? [commandAction("Subscribe", "alerts add")] : []),
-        ...timeActions(range, { now, network, zone, isEmpty: lines.length === 0 }),
+        ...(range.to < now ? [commandAction("Since then", "alerts told", later, "reply")] : []),
+        ...(lines.length > 0 || isOfWeek(range, now)
+          ? []
+          : [commandAction("The last 7 days", "alerts told", { since: "7d", network }, "replace")]),
       ],
     });
     return isDay && zone === "UTC" ? said : inZone(said, zone);
@@ -111,6 +117,17 @@ function isLastNight({ when, since, until }: Partial<Record<"when" | "since" | "
   return when?.trim().toLowerCase() === LAST_NIGHT && since === undefined && until === undefined;
 }
 
+function isOfWeek({ from, to }: PastRange, now: Milliseconds): boolean {
+  return from <= now - WEEK && to >= now;
+}
+
+function keptWords({ from }: PastRange, kept: Milliseconds, zone: string): readonly TextPart[] {
+  return [
+    ...(from < kept ? [`What is over is kept for 30 days: since ${localText(zone, kept)}.`] : []),
+    ...(zone === "UTC" ? [text`${commandLine("my zone <zone>")} sets your clock.`] : []),
+  ];
+}
+
 /** Many lines by those that matter most, with the whole below the fold. */
 function folded(
   lines: readonly ToldLine[],
@@ -123,61 +140,19 @@ function folded(
   return { shown: [toldTable(worstFirst(lines).slice(0, FIRST_LINES), first, context)], below: whole };
 }
 
-/** `kept`: from when on what is over is kept, where more was asked for. */
-function notesOf({
-  more,
-  kept,
-  zone,
-}: {
-  readonly more: boolean;
-  readonly kept: number | undefined;
-  readonly zone: string;
-}): TextPart[] {
-  return [
-    ...(more ? [`Of that time, the last ${formatCount(MAX_MESSAGES)} messages were read.`] : []),
-    ...(kept === undefined ? [] : [`What is over is kept for 30 days: since ${localText(zone, kept)}.`]),
-    ...(zone === "UTC" ? [text`${commandLine("my zone <zone>")} sets your clock.`] : []),
-  ];
+/** `2 alerts and 19 other things were told` of what was told, and `, but 2 alerts fired` where nothing was. */
+function toldWords(lines: readonly ToldLine[], untold: readonly ToldLine[], when: TextPart): Text {
+  if (lines.length > 0) return text`${countWords(lines)} ${lines.length === 1 ? "was" : "were"} told${when}`;
+  return text`Nothing was told${when}${untold.length === 0 ? "" : `, but ${countWords(untold)} fired`}`;
 }
 
-/** What came since, and a longer time where nothing was told. */
-function timeActions(
-  { from, to }: PastRange,
-  {
-    now,
-    network,
-    zone,
-    isEmpty,
-  }: {
-    readonly now: number;
-    readonly network: string | undefined;
-    readonly zone: string;
-    readonly isEmpty: boolean;
-  },
-): Action[] {
-  const isWeek = from <= now - WEEK && to >= now;
-  return [
-    ...(to < now ? [commandAction("Since then", "alerts told", { since: localText(zone, to), network }, "reply")] : []),
-    ...(isEmpty && !isWeek
-      ? [commandAction("The last 7 days", "alerts told", { since: "7d", network }, "replace")]
-      : []),
-  ];
-}
-
-/** `, but 2 alerts fired`, where nothing was told. */
-function butWords(lines: readonly ToldLine[], untold: readonly ToldLine[]): string {
-  return lines.length > 0 || untold.length === 0 ? "" : `, but ${countWords(untold).replace(/ w\w+$/u, "")} fired`;
-}
-
-/** `2 alerts and 19 other things were` */
+/** `2 alerts and 19 other things` */
 function countWords(lines: readonly { readonly isAlert: boolean }[]): string {
-  if (lines.length === 0) return "Nothing was";
   const alerts = lines.filter(({ isAlert }) => isAlert).length;
   const others = lines.length - alerts;
   const counted = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
-  const words = [
+  return [
     ...(alerts > 0 ? [counted(alerts, "alert")] : []),
     ...(others > 0 ? [counted(others, alerts > 0 ? "other thing" : "thing")] : []),
-  ];
-  return `${words.join(" and ")} ${lines.length === 1 ? "was" : "were"}`;
+  ].join(" and ");
 }
