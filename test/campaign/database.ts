@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { Client, types } from "pg";
 
@@ -20,19 +21,38 @@ export async function openReader(url: string): Promise<DatabaseReader> {
       close: async () => database.close(),
     };
   }
-  const client = new Client({
-    connectionString: url,
-    types: {
-      getTypeParser: (type, format) => (BIGINTS.has(type) ? Number : types.getTypeParser(type, format)),
-    },
-  });
-  client.on("error", () => undefined);
-  await client.connect();
+  const connect = async (): Promise<Client> => {
+    const client = new Client({
+      connectionString: url,
+      types: {
+        getTypeParser: (type, format) => (BIGINTS.has(type) ? Number : types.getTypeParser(type, format)),
+      },
+    });
+    client.on("error", () => undefined);
+    await client.connect();
+    return client;
+  };
+  let client = await connect();
   return {
-    rows: async <T>(sql: string) => (await client.query(sql)).rows as T[],
+    async rows<T>(sql: string) {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return (await client.query(sql)).rows as T[];
+        } catch (thrown) {
+          // A campaign cuts all connections, and restarts the server, beside whoever reads.
+          if (tries === TRIES) throw thrown;
+          await client.end().catch(() => undefined);
+          await sleep(TRY_AGAIN_MILLIS);
+          client = await connect().catch(() => client);
+        }
+      }
+    },
     close: () => client.end(),
   };
 }
+
+/** So long a server that is restarted may take. */
+const [TRIES, TRY_AGAIN_MILLIS] = [50, 200];
 
 /** The rows of one query. */
 export async function readRows<T>(url: string, sql: string): Promise<readonly T[]> {
