@@ -27,7 +27,10 @@ export function createOutbox(db: Kysely<Schema>) {
   /** Changes when owed deliveries are due. */
   const dueAt = (run_at: Milliseconds | RawBuilder<number>) =>
     changing().set({ run_at }).where("state", "=", sql.lit("owed")).where(isOpen("alert_deliveries"));
+  /** Until when what is planned may have been told before; 0 where the database never went back. */
+  const repeatsUntil = () => lastNumber(db, REPEATS_UNTIL);
   return {
+    repeatsUntil,
     ...createAttempts(db),
     ...createMessages(db),
     ...createJoins(db),
@@ -48,7 +51,7 @@ export function createOutbox(db: Kysely<Schema>) {
       } as const;
       const [numbered, until] = await Promise.all([
         withNumbers(db, "deliveries", rows),
-        rows.length === 0 ? 0 : lastNumber(db, REPEATS_UNTIL),
+        rows.length === 0 ? 0 : repeatsUntil(),
       ]);
       const owed = numbered.map((row) => ({
         ...unsent,

@@ -5,6 +5,7 @@ import { SendError } from "../../../src/alerts/sender.ts";
 import { createLog } from "../../../src/log.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { down } from "../readings.ts";
+import { FakeSender } from "../../support/fake-sender.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage, type Stage, type StageOptions } from "../stage.ts";
 
@@ -150,6 +151,33 @@ describe("the picture of an alert", () => {
     await isUp(killed.stage);
     expect(killed.sender.pictures).toEqual([]);
     expect(killed.sender.posts.map(({ delivery }) => delivery.about?.state)).toEqual(["firing", "resolved"]);
+  });
+
+  const owesPicture = async (stage: Stage) => void (await stage.round([down("bad")]));
+  const isAgainDown = (stage: Stage) => stage.rounds(60, [down("bad")]);
+  test.each<[lost: string, before: (of: Stage) => Promise<void>, then: typeof isUp, again: typeof isUp]>([
+    ["its end", (stage) => isDown(stage, 20), isUp, isUp],
+    ["its end, and the next alert goes on as this one", (stage) => isDown(stage, 20), isUp, isAgainDown],
+    ["that it was added", (stage) => isDown(stage, 55).then(() => owesPicture(stage)), isUp, isUp],
+    ["its message, whose repeat is dropped", async () => undefined, (stage) => isDown(stage, 70), isAgainDown],
+  ])("is not added again where a database that went back lacks %s", async (_, before, then, again) => {
+    // A restoration asks the real clock.
+    const startedAt = BigInt(Date.now()) * 1_000_000n;
+    const senders = (now: () => number) => [new FakeSender({ now, dropsRepeatsForMillis: 600_000 })];
+    const { stage, sender } = await told({}, { startedAt, senders });
+    await before(stage);
+    const goBack = stage.keep();
+    await then(stage);
+    expect(sender.pictures).toEqual(["1 chart.png"]);
+    await goBack();
+    await expect(stage.round([])).rejects.toThrow("another snapshot");
+    await again(stage);
+    await isUp(stage);
+    expect(sender.posts.filter(({ delivery }) => delivery.about?.state === "firing")).toHaveLength(1);
+    expect(sender.pictures).toEqual(["1 chart.png"]);
+    await stage.pass(600_000);
+    await isDown(stage, 70);
+    expect(sender.pictures).toHaveLength(2);
   });
 
   test("that takes too long is given up, and keeps nothing waiting", async () => {

@@ -202,7 +202,8 @@ async function claimOne(
 
 /**
  * The picture that an attempt adds, and the one that it keeps; `kept` is the data of its delivery from now on: one attempt
- * is made. A message of several subjects has none, since it would show one of them.
+ * is made. A message of several subjects has none, since it would show one of them; nor has one that is older than what a
+ * database that went back has lost: there may be a picture that is lost with it.
  */
 async function claimPicture(
   tables: AlertTables,
@@ -215,6 +216,7 @@ async function claimPicture(
   const kept = withoutPicture(due);
   await tables.outbox.update(due.id, { data: kept });
   if (!isAlone || zone === undefined || due.episode === null) return { kept };
+  if (due.created_at < (await tables.outbox.repeatsUntil())) return { kept };
   const [episode] = await readEpisodes(tables, [due.episode], due.destination);
   return { kept, picture: episode && { episode, zone } };
 }
