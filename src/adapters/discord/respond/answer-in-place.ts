@@ -10,7 +10,7 @@ import { prepareForm } from "./form.ts";
 import { InteractionApi } from "./interaction-api.ts";
 import { callerOf, givenFile, type InteractionContext, isEphemeral, isShared, targetOf } from "./interaction.ts";
 import { managedChannels } from "./managed-channels.ts";
-import { confirmNotice, takenNotice } from "./notices.ts";
+import { confirmNotice } from "./notices.ts";
 
 // A press that makes its own message out of date: the answer takes the place of the message, or stands below it while
 // the message is asked again.
@@ -103,7 +103,7 @@ export async function answerInPlace(
   await deliver(there, await run(context, invalidates, { again: true }), invalidates, "replace", ephemeral);
 }
 
-/** An offer that others see says what came of it; the answer is for whoever took it. */
+/** An offer that others see goes: what came of it is announced to the channel, and the answer is for whoever took it. */
 async function takeOffer(
   context: InteractionContext,
   answer: Reply,
@@ -114,10 +114,10 @@ async function takeOffer(
   const ephemeral = isEphemeral(interaction);
   const there = { ...context, api: first?.api ?? api };
   if (first?.isPublic ?? (!ephemeral && isShared(interaction))) {
-    await deliver(there, takenNotice(answer, callerOf(interaction).name), ask, "replace", false);
-    return first === undefined
+    await (first === undefined
       ? answerBelow(context, answer, ask)
-      : deliver(context, answer, ask, "replace", ephemeral);
+      : deliver(context, answer, ask, "replace", ephemeral));
+    return there.api.remove();
   }
   await deliver(there, answer, ask, "replace", ephemeral);
   if (first !== undefined) await api.remove();

@@ -44,11 +44,6 @@ function typedBlock(typed: Typed): Block[] {
   ];
 }
 
-/** What takes the place of an offer that everybody sees: what came of it, and nothing to press. */
-export function takenNotice({ title, tone }: Reply, by: string): Reply {
-  return notice(title, `Pressed by ${by}.`, { tone });
-}
-
 export function confirmNotice(question: string): Reply {
   return notice(question, "Nothing happens unless you confirm.", { tone: "warning" });
 }

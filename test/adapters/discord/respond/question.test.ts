@@ -4,6 +4,7 @@ import { MessageFlags, MessageType } from "discord-api-types/v10";
 import { expect, test } from "vitest";
 
 import { createLog } from "../../../../src/log.ts";
+import { delivering } from "../../../support/delivering.ts";
 import { labelsOf, type Person, textOf } from "../../../support/fake-discord/person.ts";
 import type { StoredMessage } from "../../../support/fake-discord/state.ts";
 import { until } from "../../../support/fake-discord/until.ts";
@@ -37,7 +38,8 @@ test("a mention is answered by a reply to it that notifies nobody, folded, with 
 });
 
 test("what only the asker may see, and what changes something, is one press", async () => {
-  await using on = await stage();
+  await using on = await stage({ delivers: true });
+  await using _ = delivering(on.store, on.adapter);
   const [ann, bob] = [on.fake.person("Ann"), on.fake.person("Bob", { manages: true })];
   // Everybody may see a market, until the server chooses otherwise.
   expect(textOf(await ann.writes(on.channel, "how wide is the spread on BTC @bot"))).toMatch(/trades at|auction/u);
@@ -54,9 +56,11 @@ test("what only the asker may see, and what changes something, is one press", as
   expect(labelsOf(subscribing)).toEqual([subscribe]);
   const taken = await bob.press(subscribing, subscribe);
   expect(await on.engine.subscriptions()).toHaveLength(1);
-  expect([textOf(subscribing), labelsOf(subscribing)]).toEqual([expect.stringMatching(/Subscribed.*Bob/su), []]);
-  // What he may change of it is his alone to press.
-  await until(() => taken.messages.length > 1, "what he alone sees");
+  await until(() => !on.fake.state.messages.has(subscribing.id), "the offer to go");
+  // Everybody reads once who did it, and what he may change of it is his alone to press.
+  const came = bob.sees(on.channel).filter((one) => textOf(one).includes("ubscribed"));
+  expect(came.map(({ onlyFor }) => onlyFor).toSorted()).toEqual([bob.id, undefined]);
+  expect(textOf(came.find(({ onlyFor }) => onlyFor === undefined)!)).toMatch(/Bob subscribed this channel/u);
   expect([taken.last.onlyFor, labelsOf(taken.last)]).toEqual([bob.id, expect.arrayContaining(["Change…", "Pause"])]);
   const again = await bob.writes(on.channel, "@bot subscribe this channel");
   expect(textOf(again)).toContain("Subscribed already: this channel");
@@ -158,7 +162,7 @@ test("an offered change names the channel, what it is of, and the network, befor
   const eve = on.fake.person("Eve", { manages: true });
   const endless = await eve.writes(on.channel, "@bot silence node 2");
   await eve.press(endless, "1h");
-  expect([textOf(endless), labelsOf(endless)]).toEqual([expect.stringMatching(/Silenced .*sim-2.*1 h/u), []]);
+  await until(() => !on.fake.state.messages.has(endless.id), "the offer to go");
   const [made] = await on.engine.silences();
   expect([made?.scope.subject, (await on.engine.silences()).length]).toEqual(["sim-2", 1]);
 });
@@ -179,9 +183,8 @@ test("an offer that all see and a form answers is taken, and one that stands alr
   const still = await bob.submit(await bob.press(wrong.last, "Back to the form"), { for: "4 parsecs" });
   expect([still.last.id, textOf(still.last)]).toEqual([wrong.last.id, expect.stringContaining("4 parsecs")]);
   await bob.submit(await bob.press(still.last, "Back to the form"), { for: "3h" });
-  await until(() => labelsOf(offer).length === 0, "the offer that was taken");
-  expect(textOf(offer)).toMatch(/Silenced .*sim-2.* for 3 h.*Bob/su);
-  await until(() => textOf(still.last).includes("Silenced"), "what he alone sees");
+  await until(() => !on.fake.state.messages.has(offer.id), "the offer to go");
+  expect(textOf(still.last)).toMatch(/Silenced .*sim-2.* for 3 h/su);
   expect([still.last.onlyFor, labelsOf(still.last)]).toEqual([bob.id, expect.arrayContaining(["End silence"])]);
   const again = await bob.writes(on.channel, "@bot silence node 2 for two hours");
   expect([textOf(again), labelsOf(again)]).toEqual([expect.stringMatching(/Silenced already: .*sim-2/u), []]);
