@@ -144,9 +144,9 @@ async function offerOne(said: Guess, question: string, context: Context): Promis
   const choices = option === undefined || needsBoth ? [] : await choicesOf(only, option, question, context);
   const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context, change);
   if (option !== undefined && choices.length > 0) {
-    const others = takesForm ? [{ ...whole, label: "Another time" }] : partyActions(only, option, context);
+    const others = takesForm ? [{ ...whole, label: "Another time" }] : [];
     return stands === undefined
-      ? offerValues(only, option, choices, others)
+      ? offerValues(only, option, choices, others, context)
       : offerOpen(only, option, choices, others, stands, context);
   }
   const offered = narrower === undefined ? change : undefined;
@@ -180,12 +180,13 @@ function readOf(guess: Guess, chosen?: string): Block[] {
   return [...facts(read), ...(about === labelOf(guess) ? [] : [paragraph(about.endsWith("?") ? about : `${about}.`)])];
 }
 
-/** A press for each value; then what else may be done. */
+/** The asker's own party before those of others; a press for each value; then what else may be done. */
 function offerValues(
   only: Guess,
   option: string,
   choices: readonly Choice[],
   others: readonly Action[],
+  context: Context,
   standing: readonly Block[] = [],
 ): Reply {
   const command = only.command.name;
@@ -194,7 +195,7 @@ function offerValues(
   return askedBack(
     titleOf(only, option),
     [...standing, ...readOf(only, option), ...notes],
-    [...choiceActions("Choose one", choices, askWith), ...others],
+    [...partyActions(only, option, context), ...choiceActions("Choose one", choices, askWith), ...others],
   );
 }
 
@@ -211,7 +212,7 @@ async function offerOpen(
     choices.map(({ value }) => prospectOf({ ...only, options: { ...only.options, [option]: value } }, context)),
   );
   const open = choices.filter((_, at) => prospects[at]?.stands === undefined);
-  return open.length === 0 ? stands : offerValues(only, option, open, others, [paragraph(stands.title)]);
+  return open.length === 0 ? stands : offerValues(only, option, open, others, context, [paragraph(stands.title)]);
 }
 
 /** Where a party is chosen: to save one's own, and to type its id where the place has forms. */

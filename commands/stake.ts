@@ -64,7 +64,7 @@ async function everybody(context: Context): Promise<Reply> {
   const others = without === 0 ? "" : `, ${formatCount(without)} ${without === 1 ? "has" : "have"} none`;
   const top = parties.slice(0, TOP);
   const ids = top.map(({ party }) => ({ id: party }));
-  noteSeen(context, "party", ids.toReversed());
+  noteSeen(context, "party", ids);
   const shown: Table = table({
     name: "stake",
     rows: top,

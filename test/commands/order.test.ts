@@ -29,7 +29,7 @@ test("why an order was rejected or stopped is said in plain words, with the netw
   const { ask, samples } = await talkToSimulator();
   expect(await ask(`order ${samples.rejectedOrderId}`)).toMatch(saying("✗", "Reason", "margin check failed"));
   expect(await ask(`order ${samples.stoppedOrderId}`)).toMatch(
-    saying("!", "Reason", "self trading", samples.stoppedOrderId),
+    saying("!", samples.stoppedOrderId, "Reason", "self trading"),
   );
   expect(await ask(`order ${samples.parkedOrderId}`)).toMatch(saying("!", "parked", samples.parkedOrderId));
 });

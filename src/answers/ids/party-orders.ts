@@ -174,18 +174,25 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
     const having = [...owners].flatMap(([value, { length }]) =>
       value === "" ? [] : [{ value, label: `${shortenId(value)} · ${length} of the newest ${what}` }],
     );
+    noteSeen(
+      context,
+      "party",
+      having.map(({ value }) => ({ id: value })),
+    );
     const others = stakers.filter(({ value }) => !owners.has(value));
-    const choices = [
+    const actions = [
       ...choiceActions(
         listed.length > 0 ? "One of the newest" : "One shown before",
         orders.slice(0, SEEN_OFFERED),
         withId,
       ),
+      SAVE_PARTY_ACTION,
+      ...byId,
       ...choiceActions("Of a party", [...having, ...others].slice(0, MAX_CHOICES), ofParty),
     ];
     const newestWords = listed.length > 0 ? `The newest ${what} of all parties on ${network}. ` : "";
     const words = `${newestWords}Choose a party, or save yours: then its orders are offered at once.`;
-    return which(words, [...choices, SAVE_PARTY_ACTION, ...byId], orders.length > 0 ? undefined : "Whose order?");
+    return which(words, actions, orders.length > 0 ? undefined : "Whose order?");
   }
   const partyId = await resolveId(PARTY, typed, context, "party");
   const orders = await listOrders({ party: partyId, state, now }, context);

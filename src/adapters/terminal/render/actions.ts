@@ -141,12 +141,12 @@ function moreLines(
   );
 }
 
-/** The command line of a button. Without room for it, its ids are shown by their ends, which may be typed, too. */
+/** The command line of a button. Of its ids the beginning is enough, and can be typed on any keyboard. */
 function lineSpans(action: Extract<ButtonAction, { invocation: unknown }>, room: number, inShell: InShell): Span[] {
   const { command, options } = action.invocation;
   const typed = Object.entries(options).map(([name, value]) => [
     name,
-    typeof value === "string" ? asTyped(value) : value,
+    typeof value === "string" ? asTyped(value).replaceAll(LONG_ID, (id) => id.slice(0, 8)) : value,
   ]);
   const line = typedSpan(formatLine({ command, options: Object.fromEntries(typed) }), room, inShell);
   // In a shell nothing asks first, and a form is a line that its typist completes.
