@@ -42,6 +42,8 @@ export const alertsStatus = command({
   name: "alerts status",
   alsoCalled: ["episode", "suspicious", "pending", "firing", "recovering", "look", "not sent yet"],
   asked: [
+    "show|list|see|view alert me|us",
+    "show|list|see|view alert",
     "alert open|active|fire|firing|current|now|any|status|state|unacknowledged",
     "what|anything|something wrong|burn|broken|fire|firing|open",
     "problem|issue|incident|trouble",

@@ -57,7 +57,7 @@ export const ask = command({
     },
   },
   run: async (context) => {
-    const { networks, options, askedPrivately } = context;
+    const { networks, options, askedPrivately, slip } = context;
     const { question } = options;
     const named = saidNetwork(plainWords(question), networks)?.value ?? context.network;
     if (named !== context.network) {
@@ -67,10 +67,7 @@ export const ask = command({
       ...context,
       commands: context.commands.filter(({ name }) => name !== "ask"),
     });
-    // What is no command and no sentence is a question where every word of it is known. Two words are rather a slip.
-    const { slip } = context;
-    const isPair = slip?.suggestion !== undefined && slip.suggestion !== "help" && plainWords(question).length < 3;
-    if (slip !== undefined && (found[0]?.share !== 1 || (isPair && found[0].isCorrected))) throw slip;
+    if (slip !== undefined && isSlip(slip, found, question)) throw slip;
     if (found.length === 0) {
       throw new UserError(`No command answers ${quoteTyped(question)}.`, {
         remedy:
@@ -89,6 +86,16 @@ export const ask = command({
 });
 
 type Context = CommandContext<Options>;
+
+/**
+ * What is no command and no sentence is a question where it is surely one. Of what is near to a command, or has a wrong
+ * value, every word must be known; two words are rather a slip.
+ */
+function isSlip({ suggestion }: UserError, found: readonly Guess[], question: string): boolean {
+  if (suggestion === "help") return sureGuess(found) === undefined;
+  const isPair = suggestion !== undefined && plainWords(question).length < 3;
+  return found[0]?.share !== 1 || (isPair && found[0].isCorrected);
+}
 
 /** Whether a guess may run by itself: what only reads, and lacks nothing. */
 function runs(guess: Guess): boolean {

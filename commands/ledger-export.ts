@@ -40,7 +40,9 @@ const COLUMN_WORDS: Readonly<Record<FileColumnName, string>> = {
 /** The columns to choose from. A node of a later release may have more, which can be typed. */
 const COLUMN_CHOICES = Object.entries(COLUMN_WORDS).map(([value, words]) => ({ label: `${words} (${value})`, value }));
 
-const CHECK_WORDS: ReadonlySet<string> = new Set(["check", "verify", "validate", "prove"].map(stem));
+const CHECK_WORDS: ReadonlySet<string> = new Set(
+  ["check", "verify", "validate", "prove", "proof", "confirm", "reconcile", "control", "test", "hash"].map(stem),
+);
 
 const options = {
   party: idOption(PARTY, {
@@ -93,11 +95,11 @@ type Context = CommandContext<typeof options>;
 export const ledgerExport = command({
   name: "ledger export",
   asked: [
-    "export|download|dl|csv|dump|save|spreadsheet|extract {from}",
-    "export|download|dl|csv|dump|save|spreadsheet|extract trade|data|activity {from}",
-    "export|download|dl|csv|dump|save|spreadsheet|extract|file|give {from} check|verify|validate|prove",
+    "export|download|dl|csv|excel|xls|dump|save|spreadsheet|extract|pull|fetch {from}",
+    "export|download|dl|csv|excel|xls|dump|save|spreadsheet|extract|pull|fetch trade|data|activity {from}",
+    "export|download|dl|csv|excel|xls|dump|save|spreadsheet|extract|pull|fetch|file|give {from} check|verify|validate|prove|proof|audit|reconcile|control",
     "export|download|dl|csv|dump|backup|save|file|spreadsheet ledger|transfer|entry|statement|movement|posting|history|transaction|account|file",
-    "ledger|transfer|transaction|trade|data|activity|file|entry|statement|movement|posting|accounting|bookkeeping|tax|audit {from}",
+    "ledger|transfer|transaction|trade|data|activity|file|entry|statement|movement|posting|accounting|bookkeeping|tax|audit|fill|record {from}",
     "ledger|transfer|transaction|entry|statement|movement|posting|file export|download|dl|csv|dump|save|file {from}",
     "export",
     "ledger",

@@ -5,7 +5,7 @@ import { exportAsker } from "../src/bot/export-asker.ts";
 
 export const ledgerFetch = command({
   name: "ledger fetch",
-  asked: ["fetch|again|resend|lost file|export|csv"],
+  asked: ["fetch|send|again|resend|lost file|export|csv"],
   summary: "The file of one of your exports, kept for 24 h",
   verb: "Fetch file",
   examples: ["ledger fetch <code>"],

@@ -31,7 +31,7 @@ export const marketShow = command({
   name: "market show",
   alsoCalled: ["price", "spread", "mark", "bid", "offer", "open interest", "price bound"],
   asked: [
-    "price|spread|mark|bid|offer|ask|quote|cost|worth|value|trade|wide|tight|far|apart|difference|gap|liquidity|liquid|deep|depth|interest|bound|market|much|expensive|cheap|pay|rate|auction|last|check|how|where|what {market}",
+    "price|spread|mark|mid|bid|offer|ask|best|bbo|top|book|touch|level|ticker|quote|dollar|usd|cost|worth|value|trade|wide|tight|far|apart|difference|gap|liquidity|liquid|deep|depth|interest|bound|market|much|many|expensive|cheap|pay|rate|auction|last|check|how|where|what {market}",
     "{market}",
     "price|spread|bid|offer|liquidity",
     "open interest",

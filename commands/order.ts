@@ -62,10 +62,10 @@ export const order = command({
   name: "order",
   alsoCalled: ["orders", "filled", "left", "rejected"],
   asked: [
-    "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|place|submit|error|problem",
-    "trade|buy|sell fail|rejected|refuse|decline|deny|cancel|bounce|through",
+    "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|place|submit|error|problem|block|bin|book|make|made|reach|miss|missing|vanish|disappear|pull|remove|return|void|invalid|code|dead|die|died",
+    "trade|buy|sell|bid|offer|limit fail|rejected|refuse|decline|deny|cancel|bounce|kill|block|stop|through",
     "why|reason|how|what|explain order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|problem",
-    "why|reason rejected|refused|declined|denied|bounced",
+    "why|reason|explain|code|what rejected|refused|declined|denied|bounced",
     "order {id}",
     "order",
   ],

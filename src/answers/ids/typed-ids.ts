@@ -244,7 +244,7 @@ export function lookUp({ api, seen, signal }: SuggestContext): ResolveContext {
 const SAID_ID = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{4,}(?:…[0-9a-f]+)?$/u;
 
 /** What people call the commonest coins, and the symbols that networks have for them. */
-const COINS = new Map([
+export const COINS: ReadonlyMap<string, string> = new Map([
   ["bitcoin", "btc"],
   ["bitcoins", "btc"],
   ["ether", "eth"],

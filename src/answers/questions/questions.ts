@@ -4,6 +4,7 @@
 import type { AnyCommand, CommandContext } from "../../bot/command.ts";
 import { isContentWord, isParticle, plainWords, SMALL_WORDS } from "../../bot/grammar/plain-words.ts";
 import { stem } from "../../bot/grammar/stem.ts";
+import { COINS } from "../ids/typed-ids.ts";
 import { isRequired } from "../../bot/grammar/usage.ts";
 import { misspelt } from "../../bot/nearest.ts";
 import type { Ask } from "../../reply/reply.ts";
@@ -57,7 +58,7 @@ export async function guesses(question: string, context: Context): Promise<reado
 function withoutSlips(typed: string, { commands, networks }: Context): string {
   const asked = commands.flatMap(({ asked = [] }) => asked.flatMap((one) => one.split(/[ |]/u)));
   const times = [...TIME_WORDS, "minute minutes hour hours days weeks"].flatMap((words) => words.split(" "));
-  const known = [...asked, ...SMALL_WORDS, ...times, ...networks];
+  const known = [...asked, ...SMALL_WORDS, ...times, ...networks, ...COINS.keys()];
   const [words, stems] = [new Set(known), new Set(known.map(stem))];
   // A word that is cut off is no other form of it: `nod`.
   const isKnown = (word: string): boolean => words.has(word) || (stem(word) !== word && stems.has(stem(word)));

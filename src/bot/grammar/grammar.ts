@@ -87,7 +87,7 @@ export function shortQuestion(line: string, commands: readonly AnyCommand[]): As
   if (line.length > MAX_SHORT_LENGTH) return undefined;
   const tokens = lineTokens(line, commands, true);
   const isBare = tokens.every(
-    ({ text, quotedFrom }) => quotedFrom === Infinity && !/^--?|^[a-z][a-z\d-]*:/iu.test(text),
+    ({ text, quotedFrom }) => quotedFrom === Infinity && !/^--?[a-z]|^[a-z][a-z\d-]*:/iu.test(text),
   );
   const isAsked = isBare && tokens.length <= MAX_SHORT && commands.some(({ name }) => name === QUESTION);
   return isAsked ? { command: QUESTION, options: { question: line.trim() } } : undefined;

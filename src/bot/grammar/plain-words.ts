@@ -15,7 +15,7 @@ const SENTENCE_WORDS = new Set(
 const OTHER_WORDS = new Set(
   (
     "tell give show want need get got like find hear make keep put add see look looking " +
-    "moment minute today next turn yet again quick quickly currently overall thing stuff reason guys team morning evening ok " +
+    "moment minute today next turn yet again quick quickly currently overall thing things stuff reason guys team morning evening ok " +
     "thank thx cheers bot bellwether everyone everybody else asap go goes went"
   ).split(" "),
 );
@@ -29,6 +29,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:wat|wht|waht)(s?)\b/gu, "what$1"],
   [/\b(what|how|where|who|that)s\b/gu, "$1 is"],
   [/\b(do|does|did|is|was|are|were|has|have)nt\b/gu, "$1 not"],
+  [/\bwk(s?)\b/gu, "week$1"],
   [/\b(last|past|this)( \p{L}+)s\b/gu, "$1$2"],
   [/\bcant\b/gu, "can not"],
   [/\bwont\b/gu, "will not"],
@@ -49,6 +50,15 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/(?:#|\b(?:nr\.?|number) ?)?(\d+)(?:st|nd|rd|th)? node\b/gu, "node $1"],
   [/\bnode (?:#|nr\.? ?|number )(?=\d)/gu, "node "],
   [/\bgimme\b/gu, "give me"],
+  [/^y(?=\s)/gu, "why"],
+  [/\bpx\b/gu, "price"],
+  [/\bmkt(s?)\b/gu, "market$1"],
+  [/\b(bid|offer|ask)\/(?=bid|offer|ask)/gu, "$1 "],
+  [/\bb\/o\b/gu, "bid offer"],
+  [/\border ?book\b/gu, "book"],
+  [/\blevel (?:1|one)\b/gu, "level"],
+  [/\bin order\b(?! (?:to|of|book))/gu, "ok"],
+  [/\bstfu\b/gu, "shut up"],
   [/(?<=\d)hrs?\b/gu, "h"],
   [/\bhrs\b/gu, "hours"],
   [/\bcan't\b/gu, "can not"],

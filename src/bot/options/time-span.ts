@@ -170,7 +170,8 @@ function ago(typed: string, now: Nanoseconds): Span | undefined {
 }
 
 function relative(typed: string, now: Nanoseconds): Span | undefined {
-  const [, which = "", unit] = /^(last|previous|past|this|current) (day|week|month|quarter|year)$/u.exec(typed) ?? [];
+  const [, which = "", unit] =
+    /^(last|previous|prior|past|this|current) (day|week|month|quarter|year)$/u.exec(typed) ?? [];
   if (unit === undefined) return undefined;
   const shift = which === "this" || which === "current" ? 0 : -1;
   return between(startOf(unit, now, shift), startOf(unit, now, shift + 1));

@@ -13,7 +13,7 @@ export const MEANT = {
   "what happened last night": /told (?:last night|since (?:\d{4}-\d{2}-\d{2} 22:00|<t:\d+:d>))|alerts told/u,
 } as const;
 
-/** Ten phrasings of each question. */
+/** Twelve phrasings of each question. */
 export const ASKED: QuestionTable = {
   "is the network healthy": [
     "is the network healthy",
@@ -26,6 +26,8 @@ export const ASKED: QuestionTable = {
     "is the chain still making blocks?",
     "is the network up",
     "has the network stalled",
+    "validators still validating?",
+    "are all nodes in consensus",
   ],
   "spread of BTC": [
     "spread of BTC",
@@ -38,6 +40,8 @@ export const ASKED: QuestionTable = {
     "how wide is the spread on BTC",
     "bid and offer of BTC/USDT",
     "how is BTC doing",
+    "btc px",
+    "top of book btc",
   ],
   "why was my order rejected": [
     "why was my order rejected",
@@ -50,6 +54,8 @@ export const ASKED: QuestionTable = {
     "why has my order been stopped",
     "order rejected, why?",
     "tell me why the order failed",
+    "my bid got rejected",
+    "explain the rejection",
   ],
   "subscribe this channel": [
     "subscribe this channel",
@@ -62,6 +68,8 @@ export const ASKED: QuestionTable = {
     "subscribe us here",
     "notify this channel when something happens",
     "how do I subscribe a channel?",
+    "subscribe this channel to node alerts",
+    "wire this channel up for pages",
   ],
   "silence node 2 for two hours": [
     "silence node 2 for two hours",
@@ -74,6 +82,8 @@ export const ASKED: QuestionTable = {
     "no alerts about node 2 for two hours",
     "silence the node 2 for 120 minutes",
     "I want node 2 silenced for two hours",
+    "ack node 2 for 2h",
+    "node 2 downtime 2h",
   ],
   "export last week and check it": [
     "export last week and check it",
@@ -86,6 +96,8 @@ export const ASKED: QuestionTable = {
     "download last week and verify it",
     "csv of last week and check it",
     "I need last week's ledger checked",
+    "csv last wk and verify",
+    "reconcile last week's ledger",
   ],
   "what happened last night": [
     "what happened last night",
@@ -98,5 +110,7 @@ export const ASKED: QuestionTable = {
     "was there anything last night",
     "which alerts came last night",
     "what happened during the night",
+    "hows the night been",
+    "last night events",
   ],
 };

@@ -1,5 +1,5 @@
 import { SEVERITIES } from "../../../alerts/judge/kinds/severity.ts";
-import { type Options, plainChoices, type TextOption } from "../../../bot/options/options.ts";
+import { type Options, plainChoices, type Said, type TextOption } from "../../../bot/options/options.ts";
 import { isKindWord, KIND_CHOICES, parseKinds } from "../alert-kinds.ts";
 import { suggested } from "../alert-options.ts";
 import { saidRun } from "../../../bot/options/said.ts";
@@ -248,6 +248,14 @@ const CHART = {
   ],
 } as const;
 
+/** `node alerts`: those of the group `nodes`. */
+function saidGroup(words: readonly string[]): Said | undefined {
+  const word = words.find(
+    (one, at) => isKindWord(`${one}s`) && /^(?:alert|alarm|notification|incident)s?$/u.test(words[at + 1] ?? ""),
+  );
+  return word === undefined ? undefined : { value: `${word}s`, words: [word] };
+}
+
 const KINDS = {
   kind: "text",
   description: "Kinds or groups, with commas between; left out = ops",
@@ -255,7 +263,7 @@ const KINDS = {
   label: "Alerts",
   question: "Subscribe to which alerts?",
   narrows: true,
-  said: (words: readonly string[]) => saidRun(words, isKindWord),
+  said: (words: readonly string[]) => saidRun(words, isKindWord) ?? saidGroup(words),
   hint: "None chosen: the group ops",
   maxLength: 600,
   several: KIND_CHOICES,
