@@ -74,7 +74,7 @@ export function oneOfSeveral(
     heartbeat: () => ask((processes) => processes.heartbeat()),
     live: () => ask((processes) => processes.live()),
     leave: () => ask((processes) => processes.leave()),
-    acquire: (name) => ask((processes) => processes.acquire(name)),
+    acquire: (name, kept) => ask((processes) => processes.acquire(name, kept)),
     release: (name) => ask((processes) => processes.release(name)),
     announce: () => later((processes) => processes.announce()),
     onChange: (listener, signal) => later((processes) => processes.onChange(listener, signal)),

@@ -219,8 +219,10 @@ export interface Processes {
   leave(): Promise<void>;
   /**
    * Takes a duty that no process alive has, or finds that this one has it already; undefined where another one has it.
+   * `kept`: a dead one's only where the database has kept each heartbeat of this process for so long. If it has gone back,
+   * or this process has just begun, the holder may be alive, and its heartbeat lost.
    */
-  acquire(name: string): Promise<Lease | undefined>;
+  acquire(name: string, kept?: Milliseconds): Promise<Lease | undefined>;
   /** Gives up a duty, so that another process can take it at once. */
   release(name: string): Promise<void>;
   /** Notifies the other processes of a change: after a short while, once for several changes. A notice may be lost. */

@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 import { silentLog } from "../../src/log.ts";
@@ -123,6 +125,24 @@ describe.skipIf(postgresMissing !== undefined)(`several processes on PostgreSQL 
       expect(Math.abs(processes.clockAhead() - ahead)).toBeLessThan(5000);
     }
     await beating.processes.leave();
+  });
+
+  it("leave a duty to its holder where its heartbeat may be lost: the database went back, or they have just begun", async () => {
+    const [a, b] = [await alive(), await alive()];
+    await a.processes.acquire("watch f");
+    const take = async (kept: number) => {
+      await age(a, 7000);
+      return (await b.processes.acquire("watch f", kept))?.epoch;
+    };
+    expect(await take(60_000)).toBeUndefined();
+    await setTimeout(20);
+    await b.processes.heartbeat();
+    await age(b, 1);
+    await b.processes.heartbeat();
+    const lost = performance.now();
+    // Its holder has not sent one since: it is dead.
+    while ((await take(50)) === undefined) await b.processes.heartbeat();
+    expect(performance.now() - lost).toBeGreaterThan(40);
   });
 
   it("leave a duty to the others when they end", async () => {

@@ -20,6 +20,8 @@ export type Duties = ReturnType<typeof createDuties>;
 
 /** So many heartbeats fit into a life: some may be lost. */
 const BEATS_PER_LIFE = 4;
+/** After so many of its own, every process that lives has sent one. */
+const BEATS_UNTIL_KNOWN = 2;
 
 /** How long a process that ends waits for its last heartbeat. */
 const LAST_BEAT: Milliseconds = 1000;
@@ -32,6 +34,7 @@ interface Duty {
 
 export function createDuties({ store: { processes }, clock, log }: DutiesDependencies) {
   const { aliveFor } = processes;
+  const beatEvery = (aliveFor ?? 0) / BEATS_PER_LIFE;
   const duties = new Map<string, Duty>();
   const onFewer: (() => void)[] = [];
   const leaving = new AbortController();
@@ -64,7 +67,9 @@ export function createDuties({ store: { processes }, clock, log }: DutiesDepende
   }
 
   async function look(name: string, duty: Duty): Promise<void> {
-    const lease = ending ? undefined : await processes.acquire(name);
+    // Whoever has it remembers what a database that went back has lost.
+    const kept = duty.held === undefined ? BEATS_UNTIL_KNOWN * beatEvery : 0;
+    const lease = ending ? undefined : await processes.acquire(name, kept);
     if (duty.held !== undefined && duty.held.lease.epoch !== lease?.epoch) drop(name, duty, "another process has it");
     // The work of an earlier lease ends first.
     if (duty.held === undefined && lease !== undefined && !ending) begin(name, duty, lease);
@@ -117,7 +122,7 @@ export function createDuties({ store: { processes }, clock, log }: DutiesDepende
     async start() {
       started = true;
       await beatOnce();
-      if (aliveFor !== undefined) loop ??= run(aliveFor / BEATS_PER_LIFE);
+      if (aliveFor !== undefined) loop ??= run(beatEvery);
     },
     /** False where others may take this process for dead: then it sends nothing. */
     isAlive,

@@ -48,34 +48,44 @@ export function serverProcesses(
   const closing = new AbortController();
   let listening: Promise<void> | undefined;
   let noticed: NodeJS.Timeout | undefined;
+  /** The last heartbeat as it was stored, and since when the database has kept each one (the server's clock). */
+  let last = { until: 0, keptSince: 0 };
 
   return {
     heartbeat: () =>
       withDatabase(async (db) => {
         const answered = clock.ask();
-        const { rows } = await sql<{ live: number; now: number }>`
-          with beat as (
+        const { rows } = await sql<{ live: number; now: number; before: number | null; until: number }>`
+          with before as (
+            select alive_until from processes where id = ${self}
+          ), beat as (
             insert into processes (id, alive_until) values (${self}, ${NOW} + ${sql.lit(ALIVE_FOR)})
-            on conflict (id) do update set alive_until = excluded.alive_until
+            on conflict (id) do update set alive_until = excluded.alive_until returning alive_until
           ), dead as (
             delete from processes where id <> ${self} and alive_until <= ${NOW}
           )
-          select 1 + count(*) as live, ${NOW} as now from processes where id <> ${self} and alive_until > ${NOW}`.execute(
-          db,
-        );
+          select 1 + count(*) as live, ${NOW} as now, (select alive_until from before) as before,
+            (select alive_until from beat) as until
+          from processes where id <> ${self} and alive_until > ${NOW}`.execute(db);
         const [found] = rows;
-        if (found !== undefined) answered(found.now);
-        return found?.live ?? 1;
+        if (found === undefined) return 1;
+        const { now, before, until } = found;
+        answered(now);
+        last = { until, keptSince: before === last.until ? last.keptSince : now };
+        return found.live;
       }),
 
     live: () => withDatabase(liveOn),
 
     async leave() {
-      await withDatabase((db) => db.deleteFrom("processes").where("id", "=", self).execute());
+      await withDatabase(async (db) => {
+        await db.updateTable("leases").set({ holder: "" }).where("holder", "=", self).execute();
+        await db.deleteFrom("processes").where("id", "=", self).execute();
+      });
       announce();
     },
 
-    acquire: (name) =>
+    acquire: (name, kept = 0) =>
       withDatabase(async (db) => {
         const held = await db
           .selectFrom("leases")
@@ -86,9 +96,10 @@ export function serverProcesses(
         const { rows } = await sql<{ epoch: number }>`
           insert into leases (name, holder, epoch) values (${name}, ${self}, 1)
           on conflict (name) do update set holder = excluded.holder, epoch = leases.epoch + 1
-          where leases.holder <> excluded.holder and not exists (
-            select from processes where processes.id = leases.holder and processes.alive_until > ${NOW}
-          )
+          where leases.holder = '' or leases.holder <> excluded.holder
+            and ${last.keptSince + kept} <= ${NOW} and not exists (
+              select from processes where processes.id = leases.holder and processes.alive_until > ${NOW}
+            )
           returning epoch`.execute(db);
         return rows[0] === undefined ? undefined : { name, epoch: rows[0].epoch };
       }),

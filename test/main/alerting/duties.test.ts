@@ -12,12 +12,22 @@ const ALIVE_FOR = 6000;
 /** What the database knows of its processes: the same rules, in memory and virtual time. */
 class Registry {
   readonly clock = new VirtualClock();
-  readonly alive = new Map<string, number>();
-  readonly leases = new Map<string, { holder: string; epoch: number }>();
+  alive = new Map<string, number>();
+  leases = new Map<string, { holder: string; epoch: number }>();
   /** Processes that the database does not answer. */
   readonly cutOff = new Set<string>();
 
+  /** What it holds, to be put back later. */
+  keep(): () => void {
+    const [alive, leases] = [structuredClone(this.alive), structuredClone(this.leases)];
+    return () => {
+      this.alive = structuredClone(alive);
+      this.leases = structuredClone(leases);
+    };
+  }
+
   port(self: string): Processes {
+    let last = { until: 0, keptSince: 0 };
     const answer = async (): Promise<void> => {
       if (this.cutOff.has(self)) await new Promise(() => undefined);
     };
@@ -28,18 +38,23 @@ class Registry {
       heartbeat: async () => {
         await answer();
         const now = this.clock.monotonicMillis();
-        this.alive.set(self, now + ALIVE_FOR);
+        last = { until: now + ALIVE_FOR, keptSince: this.alive.get(self) === last.until ? last.keptSince : now };
+        this.alive.set(self, last.until);
         const dead = [...this.alive].filter(([, until]) => until <= now);
         for (const [id] of dead) this.alive.delete(id);
         return this.alive.size;
       },
       live: async () => [],
-      leave: async () => void this.alive.delete(self),
+      leave: async () => {
+        this.alive.delete(self);
+        for (const lease of this.leases.values()) if (lease.holder === self) lease.holder = "";
+      },
       release: async () => undefined,
-      acquire: async (name) => {
+      acquire: async (name, kept = 0) => {
         await answer();
         const held = this.leases.get(name);
-        if (held !== undefined && held.holder !== self && this.alive.has(held.holder)) return undefined;
+        const mayTake = last.keptSince + kept <= this.clock.monotonicMillis() && !this.alive.has(held?.holder ?? "");
+        if (held !== undefined && held.holder !== self && held.holder !== "" && !mayTake) return undefined;
         const epoch = held?.holder === self ? held.epoch : (held?.epoch ?? 0) + 1;
         this.leases.set(name, { holder: self, epoch });
         return { name, epoch };
@@ -98,6 +113,39 @@ it("a duty of a process that died is taken over within 10 s, with a higher epoch
   expect(diary.filter((line) => !line.startsWith("a"))).toEqual([expect.stringMatching(/^[bc] begins watch 2$/u)]);
   expect(others.map(({ fewer }) => fewer.length)).toEqual([1, 1]);
   expect(others.map(({ duties }) => duties.live)).toEqual([2, 2]);
+});
+
+it.each(["b", "c"])(
+  "where the database went back whoever has a duty keeps it, also if %s is the first to ask",
+  async (next) => {
+    const registry = new Registry();
+    const diary: string[] = [];
+    const names = ["a", ...(next === "b" ? ["b"] : [])];
+    for (const self of names) {
+      await processOf(registry, self, diary).duties.start();
+      await registry.clock.advance(500);
+    }
+    const goBack = registry.keep();
+    await registry.clock.advance(8000);
+    goBack();
+    // One that has just begun knows nothing of that.
+    if (next === "c") await processOf(registry, "c", diary).duties.start();
+    await registry.clock.advance(60_000);
+    expect(diary).toEqual(["a begins watch 1"]);
+  },
+);
+
+it("of a duty that was taken over in what a database lost, whoever took it has it again", async () => {
+  const registry = new Registry();
+  const diary: string[] = [];
+  for (const self of ["a", "b", "c"]) await processOf(registry, self, diary).duties.start();
+  await registry.clock.advance(3000);
+  registry.cutOff.add("a");
+  const goBack = registry.keep();
+  await registry.clock.advance(10_000);
+  goBack();
+  await registry.clock.advance(60_000);
+  expect(diary).toEqual(["a begins watch 1", "a ends watch", expect.stringMatching(/^[bc] begins watch 2$/u)]);
 });
 
 it("a process whose heartbeats do not arrive stops before another one begins", async () => {
