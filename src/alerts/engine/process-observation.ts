@@ -1,9 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 
 import { StorageError } from "../../errors.ts";
-import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
+import type { AlertTables, EpisodeRow, MachineRow } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { toMillis } from "../../units/nanoseconds.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AlertDependencies } from "../dependencies.ts";
 import { joinPlans, type OutboxBatch } from "../deliver/outbox/batch.ts";
 import { joinRules } from "../deliver/outbox/join-rules.ts";
@@ -27,6 +28,10 @@ import { planOpen } from "./plan-open.ts";
 
 /** A full disk that keeps no looks is mentioned once within such a time. */
 const LOST_LOOK_EVERY: Milliseconds = 3_600_000;
+
+/** What was stored is remembered for so long, and so many rows of it: a standby is seldom further behind. */
+const REMEMBERED_FOR: Milliseconds = 120_000;
+const REMEMBERED_ROWS = 20_000;
 
 /** Serializing a longer snapshot is followed by a yield to the event loop. */
 const YIELD_ABOVE_CHARACTERS = 1_000_000;
@@ -58,7 +63,9 @@ export function observationProcessor(
 
     const judgeAndStore = (look: string | undefined) =>
       store.transaction(async ({ alerts: tables }) => {
-        const stored = (await tables.watch.snapshot(network, watcher.name))?.at;
+        const ats = await tables.watch.observedAts(network);
+        if (await storeAgain(dependencies, tables, network, lostOf(known.done, ats), at)) return undefined;
+        const stored = ats.get(watcher.name);
         if (last !== undefined && stored !== last) {
           // It is judged anew, as after a restart: what is remembered goes on from what is lost. So do the other watchers,
           // which have to notice it, too.
@@ -84,15 +91,22 @@ export function observationProcessor(
         };
         const judgement = judgeObservation(state, observation, monotonicMillis);
         const planned = await planObservation(dependencies, tables, { ...state, index }, judgement, observation);
-        await tables.watch.putMachines([...judgement.machines.values()].map(machineRow));
-        await tables.watch.putEpisodes([...judgement.episodes.values()].map(episodeRow));
-        await enqueue(tables, planned, at, dependencies.chunkRows, joinRules(dependencies));
-        await tables.watch.putSnapshot(network, watcher.name, at, snapshot, look);
+        const done: Done = {
+          watcher: watcher.name,
+          before: stored,
+          at,
+          machines: [...judgement.machines.values()].map(machineRow),
+          episodes: [...judgement.episodes.values()].map(episodeRow),
+          batch: planned,
+          ...withoutUndefined({ look }),
+          snapshot: observation.snapshot,
+        };
+        await write(dependencies, tables, network, done, snapshot);
         dependencies.onStep?.("observation written");
-        return { judged: judgement, batch: planned };
+        return { judged: judgement, done };
       });
 
-    const { judged, batch } = await judgeAndStore(observation.look).catch((thrown: unknown) => {
+    const result = await judgeAndStore(observation.look).catch((thrown: unknown) => {
       // A look is the only thing that may be left out: on a full disk alerts go on without it.
       if (observation.look === undefined || !(thrown instanceof StorageError) || !thrown.isFull) throw thrown;
       if (at - (lookLostAt ?? -Infinity) >= LOST_LOOK_EVERY) {
@@ -102,12 +116,18 @@ export function observationProcessor(
       return judgeAndStore(undefined);
     });
 
+    if (result === undefined) {
+      dependencies.onOwed?.();
+      throw new Error("the database had lost what was stored before: that is stored again, and this is judged anew");
+    }
+    const { judged, done } = result;
     dependencies.onStep?.("observation committed");
+    known.done = withDone(known.done, done);
     known.stored.set(watcher.name, at);
     known.progress.set(watcher.name, judged.progress);
     known.isBlind = judged.isBlind;
     for (const one of judged.remembered) known.memory.set(...one);
-    const owed = batch.deliveries.length;
+    const owed = done.batch.deliveries.length;
     if (owed > 0) dependencies.onOwed?.();
     return { changes: judged.changes, owed };
   };
@@ -123,7 +143,73 @@ function nothingKnown() {
     /** When each watcher's snapshot was stored that its next observation goes on from (Unix milliseconds). */
     stored: new Map<string, Milliseconds>(),
     isBlind: false,
+    /** What was stored last, in order. */
+    done: [] as readonly Done[],
   };
+}
+
+/** All that an observation has stored, to be stored again where the database loses it. */
+interface Done {
+  readonly watcher: string;
+  /** When the watcher's snapshot before was stored, and this one. */
+  readonly before: Milliseconds | undefined;
+  readonly at: Milliseconds;
+  readonly machines: readonly MachineRow[];
+  readonly episodes: readonly EpisodeRow[];
+  readonly batch: OutboxBatch;
+  readonly look?: string;
+  /** Of the watcher's last observation, which is in memory anyway. */
+  readonly snapshot?: unknown;
+}
+
+/** Stores again what the database lacks, if it lacks any: what was planned then was perhaps told. */
+async function storeAgain(
+  dependencies: AlertDependencies,
+  tables: AlertTables,
+  network: string,
+  lost: readonly Done[],
+  at: Milliseconds,
+): Promise<boolean> {
+  if (lost.length === 0) return false;
+  await tables.expectRepeats(at);
+  for (const one of lost) await write(dependencies, tables, network, one, JSON.stringify(one.snapshot ?? null));
+  return true;
+}
+
+async function write(
+  dependencies: AlertDependencies,
+  tables: AlertTables,
+  network: string,
+  { watcher, at, machines, episodes, batch, look }: Done,
+  snapshot: string,
+): Promise<void> {
+  await tables.watch.putMachines(machines);
+  await tables.watch.putEpisodes(episodes);
+  await enqueue(tables, batch, at, dependencies.chunkRows, joinRules(dependencies));
+  await tables.watch.putSnapshot(network, watcher, at, snapshot, look);
+}
+
+/** With one more, as much as a failover may lose. */
+function withDone(all: readonly Done[], one: Done): readonly Done[] {
+  const before = all.map((other) => (other.watcher === one.watcher ? { ...other, snapshot: undefined } : other));
+  const kept = [...before, one].filter(({ at }) => at > one.at - REMEMBERED_FOR);
+  let rows = 0;
+  const first = kept.findLastIndex(({ machines, episodes, batch: { deliveries, states } }) => {
+    rows += machines.length + episodes.length + deliveries.length + states.length;
+    return rows > REMEMBERED_ROWS;
+  });
+  return kept.slice(first + 1);
+}
+
+/** What the database lacks of that: of each watcher what follows its stored snapshot. */
+function lostOf(all: readonly Done[], ats: ReadonlyMap<string, Milliseconds>): readonly Done[] {
+  const last = new Map(all.map(({ watcher, at }) => [watcher, at]));
+  const lost = new Set<string>();
+  return all.filter(({ watcher, before }) => {
+    const at = ats.get(watcher);
+    if (at === before && at !== last.get(watcher)) lost.add(watcher);
+    return lost.has(watcher);
+  });
 }
 
 /** Everything that becomes owed by an observation, and what was decided. */

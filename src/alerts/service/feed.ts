@@ -117,6 +117,8 @@ async function toFeedAlerts(
     const context = {
       ...(isMerged(message, row) ? { merged: true as const } : {}),
       ...(triggeredAt === undefined ? {} : { triggeredAt }),
+      // After the database went back it may have been told with another id.
+      ...(row.uncertain_since === 0 ? { repeat: true as const } : {}),
     };
     const at = row.settled_at ?? row.created_at;
     alerts.push({

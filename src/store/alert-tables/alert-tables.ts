@@ -5,7 +5,7 @@
 import { type Kysely, sql } from "kysely";
 
 import type { Milliseconds } from "../../units/duration.ts";
-import { inBatches, isNoneOf, lastNumber } from "../queries.ts";
+import { inBatches, isNoneOf, lastNumber, REPEATS_UNTIL } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import { createChunks, createItems } from "./messages.ts";
 import { createAlertLog, createDeliveredMessages } from "./alert-log.ts";
@@ -35,6 +35,15 @@ export function createAlertTables(db: Kysely<Schema>) {
     items: createItems(db),
     log: createAlertLog(db),
     counts: (at: Milliseconds) => countAlerts(db, at),
+    /** What is planned for before that moment was perhaps told: the database lacks what was stored. */
+    expectRepeats: (until: Milliseconds) =>
+      db
+        .insertInto("alert_counters")
+        .values({ name: REPEATS_UNTIL, value: until })
+        .onConflict((conflict) =>
+          conflict.column("name").doUpdateSet({ value: until }).where("alert_counters.value", "<", until),
+        )
+        .execute(),
     /**
      * Deletes finished rows older than that moment; open and owed ones stay. Of an episode that ended before it, its state
      * and the decisions about that stay until `lastingBefore`, without those who acknowledged it. `whole` also searches all

@@ -20,7 +20,16 @@ export function createWatchState(db: Kysely<Schema>) {
         .executeTakeFirst(),
     /** Those of all networks. */
     snapshots: () => db.selectFrom("watcher_snapshots").selectAll().orderBy("network").orderBy("watcher").execute(),
-    /** The time of that snapshot. */
+    /** The times of the snapshots of a network, by watcher. */
+    async observedAts(network: string): Promise<ReadonlyMap<string, Milliseconds>> {
+      const rows = await db
+        .selectFrom("watcher_snapshots")
+        .select(["watcher", "at"])
+        .where("network", "=", network)
+        .execute();
+      return new Map(rows.map(({ watcher, at }) => [watcher, at]));
+    },
+    /** The time of one. */
     async observedAt(network: string, watcher: string) {
       const row = await db
         .selectFrom("watcher_snapshots")

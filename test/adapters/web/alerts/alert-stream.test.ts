@@ -3,17 +3,23 @@ import { expect, onTestFinished, test } from "vitest";
 import { alertEvents, type AlertStreamOptions } from "../../../../src/adapters/web/alerts/alerts.ts";
 import { type AlertFeed, createAlertFeed } from "../../../../src/alerts/service/feed.ts";
 import { createChangeSignal } from "../../../../src/main/change-signal.ts";
+import { aSubscription } from "../../../alerts/samples.ts";
 import { Stage } from "../../../alerts/stage.ts";
 import { FakeSender } from "../../../support/fake-sender.ts";
 import { PLATFORMS } from "../../../support/platforms.ts";
 
 const HOUR = 3_600_000;
 
-/** The stream of a console without deliveries. */
-async function open(more: (feed: AlertFeed, tell: () => Promise<void>) => Partial<AlertStreamOptions>) {
+async function openConsole(): Promise<Stage> {
   const senders = (now: () => number) => [new FakeSender({ platform: "web", now })];
   const stage = await Stage.open({ senders, console: PLATFORMS.console });
   onTestFinished(() => stage.close());
+  return stage;
+}
+
+/** The stream of a console without deliveries. */
+async function open(more: (feed: AlertFeed, tell: () => Promise<void>) => Partial<AlertStreamOptions>) {
+  const stage = await openConsole();
   const changes = createChangeSignal();
   const tell = async (): Promise<void> => {
     await stage.owe(PLATFORMS.console, { type: "test", by: "ada", at: "1700000000000000000" });
@@ -46,6 +52,29 @@ test("an alert that arrives while the stream reads does not wait for the next he
     if (frame.startsWith("id: ")) break;
   }
   expect(got).toHaveLength(2);
+});
+
+test("what may have been told with another id, before the database went back, says so", async () => {
+  const stage = await openConsole();
+  const shown = aSubscription({ id: "s", destination: PLATFORMS.console, kinds: ["checkpoint.new"], events: "each" });
+  await stage.engine.putSubscriptions([shown], "ada");
+  await stage.round([]);
+  const told = async (block: number) => {
+    await stage.pass(5000);
+    const at = "1717416000000000000";
+    const key = `${block}/h`;
+    await stage.round(
+      [],
+      [{ kind: "checkpoint.new", network: "mainnet", subject: "", key, at, atBlock: `${block}`, hash: "h" }],
+    );
+    await stage.pass(10);
+  };
+  await told(1);
+  await stage.store.transaction(({ alerts }) => alerts.expectRepeats(stage.now() + 6000));
+  await told(2);
+  await told(3);
+  const { alerts } = await createAlertFeed(stage.store, PLATFORMS).after(0, 10);
+  expect(alerts.map(({ reply }) => JSON.stringify(reply).includes("may be a repeat"))).toEqual([false, true, false]);
 });
 
 test("a reader that is signed out gets nothing more", async () => {
