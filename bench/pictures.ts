@@ -7,12 +7,13 @@ import { createPictures } from "../src/chart/png.ts";
 import { ThinLine } from "../src/chart/thin.ts";
 import { silentLog } from "../src/log.ts";
 import { createPast } from "../src/main/past.ts";
-import { limitYoungGeneration } from "../src/main/v8-memory.ts";
+import { collectGarbageOnce, limitYoungGeneration } from "../src/main/v8-memory.ts";
 import type { Scene } from "../src/reply/chart.ts";
 import { SCENES } from "../test/chart/scenes.ts";
 import { CONFIG, SOURCES, storeOfDays } from "./support/days-of-three.ts";
 import { scratchFolder } from "./support/export-once.ts";
 import { atMost, type Measured, median, runAsScript } from "./support/figure.ts";
+import { asker, startTimeNode } from "./support/time-asker.ts";
 import { DAY } from "./verdicts/plan.ts";
 
 // What pictures cost: a month of three nodes is read and drawn, then the same picture many times. `--days=N` is shorter
@@ -23,12 +24,17 @@ const READINGS = 5;
 const WATCHED = 200;
 const MANY = 1000;
 const IDLE_MILLIS = 3000;
+const PACE_MILLIS = 45;
+/** A minute, and some. */
+const MINUTE_MILLIS = 62_000;
 const MEGABYTE = 1e6;
 
 async function measure(): Promise<readonly Measured[]> {
-  // As the bot does; and before there is garbage of other work.
+  // As the bot does.
   limitYoungGeneration();
-  const price = await drawn("a price", priceScene(), MANY);
+  collectGarbageOnce();
+  const price = priceScene();
+  const memory = await memoryOf(price);
   await using folder = await scratchFolder();
   const { store, count } = await storeOfDays(`${folder.path}/looks.db`, DAYS);
   const { oldest = 0 } = await store.read(({ looks }) => looks.stored());
@@ -59,13 +65,52 @@ async function measure(): Promise<readonly Measured[]> {
       "ms of CPU",
       `${held.length} turns of the event loop`,
     ),
-    ...price,
+    ...memory,
+    ...(await drawn("a price", price)),
     ...(await drawn("a network", scene)),
   ];
 }
 
-/** Pictures one after the other; then `many`, of which the memory is measured. */
-async function drawn(name: string, scene: Scene, many = 0): Promise<readonly Measured[]> {
+/**
+ * What the process and its child hold of many pictures. Idle is the most that the process holds in the second half of as
+ * long a time of its ordinary work alone: answers without pictures, at the pace at which it draws. Each picture comes with
+ * such an answer, as those of the bot do; and a minute of answers follows.
+ */
+async function memoryOf(scene: Scene): Promise<readonly Measured[]> {
+  const node = await startTimeNode();
+  await using ask = asker(node.url, false);
+  const { draw, close } = createPictures({ log: silentLog() });
+  /** The most that is resident after each answer and what is done beside it, from the `from`th on. */
+  const mostWhile = async (count: number, beside: () => Promise<unknown>, from = 0) => {
+    let [own, child] = [0, 0];
+    for (let at = 0; at < count; at += 1) {
+      await ask.time();
+      await beside();
+      if (at < from) continue;
+      own = Math.max(own, process.memoryUsage.rss());
+      child = Math.max(child, memoryOfChild());
+    }
+    return { own, child };
+  };
+  const atPace = () => sleep(PACE_MILLIS);
+  const idle = await mostWhile(MANY, atPace, MANY / 2);
+  const drawing = await mostWhile(MANY, () => draw(scene, ""));
+  await mostWhile(MINUTE_MILLIS / PACE_MILLIS, atPace);
+  const [left, ownLeft] = [memoryOfChild(), process.memoryUsage.rss()];
+  await close();
+  node.stop();
+  const more = (own: number): number => (own - idle.own) / MEGABYTE;
+  const detail = `resident; ${(idle.own / MEGABYTE).toFixed(0)} MB after ${MANY} answers without pictures`;
+  const after = `resident; the bot ${more(ownLeft).toFixed(1)} MB more`;
+  return [
+    atMost(`pictures: the bot's memory while ${MANY} are drawn`, more(drawing.own), 15, "MB more", detail),
+    atMost("pictures: the most memory of the process that draws", drawing.child / MEGABYTE, 130, "MB", "resident"),
+    atMost("pictures: what that process holds a minute later", left / MEGABYTE, 0, "MB", after),
+  ];
+}
+
+/** Pictures one after the other. */
+async function drawn(name: string, scene: Scene): Promise<readonly Measured[]> {
   const { draw, close } = createPictures({ log: silentLog() });
   await draw(scene, "");
   const [idle] = await heldWhile(() => sleep(IDLE_MILLIS));
@@ -79,14 +124,6 @@ async function drawn(name: string, scene: Scene, many = 0): Promise<readonly Mea
       wall.push(performance.now() - start);
     }
   });
-  const own = process.memoryUsage().rss;
-  let [most, grown] = [0, 0];
-  for (let at = 0; at < many; at += 1) {
-    await draw(scene, "");
-    if (at % 20 > 0) continue;
-    most = Math.max(most, memoryOfChild());
-    grown = Math.max(grown, process.memoryUsage().rss - own);
-  }
   await close();
   const walls = `wall p50 ${part(wall, 0.5).toFixed(0)}, p95 ${part(wall, 0.95).toFixed(0)}`;
   const times = `${WATCHED} of them: p50 ${part(cpu, 0.5).toFixed(0)}; ${walls}`;
@@ -94,12 +131,6 @@ async function drawn(name: string, scene: Scene, many = 0): Promise<readonly Mea
   return [
     atMost(`pictures: one of ${name}, p95`, part(cpu, 0.95), 60, "ms of CPU", times),
     atMost(loop, held - idle, 10, "ms", `idle ${idle.toFixed(1)}`),
-    ...(many === 0
-      ? []
-      : [
-          atMost(`pictures: the bot's memory while ${many} are drawn`, grown / MEGABYTE, 15, "MB more", "resident"),
-          atMost("pictures: the most memory of the process that draws", most / MEGABYTE, 130, "MB", "resident"),
-        ]),
   ];
 }
 
@@ -150,7 +181,7 @@ async function heldWhile<T>(work: () => Promise<T>): Promise<readonly [p99: numb
 function child(): string | undefined {
   return globSync(`/proc/${process.pid}/task/*/children`)
     .flatMap((file) => readFileSync(file, "utf8").trim().split(" "))
-    .find((pid) => pid !== "");
+    .find((pid) => pid !== "" && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("png-child"));
 }
 
 /** In milliseconds, of all its threads. */

@@ -38,7 +38,7 @@ export function memoryAttachment(
   content: string | Uint8Array,
   more: { alt?: string } = {},
 ): Attachment {
-  const bytes = Buffer.from(content);
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
   return {
     name: safeFileName(name),
     mediaType,

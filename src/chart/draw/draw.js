@@ -137,7 +137,7 @@ export function layoutOf(scene, { width, height }) {
   const below = wrapped(saidBelow(scene), SMALL, width - 2 * MARGIN, title.length > 1 && height < TALL ? 1 : 2);
   const lastLine = MARGIN + 12 + TITLE * 1.15 * (Math.max(1, title.length) - 1);
   const headEnd = lastLine + 24 + SMALL * 1.25 * (below.length - 1);
-  const isEmpty = isLanesEmpty(scene) && scene.lines.every(({ runs }) => runs.flat().length === 0);
+  const isEmpty = isLanesEmpty(scene) && scene.lines.every(({ runs }) => runs.every((run) => run.length === 0));
   // Beside nothing a threshold says nothing, and its words would meet those that say so.
   const thresholds = isEmpty ? [] : scene.thresholds;
   const hasLines = scene.lines.length > 0 || thresholds.length > 0;
