@@ -22,8 +22,8 @@ import {
 import { command } from "../src/bot/command.ts";
 import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
 import { details, paragraph, type Table } from "../src/reply/block.ts";
-import { commandAction, inZone, reply } from "../src/reply/reply.ts";
-import { commandLine, joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
+import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
+import { joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
 import type { Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { localText } from "../src/units/local-time.ts";
@@ -102,6 +102,7 @@ export const alertsTold = command({
         ...(lines.length > 0 || isOfWeek(range, now)
           ? []
           : [commandAction("The last 7 days", "alerts told", { since: "7d", network }, "replace")]),
+        ...zoneActions(zone),
       ],
     });
     return isDay && zone === "UTC" ? said : inZone(said, zone);
@@ -121,11 +122,13 @@ function isOfWeek({ from, to }: PastRange, now: Milliseconds): boolean {
   return from <= now - WEEK && to >= now;
 }
 
+/** For whoever has no zone of their own. */
+function zoneActions(zone: string): readonly Action[] {
+  return zone === "UTC" ? [{ ...commandAction("Set my time zone", "my zone"), form: true }] : [];
+}
+
 function keptWords({ from }: PastRange, kept: Milliseconds, zone: string): readonly TextPart[] {
-  return [
-    ...(from < kept ? [`What is over is kept for 30 days: since ${localText(zone, kept)}.`] : []),
-    ...(zone === "UTC" ? [text`${commandLine("my zone <zone>")} sets your clock.`] : []),
-  ];
+  return from < kept ? [`What is over is kept for 30 days: since ${localText(zone, kept)}.`] : [];
 }
 
 /** Many lines by those that matter most, with the whole below the fold. */

@@ -184,7 +184,8 @@ function readOf(guess: Guess, chosen?: string): Block[] {
     field(fieldLabel(name, guess.command.options[name] ?? {}), String(value)),
   );
   const about = aboutOf(guess, chosen);
-  return [...facts(read), ...(about === labelOf(guess) ? [] : [paragraph(about.endsWith("?") ? about : `${about}.`)])];
+  const isSaid = about === "" || about === labelOf(guess);
+  return [...facts(read), ...(isSaid ? [] : [paragraph(about.endsWith("?") ? about : `${about}.`)])];
 }
 
 /** The asker's own party before those of others; a press for each value; then what else may be done. */
@@ -202,7 +203,11 @@ function offerValues(
   return askedBack(
     titleOf(only, option),
     [...standing, ...readOf(only, option), ...notes],
-    [...partyActions(only, option, context), ...choiceActions("Choose one", choices, askWith), ...others],
+    [
+      ...partyActions(only, option, context),
+      ...choiceActions(fieldLabel(option, only.command.options[option] ?? {}), choices, askWith),
+      ...others,
+    ],
   );
 }
 
@@ -296,12 +301,12 @@ function actionOf(guess: Guess, { here, platforms }: Context, change?: OfferedCh
   return opens ? { ...action, form: true } : action;
 }
 
-/** `chosen`: the value that is chosen from those below it. */
+/** `chosen`: the value that is chosen from those below it, which says what the command is about. */
 function aboutOf(guess: Guess, chosen?: string): string {
   const needs = lacking(guess).filter((name) => name !== chosen);
-  return needs.length === 0
-    ? guess.command.summary
-    : `${guess.command.summary}. Next: ${needs.map((name) => (name === "id" ? "its id" : `the ${name}`)).join(" and ")}`;
+  const next = needs.map((name) => (name === "id" ? "its id" : `the ${name}`)).join(" and ");
+  const about = chosen === undefined ? [guess.command.summary] : [];
+  return [...about, ...(next === "" ? [] : [`Next: ${next}`])].join(". ");
 }
 
 /** The value that is asked for next by those it may have: where others see them, one whose values are everybody's. */

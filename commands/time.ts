@@ -82,12 +82,13 @@ export const time = command({
       above.push(
         ...facts([
           field("Network time", timeText(frontier.time)),
-          field("Age", ageWords(verdict)),
+          // The footer says how old what is well is.
+          ...(troubled ? [field("Age", ageWords(verdict))] : []),
           field("Nodes", agreeingWords(verdict)),
         ]),
       );
     }
-    (troubled || verdict.nodes.length <= FEW_NODES ? above : below).push(nodeTable(verdict));
+    (troubled || verdict.nodes.length <= FEW_NODES ? above : below).push(nodeTable(verdict, troubled));
     above.push(...oddities(verdict));
     return reply({
       title,
@@ -226,8 +227,10 @@ function goesOn({ vote }: NodeVerdict): boolean {
 }
 
 /** One line per node, in the order in which they are configured. */
-function nodeTable(verdict: Verdict): Table {
+/** Nodes that keep up have the time of the network. */
+function nodeTable(verdict: Verdict, troubled: boolean): Table {
   const { nodes } = verdict;
+  const time: CellColumn<NodeVerdict> = ["Time", (node) => (node.time === undefined ? "–" : timeText(node.time)), 2];
   const why: CellColumn<NodeVerdict> = ["Why", (node) => node.why ?? ""];
   return table({
     name: "nodes",
@@ -237,7 +240,7 @@ function nodeTable(verdict: Verdict): Table {
       ["State", (node) => stateText(node, verdict)],
       ["Behind", behindText, "right"],
       ["Block", ({ height }) => height ?? "–", "right"],
-      ["Time", ({ time: at }) => (at === undefined ? "–" : timeText(at)), 2],
+      ...(troubled ? [time] : []),
       ["Round trip", ({ roundTripMillis: took }) => (took === undefined ? "–" : `${Math.round(took)} ms`), "right", 3],
       ...(nodes.some((node) => node.why !== undefined) ? [why] : []),
     ],

@@ -34,6 +34,8 @@ export interface AskContext {
   /** Shows the whole reply, not only its part above the fold. */
   readonly full: boolean;
   readonly network: string | undefined;
+  /** The network that is asked where none is named. */
+  readonly usual?: string | undefined;
   readonly out: string | undefined;
   /** Whether this is one question of many: JSON is then one line each, and hints name what can be typed next. */
   readonly prompt: boolean;
@@ -94,10 +96,10 @@ const PROMPT_HINTS = { omittedHint: "save DIR", filesHint: "save DIR writes them
 type Hints = Pick<RenderOptions, "fold" | "inShell" | "omittedHint" | "filesHint">;
 
 /** A reply as one question shows it: folded, but for a failure, with lines for the shell. */
-export function onceHints({ failure }: Reply, network?: string): Hints {
+export function onceHints({ failure }: Reply, network?: string, usual?: string): Hints {
   return {
     ...(failure === undefined ? { fold: { hint: "--full shows the details." } } : {}),
-    inShell: (line) => shellLine(line, network),
+    inShell: (line) => shellLine(line, network, usual),
   };
 }
 
@@ -172,18 +174,18 @@ function byPath(action: Action, written: ReadonlyMap<Attachment, string>): Actio
 
 /** Writes a reply, with so many buttons `before` its own; false once the reader of the output is gone. */
 export function print(
-  context: Pick<AskContext, "terminal" | "json" | "full" | "prompt" | "network" | "now">,
+  context: Pick<AskContext, "terminal" | "json" | "full" | "prompt" | "network" | "usual" | "now">,
   reply: Reply,
   written: ReadonlyMap<Attachment, string>,
   before = 0,
 ): Promise<boolean> {
-  const { terminal, json, full, prompt, network } = context;
+  const { terminal, json, full, prompt, network, usual } = context;
   if (json) {
     const document = replyToJson(reply, (file) => written.get(file));
     return write(terminal.out, `${JSON.stringify(document, null, prompt ? 0 : 2)}\n`);
   }
   const screen = reply.failure === undefined ? terminal.out : terminal.err;
-  const { fold, ...hints } = prompt ? promptHints(reply) : onceHints(reply, network);
+  const { fold, ...hints } = prompt ? promptHints(reply) : onceHints(reply, network, usual);
   const text = renderTerminal(reply, {
     ...displayOptions(screen, terminal.preferences),
     now: context.now(),

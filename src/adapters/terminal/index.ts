@@ -16,6 +16,8 @@ export interface RunAskOptions {
   /** The arguments of `ask`. */
   readonly argv: readonly string[];
   readonly terminal: Terminal;
+  /** The network that is asked where none is named. */
+  readonly usual?: string;
   /** Called once, before the first question; its result is closed here. */
   open(): Promise<LineRunner>;
   /** The file of the prompt's history; undefined = none. */
@@ -49,7 +51,7 @@ export async function runAsk(options: RunAskOptions): Promise<number> {
       return 0;
     }
     runner = await options.open();
-    const shared = { ...given, terminal, runner, log, now };
+    const shared = { ...given, usual: options.usual, terminal, runner, log, now };
     if (given.line === undefined) return await runPrompt({ ...shared, prompt: true, historyFile: options.historyFile });
     return await askOnce({ ...shared, prompt: false }, given.line);
   } catch (thrown) {

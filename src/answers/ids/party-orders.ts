@@ -19,10 +19,11 @@ import { type Action, type Ask, askedBack, choiceActions, commandAction, type Re
 import { shortenId, text, type TextPart } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
-import { enumWords } from "../../reply/enum-words.ts";
+import { capitalised, enumWords } from "../../reply/enum-words.ts";
 import type { SeenId } from "../../store/store.ts";
 import { marketAmounts } from "../amounts.ts";
 import { askFor, formActions, millisBetween } from "../answer.ts";
+import { shortReason } from "../order-reasons.ts";
 import { orderState, orderWords } from "../order-words.ts";
 import { marketsById, type NamesContext, noteSeen, ORDER, PARTY } from "./ids.ts";
 import { askAboutId, lookUp, resolveId, suggestIds } from "./typed-ids.ts";
@@ -89,7 +90,10 @@ async function listOrders(
       const { createdAt, id, marketId = "", partyId } = order;
       if (id === undefined) return [];
       const market = markets.get(marketId);
-      const words = text`${orderState(order)} · ${orderWords(order, market?.code, marketAmounts(market))}`;
+      const said = orderWords(order, market?.code, marketAmounts(market));
+      // Of one state, it is asked why.
+      const why = state === "" ? undefined : shortReason(order.reason);
+      const words = text`${why === undefined ? orderState(order) : capitalised(why)} · ${said}`;
       const age =
         now === undefined || createdAt === undefined
           ? ""
@@ -172,7 +176,9 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
     const orders = listed.length > 0 ? listed : seen.filter(({ label }) => label.toLowerCase().startsWith(state ?? ""));
     const owners = Map.groupBy(listed, ({ party = "" }) => party);
     const having = [...owners].flatMap(([value, { length }]) =>
-      value === "" ? [] : [{ value, label: `${shortenId(value)} · ${length} of the newest ${what}` }],
+      value === ""
+        ? []
+        : [{ value, label: `${shortenId(value)} · ${length} ${length === 1 ? what.replace(/s$/u, "") : what}` }],
     );
     noteSeen(
       context,
@@ -191,7 +197,7 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
       ...choiceActions("Of a party", [...having, ...others].slice(0, MAX_CHOICES), ofParty),
     ];
     const newestWords = listed.length > 0 ? `The newest ${what} of all parties on ${network}. ` : "";
-    const words = `${newestWords}Choose a party, or save yours: then its orders are offered at once.`;
+    const words = `${newestWords}Save your party, and its own are offered at once.`;
     return which(words, actions, orders.length > 0 ? undefined : "Whose order?");
   }
   const partyId = await resolveId(PARTY, typed, context, "party");
@@ -201,7 +207,7 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
   const inAnyState = state === undefined ? [] : [commandAction("In any state", "order", { party: partyId, network })];
   if (orders.length > 0) {
     const words = text`The newest ${orders.length} ${what} of ${party} on ${network}.`;
-    return which(words, [...choiceActions("Choose one", orders, withId), ...inAnyState, ...byId]);
+    return which(words, [...choiceActions(capitalised(what), orders, withId), ...inAnyState, ...byId]);
   }
   const others = (await suggestIds(PARTY)("", context)).filter(({ value }) => value !== partyId);
   const why = "Nodes drop orders after a month, and some list none; by its id one is found all the same.";

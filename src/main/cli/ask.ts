@@ -30,6 +30,7 @@ export async function ask(args: readonly string[]): Promise<number> {
   return runAsk({
     argv: args,
     terminal: processTerminal(terminalPreferences()),
+    usual: config.defaultNetwork,
     open: () => openLineRunner(config, log, (sentence) => console.error(sentence)),
     historyFile: path.join(folderBeside(config.databaseUrl), "ask-history"),
     version: packageVersion,

@@ -102,7 +102,9 @@ export function renderAnswer(reply: Reply, context: MessageContext) {
     const offered = { fold, kept: true, pages: pageNames };
     const offers = context.keeps === true ? planButtons(reply, context, offered, ["fold", "share"]) : [];
     const { selects, buttons } = begun.controls;
-    const rows = [...selects, ...rowsOfButtons([...buttons, ...offerButtons(offers, begun.presses)])];
+    const rowsBelow = rowsOfButtons([...buttons, ...offerButtons(offers, begun.presses)]);
+    const [first] = reply.actions;
+    const rows = first !== undefined && !("choices" in first) ? [...rowsBelow, ...selects] : [...selects, ...rowsBelow];
     return { tone: reply.tone, body: body.components, footer: body.footer, rows, unstored: begun.presses.unstored };
   };
 

@@ -23,8 +23,13 @@ const NESTED = 2;
 /** How the prompt is started in a shell. */
 const ASK = "npm run -s ask";
 
-/** A command line as a shell takes it: `npm run -s ask -- "market list"`, for the network that was asked for by an option. */
-export function shellLine(line: string, network: string | undefined): string {
+/**
+ * A command line as a shell takes it: `npm run -s ask -- "market list"`, for the network that was asked for by an option;
+ * the usual one is not named.
+ */
+export function shellLine(given: string, network: string | undefined, usual?: string): string {
+  const line =
+    network === undefined && given.endsWith(` network:${usual}`) ? given.replace(/ network:\S+$/u, "") : given;
   const quoted = /["$`\\!]/u.test(line) ? `'${line.replaceAll("'", String.raw`'\''`)}'` : `"${line}"`;
   const own = network === undefined || /\bnetwork:/u.test(line) ? "" : `--network ${network} `;
   return `${ASK} -- ${own}${quoted}`;
@@ -36,7 +41,7 @@ const MAX_SHELL_PICKS = 5;
 
 /** A button with the number that presses it, or how to see those of a choice that are not shown. */
 type ActionEntry =
-  | { readonly number: number; readonly action: ButtonAction }
+  | { readonly number: number; readonly action: ButtonAction; readonly alike?: true }
   | { readonly more: number; readonly typed: string };
 
 /** Where a choice is called like another button, each of its kind says what is chosen: `Help about: time`. */
@@ -51,15 +56,20 @@ function actionEntries(actions: readonly Action[], most: number, numbered: numbe
     const buttons = asButtons([action]);
     const others = new Set(asButtons(actions.filter((one) => one !== action)).map(({ label }) => label));
     const isTaken = buttons.some(({ label }) => others.has(label));
-    const entries = buttons.map((one) => ({
+    const asks = action.choices.map(({ invocation }) => invocation);
+    const differs = differingIn(asks);
+    const entries = buttons.map((one, at) => ({
       number: ++before,
       action: isTaken ? { ...one, label: `${action.label}: ${one.label}` } : one,
+      ...(at > 0 && differs !== undefined && one.label.includes(shortIds(String(asks[at]?.options[differs])))
+        ? { alike: true as const }
+        : {}),
     }));
     all.push(...entries.slice(0, most));
     if (entries.length <= most) continue;
     all.push({
       more: entries.length - most,
-      typed: beginningOf(action.choices.map(({ invocation }) => invocation)),
+      typed: beginningOf(asks),
     });
   }
   return all;
@@ -67,19 +77,25 @@ function actionEntries(actions: readonly Action[], most: number, numbered: numbe
 
 /** What the lines of a choice begin with: `stake party:`, where they differ in the party alone. */
 function beginningOf(asks: readonly Ask[]): string {
-  const [first, ...others] = asks;
+  const [first] = asks;
   if (first === undefined) return "";
   const { command, options } = first;
-  const differing = Object.keys(options).filter((name) => others.some((one) => one.options[name] !== options[name]));
-  const [only] = differing;
-  if (only === undefined || differing.length > 1) return command;
+  const only = differingIn(asks);
+  if (only === undefined) return command;
   const { [only]: _, ...same } = options;
   return `${formatLine({ command, options: same })} ${only}:`;
 }
 
+/** The only option in which the lines of a choice differ. */
+function differingIn([first, ...others]: readonly Ask[]): string | undefined {
+  const options = first?.options ?? {};
+  const differing = Object.keys(options).filter((name) => others.some((one) => one.options[name] !== options[name]));
+  return differing.length === 1 ? differing[0] : undefined;
+}
+
 /**
  * The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. A shell
- * has no numbers.
+ * has no numbers, and of a choice whose labels say what differs the first line alone.
  */
 export function actionLines(
   actions: readonly Action[],
@@ -97,9 +113,11 @@ export function actionLines(
           number: span(numberOf(entry.number).padEnd(lead), "dim"),
           label: dataSpan(entry.action.label),
           target:
-            "url" in entry.action
-              ? linkSpans("", entry.action.url, links)
-              : lineSpans(entry.action, width - below, inShell),
+            inShell !== undefined && entry.alike === true
+              ? []
+              : "url" in entry.action
+                ? linkSpans("", entry.action.url, links)
+                : lineSpans(entry.action, width - below, inShell),
         },
   );
   const column = shown.reduce(
@@ -114,11 +132,11 @@ export function actionLines(
     }
     const { number, label, target } = one;
     const needed = lead + column + totalWidth(target);
-    if (label.width < column && needed <= width)
+    if (target.length > 0 && label.width < column && needed <= width)
       lines.push({ spans: joined([number, label, blank(column - label.width)], target), width: needed });
     else {
       for (const line of hang([number], wrap([label], Math.max(8, width - lead)))) lines.push(line);
-      for (const line of indent(wrap(target, width - below), below)) lines.push(line);
+      for (const line of target.length === 0 ? [] : indent(wrap(target, width - below), below)) lines.push(line);
     }
   }
   return lines;
@@ -146,12 +164,16 @@ function lineSpans(action: Extract<ButtonAction, { invocation: unknown }>, room:
   const { command, options } = action.invocation;
   const typed = Object.entries(options).map(([name, value]) => [
     name,
-    typeof value === "string" ? asTyped(value).replaceAll(LONG_ID, (id) => id.slice(0, 8)) : value,
+    typeof value === "string" ? shortIds(asTyped(value)) : value,
   ]);
   const line = typedSpan(formatLine({ command, options: Object.fromEntries(typed) }), room, inShell);
   // In a shell nothing asks first, and a form is a line that its typist completes.
   if (inShell !== undefined) return action.form === true ? [line, span(" (edit it first)", "dim")] : [line];
   return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];
+}
+
+function shortIds(typed: string): string {
+  return typed.replaceAll(LONG_ID, (id) => id.slice(0, 8));
 }
 
 /** A command line as it is typed here, with the ends of its ids where there is no room for more. */

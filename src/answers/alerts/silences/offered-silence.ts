@@ -53,7 +53,7 @@ export async function offeredSilence(
     facts: [
       ...(destination === undefined ? [] : [field("Where", placeWords(destination, context))]),
       ...(isForNow ? [field("Holds", silenceTimeWords(when, now))] : []),
-      field("Network", scope.network ?? "all of them"),
+      ...(scope.network === undefined ? [field("Network", "all of them")] : []),
       ...(openly === true ? [field("Who may", "Whoever manages this channel, or whom its alerts mention")] : []),
     ],
   };

@@ -152,7 +152,6 @@ export async function addSubscription(
       ...crossed,
       paragraph(networkStatusWords(status)),
       ...deliveryNote(context, destination),
-      ...(offered ? [paragraph("A test message is on its way. Change… adds to what is told.")] : []),
     ],
     actions: [...subscriptionActions(subscription, labels), listAction()],
   });

@@ -30,7 +30,7 @@ export async function offeredSubscription(
   chosen: ChosenKinds,
   given: AddValues,
 ): Promise<OfferedChange | Reply> {
-  const { alerts, network } = context;
+  const { alerts } = context;
   const { kinds } = chosen;
   const { values, destination, labels, draft } = await draftSubscription(context, chosen, given);
   const all = await alerts.subscriptions();
@@ -54,8 +54,7 @@ export async function offeredSubscription(
       : text`Subscribe ${destinationWords(destination, context)} to ${what}?`,
     facts: [
       field("Where", placeWords(destination, context)),
-      field("Tells of", listWords([...named, ...(others > 0 ? [`${others} more`] : [])], " and ")),
-      field("Network", network),
+      field("Tells of", listWords([...named, ...(others > 0 ? [`${others} more`] : [])], " and "), { wide: true }),
       // Nobody knows yet what whoever presses may do.
       ...(context.openly === true && !isPersonal ? [field("Who may", "Whoever manages this channel")] : []),
     ],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { shellLine } from "../../../../src/adapters/terminal/render/actions.ts";
 import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { details, field, type Table } from "../../../../src/reply/block.ts";
@@ -306,4 +307,20 @@ test("above the fold, a file's hash is no wider than the screen", () => {
   });
   expect(shown).toContain("SHA-256");
   for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(60);
+});
+
+test("of a choice whose labels say what differs, a shell shows the first line alone", () => {
+  const choices = ["BTC/USDT", "ETH/USDT"].map((market) => ({
+    label: market,
+    invocation: { command: "market show", options: { market } },
+  }));
+  const given = reply({ title: "Which?", actions: [{ label: "Which market", choices, effect: "replace" }] });
+  const shown = renderTerminal(given, {
+    width: 80,
+    colour: false,
+    links: false,
+    now: GALLERY_NOW,
+    inShell: (line) => shellLine(`${line} network:mainnet`, undefined, "mainnet"),
+  });
+  expect(shown).toMatch(/^BTC\/USDT +npm run -s ask -- "market show market:BTC\/USDT"\nETH\/USDT$/mu);
 });

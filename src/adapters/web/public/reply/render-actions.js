@@ -43,13 +43,13 @@ export function asButtons(actions) {
 }
 
 /** Of a long choice so many buttons are shown, and the rest when asked to. */
-const FIRST_CHOICES = 8;
+const FIRST_CHOICES = 5;
 
 /**
- * Buttons and links side by side; below them each choice, with what it asks for.
+ * In their order: neighbouring buttons and links side by side, and each choice with what it asks for.
  *
  * @param {ReplyJson["actions"]} actions
- * @returns {readonly (VElement | undefined)[]}
+ * @returns {readonly VElement[]}
  */
 export function renderActions(actions) {
   let number = 0;
@@ -58,15 +58,20 @@ export function renderActions(actions) {
     number += 1;
     return h("button", { type: "button", class: "button", "data-action": String(number - 1) }, labelOf(label));
   };
-  /** @type {(VElement | string)[]} */
-  const buttons = [];
   /** @type {VElement[]} */
-  const choices = [];
+  const rows = [];
+  /** @type {(VElement | string)[]} */
+  let buttons = [];
+  const closeRow = () => {
+    if (buttons.length > 0) rows.push(h("div", { class: "actions" }, ...buttons));
+    buttons = [];
+  };
   for (const action of actions) {
     if ("choices" in action) {
+      closeRow();
       const label = labelOf(action.label);
       const chosen = action.choices.map((one) => numbered(one.label));
-      choices.push(
+      rows.push(
         h(
           "div",
           { class: "choice", role: "group", "aria-label": label },
@@ -91,7 +96,8 @@ export function renderActions(actions) {
       buttons.push(numbered(action.label));
     }
   }
-  return [...choices, buttons.length === 0 ? undefined : h("div", { class: "actions" }, ...buttons)];
+  closeRow();
+  return rows;
 }
 
 /** @param {string} label */
