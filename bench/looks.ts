@@ -53,7 +53,7 @@ async function measure(): Promise<readonly Measured[]> {
   const detail = `${DAYS} days of three nodes, ${count} looks in ${hours} chunks`;
   const all = { ...SOURCES, from: 0, to: Number.MAX_SAFE_INTEGER };
 
-  const past = createPast(store, Number.POSITIVE_INFINITY);
+  const past = createPast(store);
   const readings: number[] = [];
   for (let round = 0; round < 5; round += 1) {
     const before = process.cpuUsage();

@@ -38,7 +38,7 @@ async function measure(): Promise<readonly Measured[]> {
   await using folder = await scratchFolder();
   const { store, count } = await storeOfDays(`${folder.path}/looks.db`, DAYS);
   const { oldest = 0 } = await store.read(({ looks }) => looks.stored());
-  const past = createPast(store, Number.POSITIVE_INFINITY);
+  const past = createPast(store);
   const nodes = ["node-1:3008", "node-2:3008", "node-3:3008"].map((name) => ({ name }));
   const { network } = SOURCES;
   const context = { network, past, signal: new AbortController().signal, api: { nodes }, alerts: { config: CONFIG } };

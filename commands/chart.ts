@@ -31,7 +31,6 @@ import { toMillis } from "../src/units/nanoseconds.ts";
 /** What is drawn beside markets and alerts. */
 const NAMED = ["network", "blocks", "checkpoints", "snapshots", "stake"];
 const USUAL = "24h";
-const SPANS = ["1h", USUAL, "7d", "30d"];
 
 const options = {
   what: {
@@ -143,7 +142,7 @@ async function ofTrial(context: Context, to: Milliseconds, zone: string): Promis
     picture: await trialPicture(context, span, tried),
     nothing: "Nothing is kept that could be drawn of this trial",
     why: KEPT,
-    spans: SPANS.filter((one) => one !== last),
+    spans: span.others,
   };
 }
 
@@ -209,7 +208,7 @@ async function ofWhat(context: Context, now: Milliseconds, zone: string): Promis
     why: isBeyond
       ? "This market is beyond those of which looks are kept; a subscription that names it changes that."
       : KEPT,
-    spans: SPANS.filter((one) => one !== (given.last ?? USUAL)),
+    spans: span.others,
   };
 }
 

@@ -16,7 +16,7 @@ const MAX_READING = 4;
 const LIMIT: Milliseconds = 10_000;
 
 /** Reads kept looks for pictures: a chunk at a time, between which everything else goes on. A damaged row is left out. */
-export function createPast(store: Pick<Store, "read">, limit = LIMIT): ReadPast {
+export function createPast(store: Pick<Store, "read">): ReadPast {
   const readPage = pageReader(store);
   let reading = 0;
   return async function* past(range, signal) {
@@ -24,7 +24,7 @@ export function createPast(store: Pick<Store, "read">, limit = LIMIT): ReadPast 
       throw new UserError(`${MAX_READING} pictures are being read already.`, { remedy: "Ask again in ten seconds." });
     }
     reading += 1;
-    const ends = performance.now() + limit;
+    const ends = performance.now() + LIMIT;
     try {
       for await (const block of readBlocks(readPage, range, () => undefined)) {
         signal.throwIfAborted();

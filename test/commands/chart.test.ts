@@ -60,6 +60,12 @@ test("the network is drawn with what each node did; the title says the answer, a
   );
   expect(await talk.ask("chart network last:1h")).toMatch(saying("•", "kept up", "▂"));
   expect(linesOf(talk.lastReply)).toContain("chart what:network last:7d network:mainnet");
+  // Three days are kept: the others show less of them, or more.
+  const offered = { "24h": "1h 7d", "1h": "24h 7d", "10m": "1h 24h 7d", "30d": "1h 24h", all: "1h 24h" };
+  for (const [last, others] of Object.entries(offered)) {
+    const { actions } = await talk.askFor(`chart network last:${last}`);
+    expect(actions.map(({ label }) => label).join(" ")).toBe(`${others} Refresh`);
+  }
   expect(await talk.completeLine("chart network ")).not.toContain("chart network mainnet");
   expect(await talk.completeLine("chart network ")).toContain("chart network last:");
   expect(sceneOf(await talk.askFor("chart network last:all")).from).toBe(toMillis(talk.now()) - 3 * DAY);

@@ -25,6 +25,8 @@ export interface PastLooks {
   readonly network: string;
   readonly from: Milliseconds;
   readonly to: Milliseconds;
+  /** When the oldest look that is kept was; absent where there is none before. */
+  readonly first?: Milliseconds;
   /** So long is a part of the time of which the extremes are known. */
   readonly partMillis: Milliseconds;
   /** Absent where nothing is kept of that time; `nothing` then says so. */

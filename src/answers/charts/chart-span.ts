@@ -3,6 +3,7 @@ import type { Options } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import { isSpan, parseSpan } from "../alerts/alert-times.ts";
+import type { Span } from "../../chart/thin.ts";
 import type { ChartSpan } from "./charts.ts";
 
 /** All that is kept. */
@@ -36,16 +37,30 @@ export async function firstLook(
   return undefined;
 }
 
-/** From so long ago, as far as looks are kept, until now: what nobody has looked at is neither calm nor a gap. */
+/** From so long ago, as far as looks are kept, until then: what nobody has looked at is neither calm nor a gap. */
+export function spanSince(first: Milliseconds | undefined, last: string, to: Milliseconds): Span {
+  const millis = parseLast("last", last);
+  const from = millis === undefined ? (first ?? to) : Math.max(first ?? 0, to - millis);
+  return { from: Math.min(from, to - SHORTEST), to };
+}
+
+const SPANS = ["1h", "24h", "7d", "30d"];
+
+/** The span of a picture of what is kept, and the others that show less of it, or more. */
 export async function looksSpan(
   context: LooksReader,
   watcher: string,
   last: string,
   { to, zone }: Pick<ChartSpan, "to" | "zone">,
-): Promise<ChartSpan> {
-  const asked = to - (parseLast("last", last) ?? to);
+): Promise<ChartSpan & { readonly others: readonly string[] }> {
   const first = (await firstLook(context, watcher, to)) ?? to;
-  return { from: Math.min(Math.max(first, asked), to - SHORTEST), to, zone };
+  const shown = spanSince(first, last, to);
+  const isWithin = (one: string): boolean => (parseLast("last", one) ?? Infinity) < to - first;
+  const others = SPANS.filter((one, index) => {
+    const isMore = shown.from > first && SPANS.slice(0, index).every(isWithin);
+    return one !== last && (isWithin(one) || isMore);
+  });
+  return { ...shown, zone, others };
 }
 
 type LooksReader = Pick<CommandContext<Options>, "network" | "past" | "signal">;

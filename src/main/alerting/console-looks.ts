@@ -5,7 +5,7 @@ import { type Episode, isDrill, isOpen, parseEpisode } from "../../alerts/judge/
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { conditionWords } from "../../alerts/words/condition-words.ts";
 import { parsePastRange } from "../../answers/alerts/alert-times.ts";
-import { firstLook, parseLast, SHORTEST } from "../../answers/charts/chart-span.ts";
+import { firstLook, spanSince } from "../../answers/charts/chart-span.ts";
 import { networkPicture } from "../../answers/charts/network-chart.ts";
 import { networkLook } from "../../answers/charts/network-look.ts";
 import { altText } from "../../chart/alt.ts";
@@ -48,16 +48,13 @@ export function consoleLooks(dependencies: ConsoleLooksDependencies): KeptLooks 
   }
   type Context = ReturnType<typeof contextOf>;
 
-  async function spanOf(context: Context, { last = USUAL, until }: LooksQuestion): Promise<Span> {
-    const millis = parseLast("last", last);
+  async function spanOf(context: Context, { last = USUAL, until }: LooksQuestion) {
     const present = now();
     const to = parsePastRange({ until }, present, "UTC")?.to ?? present;
-    const first = millis === undefined ? await firstLook(context, "sources", to) : to - millis;
-    const from = Math.min(first ?? to, to - SHORTEST);
+    const first = await firstLook(context, "sources", to);
     // A range until now ends with the part of it that is under way, so that parts stay the same from look to look.
-    const part = partOf({ from, to });
-    const end = until === undefined ? Math.ceil(to / part) * part : to;
-    return { from: millis === undefined ? from : from + end - to, to: end };
+    const part = partOf(spanSince(first, last, to));
+    return { first, ...spanSince(first, last, until === undefined ? Math.ceil(to / part) * part : to) };
   }
 
   /** Those of a span, of many the gravest and longest. */
@@ -82,13 +79,14 @@ export function consoleLooks(dependencies: ConsoleLooksDependencies): KeptLooks 
     async past(question, signal) {
       const context = contextOf(question, signal);
       const { network } = context;
-      const span = await spanOf(context, question);
+      const { first, ...span } = await spanOf(context, question);
       const picture = await networkPicture(context, { ...span, zone: "UTC" });
       const alerts = await alertsOf(context, span);
       const scene = picture && { ...picture.scene, ...(simulated ? { simulated } : {}) };
       return withoutUndefined({
         network,
         ...span,
+        first,
         partMillis: partOf(span),
         scene,
         alt: scene && altText(scene),

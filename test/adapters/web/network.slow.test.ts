@@ -17,7 +17,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a network", () => {
   });
   afterAll(async () => browser?.close());
 
-  async function open(hash = "#network") {
+  async function open(hash = "#network", first?: number) {
     const asked: LooksQuestion[] = [];
     let seen: [at: number, state?: "healthy" | "stalled"] = [Date.now() - HOUR];
     const bot = fakeBot(async (question) => {
@@ -32,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a network", () => {
       looks: {
         past: async (question) => {
           asked.push(question);
-          return question.network === "testnet" ? NOTHING_KEPT : pastUntilNow();
+          return question.network === "testnet" ? NOTHING_KEPT : { ...pastUntilNow(), ...(first && { first }) };
         },
         at: async ({ at }) => someLook(Number(at)),
       },
@@ -87,6 +87,15 @@ describe.skipIf(chromiumPath === undefined)("the page of a network", () => {
     await page.getByRole("button", { name: "testnet" }).click();
     await expect.poll(() => page.textContent("#network-says")).toBe(NOTHING_KEPT.nothing);
     expect(await page.isVisible("#network-picture")).toBe(false);
+  });
+
+  test("ranges that show no more than a shorter one are not offered", async () => {
+    const { page } = await open("#network?last=7d", Date.now() - 2 * HOUR);
+    await drawn(page);
+    const shown = page.locator("#network-ranges button:visible");
+    await expect.poll(() => shown.allTextContents()).toEqual(["1 h", "24 h", "7 d", "All"]);
+    await page.getByRole("button", { name: "1 h", exact: true }).press("Enter");
+    await expect.poll(() => shown.allTextContents()).toEqual(["1 h", "24 h", "All"]);
   });
 
   test("a look has its exact values, by pointing and by keys", async () => {

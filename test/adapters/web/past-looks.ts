@@ -17,6 +17,7 @@ export function pastUntilNow(): PastLooks {
     network: "mainnet",
     from,
     to,
+    first: to - 9 * 24 * HOUR,
     partMillis: (24 * HOUR) / 400,
     scene: {
       title: "mainnet stood still for 1 h",

@@ -15,8 +15,8 @@ import { toMillis } from "../reply/times.js";
 import { alertAt, bandsOf, createStory, listAlerts } from "./bands.js";
 import { createCursor } from "./cursor.js";
 import { createPicture } from "./picture.js";
-import { addressOf, moved, placeAt, queryOf, RANGES, zoomed } from "./place.js";
-import { createSteps, makeButtons, pressButton } from "./steps.js";
+import { addressOf, isOffered, moved, placeAt, queryOf, RANGES, zoomed } from "./place.js";
+import { createSteps, hideButtons, makeButtons, pressButton } from "./steps.js";
 import { createThreshold } from "./threshold.js";
 
 /** What is kept is read again so often at most, and for no more than this part of the time. */
@@ -111,6 +111,8 @@ export function createNetwork(view, link, info, around, count) {
     try {
       past = await loadLooks(queryOf(place), signal);
       say(past.nothing ?? "");
+      const kept = Date.now() - (past.first ?? Infinity);
+      hideButtons(at("ranges"), (index) => RANGES[index]?.[1] !== place.last && !isOffered(index, kept));
       draw();
     } catch (thrown) {
       if (signal.aborted) return;

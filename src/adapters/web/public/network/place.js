@@ -26,6 +26,16 @@ export const RANGES = [
   ["All", "all"],
 ];
 
+/**
+ * Whether a range shows more than those before it, where so much is kept.
+ *
+ * @param {number} index
+ * @param {number} kept
+ */
+export function isOffered(index, kept) {
+  return RANGES[index]?.[1] === "all" || RANGES.slice(0, index).every(([, last]) => last !== "all" && last < kept);
+}
+
 /** @type {readonly (readonly [unit: string, millis: number])[]} */
 const UNITS = [
   ["d", DAY],

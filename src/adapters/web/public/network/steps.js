@@ -58,3 +58,11 @@ export function pressButton(element, pressed) {
     button.setAttribute("aria-pressed", String(index === pressed));
   }
 }
+
+/**
+ * @param {HTMLElement} element
+ * @param {(index: number) => boolean} isHidden
+ */
+export function hideButtons(element, isHidden) {
+  for (const [index, button] of [...element.children].entries()) button.toggleAttribute("hidden", isHidden(index));
+}

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 
-import { addressOf, moved, placeAt, spanOf, zoomed } from "../../../../../src/adapters/web/public/network/place.js";
+import {
+  addressOf,
+  isOffered,
+  moved,
+  placeAt,
+  RANGES,
+  spanOf,
+  zoomed,
+} from "../../../../../src/adapters/web/public/network/place.js";
 import { DAY, HOUR, MINUTE } from "../../../../support/kept-looks.ts";
 
 const NOW = Date.UTC(2026, 4, 1, 12);
@@ -49,4 +57,14 @@ test.each([
   ["0s", undefined],
 ])("%s as a threshold", (typed, millis) => {
   expect(spanOf(typed)).toBe(millis);
+});
+
+test.each([
+  [MINUTE, "1 h, All"],
+  [3 * HOUR, "1 h, 24 h, All"],
+  [8 * DAY, "1 h, 24 h, 7 d, 30 d, All"],
+  [-Infinity, "1 h, All"],
+])("of %d ms that are kept, the ranges that show more are offered: %s", (kept, offered) => {
+  const names = RANGES.filter((_, index) => isOffered(index, kept)).map(([name]) => name);
+  expect(names.join(", ")).toBe(offered);
 });
