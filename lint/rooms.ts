@@ -102,7 +102,7 @@ export const doors: Readonly<Record<string, string>> = {
   "alerts/deliver/dispatch": "refused-messages",
   "alerts/deliver/outbox":
     "alert-log batch claim group held join-rules notification-state queries record stored-messages",
-  "alerts/judge": "judge-in-memory kinds/* rules/*",
+  "alerts/judge": "follow judge-in-memory kinds/* rules/*",
   "alerts/judge/kinds":
     "event inhibits json-fields kind market-facts market-measure market-value network-status price reading severity",
   "alerts/judge/rules": "episode state-cache state-machine",

@@ -47,6 +47,7 @@ interface EncodedNumbers extends Pick<Integers, "scale" | "scales"> {
 export class Chunk {
   readonly #header: Header;
   readonly #integers = new Map<number, Integers>();
+  readonly #bodies = new Map<number, Uint8Array>();
   /** The number of each look. */
   #all: Int32Array | undefined;
 
@@ -120,7 +121,7 @@ export class Chunk {
     if (is !== undefined) return [is];
     const nothing = isWhole ? [] : [undefined];
     if (holds === "any") {
-      const reader = readerOf(header);
+      const reader = this.#readerOf(index, header);
       this.#presence(header, reader);
       return [...leavesIn(reader), ...nothing];
     }
@@ -132,7 +133,7 @@ export class Chunk {
   /** The values of a column that are not all numbers. */
   #anyOf(index: number): Leaves {
     const header = this.#header.column(index);
-    const reader = readerOf(header);
+    const reader = this.#readerOf(index, header);
     const present = this.#presence(header, reader);
     const leaves = leavesIn(reader);
     const of = new Int32Array(this.size).fill(-1);
@@ -220,12 +221,21 @@ export class Chunk {
       return { reader, present, scale, scales: undefined, by: { order: 0, less: undefined, base, unit: 1n } };
     }
     if (numbers === undefined) throw new RangeError("a column of numbers has no prediction");
-    const reader = readerOf(header);
+    const reader = this.#readerOf(index, header);
     const present = this.#presence(header, reader);
     const scale = numbers.scale ?? reader.count();
     const scales = reader.count() === 0 ? undefined : new Uint32Array(this.size);
     if (scales !== undefined) for (const look of present) scales[look] = reader.count();
     return { reader, present, scale, scales, by: numbers };
+  }
+
+  /** What a column holds is decompressed once. */
+  #readerOf(index: number, { isPlain, body }: ColumnHeader): IntegerReader {
+    let bytes = isPlain ? body : this.#bodies.get(index);
+    if (bytes === undefined) {
+      this.#bodies.set(index, (bytes = zstdDecompressSync(body, { chunkSize: COLUMN_BYTES })));
+    }
+    return new IntegerReader(bytes);
   }
 
   /** The looks that have a value: runs of those that have one and of those that have none take turns. */
@@ -249,10 +259,6 @@ export class Chunk {
 
 const NOTHING = new IntegerReader(new Uint8Array());
 
-function readerOf({ isPlain, body }: ColumnHeader): IntegerReader {
-  return new IntegerReader(isPlain ? body : zstdDecompressSync(body, { chunkSize: COLUMN_BYTES }));
-}
-
 function isSeen(key: string): boolean {
   return key.startsWith('["seen"');
 }
@@ -268,9 +274,15 @@ function leavesOf(
   exact: (look: number) => bigint | undefined,
 ): Leaves {
   const [first, unit] = [Number(base), 10 ** scale];
+  // What lasts is written once: it is a text of many digits.
+  let [last, leaf]: [bigint?, Leaf?] = [];
   const exactly: Leaves = (look) => {
     const units = exact(look);
-    return units === undefined ? undefined : leafOf(holds, units, scale, scales?.[look]);
+    if (units === undefined) return undefined;
+    if (leaf === undefined || units !== last || scales !== undefined)
+      leaf = leafOf(holds, units, scale, scales?.[look]);
+    last = units;
+    return leaf;
   };
   // The quotient of two exact numbers is the number nearest to the text: as JSON reads it.
   if (!isExact || !Number.isSafeInteger(first) || scale > (holds === "number" ? MAX_EXACT_POWER : 0)) return exactly;

@@ -1,11 +1,20 @@
+import type { Row, Subject } from "../alerts/judge/follow.ts";
 import type { ConditionKind } from "../alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { Chunk, Column } from "../looks/chunk.ts";
+import type { Leaves } from "../looks/leaves.ts";
 import { type Json, lookFromJson } from "../looks/look.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { nanoseconds } from "../units/nanoseconds.ts";
-import { keptReading } from "../watchers/kept.ts";
+import { type Nanoseconds, nanoseconds } from "../units/nanoseconds.ts";
+import { type Changes, keptReading, readingOf } from "../watchers/kept.ts";
 import { GAP_INTERVALS, type Moment } from "../watchers/look-history.ts";
+
+/** A fact that is kept of a subject, and its place. */
+interface Fact {
+  readonly key: string;
+  readonly subject: string;
+  readonly name: string;
+}
 
 /** They count for what is bad: what is good is judged by the other facts. */
 const TIMES: readonly string[] = ["since", "badForMillis"];
@@ -14,96 +23,65 @@ const MAX_CORNERS = 64;
 /** More values of a fact are not told apart. */
 const FEW = 4;
 
-/** What is kept of one subject, by the places of its facts. */
-interface Subject {
-  readonly kind: ConditionKind;
-  readonly subject: string;
-  readonly facts: readonly { readonly name: string; readonly key: string }[];
-}
-
 /** What says whether a look goes on from the one before. */
 type Head = Readonly<Record<"run" | "dueMillis" | "every" | "failure", Column>>;
 type Going = Pick<Moment, "run" | "dueMillis" | "every">;
-
-/** What is judged. */
-interface Decoded {
-  readonly at: Column;
-  readonly subjects: readonly (Omit<Subject, "facts"> & { readonly facts: ReadonlyMap<string, Column> })[];
-  /** For each look the first one of those in a row that show the same. */
-  readonly alike: Int32Array;
-}
 
 /** The readings of some kinds in a chunk of looks. What is judged is decoded once a look is asked for. */
 export class PackedReadings {
   /** The number of looks. */
   readonly size: number;
+  readonly network: string;
+  readonly subjects: readonly Subject[];
   readonly #chunk: Chunk;
-  readonly #network: string;
   readonly #head: Head;
-  readonly #subjects: readonly Subject[];
   /** The looks that do not go on from the one before. */
   readonly #breaks: readonly number[];
-  readonly #readings: (readonly Reading[])[] = [];
-  /**
-   * Readings that stand for those of all looks: each value of a fact with each of the others, of numbers the least and the
-   * greatest; undefined where they are too many, or where a look has no reading of a subject.
-   */
-  readonly corners: readonly Reading[] | undefined;
-  #decoded: Decoded | undefined;
+  readonly #times: Nanoseconds[] = [];
+  readonly #dues: Milliseconds[] = [];
+  #at: Column | undefined;
 
   /** Throws for a chunk that is damaged. */
   constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[]) {
-    [this.#chunk, this.#network, this.size] = [chunk, network, chunk.size];
+    [this.#chunk, this.network, this.size] = [chunk, network, chunk.size];
     const columnOf = (name: keyof Head): Column => chunk.column(JSON.stringify([name]));
     const [run, dueMillis] = [columnOf("run"), columnOf("dueMillis")];
     this.#head = { run, dueMillis, every: columnOf("every"), failure: columnOf("failure") };
-    this.#subjects = kinds.flatMap((kind) => subjectsOf(chunk, kind));
     this.#breaks = breaksIn(this.#head, chunk.size);
-    this.corners = cornersOf(chunk, network, this.#subjects);
+    this.subjects = kinds.flatMap((kind) => subjectsOf(chunk, network, kind));
   }
 
   /** When a look was, in Unix milliseconds. */
   atOf(look: number): Milliseconds {
-    return Math.floor(this.#decode().at.near(look) / 1e6);
+    return Math.floor((this.#at ??= this.#decodeAt()).near(look) / 1e6);
   }
 
   /** What a look was, beside what was seen. Throws SyntaxError where it is no look. */
   momentOf(look: number): Moment {
     const { run, dueMillis, every, failure } = this.#head;
-    const at = this.#decode().at.at(look);
+    const at = (this.#at ??= this.#decodeAt()).at(look);
     const moment = { at, run: run.at(look), dueMillis: dueMillis.at(look), every: every.at(look) };
     const why = failure.at(look);
     return lookFromJson(why === undefined ? moment : { ...moment, failure: why });
   }
 
-  /** The same for a look that goes on from another. */
-  nextMomentOf(look: number, { run, every }: Moment): Moment {
-    const at = this.#decode().at.integer?.(look);
-    const dueMillis = this.#head.dueMillis.at(look);
-    if (at === undefined || typeof dueMillis !== "number") return this.momentOf(look);
-    return { at: nanoseconds(at), run, dueMillis, every };
-  }
-
-  /** The very same ones of looks in a row that show the same. */
   readingsOf(look: number): readonly Reading[] {
-    const { alike, subjects } = this.#decode();
-    const first = alike[look] ?? look;
-    return (this.#readings[first] ??= subjects.flatMap(({ kind, subject, facts }) => {
-      const kept: Record<string, Json> = {};
-      for (const [name, column] of facts) {
-        const leaf = column.at(first);
-        if (leaf !== undefined) kept[name] = leaf;
-      }
-      return kept["state"] === undefined ? [] : [keptReading(kind, this.#network, subject, kept)];
-    }));
+    return this.subjects.flatMap((of) => of.readingOf(look) ?? []);
   }
 
-  /** The last look in a row, before another one, that shows the same as a look. */
-  lastLike(look: number, to: number): number {
-    const { alike } = this.#decode();
-    let last = look;
-    while (last + 1 < to && alike[last + 1] === alike[look]) last += 1;
-    return last;
+  /** Looks in a row, that go on from one of the same watcher. */
+  row(watcher: string, from: number, to: number): Row {
+    const { network, subjects } = this;
+    const { every, dueMillis } = this.#head;
+    return {
+      network,
+      subjects,
+      watcher: { name: watcher, every: every.near(from) },
+      from,
+      to,
+      at: (look) => (this.#times[look] ??= this.#timeOf(look)),
+      dueMillis: (look) => (this.#dues[look] ??= Number(dueMillis.at(look))),
+    };
   }
 
   /** The first look behind one that does not go on from it: it failed, or there is a gap or a restart between. */
@@ -111,51 +89,29 @@ export class PackedReadings {
     return this.#breaks.find((one) => one > look) ?? this.size;
   }
 
-  /** By what the next chunk goes on. */
-  get end(): Going {
-    return goingAt(this.#head, this.size - 1);
+  /** Whether a look goes on from another one. */
+  goesOn(look: number, { run, dueMillis, every }: Going): boolean {
+    const head = this.#head;
+    const isOne = run === head.run.at(look) && every === head.every.near(look) && head.failure.at(look) === undefined;
+    return isOne && !isGap(head.dueMillis.near(look) - dueMillis, every);
   }
 
-  /** Whether each look goes on from the one before, and the first from those before the chunk. */
-  goesOn(before: Going): boolean {
-    return (
-      this.#breaks.length === 0 && this.#head.failure.at(0) === undefined && isNext(before, goingAt(this.#head, 0))
-    );
+  #timeOf(look: number): Nanoseconds {
+    const at = (this.#at ??= this.#decodeAt()).integer?.(look);
+    return at === undefined ? this.momentOf(look).at : nanoseconds(at);
   }
 
-  #decode(): Decoded {
-    try {
-      return (this.#decoded ??= decoded(this.#chunk, this.#subjects));
-    } catch (cause) {
-      throw new SyntaxError("a chunk of looks is damaged", { cause });
-    }
+  #decodeAt(): Column {
+    return orDamaged(() => this.#chunk.column('["at"]'));
   }
 }
 
-function decoded(chunk: Chunk, all: readonly Subject[]): Decoded {
-  const alike = new Int32Array(chunk.size);
-  const subjects = all.map(({ facts, ...subject }) => {
-    const columns = new Map(facts.map(({ name, key }) => [name, chunk.column(key)]));
-    for (const { is, isLast } of columns.values()) {
-      if (is !== undefined) continue;
-      for (let look = 1; look < chunk.size; look += 1) if (!isLast(look)) alike[look] = look;
-    }
-    return { ...subject, facts: columns };
-  });
-  for (let look = 1; look < chunk.size; look += 1) if (alike[look] === 0) alike[look] = alike[look - 1] ?? 0;
-  return { at: chunk.column('["at"]'), subjects, alike };
-}
-
-function goingAt({ run, dueMillis, every }: Head, look: number): Going {
-  return { run: textOf(run.at(look)), dueMillis: dueMillis.near(look), every: every.near(look) };
-}
-
-function textOf(leaf: Json | undefined): string {
-  return typeof leaf === "string" ? leaf : "";
-}
-
-function isNext(before: Going, { run, dueMillis, every }: Going): boolean {
-  return !isGap(dueMillis - before.dueMillis, every) && run === before.run && every === before.every;
+function orDamaged<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (cause) {
+    throw new SyntaxError("a chunk of looks is damaged", { cause });
+  }
 }
 
 /** The nearest numbers may be a little nearer to each other. */
@@ -177,31 +133,63 @@ function breaksIn({ run, dueMillis, every, failure }: Head, size: number): reado
   return breaks;
 }
 
-function subjectsOf(chunk: Chunk, kind: ConditionKind): readonly Subject[] {
-  const places = chunk
-    .keys(`["seen","facts",${JSON.stringify(kind)},`)
-    .map((key) => ({ key, place: JSON.parse(key) as readonly string[] }));
-  const bySubject = Map.groupBy(places, ({ place }) => place[3] ?? "");
-  return [...bySubject].map(([subject, all]) => {
-    const facts = all.map(({ key, place }) => ({ name: place[4] ?? "", key }));
-    return { kind, subject, facts };
+function subjectsOf(chunk: Chunk, network: string, kind: ConditionKind): readonly Subject[] {
+  const facts = chunk.keys(`["seen","facts",${JSON.stringify(kind)},`).map((key): Fact => {
+    const [, , , subject = "", name = ""] = JSON.parse(key) as readonly string[];
+    return { key, subject, name };
+  });
+  return [...Map.groupBy(facts, (fact) => fact.subject)].map(([subject, own]) => {
+    const read = once(() => orDamaged(() => readingsIn(chunk, own, { kind, network, subject })));
+    const corners = cornersOf(chunk, own)?.map((kept) => keptReading(kind, network, subject, kept));
+    return { kind, subject, corners, readingOf: (look) => read()(look) };
   });
 }
 
-function cornersOf(chunk: Chunk, network: string, subjects: readonly Subject[]): readonly Reading[] | undefined {
-  const corners: Reading[] = [];
-  for (const { kind, subject, facts } of subjects) {
-    let all: readonly Readonly<Record<string, Json>>[] = [{}];
-    for (const { name, key } of facts) {
-      if (TIMES.includes(name)) continue;
-      const values = valuesOf(chunk, key);
-      if (values === undefined || (name === "state" && values.has(undefined))) return undefined;
-      all = [...values].flatMap((value) => (value === undefined ? all : all.map((one) => ({ ...one, [name]: value }))));
-    }
-    if (all.length > MAX_CORNERS) return undefined;
-    for (const kept of all) corners.push(keptReading(kind, network, subject, kept));
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+/** The very same reading of looks in a row that show the same. */
+function readingsIn(chunk: Chunk, all: readonly Fact[], of: Pick<Reading, "kind" | "network" | "subject">) {
+  const columns = new Map(all.map(({ name, key }) => [name, chunk.column(key)]));
+  /** For each look the first one of those in a row that show the same. */
+  const alike = new Int32Array(chunk.size);
+  for (const { is, isLast } of columns.values()) {
+    if (is !== undefined) continue;
+    for (let look = 1; look < chunk.size; look += 1) if (!isLast(look)) alike[look] = look;
   }
-  return corners;
+  for (let look = 1; look < chunk.size; look += 1) if (alike[look] === 0) alike[look] = alike[look - 1] ?? 0;
+  const leavesOf = (name: string): Leaves => columns.get(name)?.at ?? (() => undefined);
+  const [stateOf, sinceOf, badForOf] = [leavesOf("state"), leavesOf("since"), leavesOf("badForMillis")];
+  const facts = [...columns].filter(([name]) => name !== "state" && !TIMES.includes(name));
+  const make = (look: number): Reading | undefined => {
+    const state = stateOf(look);
+    if (state === undefined) return undefined;
+    const kept: Record<string, Json> = {};
+    for (const [name, { at }] of facts) {
+      const leaf = at(look);
+      if (leaf !== undefined) kept[name] = leaf;
+    }
+    return readingOf(of, { state, badForMillis: badForOf(look), since: sinceOf(look) }, kept);
+  };
+  const readings: (Reading | undefined)[] = [];
+  return (look: number): Reading | undefined => {
+    const first = alike[look] ?? look;
+    return (readings[first] ??= make(first));
+  };
+}
+
+/** Each value of a fact with each of the others; undefined where they are too many, or where a look has no reading. */
+function cornersOf(chunk: Chunk, facts: readonly Fact[]): readonly Changes[] | undefined {
+  let all: readonly Changes[] = [{}];
+  for (const { name, key } of facts) {
+    if (TIMES.includes(name)) continue;
+    const values = valuesOf(chunk, key);
+    if (values === undefined || (name === "state" && values.has(undefined))) return undefined;
+    all = [...values].flatMap((value) => (value === undefined ? all : all.map((one) => ({ ...one, [name]: value }))));
+  }
+  return all.length > MAX_CORNERS ? undefined : all;
 }
 
 /** The values of a fact, of numbers the least and the greatest; undefined where they are too many, or not said. */

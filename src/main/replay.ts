@@ -128,7 +128,6 @@ export class Replay {
     if (isFirst && at - from > GAP_INTERVALS * look.every) this.#gap({ from, to: at });
     const observation = this.#history.see(watcher, look, () => this.#readings(watcher, look));
     if (observation === undefined) return [];
-    if (this.#judge.pass(observation, look.dueMillis)) return [];
     const { decisions } = this.#judge.see(observation, look.dueMillis);
     const changes = decisions.flatMap((one) => changeOf(one, network, at) ?? []);
     return changes.map((one) => this.#named(one, observation.readings));

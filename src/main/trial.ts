@@ -1,6 +1,5 @@
 // Reads kept looks, and tries rules on them. It runs in a thread of its own (alerting/trial-thread.ts).
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { TimedObservation } from "../alerts/judge/judge.ts";
 import { type ConditionKind, KINDS } from "../alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import { RuleTrial, type Stretch, type TrialAnswer, type TrialRequest } from "../alerts/trial/trial.ts";
@@ -88,8 +87,6 @@ class TrialPass {
   readonly #kinds: readonly ConditionKind[];
   readonly #history: LookHistory;
   readonly #gaps: Stretch[] = [];
-  /** The last chunk of each watcher that was passed over, where nobody has been told yet. */
-  readonly #passed = new Map<string, PackedReadings>();
   #first: Milliseconds | undefined;
   #latest: Milliseconds = 0;
   #damaged = 0;
@@ -109,7 +106,6 @@ class TrialPass {
   }
 
   answer(): TrialAnswer {
-    this.#catchUp();
     const seen = this.#first === undefined ? undefined : { from: this.#first, to: this.#latest };
     return { trials: this.#trials.map((one) => one.result()), seen, gaps: this.#gaps, damaged: this.#damaged };
   }
@@ -131,7 +127,6 @@ class TrialPass {
   take(watcher: string, step: Step, until: Milliseconds): Step | undefined {
     try {
       if ("packed" in step) return this.#takePacked(watcher, step.packed, step.from, until);
-      this.#catchUp();
       this.#see(watcher, step.look, () => this.#readings(watcher, step.look));
     } catch (thrown) {
       this.#leaveOutIfDamaged(thrown);
@@ -140,50 +135,27 @@ class TrialPass {
   }
 
   #takePacked(watcher: string, packed: PackedReadings, from: number, until: Milliseconds): Step | undefined {
-    const before = this.#passed.get(watcher)?.end ?? this.#history.last(watcher);
-    const { corners } = packed;
-    const isPassed =
-      from === 0 && before !== undefined && packed.goesOn(before) && corners !== undefined
-        ? this.#trials.every((one) => one.allows(watcher, corners))
-        : false;
-    if (isPassed) {
-      this.#passed.set(watcher, packed);
-      return undefined;
-    }
-    this.#catchUp();
-    this.#see(watcher, packed.momentOf(from), () => packed.readingsOf(from));
+    const before = this.#history.last(watcher);
+    const goesOn = before !== undefined && packed.goesOn(from, before);
+    if (!goesOn) this.#see(watcher, packed.momentOf(from), () => packed.readingsOf(from));
+    const first = goesOn ? from : from + 1;
     let end = packed.breakAfter(from);
-    if (end > from + 1 && packed.atOf(end - 1) > until) {
+    // Of other watchers' looks what is blind concerns them, too.
+    if (end > first && packed.atOf(end - 1) > until && !this.#trials.every((one) => one.allows(packed))) {
       end = from + 1;
       while (packed.atOf(end) <= until) end += 1;
     }
-    if (end > from + 1) this.#follow(watcher, packed, from + 1, end);
+    if (end > first) this.#follow(watcher, packed, first, end);
     return end === packed.size ? undefined : { packed, from: end, at: packed.atOf(end) };
   }
 
   /** Judges looks that go on from the last one: trial after trial, which is faster than look after look. */
   #follow(watcher: string, packed: PackedReadings, from: number, to: number): void {
-    const first = packed.momentOf(from);
-    const known: TimedObservation[] = [];
-    const observation = (look: number): TimedObservation =>
-      (known[look] ??= this.#history.observation(watcher, packed.nextMomentOf(look, first), packed.readingsOf(look)));
-    const looks = { observation, lastLike: (look: number, end: number) => packed.lastLike(look, end) };
-    for (const one of this.#trials) one.follow(looks, from, to, packed.corners);
+    const row = packed.row(watcher, from, to);
+    for (const one of this.#trials) one.follow(row);
     const moment = packed.momentOf(to - 1);
-    this.#history.add(watcher, moment, packed.readingsOf(to - 1));
+    this.#history.add(watcher, moment, () => packed.readingsOf(to - 1));
     this.#note(moment);
-  }
-
-  /** Tells of the chunks that were passed over, of which the last look stands for all. */
-  #catchUp(): void {
-    for (const [watcher, packed] of this.#passed) {
-      this.#passed.delete(watcher);
-      try {
-        this.#follow(watcher, packed, 0, packed.size);
-      } catch (thrown) {
-        this.#leaveOutIfDamaged(thrown);
-      }
-    }
   }
 
   #leaveOutIfDamaged(thrown: unknown): void {

@@ -39,7 +39,16 @@ export function keptReadings({ facts = {} }: { readonly facts?: Changes }, of: P
 
 /** A reading as far as a threshold needs it, unchecked: `kept` is what a look has of its kind and subject. Pure. */
 export function keptReading(kind: ConditionKind, network: string, subject: string, kept: Json): Reading {
-  const { state, badForMillis, since, ...facts } = isRecord(kept) ? kept : {};
+  const { state, badForMillis, since, ...facts }: Changes = isRecord(kept) ? kept : {};
+  return readingOf({ kind, network, subject }, { state, badForMillis, since }, facts);
+}
+
+/** The same: what is kept, taken apart. */
+export function readingOf(
+  { kind, network, subject }: Pick<Reading, "kind" | "network" | "subject">,
+  { state, badForMillis, since }: Readonly<Record<"state" | "badForMillis" | "since", Json | undefined>>,
+  facts: Changes,
+): Reading {
   const reading: Record<string, unknown> = { kind, network, subject, state, nodes: 0, seenBy: NOBODY, facts };
   if (badForMillis !== undefined) reading["badForMillis"] = badForMillis;
   if (since !== undefined) reading["since"] = since;

@@ -31,7 +31,7 @@ interface Told {
 export class LookHistory {
   readonly #network: string;
   readonly #told: Told;
-  readonly #last = new Map<string, { readonly moment: Moment; readonly readings: readonly Reading[] }>();
+  readonly #last = new Map<string, { readonly moment: Moment; readonly readingsOf: () => readonly Reading[] }>();
   #run: string | undefined;
   #markets: Changes = {};
 
@@ -52,31 +52,28 @@ export class LookHistory {
   see(watcher: string, moment: Moment, readingsOf: () => readonly Reading[]): TimedObservation | undefined {
     const before = this.#last.get(watcher);
     this.#goOn(watcher, moment, before?.moment);
-    const { failure } = moment;
-    if (failure === undefined) return this.add(watcher, moment, readingsOf());
-    const unknown = (before?.readings ?? []).map((reading) => unknownBecause({ message: failure }, reading));
-    const observation = this.add(watcher, moment, unknown);
-    return before === undefined ? undefined : observation;
-  }
-
-  /** Adds a look that goes on from the last one. */
-  add(watcher: string, moment: Moment, readings: readonly Reading[]): TimedObservation {
-    this.#last.set(watcher, { moment, readings });
-    return this.observation(watcher, moment, readings);
-  }
-
-  observation(watcher: string, moment: Moment, readings: readonly Reading[]): TimedObservation {
     const { every, at, dueMillis, failure } = moment;
-    const common = { network: this.#network, watcher: { name: watcher, every } };
+    const seen =
+      failure === undefined
+        ? readingsOf()
+        : (before?.readingsOf() ?? []).map((reading) => unknownBecause({ message: failure }, reading));
+    this.add(watcher, moment, () => seen);
+    if (before === undefined && failure !== undefined) return undefined;
     return {
-      ...common,
-      readings,
+      network: this.#network,
+      watcher: { name: watcher, every },
+      readings: seen,
       events: [],
       snapshot: undefined,
       at,
       dueMillis,
       ...(failure === undefined ? {} : { failure }),
     };
+  }
+
+  /** Adds a look that goes on from the last one. */
+  add(watcher: string, moment: Moment, readingsOf: () => readonly Reading[]): void {
+    this.#last.set(watcher, { moment, readingsOf });
   }
 
   /** All markets after a look at them, of which only the changes are kept. */

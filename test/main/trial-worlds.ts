@@ -10,7 +10,7 @@ import type { ConditionKind } from "../../src/alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import type { Episode } from "../../src/alerts/judge/rules/episode.ts";
 import { type Rule, ruleFor } from "../../src/alerts/judge/rules/rules.ts";
-import { trialEpisode } from "../../src/alerts/trial/trial.ts";
+import { inOrder, trialEpisode } from "../../src/alerts/trial/trial.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
 import { type Look, lookToText } from "../../src/looks/look.ts";
 import { pageReader } from "../../src/looks/read.ts";
@@ -91,9 +91,7 @@ function live(seed: number, hours: number, failing: number, subscribed: number) 
     const { dueMillis } = round;
     if (isThere) looks.push({ run: `process ${process}`, dueMillis, every: plan.poll, at: observation.at, ...seen });
   }
-  const episodes = engines.map((one) =>
-    [...one.episodes.values()].map(trialEpisode).toSorted((a, b) => a.fired - b.fired),
-  );
+  const episodes = engines.map((one) => [...one.episodes.values()].map(trialEpisode).toSorted(inOrder));
   return { looks, rules, config, episodes };
 }
 

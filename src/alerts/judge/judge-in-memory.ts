@@ -1,23 +1,28 @@
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
+import { blindnessIn, Follower, mayBeBlind, type Path, type Row, type Subject } from "./follow.ts";
 import {
   isJudged,
   judgeObservation,
   type Observation,
   type RuleIndex,
   type Seen,
-  seenNow,
+  wasGood,
   type WatcherProgress,
 } from "./judge.ts";
-import type { Reading } from "./kinds/reading.ts";
-import { type Episode, isOpen, type Machine } from "./rules/episode.ts";
+import { type Episode, episodeId, isOpen, type Machine } from "./rules/episode.ts";
 import { type Judgement, judgeReading, type Rule } from "./rules/rules.ts";
 import { RuleSubjectMap } from "./rules/state-cache.ts";
 import { endFlapping } from "./rules/state-machine.ts";
 
 type State = Judgement["state"];
-type Remembered = readonly [rule: string, subject: string, seen: Seen];
+
+/** What came of looks in a row. */
+interface Followed {
+  readonly episodes: Episode[];
+  readonly flapped: Nanoseconds[];
+}
 
 /** Judges the observations of one network one after the other as the engine does, with no store and nobody to tell. */
 export class JudgeInMemory {
@@ -29,8 +34,6 @@ export class JudgeInMemory {
   #memory = new RuleSubjectMap<Seen>();
   #progress = new Map<string, WatcherProgress>();
   #wasBlind = false;
-  /** What was passed last: the same once more changes nothing but the time. */
-  #passed: readonly Reading[] | undefined;
   /** The machines that are not ok, and those that flap. */
   readonly #busy = new Set<Machine>();
   readonly #flapping = new Set<Machine>();
@@ -46,7 +49,6 @@ export class JudgeInMemory {
   /** Judges by other rules and settings from now on. */
   settle(index: RuleIndex, config: Pick<AlertsConfig, "keep" | "flap">): void {
     [this.#index, this.#config] = [index, config];
-    this.#passed = undefined;
   }
 
   /** Another process goes on from what is stored. */
@@ -54,13 +56,11 @@ export class JudgeInMemory {
     this.#memory = new RuleSubjectMap();
     this.#progress = new Map();
     this.#wasBlind = false;
-    this.#passed = undefined;
   }
 
   /** What changes with an observation, which is due at `dueMillis` by the monotonic clock of its process. */
   see(observation: Observation, dueMillis: Milliseconds) {
     const { name } = observation.watcher;
-    this.#passed = undefined;
     const judged = judgeObservation(
       {
         index: this.#index,
@@ -89,72 +89,77 @@ export class JudgeInMemory {
     return judged;
   }
 
-  /** Every machine is ok. */
-  get isCalm(): boolean {
-    return this.#busy.size === 0;
-  }
-
   /**
-   * Takes an observation that begins nothing; false, and it is not taken, where it may change more than the time and what
-   * is known.
+   * Whether nothing begins in looks, and none is blind: something was known before of all that they speak of, and nothing
+   * waits for its time.
    */
-  pass({ at, failure, readings, watcher: { name } }: Observation, dueMillis: Milliseconds): boolean {
-    const progress = this.#progress.get(name);
-    if (!this.isCalm || progress === undefined || failure !== undefined) return false;
-    if (readings !== this.#passed) {
-      if (readings.some(isBlindness)) return false;
-      if (this.#wasBlind && !readings.some(({ kind }) => kind === "watch.blind")) return false;
-      const remembered: Remembered[] = [];
-      for (const reading of readings) {
-        for (const rule of this.#judging(reading)) {
-          const { state } = judgeReading(rule, reading);
-          if (!this.#leaves(rule, reading, state)) return false;
-          this.#noteSeen(rule, reading, state, remembered);
-        }
-      }
-      this.#wasBlind = false;
-      for (const one of remembered) this.#memory.set(...one);
-      this.#passed = readings;
-    }
-    this.#progress.set(name, { ...progress, monotonicMillis: dueMillis, known: at });
-    this.#stored.set(name, toMillis(at));
-    this.#endFlapping(name, at);
-    return true;
-  }
-
-  /**
-   * Whether nothing begins with observations of a watcher that show no more than some readings, and the last of them, in
-   * which the network is not blind, stands for all: something was known before of all that they speak of.
-   */
-  allows(watcher: string, all: readonly Reading[]): boolean {
-    if (!this.isCalm || this.#wasBlind || !this.#progress.has(watcher)) return false;
-    if (this.#flapping.size > 0 && all.some(isBlindness)) return false;
-    return all.every((reading) =>
-      this.#judging(reading).every(
-        (rule) =>
-          isJudged(this.#memory.get(rule.id, reading.subject)) &&
-          this.#leaves(rule, reading, judgeReading(rule, reading).state),
-      ),
+  allows({ network, subjects }: Pick<Row, "network" | "subjects">): boolean {
+    if (this.#busy.size + this.#flapping.size > 0 || this.#wasBlind) return false;
+    return subjects.every(
+      (of) => !mayBeBlind(of) && this.#rulesOf(network, of).every((rule) => this.#calmStates(rule, of) !== undefined),
     );
   }
 
-  /** Without an open alert a whole waits. */
-  #judging(reading: Reading): readonly Rule[] {
-    const rules = this.#index.rules(reading.kind, reading);
-    return rules.some(isWhole) ? rules.filter((rule) => !isWhole(rule)) : rules;
+  /**
+   * Sees looks in a row as if each were seen, but machine after machine: what becomes of one does not depend on the others,
+   * as long as no rule is a part of a whole. Gives the episodes as they then are, and when machines began to flap.
+   */
+  follow(row: Row): Followed {
+    const { network, watcher, subjects, from, to } = row;
+    const progress = this.#progress.get(watcher.name);
+    if (progress === undefined) throw new RangeError("looks in a row go on from another one");
+    const isBlind = blindnessIn(row, this.#wasBlind);
+    const path: Path = { row, progress, isBlind, config: this.#config };
+    const found: Followed = { episodes: [], flapped: [] };
+    const gone = new Set([...this.#busy, ...this.#flapping]);
+    for (const of of subjects) {
+      for (const one of gone) if (one.kind === of.kind && one.subject === of.subject) gone.delete(one);
+      for (const rule of this.#rulesOf(network, of)) this.#followOne(rule, of, path, found);
+    }
+    for (const { kind, subject, rule: id } of gone) {
+      const of = { kind, subject, corners: undefined, readingOf: () => undefined };
+      const rule = this.#rulesOf(network, of).find((one) => one.id === id);
+      if (rule !== undefined) this.#followOne(rule, of, path, found);
+    }
+    let seen = to - 1;
+    while (seen >= from && isBlind(seen)) seen -= 1;
+    const known = seen < from ? progress.known : row.at(seen);
+    this.#progress.set(watcher.name, { ...progress, known, monotonicMillis: row.dueMillis(to - 1) });
+    this.#stored.set(watcher.name, toMillis(row.at(to - 1)));
+    this.#wasBlind = isBlind(to - 1);
+    return found;
   }
 
-  /** Adds what is known from now on of a rule and a subject, where that differs. */
-  #noteSeen({ id }: Rule, { subject }: Reading, state: State, into: Remembered[]): void {
-    const before = this.#memory.get(id, subject);
-    const now = seenNow(before, state, false);
-    if (now !== before) into.push([id, subject, now]);
+  #followOne(rule: Rule, of: Subject, path: Path, { episodes, flapped }: Followed): void {
+    const { to } = path.row;
+    const [{ id }, { subject }, states] = [rule, of, this.#calmStates(rule, of)];
+    if (states?.has("unknown") === false && !path.isBlind(to - 1)) return this.#memory.set(id, subject, "judged");
+    const machine = this.machines.get(id, subject);
+    const open = machine && this.#open.get(episodeId(machine, machine.number));
+    const follower = new Follower(rule, path, { machine, open, seen: this.#memory.get(id, subject) });
+    // Of looks in which nothing begins the last one stands for all.
+    const after = follower.follow(of, states === undefined ? path.row.from : to - 1);
+    if (after.machine !== undefined) this.#set(after.machine);
+    if (after.seen !== undefined) this.#memory.set(id, subject, after.seen);
+    episodes.push(...follower.closed);
+    flapped.push(...follower.flapped);
+    if (after.open === open) return;
+    if (open !== undefined) this.#open.delete(open.id);
+    if (after.open === undefined) return;
+    this.#open.set(after.open.id, after.open);
+    episodes.push(after.open);
   }
 
-  /** Whether a reading leaves a machine as it is that is ok: one that flaps counts the time in which it was not known. */
-  #leaves(rule: Rule, { subject }: Reading, state: State): boolean {
-    const machine = this.#flapping.size === 0 ? undefined : this.machines.get(rule.id, subject);
-    return machine?.flapping === undefined ? state !== "bad" : state === "good" && machine.known;
+  /** How the corners of what is shown are judged, where nothing begins between them; else undefined. */
+  #calmStates(rule: Rule, { subject, corners }: Subject): ReadonlySet<State> | undefined {
+    if (!wasGood(this.machines.get(rule.id, subject)) || !isJudged(this.#memory.get(rule.id, subject)))
+      return undefined;
+    const states = corners && new Set(corners.map((one) => judgeReading(rule, one).state));
+    return states?.has("bad") === true ? undefined : states;
+  }
+
+  #rulesOf(network: string, { kind, subject }: Pick<Subject, "kind" | "subject">): readonly Rule[] {
+    return this.#index.rules(kind, { network, subject });
   }
 
   #endFlapping(watcher: string, at: Nanoseconds): void {
@@ -174,13 +179,4 @@ export class JudgeInMemory {
     if (machine.flapping !== undefined) this.#flapping.add(machine);
     this.machines.set(machine.rule, machine.subject, machine);
   }
-}
-
-function isWhole({ id, whole }: Rule): boolean {
-  return id === whole;
-}
-
-/** Whether a reading says that nothing can be said of the network. */
-export function isBlindness({ kind, state }: Reading): boolean {
-  return kind === "watch.blind" && state === "bad";
 }

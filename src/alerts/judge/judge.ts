@@ -6,7 +6,15 @@ import type { AlertsConfig } from "../alerts-config.ts";
 import type { AlertEvent } from "./kinds/event.ts";
 import { type ConditionKind, labelOf, type Reading } from "./kinds/reading.ts";
 import { type Episode, episodeId, freshMachine, type Machine, machineKey, without } from "./rules/episode.ts";
-import { type Judgement, type Rule, type Timing, isJudgedAlways, judgeReading, timingOf } from "./rules/rules.ts";
+import {
+  isJudgedAlways,
+  type Judgement,
+  judgeReading,
+  type Rule,
+  type Timing,
+  timingOf,
+  UNKNOWN,
+} from "./rules/rules.ts";
 import { RuleSubjectMap } from "./rules/state-cache.ts";
 import { type Change, ROUNDS_UNTIL_GONE, step, type Step, stepAbsent } from "./rules/state-machine.ts";
 
@@ -63,6 +71,59 @@ export function seenNow(before: Seen | undefined, state: Judgement["state"], res
   return resumes || before === "resumed" ? "resumed" : "unseen";
 }
 
+/** A machine before a look; undefined where nothing was bad yet. */
+export interface Known {
+  readonly machine: Machine | undefined;
+  /** Its open episode. */
+  readonly open: Episode | undefined;
+  readonly seen: Seen | undefined;
+}
+
+/** A look, as far as machines advance by it. */
+interface LookAt extends Pick<ObservationState, "config">, Pick<WatcherProgress, "known" | "downtimeMillis"> {
+  readonly watcher: Observation["watcher"];
+  readonly at: Nanoseconds;
+  /** Since the watcher's look before, in this process. */
+  readonly elapsedMillis: Milliseconds;
+  /** Whether the process before this one judged it, too, and this is the first look of this one. */
+  readonly wasJudgedBefore: (rule: Rule, reading: Reading) => boolean;
+}
+
+/** How a reading is judged: while the network is blind, nothing is known. */
+export function judgeSeen(rule: Rule, reading: Reading, isBlind: boolean, machine: Machine | undefined): Judgement {
+  if (isBlind && reading.kind !== "watch.blind") return UNKNOWN;
+  return judgeReading(rule, reading, machine?.phase === "firing");
+}
+
+/** What a reading makes of a machine; `next` is undefined where nothing follows. Pure. */
+export function advance(
+  rule: Rule,
+  reading: Reading,
+  judgement: Judgement,
+  { machine, open, seen }: Known,
+  look: LookAt,
+) {
+  const { watcher, at, elapsedMillis, downtimeMillis, config } = look;
+  const wasJudged = isJudged(seen);
+  const resumes = downtimeMillis > 0 && isActive(machine) && !wasJudged && seen !== "resumed";
+  const seesNow = seenNow(seen, judgement.state, resumes);
+  // Good, and good before: true of nearly all readings.
+  if (wasGood(machine) && judgement.state !== "bad") return { seen: seesNow, resumes, next: undefined };
+  const before = machine ?? freshMachine({ ...reading, rule: rule.id });
+  const next = step(readBy(watcher.name, before, seen), open, {
+    judgement,
+    reading,
+    timing: timingOf(rule, watcher.every),
+    config,
+    at,
+    elapsedMillis,
+    // An observation without this rule does not show that it was good.
+    previous: wasJudged || look.wasJudgedBefore(rule, reading) ? look.known : undefined,
+    downtimeMillis: wasJudged ? undefined : downtimeMillis,
+  });
+  return { seen: seesNow, resumes, next };
+}
+
 /** One entry of the decision log: what was decided, about what, and why. */
 export interface Decision {
   readonly what: string;
@@ -114,7 +175,7 @@ export function judgeObservation(state: ObservationState, observation: Observati
   const { index, memory, stored, last } = state;
   const { network, watcher, readings, events, at } = observation;
   const isBlind = blindness(readings) ?? state.wasBlind;
-  const seen = last === undefined ? (stored === undefined ? undefined : fromMillis(stored)) : last.known;
+  const known = last === undefined ? (stored === undefined ? undefined : fromMillis(stored)) : last.known;
   const downtimeMillis = last?.downtimeMillis ?? (stored === undefined ? 0 : Math.max(0, toMillis(at) - stored));
   const elapsedMillis = last === undefined ? 0 : monotonicMillis - last.monotonicMillis;
 
@@ -137,24 +198,26 @@ export function judgeObservation(state: ObservationState, observation: Observati
     return (phase === "firing" || phase === "recovering") !== (id === whole);
   };
 
-  /** Whether the process before this one judged it, too. */
   const wasJudgedBefore = (rule: Rule, reading: Reading): boolean =>
-    isJudgedAlways(rule) ||
-    index.subscribers(rule.id, reading).some(({ created }) => created <= toMillis(at) - downtimeMillis);
+    last === undefined &&
+    (isJudgedAlways(rule) ||
+      index.subscribers(rule.id, reading).some(({ created }) => created <= toMillis(at) - downtimeMillis));
+  const { config } = state;
+  const look: LookAt = { watcher, at, elapsedMillis, known, downtimeMillis, config, wasJudgedBefore };
 
   const note = (
-    before: Machine,
+    before: Machine | undefined,
     open: Episode | undefined,
     { machine, episode, changes: all }: Step,
     of: DecisionSubject,
   ): void => {
-    if (!isSame(before, machine)) machines.set(machine.rule, machine.subject, machine);
+    if (before === undefined || !isSame(before, machine)) machines.set(machine.rule, machine.subject, machine);
     if (episode !== undefined && episode !== open) episodes.set(episode.id, episode);
     const named = episode === undefined ? {} : { episode: episode.id };
     for (const change of all) {
       changes.push({ rule: machine.rule, change, ...named });
       // Pending and dismissed belong to the history of the next episode.
-      const coming = { episode: episodeId(machine, before.number + 1) };
+      const coming = { episode: episodeId(machine, (before?.number ?? 0) + 1) };
       const about = change === "pending" || change === "dismissed" ? coming : named;
       decisions.push({
         what: change,
@@ -165,50 +228,23 @@ export function judgeObservation(state: ObservationState, observation: Observati
     }
   };
 
-  const advance = (reading: Reading, rule: Rule): void => {
+  const judge = (reading: Reading, rule: Rule): void => {
     const { subject } = reading;
-    const existing = machines.get(rule.id, subject) ?? state.machines.get(rule.id, subject);
-    const judgement = judgeReading(rule, reading, existing?.phase === "firing");
-    const seenAs = memory.get(rule.id, subject);
-    const wasJudged = isJudged(seenAs);
-    const resumes = downtimeMillis > 0 && isActive(existing) && !wasJudged && seenAs !== "resumed";
-    const seesNow = seenNow(seenAs, judgement.state, resumes);
-    if (seesNow !== seenAs) remembered.push([rule.id, subject, seesNow]);
-    // Good, and good before: true of nearly all readings.
-    if (wasGood(existing) && judgement.state !== "bad") return;
-    const before = existing ?? freshMachine({ ...reading, rule: rule.id });
-    // A machine that was ok is not stored when its reading becomes unknown.
-    const machine = readBy(watcher.name, before, seenAs);
-    const timing = timingOf(rule, watcher.every);
-    if (resumes) {
+    if (isLeft(rule, subject)) return;
+    const machine = machines.get(rule.id, subject) ?? state.machines.get(rule.id, subject);
+    const [open, seenBefore] = [machine && openEpisode(machine), memory.get(rule.id, subject)];
+    const judgement = judgeSeen(rule, reading, isBlind, machine);
+    const { seen, resumes, next } = advance(rule, reading, judgement, { machine, open, seen: seenBefore }, look);
+    if (seen !== seenBefore) remembered.push([rule.id, subject, seen]);
+    if (resumes && machine !== undefined) {
       const number = machine.number + (machine.phase === "pending" ? 1 : 0);
-      const detail = downtimeWords(machine, downtimeMillis, timing);
+      const detail = downtimeWords(machine, downtimeMillis, timingOf(rule, watcher.every));
       decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });
     }
-    // An observation without this rule does not show that it was good.
-    const sawItBefore = wasJudged || (last === undefined && wasJudgedBefore(rule, reading));
-    const open = openEpisode(machine);
-    const next = step(machine, open, {
-      judgement,
-      reading,
-      timing,
-      config: state.config,
-      at,
-      elapsedMillis,
-      previous: sawItBefore ? seen : undefined,
-      downtimeMillis: wasJudged ? undefined : downtimeMillis,
-    });
-    note(before, open, next, reading);
+    if (next !== undefined) note(machine, open, next, reading);
   };
 
-  const judge = (reading: Reading, rule: Rule): void => {
-    if (!isLeft(rule, reading.subject)) advance(reading, rule);
-  };
-
-  for (const given of readings) {
-    const reading: Reading = isBlind && given.kind !== "watch.blind" ? { ...given, state: "unknown" } : given;
-    for (const rule of index.rules(reading.kind, reading)) judge(reading, rule);
-  }
+  for (const reading of readings) for (const rule of index.rules(reading.kind, reading)) judge(reading, rule);
   const sees = readings.length === 0 || readings.some((one) => one.state !== "unknown");
   if (!isBlind && sees && observation.failure === undefined && last !== undefined) {
     for (const machine of absentMachines(state.machines.values(), machines, observation)) {
@@ -224,7 +260,7 @@ export function judgeObservation(state: ObservationState, observation: Observati
     decisions,
     // Those to send: the very first observation only records the current state.
     events: stored === undefined ? [] : events,
-    progress: { monotonicMillis, downtimeMillis, known: isBlind ? seen : at },
+    progress: { monotonicMillis, downtimeMillis, known: isBlind ? known : at },
     remembered,
     isBlind,
   };
@@ -275,7 +311,7 @@ function blindness(readings: readonly Reading[]): boolean | undefined {
 }
 
 /** Whether nothing follows for a machine from a reading that is not bad. */
-function wasGood(machine: Machine | undefined): boolean {
+export function wasGood(machine: Machine | undefined): boolean {
   return machine === undefined || (machine.phase === "ok" && machine.flapping === undefined);
 }
 
@@ -287,7 +323,7 @@ function readBy(watcher: string, machine: Machine, seen: Seen | undefined): Mach
 }
 
 /** Whether a machine need not be written: it was ok and is ok, so that it has no timers. */
-function isSame(before: Machine, after: Machine): boolean {
+export function isSame(before: Machine, after: Machine): boolean {
   if (before === after) return true;
   if (before.phase !== "ok" || after.phase !== "ok") return false;
   return before.number === after.number && before.flapping === after.flapping;

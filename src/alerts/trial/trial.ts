@@ -1,16 +1,17 @@
 // A trial: what rules would have told of looks that are kept, judged by the same state machines in virtual time. It is
 // pure; main/trial.ts reads the looks, in a thread of its own.
 import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import type { Observation, RuleIndex, TimedObservation } from "../judge/judge.ts";
-import { isBlindness, JudgeInMemory } from "../judge/judge-in-memory.ts";
+import type { RuleIndex, TimedObservation } from "../judge/judge.ts";
+import type { Row } from "../judge/follow.ts";
+import { JudgeInMemory } from "../judge/judge-in-memory.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import { labelOf, type Reading } from "../judge/kinds/reading.ts";
 import type { Severity } from "../judge/kinds/severity.ts";
-import { type Episode, isOpen } from "../judge/rules/episode.ts";
+import { type Episode, isOpen, machineKey } from "../judge/rules/episode.ts";
 import type { Rule } from "../judge/rules/rules.ts";
 
 /** The watchers whose looks hold all that a threshold needs, so that they are judged again. */
@@ -45,7 +46,7 @@ export interface TrialEpisode {
 
 /** What rules would have told. */
 export interface Trial {
-  /** In the order in which they fired. */
+  /** In the order in which they fired; of one look by rule and subject. */
   readonly episodes: readonly TrialEpisode[];
   /** When notices of flapping would have come. */
   readonly flapping: readonly Milliseconds[];
@@ -86,13 +87,6 @@ export interface TrialAnswer {
 /** Of rules that nothing was kept for. */
 export const NO_TRIAL: Trial = { episodes: [], flapping: [], known: new Map() };
 
-/** Looks of one watcher in a row. */
-export interface Looks {
-  readonly observation: (look: number) => TimedObservation;
-  /** The last look in a row, before another one, that shows the same as a look. */
-  readonly lastLike: (look: number, to: number) => number;
-}
-
 /** Tries the rules of one subscription, as if it had been there from the first look on. */
 export class RuleTrial {
   readonly #judge: JudgeInMemory;
@@ -112,59 +106,34 @@ export class RuleTrial {
   }
 
   see(observation: TimedObservation): void {
-    if (!this.#passes(observation)) this.#judgeAll(observation);
-  }
-
-  /**
-   * Whether looks that show no more than some readings change nothing but the time, so that the last one stands for all,
-   * unless the network is blind in it. The readings are the corners of what is shown: figures are compared with limits one
-   * by one, so what is good at all corners is good between them.
-   */
-  allows(watcher: string, corners: readonly Reading[]): boolean {
-    return this.#judge.allows(watcher, corners);
-  }
-
-  /**
-   * Sees looks that go on from the last one, which show no more than the corners, where those are known. Of those in a row
-   * that show the same, and nothing bad, the last stands for all.
-   */
-  follow(looks: Looks, from: number, to: number, corners: readonly Reading[] | undefined): void {
-    const last = looks.observation(to - 1);
-    const { readings, watcher } = last;
-    if (corners !== undefined && !readings.some(isBlindness) && this.allows(watcher.name, corners)) {
-      return this.see(last);
-    }
-    for (let look = from; look < to; look += 1) {
-      const observation = looks.observation(look);
-      if (this.#passes(observation)) {
-        const same = looks.lastLike(look, to);
-        if (same > look) this.#passes(looks.observation(same));
-        look = same;
-      } else this.#judgeAll(observation);
-    }
-  }
-
-  #passes(observation: TimedObservation): boolean {
-    this.#noteKnown(observation);
-    return this.#judge.pass(observation, observation.dueMillis);
-  }
-
-  #judgeAll(observation: TimedObservation): void {
+    for (const { kind, state } of observation.readings) this.#noteKnown(kind, state, observation.at);
     const { episodes, changes } = this.#judge.see(observation, observation.dueMillis);
     for (const [id, episode] of episodes) this.#episodes.set(id, episode);
     for (const { change } of changes) if (change === "flapping") this.#flapping.push(toMillis(observation.at));
   }
 
-  result(): Trial {
-    const episodes = [...this.#episodes.values()].map(trialEpisode).toSorted((a, b) => a.fired - b.fired);
-    return { episodes, flapping: this.#flapping, known: this.#known };
+  /** Whether nothing begins in looks. */
+  allows(row: Pick<Row, "network" | "subjects">): boolean {
+    return this.#judge.allows(row);
   }
 
-  #noteKnown({ readings, at }: Observation): void {
-    if (this.#known.size === this.#kinds.size) return;
-    for (const { kind, state } of readings) {
-      if (state !== "unknown" && this.#kinds.has(kind) && !this.#known.has(kind)) this.#known.set(kind, toMillis(at));
+  /** Sees looks in a row. */
+  follow(row: Row): void {
+    for (let look = row.from; look < row.to && this.#known.size < this.#kinds.size; look += 1) {
+      for (const { kind, readingOf } of row.subjects) this.#noteKnown(kind, readingOf(look)?.state, row.at(look));
     }
+    const { episodes, flapped } = this.#judge.follow(row);
+    for (const episode of episodes) this.#episodes.set(episode.id, episode);
+    this.#flapping.push(...flapped.map(toMillis));
+  }
+
+  result(): Trial {
+    const episodes = [...this.#episodes.values()].map(trialEpisode).toSorted(inOrder);
+    return { episodes, flapping: this.#flapping.toSorted((a, b) => a - b), known: this.#known };
+  }
+
+  #noteKnown(kind: ConditionKind, state: Reading["state"] = "unknown", at: Nanoseconds): void {
+    if (state !== "unknown" && this.#kinds.has(kind) && !this.#known.has(kind)) this.#known.set(kind, toMillis(at));
   }
 }
 
@@ -177,6 +146,12 @@ function indexOf(rules: readonly Rule[], subjects: readonly string[]): RuleIndex
       named.size === 0 || subject === "" || named.has(subject) ? (byKind.get(kind) ?? []) : [],
     subscribers: () => always,
   };
+}
+
+/** The order of a trial's episodes. */
+export function inOrder(one: TrialEpisode, other: TrialEpisode): number {
+  const keys = [one, other].map(({ rule, subject }) => machineKey(rule, subject));
+  return one.fired - other.fired || ((keys[0] ?? "") < (keys[1] ?? "") ? -1 : 1);
 }
 
 /** An episode as a trial tells it. Pure. */

@@ -68,12 +68,12 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   "one long outage": { kind: "node.down", given: { rounds: 2 }, troubles: LONG.slice(0, 1) },
   "lags that never reach the threshold": {
     kind: "node.lagging",
-    given: { behind: 90_000, for: 0 },
+    given: { behind: 90_000, for: 1000 },
     troubles: often(4, { lasts: 5 * MINUTE, behind: 50_000 }),
   },
   "lags that are soon over": {
     kind: "node.lagging",
-    given: { behind: 20_000, for: 0 },
+    given: { behind: 20_000, for: 1000 },
     troubles: [...often(12, { lasts: MINUTE, behind: 50_000 }), { ago: 3.2 * DAY, lasts: 10 * MINUTE, behind: 80_000 }],
   },
   "an outage that somebody took care of, and a threshold above it": {
@@ -92,7 +92,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   },
   "many lags, each of them long": {
     kind: "node.lagging",
-    given: { behind: 20_000, for: 0 },
+    given: { behind: 20_000, for: 1000 },
     troubles: often(32, { lasts: 3 * MINUTE, behind: 90_000 }),
   },
   "a node that flaps for an hour on two days": {
@@ -115,13 +115,13 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   },
   "a lag that somebody took care of, and a threshold above it": {
     kind: "node.lagging",
-    given: { behind: 180_000, for: 0 },
+    given: { behind: 180_000, for: 1000 },
     troubles: [{ ago: 8 * DAY, lasts: 10 * MINUTE, behind: 100_000 }],
     told: [taken("node.lagging", { ago: 8 * DAY, lasts: 10 * MINUTE })],
   },
   "two thresholds, one of which is crossed all the time": {
     kind: "node.lagging",
-    given: { behind: 600_000, blocks: 20, for: 0 },
+    given: { behind: 600_000, blocks: 20, for: 1000 },
     troubles: [
       ...often(32, { lasts: 3 * MINUTE, behind: 30_000 }),
       { ago: 2.1 * DAY, lasts: 20 * MINUTE, behind: 120_000 },
@@ -151,8 +151,10 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   },
   "a clock that is never as far off": {
     kind: "network.clock",
-    given: { drift: 60_000, for: 0 },
-    network: (ago) => ({ "network.clock": { "": { state: "good", driftMillis: isIn(ago, 20, 90) ? 35_000 : 200 } } }),
+    given: { drift: 60_000, for: 1000 },
+    network: (ago) => ({
+      "network.clock": { "": { state: "good", driftMillis: isIn(ago, 20, 19, 90, 89) ? 35_000 : 200 } },
+    }),
   },
   "a market that comes near its bound now and then": {
     kind: "market.bound",

@@ -158,8 +158,9 @@ export const CONDITIONS = {
       const millis = behindMillis ?? 0;
       // True of nearly all readings.
       if (millis === 0 && (behindBlocks ?? "0") === "0") return false;
+      if (millis > behind) return true;
       const count = BigInt(behindBlocks ?? "0");
-      if (millis > behind || count > blocks) return true;
+      if (count > blocks) return true;
       // Between five sixths of a threshold and all of it, the lag neither begins nor ends.
       return millis * 6 > behind * 5 || count * 6n > blocks * 5 ? "near" : false;
     },

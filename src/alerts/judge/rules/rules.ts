@@ -76,7 +76,8 @@ export interface Judgement {
 // Nearly all are one of these, of thousands of rules at a look. Only what is bad has a severity that counts.
 const GOOD: Judgement = { state: "good", severity: "info" };
 const NEAR: Judgement = { state: "near", severity: "info" };
-const UNKNOWN: Judgement = { state: "unknown", severity: "info" };
+/** What nothing is known of. */
+export const UNKNOWN: Judgement = { state: "unknown", severity: "info" };
 
 /**
  * Pure. A reading of another kind than the rule's is unknown to it, and so is one without the facts that it takes.
