@@ -158,6 +158,24 @@ export async function mergeFollowing(
   return { row: { ...trigger, ...changed }, decisions };
 }
 
+/** The escalations that a message took in after it had been sent are owed by themselves: they must ring. */
+export async function oweMergedSince(
+  tables: AlertTables,
+  row: DeliveryRow,
+  since: Milliseconds,
+  at: Milliseconds,
+): Promise<void> {
+  const episodes = new Set((await readSaid(tables, row)).flatMap(({ episode }) => episode ?? []));
+  for (const episode of episodes) {
+    const merged = (await tables.outbox.ofEpisode(episode, row.destination)).filter(
+      ({ phase, state, last_error, settled_at }) =>
+        phase === "escalation" && state === "merged" && last_error === `said by ${row.id}` && (settled_at ?? 0) > since,
+    );
+    const ids = merged.map(({ id }) => id);
+    await tables.outbox.updateAll(ids, { state: "owed", settled_at: null, last_error: null, run_at: at });
+  }
+}
+
 /** The data of a trigger that merges with an escalation: it notifies like the escalation. */
 function withNotificationOf(escalation: string, trigger: string): string {
   const { quiet: _quiet, mention: _mention, ...rest } = DeliveryData.parse(JSON.parse(trigger));

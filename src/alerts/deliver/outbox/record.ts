@@ -8,7 +8,7 @@ import type { ClaimedDelivery } from "./claim.ts";
 import { logDecisions } from "./alert-log.ts";
 import { withData } from "./delivery-data.ts";
 import { fanOutAll } from "./outbox.ts";
-import { giveUpEdit, MERGED_PHASE, readSaid, sendUnshown, takeOut } from "./group.ts";
+import { giveUpEdit, MERGED_PHASE, oweMergedSince, readSaid, sendUnshown, takeOut } from "./group.ts";
 import { revertUnsent, UNREACHED, UNSENT } from "./notification-state.ts";
 import { backoffDelay, interruptionPause } from "./retry-policy.ts";
 import { StoredDestination } from "../../destination.ts";
@@ -271,7 +271,7 @@ export async function expire(
  */
 export async function recordLateReceipt(
   tables: AlertTables,
-  { row: { id, phase, attempts }, destination }: Pick<ClaimedDelivery, "row" | "destination">,
+  { row: { id, phase, attempts, attempted_at }, destination }: Pick<ClaimedDelivery, "row" | "destination">,
   receipt: Receipt,
   at: Milliseconds,
 ): Promise<boolean> {
@@ -281,27 +281,27 @@ export async function recordLateReceipt(
   const known = await tables.outbox.receipts([id, copy]);
   if (row === undefined || known.some((one) => one.delivery === copy || one.message === receipt.message)) return true;
   const goesOn = row.shown !== null || (row.state === "owed" && row.phase !== phase);
-  const what = goesOn ? "sent twice" : "arrived late";
   const about = {
+    what: goesOn ? "sent twice" : "arrived late",
     destination: row.destination,
     delivery: id,
     ...(row.episode === null ? {} : { episode: row.episode }),
   };
-  await logDecisions(tables, [{ what, ...about, detail: `message ${receipt.message}` }], at);
+  await logDecisions(tables, [{ ...about, detail: `message ${receipt.message}` }], at);
   await tables.outbox.putReceipts([receiptRow(goesOn ? copy : id, receipt, at)]);
   if (!goesOn) {
     await tables.outbox.markArrived([{ id, shown: 0, at, until: null }]);
+    if (row.phase === phase) await oweMergedSince(tables, row, attempted_at ?? at, at);
     return true;
   }
-  const { platform, message } = row;
   await tables.outbox.add([
     {
       id: copy,
       destination: row.destination,
-      platform,
+      platform: row.platform,
       phase: "copy",
       urgency: 0,
-      message,
+      message: row.message,
       episode: null,
       revision: 1,
       shown: 0,

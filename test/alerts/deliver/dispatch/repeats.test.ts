@@ -52,6 +52,22 @@ it("a receipt that comes late, before the next attempt, keeps the message from b
   sender.takeEdits();
 });
 
+it("a receipt that comes late takes no escalation with it, which joined the message meanwhile", async () => {
+  stage = await Stage.open();
+  const { sender, engine } = stage;
+  await engine.putSubscriptions([aSubscription({ style: "live" })], "ada");
+  await stage.rounds(1, [stalled("good")]);
+  sender.outcome = (_what, tries) =>
+    tries === 1 ? "posted-late" : new SendError("retry", "429", { retryAfterMillis: 30_000 });
+  await stage.rounds(44, [stalled("bad")]);
+  for (const give of sender.late) give();
+  sender.outcome = () => "ok";
+  await stage.rounds(8, [stalled("bad")]);
+  expect(sender.take()).toEqual(["warning: network.stalled on mainnet", "now critical: network.stalled on mainnet"]);
+  expect(sender.posts.map(({ reply }) => isRepeat(reply))).toEqual([false, false]);
+  sender.takeEdits();
+});
+
 it("a press on a copy that no receipt is known of takes its buttons, once; a press on the known one changes nothing", async () => {
   stage = await Stage.open();
   const { sender, engine } = stage;
