@@ -138,6 +138,7 @@ describe.skipIf(postgresMissing !== undefined)(`several processes on PostgreSQL 
     await setTimeout(20);
     await b.processes.heartbeat();
     await age(b, 1);
+    expect(await take(10)).toBeUndefined();
     await b.processes.heartbeat();
     const lost = performance.now();
     // Its holder has not sent one since: it is dead.

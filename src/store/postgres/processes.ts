@@ -50,6 +50,12 @@ export function serverProcesses(
   let noticed: NodeJS.Timeout | undefined;
   /** The last heartbeat as it was stored, and since when the database has kept each one (the server's clock). */
   let last = { until: 0, keptSince: 0 };
+  /** Whether it has kept them for so long, and has the last one now: it may have gone back since. */
+  const keptFor = (kept: Milliseconds) =>
+    kept === 0
+      ? sql<boolean>`true`
+      : sql<boolean>`${last.keptSince + kept} <= ${NOW}
+          and exists (select from processes where id = ${self} and alive_until = ${last.until})`;
 
   return {
     heartbeat: () =>
@@ -97,7 +103,7 @@ export function serverProcesses(
           insert into leases (name, holder, epoch) values (${name}, ${self}, 1)
           on conflict (name) do update set holder = excluded.holder, epoch = leases.epoch + 1
           where leases.holder = '' or leases.holder <> excluded.holder
-            and ${last.keptSince + kept} <= ${NOW} and not exists (
+            and ${keptFor(kept)} and not exists (
               select from processes where processes.id = leases.holder and processes.alive_until > ${NOW}
             )
           returning epoch`.execute(db);
