@@ -68,6 +68,8 @@ export function createNetwork(view, link, info, around, count) {
   function step(does) {
     if (past === undefined) return;
     const now = Date.now();
+    // Before the first look nothing is kept: without a picture the keys would have no place any more.
+    if (does === "earlier" && past.from <= (past.first ?? Infinity)) return;
     if (does === "now") go({ ...place, until: undefined });
     else if (does === "earlier" || does === "later") go(moved(place, past, does === "later" ? 1 : -1, now));
     else go(zoomed(place, past, does, { now, around: cursor.chosen() }));

@@ -41,7 +41,7 @@ export function createSteps(buttons, picture, step) {
 export function makeButtons(element, labels, press) {
   const buttons = labels.map((label, index) => {
     const [sign, words] = typeof label === "string" ? ["", label] : label;
-    const shown = sign === "" ? [words] : [`${sign} `, h("span", { class: "words" }, words)];
+    const shown = sign === "" ? [words] : [sign, h("span", { class: "words" }, words)];
     const button = makeElement(h("button", { type: "button", class: "small", "aria-label": words }, ...shown));
     button.addEventListener("click", () => press(index));
     return button;
