@@ -88,7 +88,7 @@ export const time = command({
         ]),
       );
     }
-    (troubled || verdict.nodes.length <= FEW_NODES ? above : below).push(nodeTable(verdict, troubled));
+    (troubled || verdict.nodes.length <= FEW_NODES ? above : below).push(nodeTable(verdict));
     above.push(...oddities(verdict));
     return reply({
       title,
@@ -227,10 +227,8 @@ function goesOn({ vote }: NodeVerdict): boolean {
 }
 
 /** One line per node, in the order in which they are configured. */
-/** Nodes that keep up have the time of the network. */
-function nodeTable(verdict: Verdict, troubled: boolean): Table {
+function nodeTable(verdict: Verdict): Table {
   const { nodes } = verdict;
-  const time: CellColumn<NodeVerdict> = ["Time", (node) => (node.time === undefined ? "–" : timeText(node.time)), 2];
   const why: CellColumn<NodeVerdict> = ["Why", (node) => node.why ?? ""];
   return table({
     name: "nodes",
@@ -240,7 +238,7 @@ function nodeTable(verdict: Verdict, troubled: boolean): Table {
       ["State", (node) => stateText(node, verdict)],
       ["Behind", behindText, "right"],
       ["Block", ({ height }) => height ?? "–", "right"],
-      ...(troubled ? [time] : []),
+      ["Time", ({ time: at }) => (at === undefined ? "–" : timeText(at)), 2],
       ["Round trip", ({ roundTripMillis: took }) => (took === undefined ? "–" : `${Math.round(took)} ms`), "right", 3],
       ...(nodes.some((node) => node.why !== undefined) ? [why] : []),
     ],
