@@ -6,7 +6,7 @@
 /** @import { Given } from "../api.js" */
 import { ask, verify } from "../api.js";
 import { confirmFirst } from "./confirm.js";
-import { formatLine, withoutKeys } from "./lines.js";
+import { formatLine, withoutKeys, withShortIds } from "./lines.js";
 import { createJob, jobActions, localReply, unansweredReply } from "./without-answer.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
@@ -311,7 +311,7 @@ function focusButton(element, label) {
 /** @param {string} line */
 function makeParts(line) {
   count += 1;
-  const code = makeElement(h("code", { id: `asked-${count}`, title: line }, withoutKeys(line)));
+  const code = makeElement(h("code", { id: `asked-${count}`, title: line }, withShortIds(withoutKeys(line))));
   const status = makeElement(h("span", { class: "status" }));
   const asked = makeElement(h("div", { class: "asked" }));
   asked.append(code, status);
