@@ -43,20 +43,18 @@ export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms
     );
   };
   return {
-    /** Where a delivery stands; undefined if none of that id has arrived here, or it was pruned. */
-    placeOf: (id: string) =>
+    /**
+     * Where a delivery stands; undefined if none of that id has arrived here, or it was pruned. What was told again after
+     * the database went back stands behind what came first: then the place is right before the last `count`.
+     */
+    placeOf: (id: string, count: number) =>
       store.read(async ({ alerts: tables }) => {
         const [row] = await tables.delivered.of(key, [id]);
+        if (row?.uncertain_since === 0) return placeBefore(tables, key, count);
         return row === undefined ? undefined : { place: row.position, at: row.settled_at ?? row.created_at };
       }),
     /** The position right before the last `count`. */
-    placeBefore: (count: number) =>
-      store.read(async ({ alerts: tables }) => {
-        const [first] = await tables.delivered.last(key, count);
-        return first === undefined
-          ? { place: 0, at: 0 }
-          : { place: first.position - 1, at: first.settled_at ?? first.created_at };
-      }),
+    placeBefore: (count: number) => store.read(({ alerts: tables }) => placeBefore(tables, key, count)),
     /** Up to a position, the last message of each open episode: of the newest `limit` episodes, oldest first. */
     openEpisodes: (place: number, limit: number) =>
       readAlerts(async (tables, toAlerts) => {
@@ -87,6 +85,13 @@ export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms
         return row === undefined ? undefined : (await toAlerts([row], asEdited))[0];
       }),
   };
+}
+
+async function placeBefore(tables: AlertTables, key: string, count: number) {
+  const [first] = await tables.delivered.last(key, count);
+  return first === undefined
+    ? { place: 0, at: 0 }
+    : { place: first.position - 1, at: first.settled_at ?? first.created_at };
 }
 
 /** What a live message shows once its alert is acknowledged, or over. */

@@ -139,7 +139,7 @@ export async function* alertEvents(options: AlertStreamOptions): AsyncGenerator<
   const unsubscribe = options.onChange(() => changed.resolve(true));
   try {
     yield `retry: ${RECONNECT_MILLIS}\n\n`;
-    const known = options.last === undefined ? undefined : await feed.placeOf(options.last);
+    const known = options.last === undefined ? undefined : await feed.placeOf(options.last, MAX_REPLAYED_ALERTS);
     if (options.last !== undefined && known === undefined) yield gapEvent();
     const start = known ?? (await feed.placeBefore(options.last === undefined ? INITIAL_ALERTS : MAX_REPLAYED_ALERTS));
     let { place, at: since } = start;

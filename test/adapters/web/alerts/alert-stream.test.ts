@@ -73,8 +73,13 @@ test("what may have been told with another id, before the database went back, sa
   await stage.store.transaction(({ alerts }) => alerts.expectRepeats(stage.now() + 6000));
   await told(2);
   await told(3);
-  const { alerts } = await createAlertFeed(stage.store, PLATFORMS).after(0, 10);
+  const feed = createAlertFeed(stage.store, PLATFORMS);
+  const { alerts } = await feed.after(0, 10);
   expect(alerts.map(({ reply }) => JSON.stringify(reply).includes("may be a repeat"))).toEqual([false, true, false]);
+  // A reader had it before, and nothing of what came before it now.
+  const ids = alerts.map(({ id }) => id);
+  const places = await Promise.all(ids.map((id) => feed.placeOf(id, 3)));
+  expect(places.map((one) => one?.place)).toEqual([1, 0, 3]);
 });
 
 test("a reader that is signed out gets nothing more", async () => {
