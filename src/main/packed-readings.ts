@@ -5,7 +5,7 @@ import type { Chunk, Column } from "../looks/chunk.ts";
 import type { Leaves } from "../looks/leaves.ts";
 import { type Json, lookFromJson } from "../looks/look.ts";
 import type { Milliseconds } from "../units/duration.ts";
-import { type Nanoseconds, nanoseconds } from "../units/nanoseconds.ts";
+import { type Nanoseconds, nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import { type Changes, keptReading, readingOf } from "../watchers/kept.ts";
 import { GAP_INTERVALS, type Moment } from "../watchers/look-history.ts";
 
@@ -38,6 +38,7 @@ export class PackedReadings {
   /** The looks that do not go on from the one before. */
   readonly #breaks: readonly number[];
   readonly #times: Nanoseconds[] = [];
+  readonly #millis: Milliseconds[] = [];
   readonly #dues: Milliseconds[] = [];
   #at: Column | undefined;
 
@@ -80,6 +81,7 @@ export class PackedReadings {
       from,
       to,
       at: (look) => (this.#times[look] ??= this.#timeOf(look)),
+      atMillis: (look) => (this.#millis[look] ??= toMillis((this.#times[look] ??= this.#timeOf(look)))),
       dueMillis: (look) => (this.#dues[look] ??= Number(dueMillis.at(look))),
     };
   }
@@ -140,8 +142,17 @@ function subjectsOf(chunk: Chunk, network: string, kind: ConditionKind): readonl
   });
   return [...Map.groupBy(facts, (fact) => fact.subject)].map(([subject, own]) => {
     const read = once(() => orDamaged(() => readingsIn(chunk, own, { kind, network, subject })));
-    const corners = cornersOf(chunk, own)?.map((kept) => keptReading(kind, network, subject, kept));
-    return { kind, subject, corners, readingOf: (look) => read()(look) };
+    const corners = once(() => ({
+      all: cornersOf(chunk, own)?.map((kept) => keptReading(kind, network, subject, kept)),
+    }));
+    return {
+      kind,
+      subject,
+      get corners() {
+        return corners().all;
+      },
+      readingOf: (look) => read()(look),
+    };
   });
 }
 

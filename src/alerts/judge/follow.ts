@@ -1,7 +1,7 @@
 // Judges looks in a row, machine after machine: what becomes of one does not depend on the others. Where looks are judged
 // alike, most add no more than time, which is counted and not stepped through.
 import type { Milliseconds } from "../../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import {
   advance,
@@ -40,6 +40,8 @@ export interface Row {
   /** Behind the last one. */
   readonly to: number;
   readonly at: (look: number) => Nanoseconds;
+  /** The same, in Unix milliseconds. */
+  readonly atMillis: (look: number) => Milliseconds;
   readonly dueMillis: (look: number) => Milliseconds;
 }
 
@@ -104,10 +106,10 @@ export class Follower {
     for (let look = from; look < row.to; look += 1) {
       const [reading, blind] = [readingOf(look), isBlind(look)];
       const isSameAgain = reading === this.#reading && blind === wasBlind;
-      if (isSameAgain && wasGood(this.#known.machine)) continue;
       wasBlind = blind;
+      if (isSameAgain && wasGood(this.#known.machine)) continue;
       if (reading === undefined) this.#miss(look);
-      else this.#see(reading, look);
+      else if (!isSameAgain || this.#added !== "nothing") this.#see(reading, look);
       this.#endFlapping(look);
     }
     this.#settle();
@@ -184,7 +186,7 @@ export class Follower {
     const { machine } = this.#known;
     if (machine?.flapping === undefined || machine.watcher !== row.watcher.name) return;
     const last = this.#added === "flapping" ? this.#sum : machine.flapping.lastMillis;
-    if (toMillis(row.at(look)) - last < config.flap.within) return;
+    if (row.atMillis(look) - last < config.flap.within) return;
     this.#settle();
     const settled = this.#known.machine ?? machine;
     this.#known = { ...this.#known, machine: endFlapping(settled, row.at(look), config) ?? settled };

@@ -125,7 +125,7 @@ export class JudgeInMemory {
     while (seen >= from && isBlind(seen)) seen -= 1;
     const known = seen < from ? progress.known : row.at(seen);
     this.#progress.set(watcher.name, { ...progress, known, monotonicMillis: row.dueMillis(to - 1) });
-    this.#stored.set(watcher.name, toMillis(row.at(to - 1)));
+    this.#stored.set(watcher.name, row.atMillis(to - 1));
     this.#wasBlind = isBlind(to - 1);
     return found;
   }

@@ -150,8 +150,8 @@ function indexOf(rules: readonly Rule[], subjects: readonly string[]): RuleIndex
 
 /** The order of a trial's episodes. */
 export function inOrder(one: TrialEpisode, other: TrialEpisode): number {
-  const keys = [one, other].map(({ rule, subject }) => machineKey(rule, subject));
-  return one.fired - other.fired || ((keys[0] ?? "") < (keys[1] ?? "") ? -1 : 1);
+  if (one.fired !== other.fired) return one.fired - other.fired;
+  return machineKey(one.rule, one.subject) < machineKey(other.rule, other.subject) ? -1 : 1;
 }
 
 /** An episode as a trial tells it. Pure. */

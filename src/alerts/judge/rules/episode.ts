@@ -143,7 +143,7 @@ export function freshMachine(of: Pick<Machine, "rule" | "kind" | "network" | "su
 /** Resets a machine to ok; numbers and firings stay. */
 export function resetMachine(machine: Machine): Machine {
   const { began: _1, beganBefore: _2, recovering: _3, lastGood: _4, unseen: _5, surpasses: _6, ...rest } = machine;
-  return { ...rest, phase: "ok", heldMillis: 0, rounds: 0, badMillis: 0 };
+  return Object.assign(rest, { phase: "ok" as const, heldMillis: 0, rounds: 0, badMillis: 0 });
 }
 
 /** Most looks change little of a machine: a member is left out, which takes long, only where there is one. */

@@ -124,8 +124,9 @@ function stepBad(
   const already = round.reading.badForMillis ?? 0;
   switch (machine.phase) {
     case "ok": {
-      const pending: Machine = { ...machine, phase: "pending", heldMillis: already, rounds: 1, badMillis: already };
-      return fireIfDue({ ...pending, ...beginning(round, seenMillis !== undefined) }, round, ["pending"]);
+      const began = beginning(round, seenMillis !== undefined);
+      const pending = { phase: "pending", heldMillis: already, rounds: 1, badMillis: already, ...began } as const;
+      return fireIfDue({ ...machine, ...pending }, round, ["pending"]);
     }
     case "pending": {
       const heldMillis = Math.max(machine.heldMillis + (seenMillis ?? 0), already);
@@ -207,17 +208,16 @@ function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): 
     first: round.reading,
     last: round.reading,
   };
-  const fired: Machine = {
-    ...rest,
+  const fired: Machine = Object.assign(rest, {
     ...withoutUndefined({ critical }),
-    phase: "firing",
+    phase: "firing" as const,
     number,
     heldMillis: 0,
     rounds: 0,
     firings,
     // What was told of an episode before counts while episodes are kept back.
     ...(flaps || machine.flapping !== undefined ? { flapping, ...withoutUndefined({ furthest }) } : {}),
-  };
+  });
   return {
     machine: noteFurthest(fired, round),
     episode,
