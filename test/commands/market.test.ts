@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
+import { shortenId } from "../../src/reply/text.ts";
 import { loopbackNode } from "../support/loopback-node.ts";
 import { saying } from "../support/said.ts";
 import { NOON, talk } from "../support/talk.ts";
@@ -217,7 +218,7 @@ test("a market seen before is completed and found by its beginning where nodes o
     caller: { id: "1", name: "ann", mayManageChannel: true },
     signal: AbortSignal.timeout(5000),
   });
-  expect(found).toContainEqual({ label: marketId, value: marketId });
+  expect(found).toContainEqual({ label: shortenId(marketId), value: marketId });
   expect(await suggest("market show", "market", samples.marketId.slice(0, 5))).toHaveLength(1);
 });
 

@@ -337,6 +337,6 @@ function choiceOf({ id, label, more, state }: NamedId, nameIsUnique: boolean): C
   const further = label !== undefined && more?.startsWith(label) === true ? more.slice(label.length).trim() : more;
   const words = [label, state, further].filter(Boolean).join(" · ");
   const cut = (whole: string): string => cutShort(whole, MAX_CHOICE_LENGTH);
-  if (label === undefined) return { label: words === "" ? id : cut(`${shortenId(id)} · ${words}`), value: id };
+  if (label === undefined) return { label: cut([shortenId(id), words].filter(Boolean).join(" · ")), value: id };
   return nameIsUnique ? { label: cut(words), value: label } : { label: cut(`${words} (${shortenId(id)})`), value: id };
 }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { MARKET, PARTY } from "../../../src/answers/ids/ids.ts";
 import { suggestIds } from "../../../src/answers/ids/typed-ids.ts";
 import type { SuggestContext } from "../../../src/bot/options/options.ts";
+import { shortenId } from "../../../src/reply/text.ts";
 
 const id = "ab".repeat(32);
 
@@ -38,7 +39,7 @@ test("parties that were seen come first, then those with a stake, the largest fi
     signal: new AbortController().signal,
   } as unknown as SuggestContext;
   expect(await suggestIds(PARTY)("", context)).toEqual([
-    { label: id, value: id },
+    { label: shortenId(id), value: id },
     { label: "aaaaaaaa…aaaa · stakes 1,862,193.91", value: "aa".repeat(32) },
     { label: "bbbbbbbb…bbbb · stakes 5", value: "bb".repeat(32) },
   ]);
