@@ -40,7 +40,7 @@ export async function judge(world: World, counts: Counts): Promise<string[]> {
     ...world.channels.flatMap((sender) => [
       ...histories.flatMap((history) => episodeFaults(world, sender, history, counts)),
       ...repeatFaults(world, sender),
-      ...quietFaults(world, sender, rows),
+      ...quietFaults(world, sender, rows, histories),
       ...digestFaults(world, sender, histories, { rows, log }, counts),
       ...flappingFaults(sender, histories, counts),
     ]),
@@ -154,13 +154,26 @@ function repeatFaults(world: World, sender: FakeSender): string[] {
   ]);
 }
 
-/** Deliveries created in quiet hours are critical, or the end of an episode notified before. */
-function quietFaults(world: World, { platform, posts }: FakeSender, rows: readonly DeliveryRow[]): string[] {
+/**
+ * Deliveries created in quiet hours are critical, or the end of an episode notified before. That an alert flaps which is
+ * critical by then is told in its place.
+ */
+function quietFaults(
+  world: World,
+  { platform, posts }: FakeSender,
+  rows: readonly DeliveryRow[],
+  histories: readonly EpisodeHistory[],
+): string[] {
+  const escalated = new Map(
+    histories.map(({ episode, decisions }) => [episode.id, decisions.find(({ what }) => what === "escalated")?.at]),
+  );
   const times = world.quietTimes.filter((time) => time.platform === platform);
   return posts.flatMap(({ gist, delivery }) => {
     const owed = rows.find(({ id }) => id === delivery.id)?.created_at ?? 0;
     const disturbed = times.some(({ after, before }) => owed > after && owed < before);
-    return disturbed && /^(?:warning|flapping)/u.test(gist) ? [`${platform} was disturbed: ${gist}`] : [];
+    const critical = escalated.get(delivery.about?.episode ?? "") ?? Infinity;
+    const isLow = gist.startsWith("warning") || (gist.startsWith("flapping") && critical > owed);
+    return disturbed && isLow ? [`${platform} was disturbed: ${gist}`] : [];
   });
 }
 
@@ -206,12 +219,12 @@ function flappingFaults({ platform }: FakeSender, histories: readonly EpisodeHis
           ({ what, destination }) => what === "suppressed by flapping" && destination?.startsWith(platform),
         ),
       );
-      // By a message of its own, or by the card of what explains it.
-      const told = period.flatMap(({ deliveries, items }) => {
+      // By a message of its own, or as one of several in another message.
+      const told = period.flatMap(({ episode, deliveries, items }) => {
         const carriers = new Set(deliveries.filter((row) => row.platform === platform).map(({ id }) => id));
         return [
           ...deliveries.filter(
-            ({ id, phase, episode }) => phase === "flapping" && episode !== null && carriers.has(id),
+            ({ id, phase, episode: told }) => phase === "flapping" && told === episode.id && carriers.has(id),
           ),
           ...items.filter(({ delivery, phase }) => phase === "flapping" && carriers.has(delivery)),
         ];
