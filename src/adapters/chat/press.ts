@@ -5,7 +5,7 @@ import { withTimeout } from "../../units/in-time.ts";
 import type { Log } from "../../log.ts";
 import { Ask, type Immutable, Invalidates, ReplyJson } from "../../reply/document.ts";
 import { replyFromJson, replyToJson } from "../../reply/json.ts";
-import { keepActions, type Reply } from "../../reply/reply.ts";
+import { type Action, keepActions, type Reply } from "../../reply/reply.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { Payloads } from "../adapter.ts";
 
@@ -157,6 +157,14 @@ export async function readPress(
 
 /** A longer reply is not kept. */
 const MAX_KEPT_LENGTH = 63_000;
+
+/** The press that is surely meant: the only one of an offer, and the first thing to do about an alert. */
+export function mainAction({ actions, asks }: Reply, { asker }: Pick<KeptContext, "asker">): Action | undefined {
+  if (asks === true && actions.length === 1) return actions[0];
+  return asker === undefined
+    ? actions.find((action) => "invocation" in action && action.invocation.command === "alerts ack")
+    : undefined;
+}
 
 /** The press of Share and Details, with the reply, unless that is too long. */
 export function keptPress(reply: Reply, context: KeptContext, at?: Milliseconds): KeptPress {

@@ -90,6 +90,7 @@ export function actionButton(
   action: ButtonAction,
   { asker, confirms, offer }: MessageContext,
   presses: PressIds,
+  main?: Action,
 ): { readonly button: APIButtonComponent; readonly whole: boolean } {
   if ("url" in action) {
     const { text: label, whole } = labelOf([action.label, "Open"], BUTTON_LABEL_LENGTH);
@@ -98,7 +99,8 @@ export function actionButton(
   }
   const { confirm, form, hints, invocation: ask, effect, invalidates } = action;
   const { text: label, whole } = labelOf([action.label, ask.command, "Run"], BUTTON_LABEL_LENGTH);
-  const style = confirm === undefined ? ButtonStyle.Secondary : ButtonStyle.Danger;
+  const usual = action === main ? ButtonStyle.Primary : ButtonStyle.Secondary;
+  const style = confirm === undefined ? usual : ButtonStyle.Danger;
   const answered = confirms === undefined ? effect : "confirmed";
   const press: Press =
     form === true
@@ -125,7 +127,7 @@ export function offerButtons(offers: readonly Offer[], presses: PressIds): APIBu
 export function pressButton(
   label: string,
   customId: string,
-  style: ButtonStyle.Secondary | ButtonStyle.Danger = ButtonStyle.Secondary,
+  style: ButtonStyle.Primary | ButtonStyle.Secondary | ButtonStyle.Danger = ButtonStyle.Secondary,
 ): APIButtonComponent {
   return { type: ComponentType.Button, style, label, custom_id: customId };
 }

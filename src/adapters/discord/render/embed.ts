@@ -4,6 +4,7 @@ import { asButtons } from "../../../reply/fold.ts";
 import { nameFiles } from "../../../reply/message-files.ts";
 import type { Reply, Tone } from "../../../reply/reply.ts";
 import { planButtons } from "../../chat/button-plan.ts";
+import { mainAction } from "../../chat/press.ts";
 import { actionLines, filesOf, shortenedNote } from "../../chat/bounds.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import { WHY_COMMAND } from "../../chat/why-this-alert.ts";
@@ -51,7 +52,8 @@ export function renderEmbed(reply: Reply, context: Pick<MessageContext, "ask" | 
   const space = EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - footer.markdown.length - left.text.length - 20;
   const blocks = fitBlocks(reply.blocks, space, { heldOf: (index) => held[index], onId, mention });
   const presses = new PressIds();
-  const own = actions.shown.map((action) => actionButton(action, context, presses));
+  const main = mainAction(reply, context);
+  const own = actions.shown.map((action) => actionButton(action, context, presses, main));
   const again = context.ask === undefined ? [] : planButtons(reply, context, { kept: false }, ["again"]);
   const buttons = [...own.map(({ button }) => button), ...offerButtons(again, presses)];
   // Details of an alert shows the ids whole.

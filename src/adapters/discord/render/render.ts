@@ -20,7 +20,7 @@ import type { Action, Reply, Tone } from "../../../reply/reply.ts";
 import { shortenId } from "../../../reply/text.ts";
 import { beyondFold, filesOf, FOLDED_ROWS, placesAboveFold } from "../../chat/bounds.ts";
 import { planButtons } from "../../chat/button-plan.ts";
-import type { Show } from "../../chat/press.ts";
+import { mainAction, type Show } from "../../chat/press.ts";
 import { BUTTONS_PER_ROW, COMPONENTS_TEXT_LENGTH, FOLDED_LENGTH, MAX_COMPONENTS, MAX_FILES } from "../limits.ts";
 import { renderBody } from "./body.ts";
 import {
@@ -239,7 +239,8 @@ function renderControls(
   presses: PressIds,
 ) {
   const selects = plan.selects.map((choice) => selectRow(choice, context, presses));
-  const own = plan.buttons.map((action) => actionButton(action, context, presses));
+  const main = mainAction(reply, context);
+  const own = plan.buttons.map((action) => actionButton(action, context, presses, main));
   const again = planButtons(reply, context, { kept: false }, ["again"]);
   return {
     selects: selects.map(({ row }) => row),

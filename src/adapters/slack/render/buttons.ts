@@ -14,7 +14,7 @@ import { formatAsk } from "../../../reply/full-text.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import type { Action, Reply } from "../../../reply/reply.ts";
 import { type KeptOffer, type Offer, type Offered, planButtons, SEND_FILES } from "../../chat/button-plan.ts";
-import type { KeptPress, Press } from "../../chat/press.ts";
+import { type KeptPress, mainAction, type Press } from "../../chat/press.ts";
 import {
   BUTTON_LABEL_LENGTH,
   BUTTON_URL_LENGTH,
@@ -57,8 +57,6 @@ const MORE = "More";
 const BUTTONS_LENGTH = 5000;
 /** Reserved for Fill in (or Other values), Details, Share, Refresh and Send as file. */
 const RESERVED_BUTTONS_LENGTH = 600;
-/** The first thing to do about an alert. */
-const PRIMARY_COMMAND = "alerts ack";
 /** The value of a link in a menu: Slack opens the link, and the app has nothing to do. */
 export const LINK_VALUE = "link";
 
@@ -88,7 +86,7 @@ export function renderButtons(
   context: MessageContext,
   { kept, ...offered }: Omit<Offered, "kept"> & { readonly kept?: KeptPress | undefined },
 ): Buttons {
-  const drawn = new DrawnOffers(context, kept);
+  const drawn = new DrawnOffers(context, kept, mainAction(reply, context));
   const plan = planButtons(reply, context, { ...offered, kept: kept !== undefined }, ORDER);
   for (const offer of plan) drawn.add(offer);
   const { pressables, selects, unstored, overflow, whole } = drawn;
@@ -112,8 +110,10 @@ class DrawnOffers {
   readonly #asker: string | undefined;
   readonly #command: string;
   readonly #kept: KeptPress | undefined;
+  readonly #main: Action | undefined;
 
-  constructor({ asker, command = ROOT_COMMAND }: MessageContext, kept: KeptPress | undefined) {
+  constructor({ asker, command = ROOT_COMMAND }: MessageContext, kept: KeptPress | undefined, main?: Action) {
+    this.#main = main;
     this.#asker = asker;
     this.#command = command;
     this.#kept = kept;
@@ -182,8 +182,7 @@ class DrawnOffers {
       return;
     }
     const { effect, form, hints, invocation, invalidates } = action;
-    const isPrimary = this.#asker === undefined && invocation.command === PRIMARY_COMMAND;
-    const style = isPrimary ? ({ style: "primary" } as const) : asked;
+    const style = action === this.#main && question === undefined ? ({ style: "primary" } as const) : asked;
     const press: Press =
       form === true
         ? { kind: "form", ask: invocation, invalidates, hints }
