@@ -231,7 +231,9 @@ export function pastRangeWords({ from, to }: PastRange, now: Milliseconds, zone:
 /** The same by the reader's clock, where the zone is none that somebody chose; a zone is named. */
 export function pastRangeText(range: PastRange, now: Milliseconds, zone: string): Text {
   if (zone !== "UTC") return text`${pastRangeWords(range, now, zone)}`;
-  const [start, end] = [range.from, range.to].map((at) => time(fromMillis(at)));
+  // Seconds would say nothing of a longer time.
+  const grain = range.to - range.from < 600_000 ? 1 : 60_000;
+  const [start, end] = [range.from, range.to].map((at) => time(fromMillis(at - (at % grain))));
   return range.from === 0 ? text`until ${end}` : range.to < now ? text`from ${start} to ${end}` : text`since ${start}`;
 }
 

@@ -165,8 +165,8 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>, short: boolean): 
   const seconds = toSeconds(at);
   if (seconds > LAST_SECOND || seconds < -LAST_SECOND) return escapeMarkdown(formatUtc(at));
   const age = `<t:${seconds}:R>`;
-  // Date and time with seconds: a story may be shorter than a minute.
-  const moment = `<t:${seconds}:d> <t:${seconds}:T>`;
+  // Date and time with seconds, unless they say nothing: a story may be shorter than a minute.
+  const moment = `<t:${seconds}:d> <t:${seconds}:${!short && seconds % 60n === 0n ? "t" : "T"}>`;
   switch (inline.style) {
     case "absolute":
       return moment;

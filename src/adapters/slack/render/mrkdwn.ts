@@ -116,7 +116,7 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
   const seconds = toSeconds(at);
   const fallback = formatUtc(at);
   if (seconds < 1n || seconds > LAST_SECOND) return escapeMrkdwn(fallback);
-  const absolute = `<!date^${seconds}^{date_short_pretty} {time_secs}|${fallback}>`;
+  const absolute = `<!date^${seconds}^{date_short_pretty} {${seconds % 60n === 0n ? "time" : "time_secs"}}|${fallback}>`;
   const relative = `<!date^${seconds}^{ago}|${fallback}>`;
   switch (inline.style) {
     case "absolute":
