@@ -42,7 +42,7 @@ export function asButtons(actions) {
   );
 }
 
-/** Of a long choice so many buttons are shown, and the rest when asked to. */
+/** Of a long choice so many buttons are shown, and the rest when asked to; behind another choice, none. */
 const FIRST_CHOICES = 5;
 
 /**
@@ -62,6 +62,7 @@ export function renderActions(actions) {
   const rows = [];
   /** @type {(VElement | string)[]} */
   let buttons = [];
+  let isFurther = false;
   const closeRow = () => {
     if (buttons.length > 0) rows.push(h("div", { class: "actions" }, ...buttons));
     buttons = [];
@@ -71,19 +72,21 @@ export function renderActions(actions) {
       closeRow();
       const label = labelOf(action.label);
       const chosen = action.choices.map((one) => numbered(one.label));
+      const first = chosen.length <= FIRST_CHOICES ? chosen.length : isFurther ? 0 : FIRST_CHOICES;
+      isFurther = true;
       rows.push(
         h(
           "div",
           { class: "choice", role: "group", "aria-label": label },
           h("p", { "aria-hidden": "true" }, label),
-          ...chosen.slice(0, FIRST_CHOICES),
-          chosen.length <= FIRST_CHOICES
+          ...chosen.slice(0, first),
+          chosen.length === first
             ? undefined
             : h(
                 "details",
                 { class: "more" },
-                h("summary", {}, `${chosen.length - FIRST_CHOICES} more`),
-                ...chosen.slice(FIRST_CHOICES),
+                h("summary", {}, first === 0 ? `Choose from ${chosen.length}` : `${chosen.length - first} more`),
+                ...chosen.slice(first),
               ),
         ),
       );

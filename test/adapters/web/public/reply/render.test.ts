@@ -150,6 +150,22 @@ test("a choice has a button for each of what can be chosen, below what it asks f
   expect(buttons.map((one) => textsOf(one).join(""))).toEqual(["BTC/USDT", "BTC/USDC"]);
 });
 
+test("of a long choice the first five are shown, of one behind another none until it is opened", () => {
+  const choices = Array.from({ length: 8 }, (_, at) => ({
+    label: String(at),
+    invocation: { command: "order", options: { id: String(at) } },
+  }));
+  const given = reply({
+    title: "Which?",
+    actions: [
+      { label: "Order", choices, effect: "reply" },
+      { label: "Party", choices, effect: "reply" },
+    ],
+  });
+  const folds = elementsOf(render(given)).filter(({ attrs }) => attrs["class"] === "more");
+  expect(folds.map((one) => textsOf(one).join(" "))).toEqual(["3 more 5 6 7", "Choose from 8 0 1 2 3 4 5 6 7"]);
+});
+
 describe("the tone is said by a word as well as a colour", () => {
   test.each<[Parameters<typeof reply>[0], string | undefined]>([
     [{ title: "t", tone: "neutral" }, undefined],
