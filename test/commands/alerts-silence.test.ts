@@ -144,7 +144,7 @@ describe("a silence", () => {
     ["tonight", { invocation: { command: "alerts silence", options: { for: "night" } } }],
     ["night", { invocation: { command: "alerts silence", options: { for: "night" } } }],
     ["overnight", { invocation: { command: "alerts silence", options: { for: "night" } } }],
-    ["for the night", { invocation: { command: "alerts silence", options: { for: "the night" } } }],
+    ["for the night", { invocation: { command: "alerts silence", options: { for: "night" } } }],
   ])("for %s leads to a line that silences", async (words, leads) => {
     const talk = await talkInOps();
     const first = await talk.askFor(`silence ${words}`);

@@ -12,7 +12,7 @@ async function offered(talk: Awaited<ReturnType<typeof talkInOps>>, line: string
 }
 
 test.each([
-  ["silence all for the night", 'alerts silence what:all for:"the night"'],
+  ["silence all for the night", "alerts silence what:all for:night"],
   ["silence all tomorrow", "alerts silence"],
   ["silence node.down for:banana", "alerts silence"],
   ["silence nonsense for:1h", "alerts silence"],

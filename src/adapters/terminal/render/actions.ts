@@ -148,15 +148,10 @@ function moreLines(
   isShell: boolean,
 ): Line[] {
   const by = isShell ? 0 : 4;
-  const prompt = isShell ? [span("the prompt of "), wholeSpan(ASK, "code")] : [span("the prompt", "dim")];
-  const line = dataSpan(typed, "code");
-  return indent(
-    wrap(
-      [span(`${more} more: at `, "dim"), ...prompt, span(", type ", "dim"), line, span(" and press Tab.", "dim")],
-      width - by,
-    ),
-    by,
-  );
+  const how = isShell
+    ? [span(" at the prompt: ", "dim"), wholeSpan(ASK, "code")]
+    : [span(": type ", "dim"), dataSpan(typed, "code"), span(" and Tab", "dim")];
+  return indent(wrap([span(`${more} more`, "dim"), ...how], width - by), by);
 }
 
 /** The command line of a button. Of its ids the beginning is enough, and can be typed on any keyboard. */

@@ -43,7 +43,7 @@ export async function offeredSilence(
     ? undefined
     : standingSilenceReply(wanted, await context.alerts.silences(), now);
   if (stands !== undefined) return stands;
-  const where = destination === undefined ? text`everywhere` : text`in ${destinationWords(destination, context)}`;
+  const where = destination === undefined ? text`in all channels` : text`in ${destinationWords(destination, context)}`;
   const isForNow = when.recurrence === undefined && when.from <= now && values.for !== undefined;
   const held = isForNow ? text`for ${formatDuration(when.until - now)}` : silenceTimeWords(when, now);
   const what = silenceScopeWords({ scope, ...withoutUndefined({ label }) });

@@ -10,6 +10,7 @@ import {
   type SuggestContext,
 } from "../../../bot/options/options.ts";
 import { saidRun } from "../../../bot/options/said.ts";
+import { parseTypedDuration } from "../../../bot/options/time-span.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { ignoreUserError, passes, UserError } from "../../../errors.ts";
 import { findKind } from "../alert-kinds.ts";
@@ -17,6 +18,7 @@ import { suggested, TO_OPTION } from "../alert-options.ts";
 import { findSubjects, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isSpan, parseMoment, parseSpan, parseZone, suggestSpans, suggestZones } from "../alert-times.ts";
 import { findEpisodes, suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
+import { formatSpan } from "../../../units/duration.ts";
 import { isEverything, suggestSilences } from "./silences.ts";
 
 /** `night`, which is 8 hours, with or without its article. */
@@ -134,7 +136,9 @@ export const SILENCE_OPTIONS = {
     suggest: suggestSpans,
     said: (words) => {
       const said = saidRun(words, isLength);
-      return said !== undefined && isTonight(said.value) ? { ...said, value: "night" } : said;
+      if (said === undefined) return undefined;
+      const millis = parseTypedDuration(said.value);
+      return { ...said, value: millis === undefined ? "night" : formatSpan(millis) };
     },
     reads: (option, typed) => isLength(typed) || parseSpan(option, typed),
   },
