@@ -42,6 +42,9 @@ export async function findOrder(option: string, typed: string, context: SuggestC
 /** Shorter than the time limit of a whole completion. */
 const ORDERS_WAIT_MILLIS: Milliseconds = 1000;
 
+/** An answer may wait longer, for a machine that is busy: without the newest orders it would ask whose. */
+const NEWEST_WAIT_MILLIS: Milliseconds = 3000;
+
 /** How many of the orders that may be those of others are offered beside the parties, or the caller's own. */
 const SEEN_OFFERED = 10;
 
@@ -167,7 +170,7 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
   const ofParty = (party: string): Ask => askFor(context, "order", { state, party });
   const now = context.now();
   if (typed === undefined) {
-    const newest = inTime(listOrders({ state, now }, context), { millis: ORDERS_WAIT_MILLIS }, () => []);
+    const newest = inTime(listOrders({ state, now }, context), { millis: NEWEST_WAIT_MILLIS }, () => []);
     const [listed, seen, stakers] = await Promise.all([
       newest,
       suggestIds(ORDER)("", context),

@@ -123,10 +123,9 @@ export async function addSubscription(
     const personal = destination.channel.startsWith("user:");
     const isKnown = personal || all.some((one) => isSameDestination(one.destination, destination));
     const news = { subscription, standing: status, ...(isKnown ? {} : { first: true as const }) };
-    const announced =
-      offered || personal
-        ? [testAnnouncement(context, destination, news)]
-        : changeAnnouncements(context, [destination], { what: "added", ...news }, labels);
+    const announced = personal
+      ? [testAnnouncement(context, destination, news)]
+      : changeAnnouncements(context, [destination], { what: "added", ...news }, labels);
     await alerts.putSubscriptions([subscription], context.caller.name, announced);
     return { subscription, status, overlapping: overlapNote(subscription, there, alerts.config, labels) };
   });
