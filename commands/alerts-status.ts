@@ -45,7 +45,7 @@ export const alertsStatus = command({
     "show|list|see|view alert me|us",
     "show|list|see|view alert",
     "alert open|active|fire|firing|current|now|any|status|state|unacknowledged",
-    "what|anything|something wrong|burn|broken|fire|firing|open",
+    "what|anything|something wrong|burn|fire|firing|open",
     "problem|issue|incident|trouble",
     "alert",
   ],

@@ -33,8 +33,8 @@ export const alertsTold = command({
   name: "alerts told",
   alsoCalled: ["last night", "told"],
   asked: [
-    "happen|miss|go|went|been|how|blow|blew|drama|handover|handoff|summarise|summarize|digest|rundown|sitrep|event|break|broke|fail|fire|fired|come|came|news|new|summary|recap|overview|wrong|alert|incident|problem|issue|trouble|outage|page|anything|told|tell|change|report|catch|bring|speed night|overnight|asleep|slept|sleep|{when}|{since}",
-    "was|were|did|had|have|any|how quiet|calm|busy|fine|page|problem|issue|trouble|incident|outage|down|alert|status night|overnight|{when}|{since}",
+    "happen|miss|go|went|been|how|blow|blew|drama|handover|handoff|summarise|summarize|digest|rundown|sitrep|event|break|broke|fail|fire|fired|come|came|news|new|summary|recap|overview|wrong|alert|incident|problem|issue|trouble|outage|page|anything|told|tell|change|report|catch|bring|speed|status night|overnight|asleep|slept|sleep|{when}|{since}",
+    "was|were|did|had|have|any|how quiet|calm|busy|fine|page|problem|issue|trouble|incident|outage|down|downtime|offline|alert|status night|overnight|{when}|{since}",
     "miss|overnight",
     "last|during night",
     "recap|summary|summarise|summarize|report|handover|handoff",

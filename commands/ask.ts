@@ -19,7 +19,7 @@ import { type Choice, plainChoices } from "../src/bot/options/options.ts";
 import { parseOptions } from "../src/bot/options/parse-options.ts";
 import { neededParty, SAVE_PARTY_ACTION } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
-import { type Block, facts, field, paragraph } from "../src/reply/block.ts";
+import { type Block, facts, field, type Field, paragraph } from "../src/reply/block.ts";
 import { type Action, type Ask, askedBack, choiceActions, commandAction, type Reply } from "../src/reply/reply.ts";
 import { commandLine, joinText, text } from "../src/reply/text.ts";
 
@@ -89,12 +89,15 @@ type Context = CommandContext<Options>;
 
 /**
  * What is no command and no sentence is a question where it is surely one. Of what is near to a command, or has a wrong
- * value, every word must be known; two words are rather a slip.
+ * value, every word must be known; two words are rather a slip, unless they say all that the near command needs.
  */
 function isSlip({ suggestion }: UserError, found: readonly Guess[], question: string): boolean {
   if (suggestion === "help") return sureGuess(found) === undefined;
-  const isPair = suggestion !== undefined && plainWords(question).length < 3;
-  return found[0]?.share !== 1 || (isPair && found[0].isCorrected);
+  const [best] = found;
+  if (best?.share !== 1) return true;
+  const isMeant =
+    best.command.name === suggestion && Object.keys(best.options).length > 0 && lacking(best).length === 0;
+  return suggestion !== undefined && plainWords(question).length < 3 && best.isCorrected && !isMeant;
 }
 
 /** Whether a guess may run by itself: what only reads, and lacks nothing. */
@@ -180,12 +183,16 @@ function offerWhole(
 
 /** What was read of the question, in the words of the fields, and what the command is about. */
 function readOf(guess: Guess, chosen?: string): Block[] {
-  const read = Object.entries(guess.options).map(([name, value]) =>
-    field(fieldLabel(name, guess.command.options[name] ?? {}), String(value)),
-  );
+  const read: Field[] = [];
+  const flags: Block[] = [];
+  for (const [name, value] of Object.entries(guess.options)) {
+    const option = guess.command.options[name];
+    if (option?.kind === "flag") flags.push(paragraph(`${option.description}.`));
+    else read.push(field(fieldLabel(name, option ?? {}), String(value)));
+  }
   const about = aboutOf(guess, chosen);
   const isSaid = about === "" || about === labelOf(guess);
-  return [...facts(read), ...(isSaid ? [] : [paragraph(about.endsWith("?") ? about : `${about}.`)])];
+  return [...facts(read), ...flags, ...(isSaid ? [] : [paragraph(about.endsWith("?") ? about : `${about}.`)])];
 }
 
 /** The asker's own party before those of others; a press for each value; then what else may be done. */

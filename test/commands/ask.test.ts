@@ -43,6 +43,12 @@ test("of phrasings in haste, nine of ten are, too, and none wrongly", async () =
 
 test.each([
   ["what broke last nite", MEANT["what happened last night"]],
+  ["overnight status", MEANT["what happened last night"]],
+  ["is anything broken right now", MEANT["is the network healthy"]],
+  ["which nodes are there", MEANT["is the network healthy"]],
+  ["how much downtime did node 2 have yesterday", /alerts told when:yesterday/u],
+  ["bitcon price", MEANT["spread of BTC"]],
+  ["export lastweek", /^Whose ledger\?/u],
   ["why wont my order go in", MEANT["why was my order rejected"]],
   ["sub this channel", MEANT["subscribe this channel"]],
   ["silence n2 2h", MEANT["silence node 2 for two hours"]],

@@ -15,7 +15,7 @@ const SENTENCE_WORDS = new Set(
 const OTHER_WORDS = new Set(
   (
     "tell give show want need get got like find hear make keep put add see look looking " +
-    "moment minute today next turn yet again quick quickly currently overall thing things stuff reason guys team morning evening ok " +
+    "moment minute today next turn yet again quick quickly much currently overall thing things stuff reason guys team morning evening ok " +
     "thank thx cheers bot bellwether everyone everybody else asap go goes went"
   ).split(" "),
 );
@@ -30,6 +30,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b(what|how|where|who|that)s\b/gu, "$1 is"],
   [/\b(do|does|did|is|was|are|were|has|have)nt\b/gu, "$1 not"],
   [/\bwk(s?)\b/gu, "week$1"],
+  [/\b(last|past|this)(?=(?:night|day|week|month|year)s?\b)/gu, "$1 "],
   [/\b(last|past|this)( \p{L}+)s\b/gu, "$1$2"],
   [/\bcant\b/gu, "can not"],
   [/\bwont\b/gu, "will not"],

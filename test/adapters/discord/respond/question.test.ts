@@ -111,7 +111,7 @@ test("whose orders, and which, is to choose from by whoever asks alone; a typed 
   };
   const parties = await asked();
   expect([textOf(parties), parties.onlyFor]).toEqual([expect.stringContaining("Which order?"), ann.id]);
-  expect(labelsOf(parties)[0]).toMatch(/^[A-Z][a-z ]+ · (?:buy|sell) .* ago · /u);
+  expect(labelsOf(parties)[0]).toMatch(/^[A-Z][a-z ]+ · (?:buy|sell)\b.* ago · /u);
   const party = labelsOf(parties).find((label) => label.startsWith(partyId.slice(0, 8))) ?? "";
   expect(textOf((await ann.press(parties, party)).last)).toContain("Which order?");
   await ann.run(on.channel, "my party", { id: partyId, name: "desk" });
