@@ -178,10 +178,8 @@ class TrialPass {
   #readings(watcher: string, look: Look): readonly Reading[] {
     const { network } = this.#request;
     const { seen } = look;
-    if (watcher === MARKETS) {
-      const markets = this.#history.marketsAfter(look);
-      return marketsIn(network, markets).filter(({ kind }) => this.#kinds.includes(kind));
-    }
+    // All kinds: whether anything is seen says whether a market is gone.
+    if (watcher === MARKETS) return marketsIn(network, this.#history.marketsAfter(look));
     const facts = ((seen as Changes | undefined)?.["facts"] ?? {}) as Readonly<Record<string, Changes>>;
     return this.#kinds.flatMap((kind) =>
       Object.entries(facts[kind] ?? {}).map(([subject, kept]) => keptReading(kind, network, subject, kept)),

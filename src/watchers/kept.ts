@@ -72,16 +72,19 @@ function scalarsOf(facts: object): Readonly<Record<string, Json>> {
 /** Members by name; a member that is gone is null. */
 export type Changes = { readonly [name: string]: Json };
 
-/** The members of a record that differ from those before, of records within it in turn; undefined where none does. */
-export function changesOf(before: Changes | undefined, after: Changes): Changes | undefined {
+/**
+ * The members of a record that differ from those before, of records within it in turn; undefined where none does. `isWhole`:
+ * those that do not differ as well.
+ */
+export function changesOf(before: Changes | undefined, after: Changes, isWhole = false): Changes | undefined {
   const changes: Record<string, Json> = {};
   for (const [name, value] of Object.entries(after)) {
     const known = before?.[name];
     if (known === undefined) changes[name] = value;
     else if (isRecord(known) && isRecord(value)) {
-      const within = changesOf(known, value);
+      const within = changesOf(known, value, isWhole);
       if (within !== undefined) changes[name] = within;
-    } else if (!isDeepStrictEqual(known, value)) changes[name] = value;
+    } else if (isWhole || !isDeepStrictEqual(known, value)) changes[name] = value;
   }
   for (const name of Object.keys(before ?? {})) if (!Object.hasOwn(after, name)) changes[name] = null;
   return Object.keys(changes).length === 0 ? undefined : changes;

@@ -21,6 +21,9 @@ export const GAP_INTERVALS = 3;
 export const SOURCES = "sources";
 export const MARKETS = "markets";
 
+/** Where looks begin in the middle of a run, the first ones say what changes, until an hour begins: then one says all. */
+const UNSEEN: Changes = { since: "0", looks: 1, node: "", behind: false, markets: {} };
+
 interface Told {
   readonly onGap: (gap: Gap) => void;
   /** Another process, or the same after a gap, goes on from what is stored. */
@@ -33,7 +36,8 @@ export class LookHistory {
   readonly #told: Told;
   readonly #last = new Map<string, { readonly moment: Moment; readonly readingsOf: () => readonly Reading[] }>();
   #run: string | undefined;
-  #markets: Changes = {};
+  /** As they were last seen, and by which run: its first look says all, and may come after looks that failed. */
+  #markets: { readonly run?: string; readonly all: Changes } = { all: UNSEEN };
 
   constructor(network: string, told: Told) {
     [this.#network, this.#told] = [network, told];
@@ -79,8 +83,9 @@ export class LookHistory {
   /** All markets after a look at them, of which only the changes are kept. */
   marketsAfter({ run, seen }: Look): Changes {
     const { events: _, ...changes } = (seen ?? {}) as Readonly<Record<string, Json>>;
-    this.#markets = withChanges(this.last(MARKETS)?.run === run ? this.#markets : undefined, changes);
-    return this.#markets;
+    const all = withChanges(this.#markets.run === run ? this.#markets.all : UNSEEN, changes);
+    this.#markets = { run, all };
+    return all;
   }
 
   #goOn(watcher: string, { at, run, dueMillis, every }: Moment, before: Moment | undefined): void {

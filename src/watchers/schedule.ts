@@ -11,6 +11,7 @@ import { DamagedRow } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Look, lookToText } from "../looks/look.ts";
 import { formatDuration, type Milliseconds } from "../units/duration.ts";
+import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
 import type { Findings, Watcher } from "./watcher.ts";
 
 /**
@@ -112,8 +113,8 @@ async function runWatcher(
   const labels = { watcher: name, network };
   /** The store's snapshot; undefined while it has to be loaded. */
   let stored: { readonly snapshot: unknown } | undefined;
-  /** The snapshot whose look was kept last; undefined until one was. */
-  let keptLast: unknown;
+  /** The snapshot whose look was kept last, and the hour of that look; undefined until one was. */
+  let keptLast: { readonly snapshot: unknown; readonly hour: number } | undefined;
 
   // Observations are due on a grid of whole milliseconds; the jitter moves each of them, not the grid. An observation
   // counts as of the first moment at which it may come, so that chance does not decide when a duration is reached.
@@ -143,7 +144,9 @@ async function runWatcher(
       // Without the signal: a stop waits for the transaction.
       await withTimeout(() => sink(observation), { clock, timeoutMillis });
       stored = { snapshot: observation.snapshot };
-      if (observation.look !== undefined && observation.failure === undefined) keptLast = observation.snapshot;
+      if (observation.look !== undefined && observation.failure === undefined) {
+        keptLast = { snapshot: observation.snapshot, hour: hourOf(observation.at) };
+      }
     } catch (error) {
       signal.throwIfAborted();
       stored = undefined;
@@ -180,7 +183,7 @@ async function runWatcher(
         snapshot,
         ...findings,
         at,
-        ...keptAs({ dueMillis, at, every: pace }, () => seenIn(snapshot, findings)),
+        ...keptAs({ dueMillis, at, every: pace }, () => seenIn(snapshot, findings, hourOf(at))),
       };
     } catch (error) {
       signal.throwIfAborted();
@@ -197,9 +200,14 @@ async function runWatcher(
     }
   }
 
-  function seenIn(snapshot: unknown, findings: Findings): Pick<Look, "seen"> | undefined {
+  function seenIn(snapshot: unknown, findings: Findings, hour: number): Pick<Look, "seen"> | undefined {
     const named = (kinds: readonly AlertKind[]) => new Set(kinds.flatMap((kind) => subjects(network, kind)));
-    const seen = watcher.kept?.(snapshot, { before: keptLast, findings, named });
+    const seen = watcher.kept?.(snapshot, {
+      before: keptLast?.snapshot,
+      isWhole: keptLast?.hour !== hour,
+      findings,
+      named,
+    });
     return seen === undefined ? undefined : { seen };
   }
 
@@ -212,6 +220,10 @@ async function runWatcher(
     const seen = what();
     return seen === undefined ? {} : { look: lookToText({ run, ...when, ...seen }) };
   }
+}
+
+function hourOf(at: Nanoseconds): number {
+  return Math.floor(toMillis(at) / 3_600_000);
 }
 
 /** The same subject, of which nothing could be seen. */

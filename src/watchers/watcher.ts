@@ -54,6 +54,8 @@ export interface Findings {
 /** The context of what is kept of an observation. */
 export interface KeptContext<Snapshot> {
   readonly before: Snapshot | undefined;
+  /** All is kept, not only what differs: looks before this one may be gone, or outside of what is asked for. */
+  readonly isWhole?: boolean;
   readonly findings: Findings;
   /** The subjects that subscriptions name for any of these kinds. */
   named(kinds: readonly AlertKind[]): ReadonlySet<string>;

@@ -44,7 +44,7 @@ test("a trial leaves out rows that cannot be read, counts them, and judges the r
     at: FROM + 15_000 + index * 5000,
     data,
   }));
-  const markets = [look(15, { "BTC/USDT": { state: "none" } })];
+  const markets = [look(15, { markets: null })];
   const { trials, damaged, seen } = await tryNewestFirst(
     async ({ watcher }) => {
       const rows = markets.map((one, index) => ({
@@ -76,4 +76,24 @@ test("a trial leaves out rows that cannot be read, counts them, and judges the r
   expect(seen).toEqual({ from: FROM, to: FROM + 40_000 });
   // Three chunks, two texts and the look at markets.
   expect(damaged).toBe(6);
+});
+
+test("what is kept of one market says nothing about another", async () => {
+  const seen = { markets: { a: { values: { mark: "2" } }, b: { price: "2" } } };
+  const data = [look(0, seen), look(5, {})].map((one) => lookToText(one));
+  const tail = data.map((text, number) => ({ network: "mainnet", watcher: "markets", number, at: FROM, data: text }));
+  const tried = ["a", "b"].flatMap((subject) =>
+    ["mark above 1", "mark changes 5% within 10min"].map((written) => ({
+      rules: [ruleFor("market.value", { if: written }, config)],
+      subjects: [subject],
+    })),
+  );
+  const request = { network: "mainnet", from: FROM, to: FROM + 60_000, config, tried };
+  const readPage = async ({ watcher }: { readonly watcher: string }) => {
+    return { chunks: [], tail: watcher === "markets" ? tail : [], last: 2, isEnd: true };
+  };
+  const { trials, damaged } = await tryNewestFirst(readPage, request, 5000);
+  expect(trials.map(({ known }) => known.has("market.value"))).toEqual([true, false, false, false]);
+  expect(trials.map(({ episodes }) => episodes.length)).toEqual([1, 0, 0, 0]);
+  expect(damaged).toBe(0);
 });

@@ -9,6 +9,7 @@ import { encodeChunk } from "../../src/looks/columns.ts";
 import type { Look } from "../../src/looks/look.ts";
 import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
 import { type Changes, changesOf, keptFindings, keptReadings, withChanges } from "../../src/watchers/kept.ts";
+import { LookHistory } from "../../src/watchers/look-history.ts";
 import { keptMarkets } from "../../src/watchers/markets/kept-markets.ts";
 import type { MarketsState } from "../../src/watchers/markets/markets.ts";
 import { keptRound, roundOf } from "../../src/watchers/sources/kept-round.ts";
@@ -79,4 +80,26 @@ test("the markets beyond those of which looks are kept are named: subscribed one
   const kept = keptMarkets(after, undefined, seen, { markets: 2, onBeyond: (names) => void beyond.push(names) });
   expect(Object.keys((kept as { readonly markets: object }).markets)).toEqual(["a", "e"]);
   expect(beyond).toEqual([["b", "C/D"]]);
+});
+
+test("a look that says all of the markets is enough to go on from, and changes nothing for who saw those before it", () => {
+  const seen = { findings: { readings: [], events: [] }, named: () => new Set<string>() };
+  const of = (markets: object) => ({ looks: 1, since: "1", node: "n", behind: false, markets }) as MarketsState;
+  const states = [
+    of({ a: { state: "STATE_ACTIVE", price: "1", values: { mark: "1" } }, b: { price: "5" } }),
+    of({ a: { state: "STATE_ACTIVE", price: "2" }, b: { price: "5", absent: true } }),
+    of({ a: { state: "STATE_ACTIVE", price: "3" }, b: { price: "5" } }),
+  ];
+  const looks = states.map((after, index): Look => {
+    const kept = keptMarkets(after, states[index - 1], { ...seen, isWhole: index === 1 }, { markets: 9 });
+    return { run: "a", dueMillis: index, every: 1, at: 0n as Nanoseconds, seen: kept };
+  });
+  const readBy = (from: number) => {
+    const history = new LookHistory("mainnet", { onGap: () => undefined, onRestart: () => undefined });
+    return looks.slice(from).map((look) => history.marketsAfter(look));
+  };
+  expect(readBy(0)).toEqual(states);
+  expect(readBy(1)).toEqual(states.slice(1));
+  // Before one that says all only what changed is known.
+  expect(readBy(2)).toEqual([{ since: "0", looks: 1, node: "", behind: false, markets: { a: { price: "3" }, b: {} } }]);
 });

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ApiClient } from "../../src/api/api-client.ts";
 import { ApiError } from "../../src/api/api-error.ts";
 import { silentLog } from "../../src/log.ts";
+import { toMillis } from "../../src/units/nanoseconds.ts";
 import { type ScheduleOptions, startSchedule } from "../../src/watchers/schedule.ts";
 import type { Observation } from "../../src/watchers/schedule.ts";
 import type { Look } from "../../src/looks/look.ts";
@@ -136,6 +137,19 @@ describe("the schedule", () => {
     expect(looks.map((look) => look?.run)).toEqual(["r", "r", "r", undefined, "r"]);
     const { seen: others } = run([watcher]);
     expect(others.every(({ look }) => look === undefined)).toBe(true);
+  });
+
+  test("asks for all that is kept in the first look of each hour", async () => {
+    const watcher: Watcher<Count> = {
+      ...counter("slow", 20 * 60_000),
+      kept: (_, { isWhole }) => isWhole === true,
+    };
+    const { clock, seen } = run([watcher], { run: "r" });
+    await clock.advance(6 * 20 * 60_000);
+    const hours = seen.map(({ at }) => Math.floor(toMillis(at) / 3_600_000));
+    const isFirst = hours.map((hour, index) => hour !== hours[index - 1]);
+    expect(seen.map(({ look }) => (JSON.parse(look ?? "") as Look).seen)).toEqual(isFirst);
+    expect(isFirst.filter(Boolean).length).toBeGreaterThan(1);
   });
 
   test("moves each observation a little, but never the grid", async () => {

@@ -12,7 +12,7 @@ import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import { labelOf, type Reading } from "../judge/kinds/reading.ts";
 import type { Severity } from "../judge/kinds/severity.ts";
 import { type Episode, isOpen, machineKey } from "../judge/rules/episode.ts";
-import type { Rule } from "../judge/rules/rules.ts";
+import { judgeReading, type Rule } from "../judge/rules/rules.ts";
 
 /** The watchers whose looks hold all that a threshold needs, so that they are judged again. */
 export const REPLAYED = ["sources", "markets", "checkpoints", "snapshots"] as const;
@@ -94,9 +94,11 @@ export class RuleTrial {
   readonly #flapping: Milliseconds[] = [];
   readonly #known = new Map<ConditionKind, Milliseconds>();
   readonly #kinds: ReadonlySet<string>;
+  readonly #index: RuleIndex;
 
   constructor({ rules, subjects }: TriedRules, config: Pick<AlertsConfig, "keep" | "flap">) {
-    this.#judge = new JudgeInMemory(indexOf(rules, subjects), config);
+    this.#index = indexOf(rules, subjects);
+    this.#judge = new JudgeInMemory(this.#index, config);
     this.#kinds = new Set(rules.map(({ kind }) => kind));
   }
 
@@ -106,7 +108,7 @@ export class RuleTrial {
   }
 
   see(observation: TimedObservation): void {
-    for (const { kind, state } of observation.readings) this.#noteKnown(kind, state, observation.at);
+    for (const reading of observation.readings) this.#noteKnown(reading, observation.at);
     const { episodes, changes } = this.#judge.see(observation, observation.dueMillis);
     for (const [id, episode] of episodes) this.#episodes.set(id, episode);
     for (const { change } of changes) if (change === "flapping") this.#flapping.push(toMillis(observation.at));
@@ -120,7 +122,7 @@ export class RuleTrial {
   /** Sees looks in a row. */
   follow(row: Row): void {
     for (let look = row.from; look < row.to && this.#known.size < this.#kinds.size; look += 1) {
-      for (const { kind, readingOf } of row.subjects) this.#noteKnown(kind, readingOf(look)?.state, row.at(look));
+      for (const { readingOf } of row.subjects) this.#noteKnown(readingOf(look), row.at(look));
     }
     const { episodes, flapped } = this.#judge.follow(row);
     for (const episode of episodes) this.#episodes.set(episode.id, episode);
@@ -132,8 +134,12 @@ export class RuleTrial {
     return { episodes, flapping: this.#flapping.toSorted((a, b) => a - b), known: this.#known };
   }
 
-  #noteKnown(kind: ConditionKind, state: Reading["state"] = "unknown", at: Nanoseconds): void {
-    if (state !== "unknown" && this.#kinds.has(kind) && !this.#known.has(kind)) this.#known.set(kind, toMillis(at));
+  /** A kind is known once a rule could be judged: of one market there may be figures, and none of the one that is named. */
+  #noteKnown(reading: Reading | undefined, at: Nanoseconds): void {
+    if (reading === undefined || reading.state === "unknown" || this.#known.has(reading.kind)) return;
+    const rules = this.#index.rules(reading.kind, reading);
+    const isKnown = rules.some((rule) => judgeReading(rule, reading).state !== "unknown");
+    if (isKnown) this.#known.set(reading.kind, toMillis(at));
   }
 }
 

@@ -11,18 +11,18 @@ export const MAX_KEPT_MARKETS = 200;
 /** The kinds of alerts that name markets. */
 const MARKET_KINDS = ALERT_KINDS.filter((kind) => kind.startsWith("market."));
 
-/** What changed of the markets of which looks are kept, with the events of all. */
+/** What changed of the markets of which looks are kept, or all of them, with the events of all. */
 export function keptMarkets(
   after: MarketsState,
   before: MarketsState | undefined,
-  seen: Pick<KeptContext<MarketsState>, "findings" | "named">,
+  seen: Omit<KeptContext<MarketsState>, "before">,
   { markets: most, onBeyond }: NonNullable<WatcherOptions["looks"]>,
 ): Json {
   const ids = idsOf(after, seen.named(MARKET_KINDS), most);
   const others = Object.entries(after.markets).filter(([id, { absent }]) => !ids.has(id) && absent !== true);
   onBeyond?.(others.map(([id, { label }]) => label ?? id));
   const { events } = keptFindings(seen.findings);
-  return { ...changesOf(before && only(before, ids), only(after, ids)), ...withoutUndefined({ events }) };
+  return { ...changesOf(before && only(before, ids), only(after, ids), seen.isWhole), ...withoutUndefined({ events }) };
 }
 
 /** The markets of which looks are kept: those that a subscription names, then the others in the order of the list. */
