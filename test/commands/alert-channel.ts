@@ -93,9 +93,10 @@ export function shown(reply: Reply): string {
   return renderTerminal(reply, { width: 500, colour: false, links: false, now: NOON });
 }
 
-/** The id in the first field of a reply about a subscription or a silence. */
+/** The id in a reply about a subscription, or in the first field of one about a silence. */
 export function idIn({ blocks }: Reply): string {
-  const [first] = blocks.flatMap((block) => (block.kind === "fields" ? block.fields : []));
+  const all = blocks.flatMap((block) => (block.kind === "fields" ? block.fields : []));
+  const first = all.find(({ name }) => plainText(name) === "Subscription") ?? all[0];
   if (first === undefined) throw new Error("no id in this reply");
   return plainText(first.value);
 }

@@ -144,12 +144,18 @@ export function subscriptionBlocks(one: Subscription, labels: Labels, more: read
   const how = deliveryOptionWords(one);
   return [
     ...facts([
-      field("Subscription", code(one.id)),
       ...(how.length === 0 ? [] : [field("How", how, { wide: true })]),
       ...(one.state === "active" ? [] : [stateField(one)]),
       ...more,
     ]),
-    ...details([fields([field("Tells", subscriptionWords(one, labels), { wide: true }), ...kindsField(one)])]),
+    // Only a typed line needs its id: buttons and forms know it.
+    ...details([
+      fields([
+        field("Subscription", code(one.id)),
+        field("Tells", subscriptionWords(one, labels), { wide: true }),
+        ...kindsField(one),
+      ]),
+    ]),
   ];
 }
 
