@@ -105,7 +105,7 @@ export const alertsList = command({
         ? [
             paragraph(
               offers
-                ? text`${commandLine("alerts add")} subscribes to what ops channels need and sends a test message.`
+                ? text`${commandLine("alerts add")} subscribes to what ops channels need and says so there.`
                 : text`${commandLine("alerts add to:me")} tells you alone, by direct message.`,
             ),
             ...lost,

@@ -13,7 +13,7 @@ import { markedTitle } from "./phrases.ts";
 import { silenceScopeWords, silenceTimeWords } from "./silence-words.ts";
 import { deliveryOptionWords, subscriptionWords } from "./subscription-words.ts";
 
-/** A test message to a newly subscribed channel, with its subscription. */
+/** A test message to whoever is told alone, or to a channel that was lost, with its subscription. */
 export function describeTest(message: TestMessage, platforms?: Platforms): Reply {
   const { by, first, subscription, standing } = message;
   const told = subscription === undefined ? [] : text` It is told of ${subscriptionWords(subscription)}.`;
