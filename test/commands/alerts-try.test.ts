@@ -109,3 +109,15 @@ test("a line that is offered tries, too", async () => {
     expect(said).not.toContain("alerts add");
   }
 });
+
+test("an alert that a worse one kept back all the while is counted apart", async () => {
+  const talk = await talkToSimulator();
+  await see(talk, 1, [stalled("good"), down("good", "sim-1")]);
+  await see(talk, 40, [stalled("good"), down("bad", "sim-1")]);
+  await see(talk, 6, [stalled("good"), down("good", "sim-1")]);
+  const lag = { ago: 2 * MINUTE, lasts: MINUTE, behind: 90_000, node: "sim-1" };
+  const troubles = [{ ...lag, ago: DAY + HOUR, lasts: 5 * MINUTE }, lag];
+  await keepLooks(talk.store, toMillis(talk.now()), { since: 2 * DAY, troubles });
+  const said = await talk.ask("alerts try node.lagging behind:50s for:10s");
+  expect(said).toMatch(saying("•", "once, 5 min at most", "Kept back  once, behind a worse alert"));
+});

@@ -12,6 +12,7 @@ import { trialEpisode } from "../../../src/alerts/trial/trial.ts";
 import { parseThresholds } from "../../../src/answers/alerts/subscriptions/thresholds.ts";
 import { trialReply } from "../../../src/answers/alerts/subscriptions/trial-reply.ts";
 import type { Tried } from "../../../src/answers/alerts/subscriptions/try-subscription.ts";
+import { fullText } from "../../../src/reply/full-text.ts";
 import type { Json } from "../../../src/looks/look.ts";
 import type { Milliseconds } from "../../../src/units/duration.ts";
 import { fromMillis } from "../../../src/units/nanoseconds.ts";
@@ -206,6 +207,15 @@ test("each situation has its advice, and none where nothing is better", async ()
   let said = "";
   for (const [name, situation] of Object.entries(SITUATIONS)) said += `# ${name}\n${await toldOf(situation)}\n`;
   await expect(said).toMatchFileSnapshot("../../golden/advice.txt");
+});
+
+test("where the time was over, the days that were counted are named", async () => {
+  const { tried, others, answer } = await tryIn({ kind: "node.down", given: { rounds: 2 } });
+  const words = { labels: {}, zone: "UTC", now: NOW, ask: { command: "alerts add", options: {} } };
+  const said = fullText(trialReply(tried, { ...answer, isCut: true }, others, words));
+  expect(said).toMatch(
+    /In 30 days .*\n[\s\S]*Counted: 2025-12-16 12:00:00 UTC to 2026-01-15 12:00:00 UTC: 10 s were over/u,
+  );
 });
 
 test("no more than eight others are tried, each differing from what is asked for", () => {
