@@ -103,3 +103,13 @@ test("a look that says all of the markets is enough to go on from, and changes n
   // Before one that says all only what changed is known.
   expect(readBy(2)).toEqual([{ since: "0", looks: 1, node: "", behind: false, markets: { a: { price: "3" }, b: {} } }]);
 });
+
+test("after a restart whose first look failed, the markets of the run before are forgotten", () => {
+  const history = new LookHistory("mainnet", { onGap: () => undefined, onRestart: () => undefined });
+  const look = { dueMillis: 1, every: 1, at: 0n as Nanoseconds };
+  const markets = (a: Changes) => ({ looks: 1, since: "1", node: "n", behind: false, markets: { a } });
+  const see = (run: string, a: Changes) => history.marketsAfter({ ...look, run, seen: markets(a) });
+  see("a", { price: "1", absent: true });
+  history.see("markets", { ...look, run: "b", failure: "no answer" }, () => []);
+  expect(see("b", { price: "2" })).toEqual(markets({ price: "2" }));
+});
