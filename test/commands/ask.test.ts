@@ -43,6 +43,8 @@ test("of phrasings in haste, nine of ten are, too, and none wrongly", async () =
 
 test.each([
   ["what broke last nite", MEANT["what happened last night"]],
+  ["anything happen in the last hour", /^Nothing was told since 2026-01-15 11:00:00 UTC/u],
+  ["what happened in the past hour", /^Nothing was told since 2026-01-15 11:00:00 UTC/u],
   ["overnight status", MEANT["what happened last night"]],
   ["is anything broken right now", MEANT["is the network healthy"]],
   ["which nodes are there", MEANT["is the network healthy"]],
@@ -153,6 +155,31 @@ test("of a value that alone is lacking, those that may be meant are to choose fr
   expect(linesOf(await talk.askFor('ask "why was my order rejected" private:no'))).toEqual([
     "order state:rejected network:mainnet",
   ]);
+});
+
+test("why an order failed is asked of those that failed, however that is said", async () => {
+  const talk = await talkToSimulator();
+  for (const [state, ...lines] of [
+    ["rejected", "why did my order fail", "why was my last order turned down", "why won't my order go through"],
+    ["rejected", "my order was knocked back", "why did my order get blocked", "my order got thrown out"],
+    ["cancelled", "why was my order canceled"],
+    ["stopped", "why has my order been stopped"],
+  ]) {
+    for (const line of lines) {
+      const offered = linesOf(await talk.askFor(`ask "${line}" private:no`));
+      expect([line, ...offered]).toEqual([line, `order state:${state} network:mainnet`]);
+    }
+  }
+});
+
+test("an id in a question is one value, and what is beside it the other", async () => {
+  const [line] = linesOf(await (await talkToSimulator()).askFor("export last week for 028a7dcf USDT and check it"));
+  expect(line).toBe('ledger export party:028a7dcf asset:USDT check:yes from:"last week"');
+});
+
+test("of markets, those that have ended are no candidates beside live ones", async () => {
+  const talk = await talkToSimulator();
+  expect(fullText(await talk.askFor("spread on ETH"))).toMatch(/It fits ETH\/BTC, ETH\/USDT\. /u);
 });
 
 test("an export in words is three presses: the party, the asset, the file", async () => {

@@ -166,7 +166,7 @@ test("an ambiguous or mistyped market is chosen by a press, with all else that w
 test("a coin alone is its one plain market, however it is asked for", async () => {
   const { ask } = await talkToSimulator();
   for (const line of ["price btc", "market show BTC", "btc"]) expect(await ask(line)).toMatch(saying("✓", "BTC/USDT"));
-  expect(await ask("market show eth")).toMatch(saying("!", "“eth” could be 3 markets."));
+  expect(await ask("market show eth")).toMatch(saying("!", "“eth” could be 2 markets."));
 });
 
 test("codes are completed, live from the node, best match first", async () => {

@@ -7,6 +7,7 @@ import {
   type Choice,
   type Options,
   plainChoices,
+  type Said,
   type SuggestContext,
   type TextOption,
 } from "../../bot/options/options.ts";
@@ -112,13 +113,30 @@ async function listOrders(
   return listed;
 }
 
-/** How an order ends without having traded, by the words of those who ask why. */
-const STATE_WORDS = new Map([
-  ...["rejected", "refused", "declined", "denied", "bounced"].map((word) => [stem(word), "rejected"] as const),
-  ...["cancelled", "stopped", "expired"].map((word) => [stem(word), word] as const),
-]);
+/** How an order ends without having traded, by the words of those who ask why: `turn…down` with others between. */
+const STATE_WORDS: readonly (readonly [state: string, words: string])[] = [
+  [
+    "rejected",
+    "rejected refused declined denied bounced failed blocked invalid void error not…accept not…through not…go turn…down throw…out thrown…out kick…out kick…back knock…back",
+  ],
+  ...["cancelled", "stopped", "expired"].map((word) => [word, word] as const),
+];
 
-const ENDED_STATES: ReadonlySet<string> = new Set(STATE_WORDS.values());
+const ENDED_STATES: ReadonlySet<string> = new Set(STATE_WORDS.map(([state]) => state));
+
+/** The state that a question asks about; the words stand in this order. */
+function saidState(words: readonly string[]): Said | undefined {
+  const stems = words.map(stem);
+  for (const [value, all] of STATE_WORDS) {
+    for (const one of all.split(" ")) {
+      const [first = "", last] = one.split("…").map(stem);
+      const at = stems.indexOf(first);
+      const end = last === undefined ? at : stems.indexOf(last, at + 1);
+      if (at !== -1 && end !== -1) return { value, words: [...new Set([at, end])].map((place) => words[place] ?? "") };
+    }
+  }
+  return undefined;
+}
 
 /** Which orders are offered. */
 export const STATE_OPTION = {
@@ -126,10 +144,7 @@ export const STATE_OPTION = {
   description: "Only those in this state: rejected, stopped",
   example: "rejected",
   suggest: async () => plainChoices([...ENDED_STATES]),
-  said: (words) => {
-    const word = words.find((one) => STATE_WORDS.has(stem(one)));
-    return word === undefined ? undefined : { value: STATE_WORDS.get(stem(word)) ?? "", words: [word] };
-  },
+  said: saidState,
 } as const satisfies TextOption;
 
 /** The orders to choose from: `rejected orders`. */

@@ -176,7 +176,7 @@ async function sayings(options: Options, words: readonly string[], context: Cont
     const sayingIn = (some: readonly string[]): Promise<Said | undefined> =>
       sayingOf(option, some, { ...context, options: {} }, networks).catch(() => undefined);
     const one = await sayingIn(words);
-    // Of “node 2 2h” the first number belongs to the node.
+    // Of “node 2 2h” the first number belongs to the node; an id is that of one value.
     const crossing = Object.values(said).find((other) => one !== undefined && cross(other.words, one.words));
     const own = crossing === undefined ? one : await sayingIn(without(words, crossing.words));
     if (own !== undefined) said[name] = own;
@@ -201,10 +201,10 @@ async function sayings(options: Options, words: readonly string[], context: Cont
   return said;
 }
 
-/** Whether two sayings share a word, and neither has all words of the other. */
+/** Whether two sayings share words, and neither has only a part of those of the other. */
 function cross(a: readonly string[], b: readonly string[]): boolean {
   const shared = a.filter((word) => b.includes(word)).length;
-  return shared > 0 && a.some((word) => !b.includes(word)) && b.some((word) => !a.includes(word));
+  return shared > 0 && shared < a.length === b.some((word) => !a.includes(word));
 }
 
 /** The words without one occurrence of each of these. */

@@ -153,7 +153,10 @@ function unix(typed: string): Span | undefined {
 }
 
 function ago(typed: string, now: Nanoseconds): Span | undefined {
-  const bare = typed.replace(/^(?:last|past) (?=\d)/u, "").replace(/ ago$/u, "");
+  const bare = typed
+    .replace(/^(?:last|past) (?=hour$|minute$)/u, "1 ")
+    .replace(/^(?:last|past) (?=\d)/u, "")
+    .replace(/ ago$/u, "");
   const months = /^(\d{1,4}) ?(months?|mo|years?|y)$/u.exec(bare);
   if (months !== null) {
     const date = new Date(toMillis(now));
