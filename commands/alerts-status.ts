@@ -258,7 +258,7 @@ function unwatchedWords(statuses: readonly NetworkStatus[], now: Milliseconds): 
     observations.length === 0
       ? ""
       : ` All of this is ${formatDuration(Math.max(0, now - Math.max(...observations)))} old.`;
-  return text`${strong("No Bellwether runs on this database.")} Start one to be told of alerts.${last}`;
+  return text`${strong("Bellwether is not running.")} Start it to be told of alerts.${last}`;
 }
 
 /** The worst that is open; networks without an alert, with their verdicts, behind it. */

@@ -82,7 +82,7 @@ const options = {
   check: {
     kind: "flag",
     section: "The file",
-    description: "Read the file once more, and say whether it is the one exported",
+    description: "Exports again, and compares the new file with the one sent before",
     default: false,
     said: (words: readonly string[]) => {
       const word = words.find((one) => CHECK_WORDS.has(stem(one)));

@@ -1,6 +1,6 @@
 import type { TimeSpan } from "../bot/options/options.ts";
 import { UserError } from "../errors.ts";
-import { text, type Text, time, toText } from "../reply/text.ts";
+import { text, type Text, time } from "../reply/text.ts";
 import { formatUtc, fromSeconds, nanoseconds, type Nanoseconds, toSeconds } from "../units/nanoseconds.ts";
 
 const DAY_NANOSECONDS = 86_400_000_000_000n;
@@ -92,12 +92,8 @@ function refuseBefore1970(range: ExportRange): void {
   }
 }
 
-/** Whole days by their names, which are those of UTC; else the exact half-open range, as requested of the node. */
-export function rangeWords(range: ExportRange): Text {
-  const { from, to } = range;
-  if (from !== undefined && isMidnight(from) && isMidnight(to)) {
-    return toText(`${rangeName(range).replace("-through-", " to ")}, whole days by UTC`);
-  }
+/** The exact half-open range, as requested of the node; whole days too by their moments, in the zone of all other times. */
+export function rangeWords({ from, to }: ExportRange): Text {
   const start = from === undefined ? text`from the node's first entry` : text`from ${time(from)}`;
   return text`${start} until just before ${time(to)}`;
 }

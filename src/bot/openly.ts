@@ -27,16 +27,15 @@ export function pressInstead(
   const whole = formatLine({ command: name, options });
   const isLong = whole.length > MAX_IN_TITLE;
   const line = commandLine(isLong ? name : whole);
+  const shown = shows?.(options);
+  const label =
+    shown === undefined ? (title ?? verb ?? "Show") : `Show ${shown.slice(0, 1).toLowerCase()}${shown.slice(1)}`;
   return askedBack(
-    changes === true ? text`Did you mean ${line}?` : `${shows?.(options) ?? title ?? verb ?? "Answer"}: for you alone`,
+    changes === true ? text`Did you mean ${line}?` : `${shown ?? title ?? verb ?? "Answer"}: for you alone`,
     [
       ...(isLong ? [paragraph(text`${commandLine(whole)}`)] : []),
-      paragraph(
-        changes === true
-          ? "Nothing is done yet."
-          : text`${line} is answered to you alone: press it, and nobody else sees the answer.`,
-      ),
+      paragraph(changes === true ? "Nothing is done yet." : "Only you will see this."),
     ],
-    [commandAction(title ?? verb ?? "Show", name, options)],
+    [commandAction(label, name, options)],
   );
 }

@@ -6,8 +6,8 @@
 
 export const NETWORK_STATES = Object.freeze({
   healthy: shown("healthy", "good"),
-  /** Healthy, while some of its nodes are not where it is. */
-  troubled: shown("healthy, but for some nodes", "warning"),
+  /** It makes blocks, while some of its nodes are not where it is. */
+  troubled: shown("some nodes in trouble", "warning"),
   /** Healthy by what was seen before, but no node is where the network was. */
   unsettled: shown("unsettled", "warning"),
   suspicious: shown("suspicious", "warning"),

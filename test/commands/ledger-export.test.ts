@@ -19,7 +19,9 @@ test("a ledger comes as a file, with the exact range, rows, span and SHA-256", a
   const conversation = await talkToSimulator();
   const { partyId, assetSymbol } = conversation.samples;
   const screen = await conversation.ask(`ledger export ${partyId} ${assetSymbol} from:2026-01-01 to:2026-01-14`);
-  expect(screen.replaceAll(/\s+/gu, " ")).toMatch(saying("✓", "2026-01-01 to 2026-01-14, whole days by UTC"));
+  expect(screen.replaceAll(/\s+/gu, " ")).toMatch(
+    saying("✓", "from 2026-01-01 00:00:00 until just before 2026-01-15 00:00:00"),
+  );
   const [file] = conversation.lastReply.attachments;
   const bytes = await buffer(file!.open());
   // Once, though the file is listed below what is said of it.
@@ -35,7 +37,7 @@ test("a ledger comes as a file, with the exact range, rows, span and SHA-256", a
   expect(times.every((time) => time >= "2026-01-01" && time < "2026-01-15")).toBe(true);
   expect(file!.name).toMatch(/^ledger-[0-9a-f]{8}-USDT-2026-01-01-through-2026-01-14\.csv$/u);
   expect(conversation.progress.length).toBeGreaterThan(0);
-  expect(conversation.progress[0]).toMatch(saying("•", "USDT", "2026-01-01 to 2026-01-14"));
+  expect(conversation.progress[0]).toMatch(saying("•", "USDT", "2026-01-01 00:00:00 UTC", "2026-01-15 00:00:00"));
 });
 
 test("a file whose end nothing proves says so in its name, its title and its tone", async () => {

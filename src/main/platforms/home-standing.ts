@@ -13,7 +13,7 @@ import { mayAcknowledge, notifiedDestinations, seenHere, worstFirst } from "../.
 import { namedEpisode, networkStatus } from "../../answers/alerts/episodes/network-status.ts";
 import { readablePlaces } from "../../answers/alerts/episodes/told.ts";
 import { plainText } from "../../reply/plain-text.ts";
-import { EPISODE_WORDS, SEVERITY, worstTone } from "../../reply/states.js";
+import { EPISODE_WORDS, NETWORK_STATES, SEVERITY, worstTone } from "../../reply/states.js";
 import type { Tone } from "../../reply/reply.ts";
 import { strong, text, type Text, time } from "../../reply/text.ts";
 import { formatCount, groupDigits } from "../../units/format-number.ts";
@@ -23,6 +23,9 @@ import type { HomeContext } from "./home-subscriptions.ts";
 
 /** How many open alerts a page names, the worst first; the others are counted. */
 const PER_PAGE = 4;
+
+/** Nodes are looked at every few seconds. */
+const STALE_AFTER: Milliseconds = 120_000;
 
 /** What a page says about the alerts of one moment. */
 interface Moment {
@@ -58,10 +61,10 @@ export async function homeStanding(
   const pages = Math.max(1, Math.ceil(open.length / PER_PAGE));
   const from = Math.min(page, pages - 1) * PER_PAGE;
   const shown = open.slice(from, from + PER_PAGE);
-  const lines = statuses.map((status): HomeLine => ({
-    tone: toneOf(status),
-    text: text`${strong(status.network)}: ${verdictWords(status)}${factWords(status)}`,
-  }));
+  const lines = statuses.map((status): HomeLine => {
+    const { tone, words } = stateOf(status, now);
+    return { tone, text: text`${strong(status.network)}: ${words}${factWords(status)}` };
+  });
   return {
     title: { tone: worstOf(lines), text: markedTitle(titleWords(open), simulated ? { simulated } : {}) },
     networks: lines,
@@ -91,11 +94,17 @@ function worstOf(lines: readonly HomeLine[]): Tone {
   return order.find((tone) => lines.some((line) => line.tone === tone)) ?? "good";
 }
 
-/** A healthy network with open alerts has the tone of the worst alert, which comes first. */
-function toneOf(status: NetworkStatus): Tone {
-  return status.verdict === "healthy" && status.firing.length > 0
-    ? worstTone(status.firing)
-    : networkState(status).tone;
+/** A network that is well has the tone of its worst open alert; what few nodes say, or said long ago, calls none healthy. */
+function stateOf(status: NetworkStatus, now: Milliseconds): { readonly tone: Tone; readonly words: string } {
+  const { verdict, firing, looked, answering, nodes = 0 } = status;
+  const words = verdictWords(status);
+  if (verdict !== "healthy") return { tone: networkState(status).tone, words };
+  if (looked !== undefined && now - toMillis(timeFromText(looked)) > STALE_AFTER) {
+    return { tone: "warning", words: "not looked at lately" };
+  }
+  const { tone } = firing.length > 0 ? { tone: worstTone(firing) } : networkState(status);
+  if (answering === undefined || answering >= nodes || tone === "bad") return { tone, words };
+  return { tone: "warning", words: tone === "good" ? NETWORK_STATES.troubled.word : words };
 }
 
 function factWords({ answering, nodes, height, looked }: NetworkStatus): Text {

@@ -96,6 +96,7 @@ export function foldedLinesOf(table: Table, columns: readonly number[]): Layout 
   return {
     ...others,
     columns: columns.length,
+    frame: ["", ""],
     row: (index, onId) => {
       const words = others.row(index, onId);
       const when = renderText(table.rows[index]?.[time] ?? [], { shortTimes: true });
@@ -123,7 +124,7 @@ export function twoLinesOf(table: Table, columns: readonly number[]): Layout | u
   return {
     columns: columns.length,
     cut: table.rows.filter((row) => shownWidth(row[first] ?? []) > max).length,
-    frame: [others.length === 0 ? "" : `-# ${joined(titles)}\n`, ""],
+    frame: ["", ""],
     row: (index, onId) => {
       const cell = table.rows[index]?.[first] ?? [];
       // Wide characters take two columns each.

@@ -170,7 +170,7 @@ function undeliveredWords(
   { alerts }: DrillContext,
 ): Text {
   if (history === undefined && alerts.platforms().length === 0) {
-    return text`No Bellwether runs on this database: nobody watches and nobody delivers. Start one within an hour, and the drill runs.`;
+    return text`Bellwether is not running: nothing is watched or delivered. Start it within an hour, and the drill runs.`;
   }
   if (results.every(({ alert }) => alert.state === "arrived" || alert.state === "kept back")) {
     return text`A real alert would be kept back here, too; ${commandLine("alerts silences")} lists the silences.`;

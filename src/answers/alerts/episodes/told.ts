@@ -183,7 +183,7 @@ export async function watchingNow(
     ({ state, destination, network: on }) =>
       state === "active" && isSeen(destinationKey(destination)) && (network === undefined || on === network),
   );
-  const unwatched = alerts.verdict === undefined ? ["No Bellwether runs on this database now."] : [];
+  const unwatched = alerts.verdict === undefined ? ["Bellwether is not running now: nothing is watched."] : [];
   if (all.length === 0) {
     const where = isOperator(context) ? "Nobody is subscribed" : "Nothing is subscribed here";
     return { notes: [`${where}: no alert is told.`, ...unwatched], isSubscribed: false };

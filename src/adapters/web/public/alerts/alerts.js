@@ -21,8 +21,6 @@ import { byDay, cardKey, createStanding, isUnderWay, changesEpisode, isStateCard
 import { h } from "../vnode/vnode.js";
 import { allWell, createPace, networkLines, networkPills } from "../state/state.js";
 
-/** Of the open alerts, other views show so many rows. */
-const SHOWN_ELSEWHERE = 3;
 /** The number of cards; the log has older alerts. */
 const MAX_CARDS = 150;
 const LOOK_MILLIS = 1000;
@@ -202,7 +200,7 @@ function drawBurning(at, open, state, gone) {
   const unseen = open.length - at("alerts-open").childElementCount;
   at("open-alerts").hidden = state === undefined && !gone;
   at("open-alerts").classList.toggle("calm", open.length === 0);
-  at("all-open").hidden = open.length <= SHOWN_ELSEWHERE;
+  at("all-open").hidden = open.length < 2;
   at("all-open").textContent = `All ${open.length} open alerts`;
   drawCalm(at("none-open"), open.length > 0 || gone ? undefined : state);
   at("more-open").hidden = unseen <= 0;

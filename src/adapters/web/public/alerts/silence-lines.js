@@ -22,7 +22,7 @@ export function silenceLines(silences) {
       .map(({ id, what, where, by, reason, leftMillis, untilOver }) =>
         h(
           "li",
-          {},
+          { "data-more": silences.length > 1 ? `+ ${silences.length - 1}` : undefined },
           h(
             "span",
             {},

@@ -67,17 +67,30 @@ function openOf({ kind, network, subject, severity, at }, episode) {
 }
 
 /**
- * As `alerts status` lists them: the worst, then the unacknowledged, then the newest.
+ * As `alerts status` lists them: the worst, of equals the widest, then the unacknowledged, then the newest; what recovers
+ * comes last.
  *
  * @param {OpenAlert} a
  * @param {OpenAlert} b
  */
 export function worstFirst(a, b) {
   return (
+    Number(a.state === "recovering") - Number(b.state === "recovering") ||
     SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity) ||
+    reach(a) - reach(b) ||
     Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
     (BigInt(a.began) > BigInt(b.began) ? -1 : 1)
   );
+}
+
+/**
+ * The lower, the wider: of the network, of its nodes, its checkpoints, of a market or a party.
+ *
+ * @param {OpenAlert} alert
+ */
+function reach({ kind }) {
+  const at = ["network", "node", "checkpoint"].indexOf(kind.split(".")[0] ?? "");
+  return at === -1 ? 3 : at;
 }
 
 /**
