@@ -170,6 +170,7 @@ async function checked(answered: Reply, context: Context): Promise<Reply> {
     ...answered,
     tone: verified.tone === "good" ? answered.tone : verified.tone,
     blocks: [paragraph(text`Checked: ${verified.title}.`), ...answered.blocks],
+    actions: answered.actions.filter((one) => !("invocation" in one) || one.invocation.command !== "ledger verify"),
   };
 }
 

@@ -239,7 +239,7 @@ function nodeTable(verdict: Verdict): Table {
       ["State", (node) => stateText(node, verdict)],
       ["Behind", behindText, "right"],
       ["Block", ({ height }) => height ?? "–", "right"],
-      ["Time", ({ time: at }) => (at === undefined ? "–" : timeText(at)), 2],
+      ["Time", ({ time: at }) => (at === undefined ? "–" : timeText(at)), 3],
       ["Round trip", ({ roundTripMillis: took }) => (took === undefined ? "–" : `${Math.round(took)} ms`), "right", 3],
       ...(nodes.some((node) => node.why !== undefined) ? [why] : []),
     ],

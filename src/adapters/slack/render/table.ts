@@ -44,7 +44,8 @@ export function mostImportant(table: Table, max: number): readonly number[] {
 export function renderTableBlock(table: Table, max: number, bounds: TableBounds): RenderedTable | undefined {
   let best: RenderedTable | undefined;
   const columns = mostImportant(table, bounds.maxColumns);
-  for (const level of [3, 2, 1]) {
+  // A phone has no room beside the others for what matters least, as times that the footer says.
+  for (const level of bounds.folded ? [2, 1] : [3, 2, 1]) {
     const chosen = columns.filter((index) => index === 0 || (table.columns[index]?.priority ?? 1) <= level);
     if (chosen.length === 0) continue;
     const shown = withRows(table, chosen, max, bounds);

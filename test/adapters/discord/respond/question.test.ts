@@ -129,7 +129,7 @@ test("whose orders, and which, is to choose from by whoever asks alone; a typed 
   expect(on.fake.complaints()).toEqual([]);
 });
 
-test("an export by a mention is the asset, the party and the check of the very file, each one press", async () => {
+test("an export by a mention is the asset and the party, each one press, and its file is checked", async () => {
   await using on = await stage();
   const ann = on.fake.person("Ann");
   const asked = await ann.writes(on.channel, "@bot export last week and check it");
@@ -138,6 +138,17 @@ test("an export by a mention is the asset, the party and the check of the very f
   expect([textOf(whose), whose.onlyFor]).toEqual([expect.stringContaining("Whose ledger?"), ann.id]);
   expect((await ann.press(whose, "Save my party")).interaction.modal).toBeDefined();
   const exported = (await ann.press(whose, labelsOf(whose)[0] ?? "")).last;
+  await until(() => exported.files.length > 0, "the file");
+  // What is checked is not offered to be checked.
+  expect(textOf(exported)).toMatch(/Checked: .*byte for byte/u);
+  expect(labelsOf(exported)).not.toContain("Check the file");
+});
+
+test("the very file of an export is checked by one press", async () => {
+  await using on = await stage();
+  const ann = on.fake.person("Ann");
+  const party = on.simulator.samples.mainnet.partyId;
+  const exported = (await ann.run(on.channel, "ledger export", { party, asset: "USDT", from: "7d" })).last;
   await until(() => exported.files.length > 0, "the file");
   const checked = await ann.press(exported, "Check the file");
   await until(() => textOf(checked.last).includes(exported.files[0]!.name), "what came of the check");

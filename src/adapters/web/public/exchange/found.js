@@ -14,20 +14,20 @@ import { formatLine, meaningOf, withoutKeys } from "./lines.js";
  */
 
 /**
- * Open alerts, commands and nodes, in this order.
+ * Commands, open alerts and nodes, in this order.
  *
  * @param {{ commands: readonly CommandInfo[], networks: readonly WatchedNetwork[], open: readonly (OpenAlert & { readonly title: string })[] }} known
  * @returns {readonly Found[]}
  */
 export function everything({ commands, networks, open }) {
   return [
-    ...open.map(({ title, episode, kind, network, severity }) =>
-      found(title, `alert: ${severity}, ${kind} on ${network}`, "alerts why", { episode }),
-    ),
     ...commands.map(({ name, summary, needs, changes }) =>
       needs.length > 0 || changes
         ? { name, what: summary, line: `${name} ` }
         : { name, what: summary, line: name, question: { text: name } },
+    ),
+    ...open.map(({ title, episode, kind, network, severity }) =>
+      found(title, `alert: ${severity}, ${kind} on ${network}`, "alerts why", { episode }),
     ),
     ...networks.flatMap(({ network, nodes }) =>
       nodes.map(({ node, state }) => found(node, `node: ${state}, on ${network}`, "time", { network })),

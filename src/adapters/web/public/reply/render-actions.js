@@ -49,14 +49,19 @@ const FIRST_CHOICES = 5;
  * In their order: neighbouring buttons and links side by side, and each choice with what it asks for.
  *
  * @param {ReplyJson["actions"]} actions
+ * @param {boolean} isOffer The only one is surely meant.
  * @returns {readonly VElement[]}
  */
-export function renderActions(actions) {
+export function renderActions(actions, isOffer = false) {
   let number = 0;
   /** @param {string} label */
   const numbered = (label) => {
     number += 1;
-    return h("button", { type: "button", class: "button", "data-action": String(number - 1) }, labelOf(label));
+    return h(
+      "button",
+      { type: "button", class: isOffer ? "button run" : "button", "data-action": String(number - 1) },
+      labelOf(label),
+    );
   };
   /** @type {VElement[]} */
   const rows = [];

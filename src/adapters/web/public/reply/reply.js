@@ -55,7 +55,7 @@ export function renderReply(reply, reader) {
           h("div", {}, ...renderPages(details, { ...reader, exact: true })),
         ),
     renderAttachments(reply.attachments),
-    ...renderActions(reply.actions),
+    ...renderActions(reply.actions, reply.asks === true && reply.actions.length === 1),
     reply.footer === undefined ? undefined : h("footer", { class: "footer" }, renderText(reply.footer, reader)),
   );
 }

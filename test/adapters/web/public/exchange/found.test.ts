@@ -30,12 +30,12 @@ const known = {
   ],
 };
 
-test("alerts stand before commands and nodes", () => {
+test("commands stand before alerts and nodes", () => {
   expect(everything(known).map(({ name }) => name)).toEqual([
-    "api1 of mainnet does not answer",
     "market list",
     "market show",
     "alerts add",
+    "api1 of mainnet does not answer",
     "api1:3008",
   ]);
 });
@@ -43,7 +43,7 @@ test("alerts stand before commands and nodes", () => {
 test("what only reads is asked at once; what misses a value or changes something is begun", () => {
   const begun = everything(known).filter(({ question }) => question === undefined);
   expect(begun.map(({ line }) => line)).toEqual(["market show ", "alerts add "]);
-  const [alert, list] = everything(known);
+  const [list, , , alert] = everything(known);
   expect(alert?.question).toEqual({ command: "alerts why", options: { episode: "node.down|mainnet|api1:3008|1" } });
   expect(alert?.line).not.toContain("|");
   expect(list?.question).toEqual({ text: "market list" });
