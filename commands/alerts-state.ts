@@ -22,7 +22,11 @@ function stateCommand(
 export const alertsRemove = stateCommand("removed", {
   name: "alerts remove",
   alsoCalled: ["unsubscribe"],
-  asked: ["unsubscribe", "unsubscribe|remove|delete|end subscription|channel|us|me", "stop|no alert channel|here"],
+  asked: [
+    "unsubscribe",
+    "unsubscribe|remove|delete|end subscription|channel|us|me",
+    "stop|quit|cease|no|not alert|tell|notify|inform|warn|page|ping|message|post|send channel|here|us|me",
+  ],
   summary: "Remove a subscription",
   verb: "Remove",
   title: "Remove a subscription",

@@ -10,8 +10,10 @@ import {
   withQuietHours,
 } from "../src/answers/alerts/silences/silences.ts";
 import { command } from "../src/bot/command.ts";
+import { quoteTyped } from "../src/bot/nearest.ts";
+import { ignoreUserError } from "../src/errors.ts";
 import { paragraph } from "../src/reply/block.ts";
-import { reply, type Reply } from "../src/reply/reply.ts";
+import { commandAction, reply, type Reply } from "../src/reply/reply.ts";
 import { code, joinText, text, type Text, time } from "../src/reply/text.ts";
 import type { Milliseconds } from "../src/units/duration.ts";
 import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
@@ -30,6 +32,14 @@ export const alertsUnsilence = command({
   changes: true,
   shownBy: "alerts silences",
   options: { id: SILENCE_OPTION },
+  offers: async (context) => {
+    const { id } = context.options;
+    const visible = visibleSilences(await context.alerts.silences(), context);
+    const found = await findSilence(id, context).catch(ignoreUserError);
+    if (found !== undefined) return { question: text`End the silence of ${silenceScopeWords(found)}?`, facts: [] };
+    const others = visible.length === 0 ? [] : [commandAction("List silences", "alerts silences")];
+    return reply({ title: `No silence of ${quoteTyped(id)} holds here`, actions: others });
+  },
   run: async (context) => {
     const { alerts, caller, options } = context;
     // Whoever made a silence may end it.

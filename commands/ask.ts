@@ -20,7 +20,15 @@ import { parseOptions } from "../src/bot/options/parse-options.ts";
 import { neededParty, SAVE_PARTY_ACTION } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, facts, field, type Field, paragraph } from "../src/reply/block.ts";
-import { type Action, type Ask, askedBack, choiceActions, commandAction, type Reply } from "../src/reply/reply.ts";
+import {
+  type Action,
+  type Ask,
+  askedBack,
+  choiceActions,
+  commandAction,
+  reply,
+  type Reply,
+} from "../src/reply/reply.ts";
 import { commandLine, joinText, text } from "../src/reply/text.ts";
 
 /** Questions that the bot answers, for completion, too. */
@@ -153,6 +161,10 @@ async function offerOne(said: Guess, question: string, context: Context): Promis
   const needsBoth = takesForm && narrower !== undefined;
   const choices = option === undefined || needsBoth ? [] : await choicesOf(only, option, question, context);
   const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context, change);
+  if (option !== undefined && choices.length === 0 && isClosed(only, option)) {
+    const noun = fieldLabel(option, only.command.options[option] ?? {}).toLowerCase();
+    return reply({ title: `There is no ${noun} here`, blocks: notUnderstood([only]) });
+  }
   if (option !== undefined && choices.length > 0) {
     const others = takesForm ? [{ ...whole, label: "Another time" }] : [];
     return stands === undefined
@@ -319,14 +331,19 @@ function aboutOf(guess: Guess, chosen?: string): string {
 /** The value that is asked for next by those it may have: where others see them, one whose values are everybody's. */
 async function askedNext(guess: Guess, { audience, parties }: Context): Promise<string | undefined> {
   const { changes, options } = guess.command;
-  if (changes === true) return undefined;
+  const isAllowed = (name: string): boolean => changes !== true || isClosed(guess, name);
   const saved = neededParty(options, guess.options) === undefined ? [] : await parties.list().catch(() => []);
   const party = saved.length > 0 ? undefined : neededParty(options, guess.options);
   const isShown = (name: string): boolean => {
     const option = options[name];
     return audience === "caller" || (option?.kind === "text" && option.isPublic === true);
   };
-  return [...(party === undefined ? [] : [party]), ...lacking(guess)].find(isShown);
+  return [...(party === undefined ? [] : [party]), ...lacking(guess)].find((name) => isAllowed(name) && isShown(name));
+}
+
+function isClosed({ command: { options } }: Guess, name: string): boolean {
+  const option = options[name];
+  return option?.kind === "text" && option.closed === true;
 }
 
 /** The values that the caller may mean, those that a word of the question describes first. */

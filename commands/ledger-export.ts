@@ -104,6 +104,7 @@ export const ledgerExport = command({
     "export",
     "ledger",
   ],
+  opposite: "cancel export",
   askedFirst: true,
   summary: "A party's ledger of one asset, as CSV",
   verb: "Export",

@@ -91,6 +91,8 @@ export interface Command<S extends Options> {
   readonly asked?: readonly string[];
   /** What its answer tells of beside the values of its options, where the words of a question say such a thing. */
   readonly speaksOf?: (words: readonly string[], context: SuggestContext) => Said | undefined;
+  /** How people ask for its opposite, which a question means that says not to do it; without one, it then means nothing. */
+  readonly opposite?: string;
   /** A question in plain words offers it and never runs it, though it changes nothing that is shared. */
   readonly askedFirst?: true;
   /** One line, at most 100 characters. */

@@ -63,7 +63,7 @@ test.each([
   ["are we good?", MEANT["is the network healthy"]],
   ["did my order get filled", /Which order\?/u],
   ["sign this channel up", /Subscribe the console to/u],
-  ["unsilence node 2", /End a silence: sim-2\?/u],
+  ["unsilence node 2", /^No silence of “sim-2” holds here/u],
   ["report problems to this channel", MEANT["subscribe this channel"]],
   ["my statement of last week please", MEANT["export last week and check it"]],
   // One letter wrong.
@@ -109,7 +109,7 @@ test.each(commands.map((one) => [one.name, one] as const))(
   },
 );
 
-test.each(["silence everything until 7am", "acknowledge the alert", "forget everything about me", "end the silence"])(
+test.each(["silence everything until 7am", "acknowledge the alert", "forget everything about me"])(
   "%s changes something, and is only offered",
   async (line) => {
     const talk = await talkToSimulator();
@@ -117,7 +117,7 @@ test.each(["silence everything until 7am", "acknowledge the alert", "forget ever
     expect(reply.failure).toBeUndefined();
     const [first] = reply.actions;
     expect(first !== undefined && "invocation" in first ? first.invocation.command : "").toMatch(
-      /^(?:alerts silence|alerts ack|my forget|alerts unsilence)$/u,
+      /^(?:alerts silence|alerts ack|my forget)$/u,
     );
     expect(linesOf(await talk.askFor("alerts silences"))).toEqual(expect.not.arrayContaining([/unsilence/u]));
   },
@@ -263,7 +263,65 @@ test("a silence without its end offers spans, and one of nothing named asks what
   expect(fullText(await talk.askFor("silence alerts please"))).toMatch(/^Silence what\?/u);
 });
 
-test("which silence is meant is asked in plain English", async () => {
-  const said = fullText(await (await talkToSimulator()).askFor("end the silence"));
-  expect(said).toMatch(/^End a silence: which one\?.*End a silence: alerts unsilence/su);
+test("of what there is, one press ends each; of what there is not, that is said", async () => {
+  const talk = await talkToSimulator({ nodes: 3 });
+  for (const line of [
+    "end the silence",
+    "unsubscribe this channel",
+    "stop telling us",
+    "do not subscribe this channel",
+  ]) {
+    expect(fullText(await talk.askFor(line))).toMatch(/^There is no (?:silence|subscription) here/u);
+  }
+  await talk.askFor("alerts silence what:sim-2 for:2h");
+  await talk.askFor("alerts add");
+  expect(fullText(await talk.askFor("end the silence"))).toMatch(/^End a silence: which one\?/u);
+  expect(linesOf(talk.lastReply)).toEqual([expect.stringMatching(/^alerts unsilence id:\w{5}$/u)]);
+  expect(fullText(await talk.askFor("unsubscribe this channel"))).toMatch(/: the ops alerts on mainnet/u);
+  expect(linesOf(talk.lastReply)).toEqual([expect.stringMatching(/^alerts remove id:\w{5}$/u)]);
+});
+
+test("what somebody says not to do is not offered, but its opposite", async () => {
+  const talk = await talkToSimulator({ nodes: 3 });
+  const silencing = "please do not silence node 2 for two hours";
+  expect(fullText(await talk.askFor(silencing))).toMatch(/^No silence of “sim-2” holds here/u);
+  await talk.askFor("alerts silence what:sim-2 for:2h");
+  for (const [line, ...offered] of [
+    ["don't silence node 2", "alerts unsilence id:sim-2"],
+    ["dont silense node 2", "alerts unsilence id:sim-2"],
+    ["don't export", "ledger cancel"],
+    ["never export the ledger of last week", "ledger cancel"],
+    ["don't alert us here"],
+    ["please don't unsubscribe this channel"],
+  ]) {
+    const lines = linesOf(await talk.askFor(line!));
+    expect([line, ...lines.filter((one) => /^(?:alerts [^s]|alerts (?:un)?silence |ledger)/u.test(one))]).toEqual([
+      line,
+      ...offered,
+    ]);
+  }
+  // To be unable is no order.
+  expect(linesOf(await talk.askFor("why can I not export last week"))).toContainEqual(
+    expect.stringMatching(/^ledger export/u),
+  );
+});
+
+test.each([
+  ["silence node 2 for 2 hours, maintenance", "maintenance"],
+  ["silence node 2 for 2 hours for maintenance", "maintenance"],
+  ["silence node 2 for 2 hours reason maintenance", "maintenance"],
+  ["silence node 2 because of a disk swap for 2 hours", '"disk swap"'],
+])("%s: the reason is kept", async (line, reason) => {
+  expect(linesOf(await (await talkToSimulator({ nodes: 3 })).askFor(line))).toEqual([
+    `alerts silence what:sim-2 for:2h reason:${reason}`,
+  ]);
+});
+
+test("a price of a market is told of as that", async () => {
+  const talk = await talkToSimulator();
+  const said = fullText(await talk.askFor("subscribe this channel to BTC price alerts below 90k"));
+  expect([said.includes("Not understood"), ...linesOf(talk.lastReply)]).toEqual([
+    false,
+    "alerts add subjects:BTC/USDT low:90k",
+  ]);
 });

@@ -160,6 +160,7 @@ export async function suggestDelivered(
 export const CODE_OPTION = {
   kind: "text",
   required: true,
+  question: "Which export?",
   description: "The export's code; ledger list shows it",
   example: "7k2m9xqd",
   maxLength: 40,

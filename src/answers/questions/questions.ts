@@ -67,13 +67,36 @@ function withoutSlips(typed: string, { commands, networks }: Context): string {
   );
 }
 
-/** `typed`: in the usual case. */
-async function guessesOf(typed: string, context: Context): Promise<readonly Guess[]> {
-  const words = plainWords(typed);
+/** `typed`: in the usual case. What it says not to do is never offered, but the opposite. */
+async function guessesOf(typed: string, context: Context, words = plainWords(typed)): Promise<readonly Guess[]> {
   const found = await Promise.all(context.commands.map((command) => guess(command, words, typed, context)));
   const ranked = found.flatMap((one) => one ?? []).toSorted((a, b) => b.rank - a.rank);
-  const best = ranked[0]?.rank ?? 0;
+  const [{ command, rank: best } = { command: undefined, rank: 0 }] = ranked;
+  const not = command === undefined ? undefined : negation(command, words);
+  if (not !== undefined) {
+    const opposite = command?.opposite?.split(" ");
+    if (opposite === undefined) return [];
+    const commands = context.commands.filter((one) => one !== command);
+    return guessesOf(typed, { ...context, commands }, words.toSpliced(not.from, not.to - not.from, ...opposite));
+  }
   return ranked.filter(({ rank }) => best - rank < NEAR).slice(0, MAX_GUESSES);
+}
+
+/** What may stand before `not` where somebody says what not to do: `why can not …` complains. */
+const ORDERS_NOT = /^(?:do|should|must|shall|please|and|but|or|us)$/u;
+
+/** Where the words say not to do what a command changes: `do not please silence`. */
+function negation({ asked = [], askedFirst, changes }: AnyCommand, words: readonly string[]) {
+  if (changes !== true && askedFirst !== true) return undefined;
+  const verbs = new Set(asked.flatMap((one) => one.split(" ")[0]?.split("|") ?? []).map(stem));
+  for (const [at, word] of words.entries()) {
+    const before = words[at - 1];
+    if (word !== "never" && (word !== "not" || (before !== undefined && !ORDERS_NOT.test(before)))) continue;
+    const verb = words.findIndex((one, index) => index > at && !/^(?:please|to|ever|even|yet|the)$/u.test(one));
+    if (verb === -1 || !verbs.has(stem(words[verb] ?? ""))) continue;
+    return { from: word === "not" && before === "do" ? at - 1 : at, to: verb + 1 };
+  }
+  return undefined;
 }
 
 /** The guess that is surely meant; undefined where several may be, or much of the question says something else. */

@@ -6,7 +6,7 @@ const SENTENCE_WORDS = new Set(
     "a an the this that these those it its i me my mine we us our you your they them their he she there here " +
     "is are was were be been am do does did has have had can could will would shall should may might must let " +
     "what which who whom whose when where why how and or but if so then not no of in on at to by with about as from for since until during over " +
-    "please any some just right still also too really " +
+    "please any some just right still also too really never ever even " +
     "doing going being having now moment currently hello hi hey thanks"
   ).split(" "),
 );

@@ -53,6 +53,7 @@ export async function offeredSilence(
     facts: [
       ...(destination === undefined ? [] : [field("Where", placeWords(destination, context))]),
       ...(isForNow ? [field("Holds", silenceTimeWords(when, now))] : []),
+      ...(values.reason === undefined ? [] : [field("Reason", values.reason)]),
       ...(scope.network === undefined ? [field("Network", "all of them")] : []),
       ...(openly === true ? [field("Who may", "Whoever manages this channel, or whom its alerts mention")] : []),
     ],

@@ -107,6 +107,20 @@ const readMoment = (option: string, typed: string): unknown =>
   parseMoment(option === "until" ? "until" : "from", typed, 0);
 const takesMoment = (typed: string): boolean => passes(() => readMoment("from", typed));
 
+const CAUSE = /^(?:maintenance|restart|reboot|upgrade|patch|patching|deploy|deployment|migration|repair|repairs)$/u;
+
+/** Behind `because of`, `due to` or `reason` all until the next time; else a usual cause. */
+function saidReason(words: readonly string[]): Said | undefined {
+  const lead = words.findIndex((word) => /^(?:reason|because|due)$/u.test(word));
+  const rest = lead === -1 ? [] : words.slice(lead + 1);
+  const end = rest.findIndex((word) => /^(?:for|until|till|from)$/u.test(word));
+  const told = rest.slice(0, end === -1 ? undefined : end);
+  const value = told.join(" ").replace(/^(?:(?:is|of|to|we|a|an|the) )+/u, "");
+  if (value !== "") return { value, words: [words[lead] ?? "", ...told] };
+  const cause = words.find((word) => CAUSE.test(word));
+  return cause === undefined ? undefined : { value: cause, words: [cause] };
+}
+
 /** A heading of the form. */
 const LATER = "Which, until, repeated";
 
@@ -191,7 +205,7 @@ export const SILENCE_OPTIONS = {
     description: "When it ends: tomorrow = 00:00; a date = its end; with every: its last end; resolved = once over",
     example: "2026-05-31",
   },
-  reason: { kind: "text", hint: "", description: "Why", example: "maintenance" },
+  reason: { kind: "text", hint: "", description: "Why", example: "maintenance", said: saidReason },
   to: TO_OPTION,
 } as const satisfies Options;
 

@@ -33,7 +33,8 @@ function saidPrice(behind: RegExp): NonNullable<TextOption["said"]> {
     const at = words.findIndex((word, index) => behind.test(words[index - 1] ?? "") && /^\d[\d,.]*[km]?$/u.test(word));
     if (at === -1 || words.some((word) => OTHER_VALUE.test(word))) return undefined;
     const isOfMarket = (await saidId(MARKET)(words, context)) !== undefined;
-    return isOfMarket ? { value: words[at] ?? "", words: words.slice(at - 1, at + 1) } : undefined;
+    const own = [...words.slice(at - 1, at + 1), ...words.filter((word) => /^(?:mark|prices?)$/u.test(word))];
+    return isOfMarket ? { value: words[at] ?? "", words: own } : undefined;
   };
 }
 
