@@ -2,9 +2,10 @@ import {
   type Guess,
   guesses,
   lacking,
-  missesName,
+  runs,
   saidNetwork,
   sureGuess,
+  takesFile,
 } from "../src/answers/questions/questions.ts";
 import { formActions } from "../src/answers/answer.ts";
 import { command, type CommandContext, type OfferedChange } from "../src/bot/command.ts";
@@ -22,6 +23,7 @@ import { UserError } from "../src/errors.ts";
 import { type Block, facts, field, type Field, paragraph } from "../src/reply/block.ts";
 import {
   type Action,
+  amended,
   type Ask,
   askedBack,
   choiceActions,
@@ -89,7 +91,11 @@ export const ask = command({
     // What is for the asker alone is not shown in an answer that others see.
     const isShown = context.audience === "channel" && context.openly !== true;
     const seen = askedPrivately ? { private: true } : isShown ? { private: false } : {};
-    return context.run({ ...askOf(sure), options: { ...sure.options, ...seen } });
+    const answered = await context.run({ ...askOf(sure), options: { ...sure.options, ...seen } });
+    const { also, command: asked } = sure;
+    if (also === undefined) return answered;
+    const other = commandAction(also.value, asked.name, { ...sure.options, ...seen, [also.option]: also.value });
+    return amended(answered, text`Of ${quoteTyped(also.said)}, ask below.`, [other]);
   },
 });
 
@@ -106,19 +112,6 @@ function isSlip({ suggestion }: UserError, found: readonly Guess[], question: st
   const isMeant =
     best.command.name === suggestion && Object.keys(best.options).length > 0 && lacking(best).length === 0;
   return suggestion !== undefined && plainWords(question).length < 3 && best.isCorrected && !isMeant;
-}
-
-/** Whether a guess may run by itself: what only reads, and lacks nothing. */
-function runs(guess: Guess): boolean {
-  const { changes, askedFirst } = guess.command;
-  return (
-    !missesName(guess) && changes !== true && askedFirst !== true && lacking(guess).length === 0 && !takesFile(guess)
-  );
-}
-
-/** No question holds a file. */
-function takesFile({ command: { options } }: Guess): boolean {
-  return Object.values(options).some(({ kind }) => kind === "file");
 }
 
 function labelOf({ command: { name, title, verb } }: Guess): string {
@@ -145,7 +138,16 @@ async function offer(all: readonly Guess[], question: string, context: Context):
       found.map((one) => actionOf(one, context)),
     );
   }
-  return offerOne(only, question, context);
+  return (await nothingToChoose(only, question, context)) ?? offerOne(only, question, context);
+}
+
+/** Where what is asked for next is one of what exists, and nothing does. */
+async function nothingToChoose(guess: Guess, question: string, context: Context): Promise<Reply | undefined> {
+  const option = await askedNext(guess, context);
+  if (option === undefined || !isClosed(guess, option)) return undefined;
+  const choices = await choicesOf(guess, option, question, context);
+  const noun = fieldLabel(option, guess.command.options[option] ?? {}).toLowerCase();
+  return choices.length > 0 ? undefined : reply({ title: `There is no ${noun} here`, blocks: notUnderstood([guess]) });
 }
 
 /** Its next value where one is lacking, else the command as it stands. */
@@ -161,10 +163,6 @@ async function offerOne(said: Guess, question: string, context: Context): Promis
   const needsBoth = takesForm && narrower !== undefined;
   const choices = option === undefined || needsBoth ? [] : await choicesOf(only, option, question, context);
   const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context, change);
-  if (option !== undefined && choices.length === 0 && isClosed(only, option)) {
-    const noun = fieldLabel(option, only.command.options[option] ?? {}).toLowerCase();
-    return reply({ title: `There is no ${noun} here`, blocks: notUnderstood([only]) });
-  }
   if (option !== undefined && choices.length > 0) {
     const others = takesForm ? [{ ...whole, label: "Another time" }] : [];
     return stands === undefined

@@ -13,6 +13,7 @@ import {
   seenLabel,
   ORDERS_ARE_DROPPED,
   STATE_OPTION,
+  saidOrder,
   suggestOrders,
 } from "../src/answers/ids/party-orders.ts";
 import { orderReason, shortReason } from "../src/answers/order-reasons.ts";
@@ -40,6 +41,7 @@ const options = {
     hint: "Its beginning will do; empty: one of yours",
     finds: findOrder,
     suggest: suggestOrders,
+    said: saidOrder,
   }),
   version: {
     kind: "integer",

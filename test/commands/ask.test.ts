@@ -172,6 +172,30 @@ test("why an order failed is asked of those that failed, however that is said", 
   }
 });
 
+test("of the last order that was rejected, the answer comes at once", async () => {
+  const talk = await talkToSimulator();
+  const first = linesOf(await talk.askFor("order state:rejected"))[0] ?? "";
+  await talk.ask(`my party ${partyOf(fullText(await talk.askFor(first)))}`);
+  for (const line of ["why was my last order rejected", "why did my latest order fail"]) {
+    expect(fullText(await talk.askFor(line))).toMatch(/^Rejected: /u);
+  }
+  expect(fullText(await talk.askFor("why were my last orders rejected"))).toMatch(/^Which order\?/u);
+  // Others see no order of the caller's party.
+  expect(linesOf(await talk.askFor('ask "why was my last order rejected" private:no'))).toHaveLength(1);
+});
+
+function partyOf(said: string): string {
+  return /Party: ([0-9a-f]{64})/u.exec(said)?.[1] ?? "";
+}
+
+test("of two markets, the first is shown and the other is a press", async () => {
+  const talk = await talkToSimulator();
+  const said = fullText(await talk.askFor("spread of bitcoin and link"));
+  expect([said.startsWith("BTC/USDT"), said.includes("Of “link”, ask below.")]).toEqual([true, true]);
+  expect(linesOf(talk.lastReply)).toContain("market show market:LINK/USDC");
+  expect(fullText(await talk.askFor("spread of bitcoin and ether"))).toContain("Of “ether”, ask below.");
+});
+
 test("an id in a question is one value, and what is beside it the other", async () => {
   const [line] = linesOf(await (await talkToSimulator()).askFor("export last week for 028a7dcf USDT and check it"));
   expect(line).toBe('ledger export party:028a7dcf asset:USDT check:yes from:"last week"');

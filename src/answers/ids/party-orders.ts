@@ -1,3 +1,4 @@
+import type { Visibility } from "../../bot/invocation.ts";
 import { FINAL_STATUSES } from "../../alerts/judge/kinds/event.ts";
 import type { Order } from "../../api/model/order.ts";
 import type { CommandContext } from "../../bot/command.ts";
@@ -27,7 +28,7 @@ import { askFor, formActions, millisBetween } from "../answer.ts";
 import { shortReason } from "../order-reasons.ts";
 import { orderState, orderWords } from "../order-words.ts";
 import { marketsById, type NamesContext, noteSeen, ORDER, PARTY } from "./ids.ts";
-import { askAboutId, lookUp, resolveId, suggestIds } from "./typed-ids.ts";
+import { askAboutId, lookUp, resolveId, saidId, suggestIds } from "./typed-ids.ts";
 
 /** Another reason why a node knows no such order. */
 export const ORDERS_ARE_DROPPED = "A standard node drops orders after a month.";
@@ -61,9 +62,26 @@ export async function suggestOrders(typed: string, context: SuggestContext): Pro
   return [...own, ...others].slice(0, MAX_CHOICES);
 }
 
-async function savedOrders(context: SuggestContext): Promise<readonly Choice[]> {
+async function savedOrders(context: SuggestContext, state?: string): Promise<readonly Choice[]> {
   const [party] = await context.parties.list().catch(() => []);
-  return party === undefined ? [] : listOrders({ party: party.id }, context);
+  return party === undefined ? [] : listOrders({ party: party.id, state }, context);
+}
+
+/** Of “my last order”, the newest in the state that is said, of the party that the caller saved: for the caller alone. */
+export async function saidOrder(
+  words: readonly string[],
+  context: SuggestContext & { readonly audience?: Visibility },
+): Promise<Said | undefined> {
+  const id = await saidId(ORDER)(words, context);
+  const at = words.findIndex(
+    (word, index) => /^(?:last|latest|newest)$/u.test(word) && /^(?:order|bid|offer)$/u.test(words[index + 1] ?? ""),
+  );
+  const state = saidState(words);
+  const isOne = at !== -1 && state !== undefined && !words.some((word) => /^(?:are|were)$/u.test(word));
+  if (id !== undefined || !isOne || context.audience !== "caller") return id;
+  const saved = savedOrders(context, state.value);
+  const [newest] = await inTime(saved, { millis: NEWEST_WAIT_MILLIS }, (): readonly Choice[] => []);
+  return newest === undefined ? undefined : { value: newest.value, words: [words[at] ?? "", ...state.words] };
 }
 
 /** What a choice holds everywhere. */

@@ -260,11 +260,12 @@ export function saidId(kind: IdKind): NonNullable<TextOption["said"]> {
   return async (words, context) => {
     const id = words.find((word) => SAID_ID.test(word));
     if (id !== undefined) return { value: id, words: [id] };
-    const coin = kind.byName === undefined ? undefined : words.find((word) => COINS.has(word));
-    if (coin !== undefined) {
-      const symbol = words.map((word) => (word === coin ? (COINS.get(word) ?? word) : word));
-      const said = await saidId(kind)(symbol, context);
-      return said === undefined ? undefined : { ...said, words: [coin, ...said.words] };
+    if (kind.byName !== undefined && words.some((word) => COINS.has(word))) {
+      const symbols = words.map((word) => COINS.get(word) ?? word);
+      const said = await saidId(kind)(symbols, context);
+      // Of “bitcoin and ether” the first alone is said.
+      const own = words.filter((_, at) => said?.words.includes(symbols[at] ?? ""));
+      return said === undefined ? undefined : { ...said, words: [...own, ...said.words] };
     }
     const names = kind.byName === undefined ? [] : await kind.names(context);
     const labelled = names.flatMap(({ label, ended }) => (label === undefined ? [] : [{ label, ended }]));

@@ -21,6 +21,8 @@ export interface Guess {
   readonly rank: number;
   /** Misspelt words were put right. */
   readonly isCorrected: boolean;
+  /** Another value of an option that has one, which only another question can have: `ether` of “bitcoin and ether”. */
+  readonly also?: { readonly option: string; readonly value: string; readonly said: string };
   /** What it does not explain, as typed. */
   readonly unread: readonly string[];
 }
@@ -117,6 +119,19 @@ export function missesName({ unread }: Guess): boolean {
   return unread.some((word) => /[\d\p{Lu}/_@<-]/u.test(word));
 }
 
+/** Whether a guess may run by itself: what only reads, and lacks nothing. */
+export function runs(guess: Guess): boolean {
+  const { changes, askedFirst } = guess.command;
+  return (
+    !missesName(guess) && changes !== true && askedFirst !== true && lacking(guess).length === 0 && !takesFile(guess)
+  );
+}
+
+/** No question holds a file. */
+export function takesFile({ command: { options } }: Guess): boolean {
+  return Object.values(options).some(({ kind }) => kind === "file");
+}
+
 /** Capital letters stand for names alone: not at the beginning, and not where all letters are capitals. */
 function inUsualCase(question: string): string {
   const sentence = question.trim();
@@ -157,15 +172,37 @@ async function guess(
   if (score === 0 || (telling.length > 0 && share < MIN_SHARE)) return undefined;
   const options = Object.fromEntries(Object.entries(said).map(([name, { value }]) => [name, value]));
   const known = new Set([...explained, ...(spoken?.words ?? [])].map(stem));
-  const isUnread = (word: string): boolean => tells(word) && !known.has(stem(word));
+  const isUnknown = (word: string): boolean => tells(word) && !known.has(stem(word));
+  const also =
+    command.changes === true ? undefined : await anotherSaid(command, said, words.filter(isUnknown), context);
+  const isUnread = (word: string): boolean => isUnknown(word) && word !== also?.said;
   return {
     command,
     options,
     share,
     rank: score + share,
     isCorrected: false,
+    ...(also === undefined ? {} : { also }),
     unread: unreadWords(words, isUnread, typed),
   };
+}
+
+/** Where what is not understood says a second value of something public: a market beside a market. */
+async function anotherSaid(
+  { options }: AnyCommand,
+  said: Readonly<Record<string, Said>>,
+  rest: readonly string[],
+  context: Context,
+): Promise<Guess["also"]> {
+  for (const [option, { value }] of rest.length === 0 ? [] : Object.entries(said)) {
+    const declared = options[option];
+    if (declared?.kind !== "text" || declared.isPublic !== true) continue;
+    const other = await sayingOf(declared, rest, { ...context, options: {} }, context.networks).catch(() => undefined);
+    const word = other?.words[0];
+    if (other !== undefined && word !== undefined && other.value !== value)
+      return { option, value: other.value, said: word };
+  }
+  return undefined;
 }
 
 /** As typed; a number with the word before it: `node 9`. */
