@@ -1,6 +1,7 @@
 import {
   type Guess,
   guesses,
+  isClosed,
   lacking,
   runs,
   saidNetwork,
@@ -10,13 +11,12 @@ import {
 import { formActions } from "../src/answers/answer.ts";
 import { command, type CommandContext, type OfferedChange } from "../src/bot/command.ts";
 import { fieldLabel } from "../src/bot/form.ts";
-import type { Options } from "../src/bot/options/options.ts";
 import { startsOf } from "../src/bot/grammar/find-command.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { isContentWord, plainWords } from "../src/bot/grammar/plain-words.ts";
 import { stem } from "../src/bot/grammar/stem.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
-import { type Choice, plainChoices } from "../src/bot/options/options.ts";
+import { type Choice, type Options, plainChoices } from "../src/bot/options/options.ts";
 import { parseOptions } from "../src/bot/options/parse-options.ts";
 import { neededParty, SAVE_PARTY_ACTION } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
@@ -337,11 +337,6 @@ async function askedNext(guess: Guess, { audience, parties }: Context): Promise<
     return audience === "caller" || (option?.kind === "text" && option.isPublic === true);
   };
   return [...(party === undefined ? [] : [party]), ...lacking(guess)].find((name) => isAllowed(name) && isShown(name));
-}
-
-function isClosed({ command: { options } }: Guess, name: string): boolean {
-  const option = options[name];
-  return option?.kind === "text" && option.closed === true;
 }
 
 /** The values that the caller may mean, those that a word of the question describes first. */

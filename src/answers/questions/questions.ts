@@ -132,6 +132,12 @@ export function takesFile({ command: { options } }: Guess): boolean {
   return Object.values(options).some(({ kind }) => kind === "file");
 }
 
+/** Whether a value is one of those that exist. */
+export function isClosed({ command: { options } }: Guess, name: string): boolean {
+  const option = options[name];
+  return option?.kind === "text" && option.closed === true;
+}
+
 /** Capital letters stand for names alone: not at the beginning, and not where all letters are capitals. */
 function inUsualCase(question: string): string {
   const sentence = question.trim();
