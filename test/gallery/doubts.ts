@@ -85,9 +85,9 @@ export function zonesIn(lines: readonly string[]): ReadonlyMap<string, string> {
   return found.size === 0 && bare !== undefined ? new Map([["none", bare]]) : found;
 }
 
-/** A value that is none, a name of the wire, or the parts of a stored key. Settings are called as people set them, and an asset has such a name. */
+/** A value that is none, a name of the wire, or the parts of a stored key. Settings are called as people set them, an asset has such a name, and so may the id of a delivery. */
 const KEY =
-  /\bundefined\b|\[object Object\]|\bNaN\b|\b(?!SLACK_BOT_TOKEN)[A-Z]+(?:_[A-Z]+)+\b|(?<![\w/.:-])(?!tDAI\b)[a-z]+[A-Z]\w+|\b[\w.-]+\|[\w.:-]*\|\S*/u;
+  /\bundefined\b|\[object Object\]|\bNaN\b|\b(?!SLACK_BOT_TOKEN)[A-Z]+(?:_[A-Z]+)+\b|(?<![\w/.:-]|\bdelivery )(?!tDAI\b)[a-z]+[A-Z]\w+|\b[\w.-]+\|[\w.:-]*\|\S*/u;
 
 export function keysIn(lines: readonly string[]): string[] {
   return lines.filter((line) => KEY.test(line));

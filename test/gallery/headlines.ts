@@ -46,7 +46,7 @@ export const HEADLINES: Readonly<Record<string, RegExp>> = {
 /** Questions in plain words, and what their headline must say. */
 export const QUESTIONS: Readonly<Record<string, RegExp>> = {
   "ask is the network healthy": /mainnet is healthy/u,
-  "why was my order rejected?": /Whose order\?/u,
+  "why was my order rejected?": /Which order\? The newest rejected orders/u,
   "please silence node 1 for two hours": /Silence all of sim-1 on mainnet .{0,20}for 2 h\?/u,
   "export last week and check it": /Whose ledger\?/u,
   "show orders and markets": /Did you mean .{0,7}market list or /u,
@@ -61,4 +61,4 @@ export const NAMES_THE_FAULT =
 
 /** An alert says what it is about, and what is so or what happened. */
 export const TELLS =
-  /^(?=.*\b(?:mainnet|testnet|Slack|Discord|matrix|database|bot|subscription|silences?|ledger export|Alerts|message)\b)(?=.*\b(?:since|for|again|is|are|was|were|has|had|have|takes|begin|runs|signed|new|linked|upgrade|rotated|arrive|accepts|refused|refuses|can|could|removed|ended|changed|paused|resumed|silenced|subscribed|deleted|overwritten|replaced|checkpoints?|snapshot|lasts)\b)/iu;
+  /^(?=.*\b(?:mainnet|testnet|Slack|Discord|matrix|database|bot|subscription|silences?|ledger export|Alerts|message)\b)(?=.*\b(?:since|for|again|is|are|was|were|has|had|have|went|takes|begin|runs|signed|new|linked|upgrade|rotated|arrive|accepts|refused|refuses|can|could|removed|ended|changed|paused|resumed|silenced|subscribed|deleted|overwritten|replaced|checkpoints?|snapshot|lasts)\b)/iu;

@@ -6,8 +6,8 @@ export const MEANT = {
   "is the network healthy": /mainnet is healthy|did you mean time\?/iu,
   "spread of BTC": /BTC\/USDT (?:trades at|is in an auction)|market show market:BTC\/USDT/iu,
   "why was my order rejected":
-    /(?:^|\W)order(?:: \w+)?(?: ·|\?)|order state:rejected|Your rejected orders: for you alone/mu,
-  "subscribe this channel": /alerts add|Subscribe .+ to the .*ops.* alerts on/u,
+    /(?:^|\W)order(?:: \w+)?(?: ·|\?)|order state:rejected|Your (?:\w+ )?orders: for you alone/mu,
+  "subscribe this channel": /alerts add|Subscribe .+ to the .*(?:ops|nodes).* alerts on/u,
   "silence node 2 for two hours":
     /Silence .*sim-2.* for 2 h\?|alerts silence what:sim-2 for:"?(?:2h|2 hours|two hours|120 minutes|(?:a )?couple of hours)/u,
   "export last week and check it": /ledger export from:"?(?:last|past) week|^.?From.?:?\s+(?:last|past) week/mu,

@@ -287,8 +287,8 @@ test("the home tab names what tells often, with a form that changes it, and leav
     },
   });
   const ann = scene.fake.person("ann");
-  const added = await ann.run(scene.fake.state.direct(ann.id).id, "alerts add node.lagging");
-  [, id = ""] = /Subscription\W+([0-9a-z]{5})\b/u.exec(said(added.last)) ?? [];
+  await ann.run(scene.fake.state.direct(ann.id).id, "alerts add node.lagging");
+  [{ id } = { id }] = await scene.alerts.subscriptions();
   const home = await ann.openHome();
   expect(said(home).split(words)).toHaveLength(3);
   expect(labelsOf(home.blocks).filter((label) => /^(?:Change|Leave it)$/u.test(label))).toHaveLength(4);

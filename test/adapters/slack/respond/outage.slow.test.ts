@@ -175,7 +175,7 @@ describe("Slack is gone when an answer is ready", () => {
     scene.fake.fail({ method: "views.open", answer: "hang-before" });
     const dialog = ann.type(scene.channel, "order");
     await dialog.answered();
-    expect(said(dialog.last)).toContain("Whose order?");
+    expect(said(dialog.last)).toContain("Which order?");
     scene.fake.release();
   });
 });
