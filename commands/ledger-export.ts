@@ -82,7 +82,7 @@ const options = {
   check: {
     kind: "flag",
     section: "The file",
-    description: "Exports again, and compares the new file with the one sent before",
+    description: "The file is read once more, and compared with what was exported",
     default: false,
     said: (words: readonly string[]) => {
       const word = words.find((one) => CHECK_WORDS.has(stem(one)));
