@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 
 import { sql, type Kysely } from "kysely";
 
+import { inSql } from "./in-sql.ts";
+
 /**
  * A delivery is what one message should say, and what was sent of it: edits, what is held for quiet hours and the
  * messages of a day become the state of their deliveries, and what another message says becomes its items. Programs
@@ -10,12 +12,12 @@ import { sql, type Kysely } from "kysely";
 export async function desiredMessages(given: Kysely<unknown>): Promise<void> {
   // The tables as they stood then are none of the schema's types.
   const db = given as Kysely<EarlierTables>;
-  await addColumns(db);
+  await addColumns(given);
   await makeItems(db);
   await makeRevisions(db);
   await makeDayMessages(db);
   await makeHeldDigests(db);
-  await dropWhatIsReplaced(db);
+  await dropWhatIsReplaced(given);
   await sql`insert into database_marks (name, value) values ('oldest_program', '0021-desired-messages')
     on conflict (name) do update set value = excluded.value`.execute(db);
 }
@@ -51,32 +53,18 @@ interface EarlierTables {
 }
 type Earlier = Kysely<EarlierTables>;
 
-async function addColumns(db: Earlier): Promise<void> {
-  const { schema } = db;
-  const deliveries = () => schema.alterTable("alert_deliveries");
-  await deliveries()
-    .addColumn("revision", "integer", (column) => column.notNull().defaultTo(0))
-    .execute();
-  await deliveries().addColumn("shown", "integer").execute();
-  await deliveries()
-    .addColumn("owed_at", "bigint", (column) => column.notNull().defaultTo(0))
-    .execute();
-  await deliveries().addColumn("open_until", "bigint").execute();
-  await deliveries().addColumn("join_key", "text").execute();
-  await sql`update alert_deliveries set owed_at = created_at,
-    shown = case when kind = 'message' and state = 'sent' then 0 end`.execute(db);
-  await schema
-    .createTable("alert_items")
-    .addColumn("id", "text", (column) => column.primaryKey().notNull())
-    .addColumn("delivery", "text", (column) => column.notNull())
-    .addColumn("revision", "integer", (column) => column.notNull())
-    .addColumn("phase", "text", (column) => column.notNull())
-    .addColumn("episode", "text")
-    .addColumn("message", "text", (column) => column.notNull())
-    .execute();
-  await schema.createIndex("alert_items_delivery").on("alert_items").columns(["delivery", "revision"]).execute();
-  await schema.createIndex("alert_items_episode").on("alert_items").column("episode").execute();
-}
+const addColumns = inSql(`
+  alter table alert_deliveries add column revision integer default 0 not null;
+  alter table alert_deliveries add column shown integer;
+  alter table alert_deliveries add column owed_at bigint default 0 not null;
+  alter table alert_deliveries add column open_until bigint;
+  alter table alert_deliveries add column join_key text;
+  update alert_deliveries set owed_at = created_at,
+    shown = case when kind = 'message' and state = 'sent' then 0 end;
+  create table alert_items (id text not null primary key, delivery text not null, revision integer not null,
+    phase text not null, episode text, message text not null);
+  create index alert_items_delivery on alert_items (delivery, revision);
+  create index alert_items_episode on alert_items (episode)`);
 
 /** What a message says of other deliveries; those that it showed joined it before its first revision. */
 async function makeItems(db: Earlier): Promise<void> {
@@ -197,29 +185,19 @@ async function makeHeldDigests(db: Earlier): Promise<void> {
   }
 }
 
-async function dropWhatIsReplaced({ schema }: Earlier): Promise<void> {
-  for (const index of ["target", "group", "said_by"]) {
-    await schema.dropIndex(`alert_deliveries_${index}`).ifExists().execute();
-  }
-  for (const column of ["kind", "target", "group_key", "said_by"]) {
-    await schema.alterTable("alert_deliveries").dropColumn(column).execute();
-  }
-  await schema.dropTable("alert_held").execute();
-  await schema.dropTable("alert_rolling").execute();
-  await schema
-    .createIndex("alert_deliveries_join")
-    .on("alert_deliveries")
-    .columns(["destination", "join_key", "seq"])
-    .where(sql<boolean>`join_key is not null`)
-    .execute();
-  await schema
-    .createIndex("alert_deliveries_held")
-    .on("alert_deliveries")
-    // By `run_at`, SQLite would compile each search for what is due anew.
-    .column("seq")
-    .where(sql<boolean>`state = 'held'`)
-    .execute();
-}
+/** By `run_at` in place of `seq`, SQLite would compile each search for what is due anew. */
+const dropWhatIsReplaced = inSql(`
+  drop index if exists alert_deliveries_target;
+  drop index if exists alert_deliveries_group;
+  drop index if exists alert_deliveries_said_by;
+  alter table alert_deliveries drop column kind;
+  alter table alert_deliveries drop column target;
+  alter table alert_deliveries drop column group_key;
+  alter table alert_deliveries drop column said_by;
+  drop table alert_held;
+  drop table alert_rolling;
+  create index alert_deliveries_join on alert_deliveries (destination, join_key, seq) where join_key is not null;
+  create index alert_deliveries_held on alert_deliveries (seq) where state = 'held'`);
 
 /** As the ids of messages are made. */
 function hashOf(text: string): string {

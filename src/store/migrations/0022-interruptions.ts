@@ -1,9 +1,5 @@
-import type { Kysely } from "kysely";
+import { inSql } from "./in-sql.ts";
 
 /** A delivery counts the processes that died while they were sending it. */
-export async function interruptions(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .alterTable("alert_deliveries")
-    .addColumn("interruptions", "integer", (column) => column.notNull().defaultTo(0))
-    .execute();
-}
+export const interruptions = inSql(`
+  alter table alert_deliveries add column interruptions integer default 0 not null`);

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
-
-import { earlyMigrations } from "./early/index.ts";
+import { earlyMigrations } from "./early.ts";
+import type { Migration } from "./in-sql.ts";
 import { desiredMessages } from "./0021-desired-messages.ts";
 import { interruptions } from "./0022-interruptions.ts";
 import { openAnswers } from "./0023-open-answers.ts";
@@ -18,7 +17,7 @@ import { lastingEpisodes } from "./0030-lasting-episodes.ts";
  * sets a mark (see schema-age.ts). Only 0019, 0021 and 0026 change in one step what is stored:
  * docs/decisions/0027-tables-renamed-in-one-step.md.
  */
-export const migrations: Readonly<Record<string, (db: Kysely<unknown>) => Promise<void>>> = {
+export const migrations: Readonly<Record<string, Migration>> = {
   ...earlyMigrations,
   "0021-desired-messages": desiredMessages,
   "0022-interruptions": interruptions,
