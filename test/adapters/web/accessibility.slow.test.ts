@@ -321,6 +321,7 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
   test("above all else stands what is wrong, three alerts at most, then the state in a line each", async () => {
     const { page } = await open(PHONE);
     await page.waitForSelector("#alerts-open .alert");
+    await page.waitForSelector('#watch [data-verdict="unwatched"]');
     const tops = await Promise.all(
       ["#alerts-open", "#watch", "#silences", "#welcome"].map(async (one) => {
         const box = await page.locator(one).first().boundingBox();
