@@ -203,7 +203,8 @@ function createQueries(store: AlertDependencies["store"]) {
           : { at: row.at, data: parseRow(AnyJson, row.data, "watcher_snapshots", { network, watcher }) };
       }),
     /** When that snapshot was stored (Unix milliseconds), without reading it: with many markets it is megabytes. */
-    lastObservedAt: (network: string, watcher: string) => read((tables) => tables.watch.observedAt(network, watcher)),
+    lastObservedAt: (network: string, watcher: string) =>
+      read(async (tables) => (await tables.watch.observedAts(network)).get(watcher)),
     /** The first episodes of those that one message says, by the delivery of the message; none where it is not known. */
     grouped: (delivery: string, count: number) =>
       read(async (tables) => (await episodesSaidBy(tables, delivery)).slice(0, count)),

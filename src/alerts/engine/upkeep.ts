@@ -179,7 +179,7 @@ async function lastObservedAt(
   { network, watcher }: Machine,
   at: Milliseconds,
 ): Promise<Nanoseconds> {
-  const observed = watcher === undefined ? undefined : await tables.watch.observedAt(network, watcher);
+  const observed = watcher === undefined ? undefined : (await tables.watch.observedAts(network)).get(watcher);
   return fromMillis(Math.min(at, observed ?? at));
 }
 

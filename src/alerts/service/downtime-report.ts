@@ -65,8 +65,8 @@ export function createDowntimeReport(dependencies: DowntimeReportDependencies) {
     async begin() {
       const at = nowMillis(clock);
       return store.transaction(async ({ alerts: tables }) => {
-        const observed = await Promise.all(networks.map((network) => tables.watch.observedAt(network, watcher)));
-        const last = Math.max(...observed.map((one) => one ?? Number.NEGATIVE_INFINITY));
+        const observed = await Promise.all(networks.map((network) => tables.watch.observedAts(network)));
+        const last = Math.max(...observed.map((ats) => ats.get(watcher) ?? Number.NEGATIVE_INFINITY));
         const noted = await readDowntime(tables);
         const unreported = noted?.told === false ? noted : undefined;
         // The very first start ends no downtime.

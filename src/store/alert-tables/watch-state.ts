@@ -29,15 +29,6 @@ export function createWatchState(db: Kysely<Schema>) {
         .execute();
       return new Map(rows.map(({ watcher, at }) => [watcher, at]));
     },
-    /** The time of one. */
-    async observedAt(network: string, watcher: string) {
-      const row = await db
-        .selectFrom("watcher_snapshots")
-        .select("at")
-        .where((eb) => eb.and({ network, watcher }))
-        .executeTakeFirst();
-      return row?.at;
-    },
     /** Puts it, and the look that it comes from at the end of the kept ones; without one, those stay as they are. */
     putSnapshot: (network: string, watcher: string, at: Milliseconds, data: string, look?: string) =>
       look === undefined

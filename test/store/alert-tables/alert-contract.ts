@@ -72,8 +72,7 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
       await on(({ watch }) => watch.putSnapshot("testnet", "sources", T, "3"));
       expect(await on(({ watch }) => watch.snapshot("mainnet", "sources"))).toEqual({ at: T + 5, data: "2" });
       expect(await on(({ watch }) => watch.snapshot("mainnet", "markets"))).toBeUndefined();
-      expect(await on(({ watch }) => watch.observedAt("mainnet", "sources"))).toBe(T + 5);
-      expect(await on(({ watch }) => watch.observedAt("mainnet", "markets"))).toBeUndefined();
+      expect(await on(({ watch }) => watch.observedAts("mainnet"))).toEqual(new Map([["sources", T + 5]]));
     });
 
     it("keep machines, episodes and notification states under their keys", async () => {

@@ -214,9 +214,9 @@ describe.skipIf(postgresMissing !== undefined)(`a connection to PostgreSQL ${pos
     const { store } = await opened();
     const other = createStore({ url: database.url, log: silentLog() });
     const seen = await store.read(async ({ alerts }) => {
-      const before = await alerts.watch.observedAt("mainnet", "a");
+      const before = await alerts.watch.snapshot("mainnet", "a");
       await put(other, "a");
-      return [before, await alerts.watch.observedAt("mainnet", "a")];
+      return [before, await alerts.watch.snapshot("mainnet", "a")];
     });
     expect(seen).toEqual([undefined, undefined]);
     expect(await isThere(store, "a")).toBe(true);
@@ -295,7 +295,7 @@ describe.skipIf(postgresMissing !== undefined)(`a connection to PostgreSQL ${pos
     const { store } = await opened();
     const other = createStore({ url: database.url, log: silentLog() });
     const load = await other.read(async ({ alerts }) => {
-      await alerts.watch.observedAt("mainnet", "a");
+      await alerts.watch.snapshot("mainnet", "a");
       await new Promise((done) => void setTimeout(done, 20));
       return store.load();
     });

@@ -50,7 +50,7 @@ describe.skipIf(serverPackageMissing !== undefined)(`a PostgreSQL server ${serve
     const under = store.transaction(async ({ alerts }) => {
       await alerts.watch.putSnapshot("mainnet", "under", 1, "{}");
       await server.stop();
-      await alerts.watch.observedAt("mainnet", "under");
+      await alerts.watch.snapshot("mainnet", "under");
     });
     await expect(under).rejects.toThrow(StorageError);
     const began = Date.now();
