@@ -14,105 +14,60 @@ interface Place {
   readonly messages: readonly string[];
 }
 
-/** Deletes the rows of a table that belong to a place. */
-type Erase = (db: Kysely<Schema>, place: Place) => Promise<unknown>;
+/** The rows of a table that belong to a place, and what is done before they are deleted. */
+interface Belongings {
+  readonly where?: (place: Place) => Condition;
+  readonly first?: (db: Kysely<Schema>, place: Place) => Promise<unknown>;
+}
 
 /** Why no row of a table is deleted here. */
 type NoWorkspaces = "the network's" | "the operator's" | "gone within 30 days" | "deleted first";
 
 /** How the rows of a workspace are deleted, table by table, in this order. */
-export const OF_WORKSPACE: { readonly [T in keyof Schema]: Erase | NoWorkspaces } = {
-  saved_parties: (db, { platform, workspace }) =>
-    db
-      .deleteFrom("saved_parties")
-      .where(beginsWith("owner", `${platform}:${workspace}:`))
-      .execute(),
-  answer_choices: (db, { platform, workspace }) =>
-    db.deleteFrom("answer_choices").where("platform", "=", platform).where("workspace", "=", workspace).execute(),
-  open_answers: (db, { platform, workspace }) =>
-    db.deleteFrom("open_answers").where("platform", "=", platform).where("workspace", "=", workspace).execute(),
-  export_files: (db, place) =>
-    db
-      .deleteFrom("export_files")
-      .where("code", "in", db.selectFrom("export_jobs").select("code").where(isExportOf(place)))
-      .execute(),
+export const OF_WORKSPACE: { readonly [T in keyof Schema]: Belongings | NoWorkspaces } = {
+  saved_parties: { where: ({ platform, workspace }) => beginsWith("owner", `${platform}:${workspace}:`) },
+  answer_choices: { where: isIn },
+  open_answers: { where: isIn },
+  export_files: { where: (place) => sql`code in (select code from export_jobs where ${isIn(place)})` },
   // The next sweep removes files on the disk that no row names.
-  export_jobs: (db, place) => db.deleteFrom("export_jobs").where(isExportOf(place)).execute(),
-  alert_subscriptions: async (db, place) => {
-    await db.deleteFrom("alert_subscriptions").where(isTo(place)).execute();
+  export_jobs: { where: isIn },
+  alert_subscriptions: {
     // Makes other processes read subscriptions and silences anew.
-    await takeNumbers(db, REVISION_COUNTER, 1);
+    first: (db) => takeNumbers(db, REVISION_COUNTER, 1),
+    where: isTo,
   },
-  alert_silences: (db, { platform, workspace, destinations }) =>
-    db
-      .deleteFrom("alert_silences")
-      .where(
-        anyOf([
-          contains(sql.ref("data"), `"destination":"${platform}/${workspace}/`),
-          ...destinations.map((key) => contains(sql.ref("data"), `"destination":"${key}"`)),
-        ]),
-      )
-      .execute(),
-  alert_notification_states: async (db, place) => {
+  alert_silences: {
+    where: ({ platform, workspace, destinations }) =>
+      anyOf(
+        [`"destination":"${platform}/${workspace}/`, ...destinations.map((key) => `"destination":"${key}"`)].map(
+          (named) => contains(sql.ref("data"), named),
+        ),
+      ),
+  },
+  alert_notification_states: {
     // Makes them read notification states anew.
-    await db
-      .updateTable("alert_episodes")
-      .set((eb) => ({ notification_revision: eb("notification_revision", "+", 1) }))
-      .where("id", "in", db.selectFrom("alert_notification_states").select("episode").where(isTo(place)))
-      .execute();
-    await db.deleteFrom("alert_notification_states").where(isTo(place)).execute();
-  },
-  alert_receipts: (db, place) =>
-    db.deleteFrom("alert_receipts").where("delivery", "in", deliveriesTo(db, place)).execute(),
-  alert_items: (db, place) => db.deleteFrom("alert_items").where("delivery", "in", deliveriesTo(db, place)).execute(),
-  alert_deliveries: (db, place) => db.deleteFrom("alert_deliveries").where(isTo(place)).execute(),
-  alert_messages: async (db, { messages }) => {
-    // A chunk may name any of them; they are then deleted once they are 30 days old.
-    if ((await db.selectFrom("alert_chunks").select("seq").limit(1).executeTakeFirst()) !== undefined) return;
-    await inBatches(messages, (batch) =>
+    first: (db, place) =>
       db
-        .deleteFrom("alert_messages")
-        .where("id", "in", batch)
-        .where(isNoneOf(db, "alert_messages.id", { table: "alert_deliveries", column: "message" }))
-        .where(isNoneOf(db, "alert_messages.id", { table: "alert_items", column: "message" }))
-        .execute(),
-    );
-  },
-  alert_decisions: (db, { platform, workspace, ...place }) =>
-    db
-      .deleteFrom("alert_decisions")
-      .where(anyOf([isTo({ platform, workspace, ...place }), sql`destination = ${`${platform}/${workspace}`}`]))
-      .execute(),
-  // An open alert belongs to the network, but who acknowledged it there belongs to the workspace.
-  alert_episodes: async (db, { platform, workspace }) => {
-    const key = `${platform}/${workspace}`;
-    const known = db
-      .selectFrom("alert_episodes")
-      .select(["id", "data"])
-      .where(contains(sql.ref("data"), `"${key}":{`));
-    for (const { id, data } of await known.execute()) {
-      const { acknowledgedIn, ...episode } = JSON.parse(data) as { acknowledgedIn?: Readonly<Record<string, unknown>> };
-      const others = Object.entries(acknowledgedIn ?? {}).filter(([one]) => one !== key);
-      const left = others.length === 0 ? {} : { acknowledgedIn: Object.fromEntries(others) };
-      await db
         .updateTable("alert_episodes")
-        .set({ data: JSON.stringify({ ...episode, ...left }) })
-        .where("id", "=", id)
-        .execute();
-    }
+        .set((eb) => ({ notification_revision: eb("notification_revision", "+", 1) }))
+        .where("id", "in", db.selectFrom("alert_notification_states").select("episode").where(isTo(place)))
+        .execute(),
+    where: isTo,
   },
+  alert_receipts: { where: isOfDelivery },
+  alert_items: { where: isOfDelivery },
+  alert_deliveries: { where: isTo },
+  alert_messages: { first: forgetMessages },
+  alert_decisions: {
+    where: (place) => anyOf([isTo(place), sql`destination = ${`${place.platform}/${place.workspace}`}`]),
+  },
+  alert_episodes: { first: forgetAcknowledgements },
   // Ids that its people looked at are stored under a name of the network for this workspace.
-  seen_ids: (db, { platform, workspace }) =>
-    db
-      .deleteFrom("seen_ids")
-      .where(endsWith("network", ` ${platform}/${workspace}`))
-      .execute(),
+  seen_ids: { where: ({ platform, workspace }) => endsWith("network", ` ${platform}/${workspace}`) },
   // As adapters write those of one workspace among many.
-  button_payloads: (db, { platform, workspace }) =>
-    db
-      .deleteFrom("button_payloads")
-      .where(beginsWith("value", `{"of":${JSON.stringify(`${platform}/${workspace}`)},`))
-      .execute(),
+  button_payloads: {
+    where: ({ platform, workspace }) => beginsWith("value", `{"of":${JSON.stringify(`${platform}/${workspace}`)},`),
+  },
   installations: "deleted first",
   watcher_snapshots: "the network's",
   looks_tail: "the network's",
@@ -139,8 +94,44 @@ export async function forgetInstallation(db: Kysely<Schema>, row: InstallationRo
     .executeTakeFirst();
   if (numDeletedRows === 0n) return false;
   const place = await placeOf(db, row);
-  for (const erase of Object.values(OF_WORKSPACE)) if (typeof erase === "function") await erase(db, place);
+  for (const [table, of] of Object.entries(OF_WORKSPACE)) {
+    if (typeof of === "string") continue;
+    await of.first?.(db, place);
+    if (of.where !== undefined) await sql`delete from ${sql.table(table)} where ${of.where(place)}`.execute(db);
+  }
   return true;
+}
+
+async function forgetMessages(db: Kysely<Schema>, { messages }: Place): Promise<void> {
+  // A chunk may name any of them; they are then deleted once they are 30 days old.
+  if ((await db.selectFrom("alert_chunks").select("seq").limit(1).executeTakeFirst()) !== undefined) return;
+  await inBatches(messages, (batch) =>
+    db
+      .deleteFrom("alert_messages")
+      .where("id", "in", batch)
+      .where(isNoneOf(db, "alert_messages.id", { table: "alert_deliveries", column: "message" }))
+      .where(isNoneOf(db, "alert_messages.id", { table: "alert_items", column: "message" }))
+      .execute(),
+  );
+}
+
+/** An open alert belongs to the network, but who acknowledged it there belongs to the workspace. */
+async function forgetAcknowledgements(db: Kysely<Schema>, { platform, workspace }: Place): Promise<void> {
+  const key = `${platform}/${workspace}`;
+  const known = db
+    .selectFrom("alert_episodes")
+    .select(["id", "data"])
+    .where(contains(sql.ref("data"), `"${key}":{`));
+  for (const { id, data } of await known.execute()) {
+    const { acknowledgedIn, ...episode } = JSON.parse(data) as { acknowledgedIn?: Readonly<Record<string, unknown>> };
+    const others = Object.entries(acknowledgedIn ?? {}).filter(([one]) => one !== key);
+    const left = others.length === 0 ? {} : { acknowledgedIn: Object.fromEntries(others) };
+    await db
+      .updateTable("alert_episodes")
+      .set({ data: JSON.stringify({ ...episode, ...left }) })
+      .where("id", "=", id)
+      .execute();
+  }
 }
 
 async function placeOf(db: Kysely<Schema>, { platform, id: workspace }: InstallationRow): Promise<Place> {
@@ -154,7 +145,7 @@ async function placeOf(db: Kysely<Schema>, { platform, id: workspace }: Installa
   const place = { platform, workspace, destinations: named.map(({ destination }) => destination), messages: [] };
   const messages = await Promise.all([
     db.selectFrom("alert_deliveries").select("message").where(isTo(place)).execute(),
-    db.selectFrom("alert_items").select("message").where("delivery", "in", deliveriesTo(db, place)).execute(),
+    db.selectFrom("alert_items").select("message").where(isOfDelivery(place)).execute(),
   ]);
   return { ...place, messages: [...new Set(messages.flat().map(({ message }) => message))] };
 }
@@ -169,11 +160,11 @@ function isTo({ platform, workspace, destinations }: Place): Condition {
   ]);
 }
 
-function deliveriesTo(db: Kysely<Schema>, place: Place) {
-  return db.selectFrom("alert_deliveries").select("id").where(isTo(place));
+function isOfDelivery(place: Place): Condition {
+  return sql<SqlBool>`delivery in (select id from alert_deliveries where ${isTo(place)})`;
 }
 
-function isExportOf({ platform, workspace }: Place): Condition {
+function isIn({ platform, workspace }: Place): Condition {
   return sql<SqlBool>`platform = ${platform} and workspace = ${workspace}`;
 }
 
