@@ -1,7 +1,7 @@
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis, nanoseconds } from "../../units/nanoseconds.ts";
 import type { Belief } from "./believe.ts";
-import type { Voter } from "./motion.ts";
+import { positionOf, type Voter } from "./motion.ts";
 import {
   type Finding,
   type Frontier,
@@ -106,7 +106,7 @@ export function judgeNetwork(
     });
     const atTip = believed.filter(({ isBehind }) => !isBehind);
     if (syncing.length > 0 && atTip.length < quorumOf(configured)) {
-      if (tip !== undefined && isFurther(tip, memory.mark)) memory.mark = positionAt(tip);
+      if (tip !== undefined && isFurther(tip, memory.mark)) memory.mark = positionOf(tip);
       const stillAtTip = stillOf(atTip, now);
       return joined(catchUp(syncing.length, atTip.length, stillAtTip >= thresholds.criticalMillis), stillAtTip);
     }
@@ -238,10 +238,6 @@ export function furthestOf(voters: readonly Voter[], place: "peak" | "last" = "p
   let furthest: Position | undefined;
   for (const { memory } of voters) if (isFurther(memory[place], furthest)) furthest = memory[place];
   return furthest;
-}
-
-function positionAt({ time, height }: Position): Position {
-  return height === undefined ? { time } : { time, height };
 }
 
 function blind(why: string): State {

@@ -135,7 +135,7 @@ function passes(said: Position, peak: Position): boolean {
   return said.height > peak.height || said.height < peak.height - COMPARABLE_BLOCKS;
 }
 
-function positionOf({ time, height }: TimedWitness): Position {
+export function positionOf({ time, height }: Pick<TimedWitness, "time" | "height">): Position {
   return height === undefined ? { time } : { time, height };
 }
 
