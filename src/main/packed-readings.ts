@@ -91,6 +91,19 @@ export class PackedReadings {
     return this.#breaks.find((one) => one > look) ?? this.size;
   }
 
+  /** By what the next look goes on. */
+  going(look: number): Going {
+    const { run, dueMillis, every } = this.#head;
+    return { run: String(run.at(look)), dueMillis: dueMillis.near(look), every: every.near(look) };
+  }
+
+  /** Whether another chunk shows something of each subject. */
+  isShownBy({ subjects }: PackedReadings): boolean {
+    return this.subjects.every((own) =>
+      subjects.some(({ kind, subject }) => kind === own.kind && subject === own.subject),
+    );
+  }
+
   /** Whether a look goes on from another one. */
   goesOn(look: number, { run, dueMillis, every }: Going): boolean {
     const head = this.#head;
@@ -161,16 +174,10 @@ function once<T extends object>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** The very same reading of looks in a row that show the same. */
+/** The very same reading of looks that show the same, where they are asked for one after the other. */
 function readingsIn(chunk: Chunk, all: readonly Fact[], of: Pick<Reading, "kind" | "network" | "subject">) {
   const columns = new Map(all.map(({ name, key }) => [name, chunk.column(key)]));
-  /** For each look the first one of those in a row that show the same. */
-  const alike = new Int32Array(chunk.size);
-  for (const { is, isLast } of columns.values()) {
-    if (is !== undefined) continue;
-    for (let look = 1; look < chunk.size; look += 1) if (!isLast(look)) alike[look] = look;
-  }
-  for (let look = 1; look < chunk.size; look += 1) if (alike[look] === 0) alike[look] = alike[look - 1] ?? 0;
+  const changing = [...columns.values()].filter(({ is }) => is === undefined);
   const leavesOf = (name: string): Leaves => columns.get(name)?.at ?? (() => undefined);
   const [stateOf, sinceOf, badForOf] = [leavesOf("state"), leavesOf("since"), leavesOf("badForMillis")];
   const facts = [...columns].filter(([name]) => name !== "state" && !TIMES.includes(name));
@@ -184,10 +191,16 @@ function readingsIn(chunk: Chunk, all: readonly Fact[], of: Pick<Reading, "kind"
     }
     return readingOf(of, { state, badForMillis: badForOf(look), since: sinceOf(look) }, kept);
   };
-  const readings: (Reading | undefined)[] = [];
+  /** Null where there is none. */
+  const known: (Reading | null | undefined)[] = [];
   return (look: number): Reading | undefined => {
-    const first = alike[look] ?? look;
-    return (readings[first] ??= make(first));
+    let reading = known[look];
+    if (reading === undefined) {
+      const last = known[look - 1];
+      const isLast = last !== undefined && changing.every((column) => column.isLast(look));
+      known[look] = reading = isLast ? last : (make(look) ?? null);
+    }
+    return reading ?? undefined;
   };
 }
 

@@ -79,6 +79,14 @@ class Stream {
   }
 }
 
+/** Looks that go on from one another. */
+interface Held {
+  readonly packed: PackedReadings;
+  readonly from: number;
+  /** Behind the last one. */
+  readonly to: number;
+}
+
 /** One pass over the looks of a range, for all that is tried. */
 class TrialPass {
   readonly watchers: readonly string[];
@@ -87,6 +95,8 @@ class TrialPass {
   readonly #kinds: readonly ConditionKind[];
   readonly #history: LookHistory;
   readonly #gaps: Stretch[] = [];
+  /** The last looks of each watcher that are not judged yet: nothing begins in them, and perhaps the next ones stand for them. */
+  readonly #held = new Map<string, Held>();
   #first: Milliseconds | undefined;
   #latest: Milliseconds = 0;
   #damaged = 0;
@@ -106,6 +116,7 @@ class TrialPass {
   }
 
   answer(): TrialAnswer {
+    this.#catchUp();
     const seen = this.#first === undefined ? undefined : { from: this.#first, to: this.#latest };
     return { trials: this.#trials.map((one) => one.result()), seen, gaps: this.#gaps, damaged: this.#damaged };
   }
@@ -125,27 +136,30 @@ class TrialPass {
 
   /** Takes a step, of a chunk as much as is before the next look of another watcher; gives the rest. */
   take(watcher: string, step: Step, until: Milliseconds): Step | undefined {
-    try {
+    return this.#unlessDamaged(() => {
       if ("packed" in step) return this.#takePacked(watcher, step.packed, step.from, until);
       this.#see(watcher, step.look, () => this.#readings(watcher, step.look));
-    } catch (thrown) {
-      this.#leaveOutIfDamaged(thrown);
-    }
-    return undefined;
+      return undefined;
+    });
   }
 
   #takePacked(watcher: string, packed: PackedReadings, from: number, until: Milliseconds): Step | undefined {
-    const before = this.#history.last(watcher);
+    const held = this.#held.get(watcher);
+    const before = held === undefined ? this.#history.last(watcher) : held.packed.going(held.to - 1);
     const goesOn = before !== undefined && packed.goesOn(from, before);
     if (!goesOn) this.#see(watcher, packed.momentOf(from), () => packed.readingsOf(from));
     const first = goesOn ? from : from + 1;
     let end = packed.breakAfter(from);
+    const isCalm = end > first && this.#trials.every((one) => one.allows(packed));
     // Of other watchers' looks what is blind concerns them, too.
-    if (end > first && packed.atOf(end - 1) > until && !this.#trials.every((one) => one.allows(packed))) {
+    if (!isCalm && end > first && packed.atOf(end - 1) > until) {
       end = from + 1;
       while (packed.atOf(end) <= until) end += 1;
     }
-    if (end > first) this.#follow(watcher, packed, first, end);
+    // What a look shows of a subject stands for what those before showed of it.
+    if (!isCalm || held?.packed.isShownBy(packed) === false) this.#catchUp();
+    if (isCalm) this.#held.set(watcher, { packed, from: first, to: end });
+    else if (end > first) this.#follow(watcher, packed, first, end);
     return end === packed.size ? undefined : { packed, from: end, at: packed.atOf(end) };
   }
 
@@ -158,12 +172,25 @@ class TrialPass {
     this.#note(moment);
   }
 
-  #leaveOutIfDamaged(thrown: unknown): void {
-    if (!(thrown instanceof SyntaxError)) throw thrown;
-    this.leaveOut();
+  #catchUp(): void {
+    for (const [watcher, { packed, from, to }] of this.#held) {
+      this.#held.delete(watcher);
+      this.#unlessDamaged(() => this.#follow(watcher, packed, from, to));
+    }
+  }
+
+  #unlessDamaged<T>(take: () => T): T | undefined {
+    try {
+      return take();
+    } catch (thrown) {
+      if (!(thrown instanceof SyntaxError)) throw thrown;
+      this.leaveOut();
+      return undefined;
+    }
   }
 
   #see(watcher: string, moment: Moment, seen: () => readonly Reading[]): void {
+    this.#catchUp();
     const observation = this.#history.see(watcher, moment, seen);
     this.#note(moment);
     if (observation !== undefined) for (const one of this.#trials) one.see(observation);
