@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import { createDispatcher } from "../../src/alerts/deliver/dispatch/dispatch.ts";
 import { createAlertEngine } from "../../src/alerts/engine/engine.ts";
-import { judgeObservation, type Seen } from "../../src/alerts/judge/judge.ts";
+import { judgeObservation, ProcessMemory } from "../../src/alerts/judge/judge.ts";
 import { RuleSubjectMap } from "../../src/alerts/judge/rules/state-cache.ts";
 import { buildSubscriptionIndex } from "../../src/alerts/route/subscription-index.ts";
 import { parseSubscription } from "../../src/alerts/route/subscription.ts";
@@ -97,7 +97,7 @@ export async function measureLoad(): Promise<readonly Measured[]> {
   wanted.update(subscriptions);
   const watcher = marketsWatcher({ network: NETWORK, nodes: 1, config });
   let snapshot: MarketsState | undefined;
-  const memory = new RuleSubjectMap<Seen>();
+  const memory = new ProcessMemory();
   const machines = new RuleSubjectMap<never>();
   const look = async () => {
     const before = snapshot;
@@ -130,16 +130,13 @@ export async function measureLoad(): Promise<readonly Measured[]> {
     value = marketsAt(round + WARM_UPS, 0);
     const observation = await look();
     const began = cpuMillis();
-    const known = { index, ruleWords: () => "", config, machines, open: new Map(), memory, wasBlind: false };
+    const known = { index, ruleWords: () => "", config, machines, open: new Map(), memory };
     const last = { monotonicMillis: observation.dueMillis, known: observation.at, downtimeMillis: 0 };
-    const { remembered, changes } = judgeObservation(
-      { ...known, stored: 1, last },
-      observation,
-      observation.dueMillis + 1,
-    );
-    for (const one of remembered) memory.set(...one);
+    memory.progress.set("markets", last);
+    const judged = judgeObservation({ ...known, stored: 1 }, observation, observation.dueMillis + 1);
+    memory.remember("markets", judged);
     if (round >= 0) times.push(observation.readMillis + cpuMillis() - began);
-    if (changes.length > 0) throw new Error("nothing is beyond its limit yet");
+    if (judged.changes.length > 0) throw new Error("nothing is beyond its limit yet");
   }
   const first = await firstMessage(look, (moved) => {
     value = marketsAt(0, moved);

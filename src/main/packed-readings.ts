@@ -10,11 +10,7 @@ import { type Changes, keptReading, readingOf } from "../watchers/kept.ts";
 import { GAP_INTERVALS, type Moment } from "../watchers/look-history.ts";
 
 /** A fact that is kept of a subject, and its place. */
-interface Fact {
-  readonly key: string;
-  readonly subject: string;
-  readonly name: string;
-}
+type Fact = Readonly<Record<"key" | "subject" | "name", string>>;
 
 /** They count for what is bad: what is good is judged by the other facts. */
 const TIMES: readonly string[] = ["since", "badForMillis"];
@@ -25,7 +21,10 @@ const FEW = 4;
 
 /** What says whether a look goes on from the one before. */
 type Head = Readonly<Record<"run" | "dueMillis" | "every" | "failure", Column>>;
-type Going = Pick<Moment, "run" | "dueMillis" | "every">;
+type Going = Pick<Moment, "dueMillis" | "every"> & { readonly run: unknown };
+
+/** Looks of a chunk in a row. */
+export type PackedRow = Row & { readonly packed: PackedReadings };
 
 /** The readings of some kinds in a chunk of looks. What is judged is decoded once a look is asked for. */
 export class PackedReadings {
@@ -37,10 +36,13 @@ export class PackedReadings {
   readonly #head: Head;
   /** The looks that do not go on from the one before. */
   readonly #breaks: readonly number[];
-  readonly #times: Nanoseconds[] = [];
-  readonly #millis: Milliseconds[] = [];
-  readonly #dues: Milliseconds[] = [];
-  #at: Column | undefined;
+  readonly at = kept((look): Nanoseconds => {
+    const at = this.#at(0).integer?.(look);
+    return at === undefined ? this.momentOf(look).at : nanoseconds(at);
+  });
+  readonly atMillis = kept((look) => toMillis(this.at(look)));
+  readonly #dueMillis = kept((look) => Number(this.#head.dueMillis.at(look)));
+  readonly #at = kept(() => orDamaged(() => this.#chunk.column('["at"]')));
 
   /** Throws for a chunk that is damaged. */
   constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[]) {
@@ -52,15 +54,10 @@ export class PackedReadings {
     this.subjects = kinds.flatMap((kind) => subjectsOf(chunk, network, kind));
   }
 
-  /** When a look was, in Unix milliseconds. */
-  atOf(look: number): Milliseconds {
-    return Math.floor((this.#at ??= this.#decodeAt()).near(look) / 1e6);
-  }
-
   /** What a look was, beside what was seen. Throws SyntaxError where it is no look. */
   momentOf(look: number): Moment {
     const { run, dueMillis, every, failure } = this.#head;
-    const at = (this.#at ??= this.#decodeAt()).at(look);
+    const at = this.#at(0).at(look);
     const moment = { at, run: run.at(look), dueMillis: dueMillis.at(look), every: every.at(look) };
     const why = failure.at(look);
     return lookFromJson(why === undefined ? moment : { ...moment, failure: why });
@@ -71,19 +68,11 @@ export class PackedReadings {
   }
 
   /** Looks in a row, that go on from one of the same watcher. */
-  row(watcher: string, from: number, to: number): Row {
-    const { network, subjects } = this;
-    const { every, dueMillis } = this.#head;
-    return {
-      network,
-      subjects,
-      watcher: { name: watcher, every: every.near(from) },
-      from,
-      to,
-      at: (look) => (this.#times[look] ??= this.#timeOf(look)),
-      atMillis: (look) => (this.#millis[look] ??= toMillis((this.#times[look] ??= this.#timeOf(look)))),
-      dueMillis: (look) => (this.#dues[look] ??= Number(dueMillis.at(look))),
-    };
+  row(watcher: string, from: number, to: number): PackedRow {
+    const { network, subjects, at, atMillis } = this;
+    const every = this.#head.every.near(from);
+    const row = { network, subjects, at, atMillis, dueMillis: this.#dueMillis, from, to };
+    return { ...row, packed: this, watcher: { name: watcher, every } };
   }
 
   /** The first look behind one that does not go on from it: it failed, or there is a gap or a restart between. */
@@ -94,7 +83,7 @@ export class PackedReadings {
   /** By what the next look goes on. */
   going(look: number): Going {
     const { run, dueMillis, every } = this.#head;
-    return { run: String(run.at(look)), dueMillis: dueMillis.near(look), every: every.near(look) };
+    return { run: run.at(look), dueMillis: dueMillis.near(look), every: every.near(look) };
   }
 
   /** Whether another chunk shows something of each subject. */
@@ -109,15 +98,6 @@ export class PackedReadings {
     const head = this.#head;
     const isOne = run === head.run.at(look) && every === head.every.near(look) && head.failure.at(look) === undefined;
     return isOne && !isGap(head.dueMillis.near(look) - dueMillis, every);
-  }
-
-  #timeOf(look: number): Nanoseconds {
-    const at = (this.#at ??= this.#decodeAt()).integer?.(look);
-    return at === undefined ? this.momentOf(look).at : nanoseconds(at);
-  }
-
-  #decodeAt(): Column {
-    return orDamaged(() => this.#chunk.column('["at"]'));
   }
 }
 
@@ -136,13 +116,11 @@ function isGap(between: Milliseconds, every: Milliseconds): boolean {
 
 function breaksIn({ run, dueMillis, every, failure }: Head, size: number): readonly number[] {
   const breaks: number[] = [];
-  const isOneRun = run.is !== undefined && every.is !== undefined;
-  let [before, interval] = [dueMillis.near(0), every.near(0)];
+  let before = dueMillis.near(0);
   for (let look = 1; look < size; look += 1) {
     const due = dueMillis.near(look);
-    const goesOn = isOneRun || (run.isLast(look) && every.isLast(look));
-    if (!goesOn) interval = every.near(look);
-    if (!goesOn || failure.at(look) !== undefined || isGap(due - before, interval)) breaks.push(look);
+    const isOne = run.isLast(look) && every.isLast(look) && failure.at(look) === undefined;
+    if (!isOne || isGap(due - before, every.near(look))) breaks.push(look);
     before = due;
   }
   return breaks;
@@ -154,24 +132,27 @@ function subjectsOf(chunk: Chunk, network: string, kind: ConditionKind): readonl
     return { key, subject, name };
   });
   return [...Map.groupBy(facts, (fact) => fact.subject)].map(([subject, own]) => {
-    const read = once(() => orDamaged(() => readingsIn(chunk, own, { kind, network, subject })));
-    const corners = once(() => ({
-      all: cornersOf(chunk, own)?.map((kept) => keptReading(kind, network, subject, kept)),
+    const of = { kind, network, subject };
+    // Both are made once.
+    const read = kept(() => orDamaged(() => readingsIn(chunk, own, of)));
+    const corners = kept(() => ({
+      all: cornersOf(chunk, own)?.map((one) => keptReading(kind, network, subject, one)),
     }));
     return {
       kind,
       subject,
+      readingOf: (look) => read(0)(look),
       get corners() {
-        return corners().all;
+        return corners(0).all;
       },
-      readingOf: (look) => read()(look),
     };
   });
 }
 
-function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
+/** What is made once for each look. */
+function kept<T>(make: (look: number) => T & ({} | null)): (look: number) => T {
+  const made: (T & ({} | null))[] = [];
+  return (look) => (made[look] ??= make(look));
 }
 
 /** The very same reading of looks that show the same, where they are asked for one after the other. */
@@ -204,20 +185,20 @@ function readingsIn(chunk: Chunk, all: readonly Fact[], of: Pick<Reading, "kind"
   };
 }
 
-/** Each value of a fact with each of the others; undefined where they are too many, or where a look has no reading. */
+/**
+ * Each value of a fact with each of the others, of numbers the least and the greatest; undefined where they are too many, or
+ * not said, or where a look has no reading.
+ */
 function cornersOf(chunk: Chunk, facts: readonly Fact[]): readonly Changes[] | undefined {
   let all: readonly Changes[] = [{}];
   for (const { name, key } of facts) {
     if (TIMES.includes(name)) continue;
-    const values = valuesOf(chunk, key);
-    if (values === undefined || (name === "state" && values.has(undefined))) return undefined;
-    all = [...values].flatMap((value) => (value === undefined ? all : all.map((one) => ({ ...one, [name]: value }))));
+    const values = chunk.values(key);
+    if (values === undefined || values.length > FEW || (name === "state" && values.includes(undefined)))
+      return undefined;
+    all = [...new Set(values)].flatMap((value) =>
+      value === undefined ? all : all.map((one) => ({ ...one, [name]: value })),
+    );
   }
   return all.length > MAX_CORNERS ? undefined : all;
-}
-
-/** The values of a fact, of numbers the least and the greatest; undefined where they are too many, or not said. */
-function valuesOf(chunk: Chunk, key: string): ReadonlySet<Json | undefined> | undefined {
-  const values = chunk.values(key);
-  return values === undefined || values.length > FEW ? undefined : new Set(values);
 }

@@ -10,7 +10,7 @@ import { toMillis } from "../units/nanoseconds.ts";
 import { type Changes, keptReading } from "../watchers/kept.ts";
 import { marketReadings, MarketsState } from "../watchers/markets/markets.ts";
 import { LookHistory, MARKETS, type Moment } from "../watchers/look-history.ts";
-import { PackedReadings } from "./packed-readings.ts";
+import { PackedReadings, type PackedRow } from "./packed-readings.ts";
 
 /** What is tried, and the settings by which it is judged. */
 export type TrialWork = TrialRequest & { readonly config: Pick<AlertsConfig, "keep" | "flap"> };
@@ -22,21 +22,19 @@ export async function tryRules(
   isOver: () => boolean = () => false,
 ): Promise<TrialAnswer> {
   const pass = new TrialPass(request);
-  const streams = pass.watchers.map(
-    (watcher) =>
-      new Stream(
-        pass,
-        watcher,
-        readBlocks(readPage, { ...request, watcher }, () => pass.leaveOut()),
-      ),
-  );
-  await Promise.all(streams.map((stream) => stream.fill()));
+  const streams = pass.watchers.map((watcher) => {
+    const blocks = readBlocks(readPage, { ...request, watcher }, () => pass.leaveOut());
+    return { watcher, blocks, steps: [] as Step[] };
+  });
   for (;;) {
+    await Promise.all(streams.map((stream) => fill(stream, pass)));
     if (isOver()) return { ...pass.answer(), isCut: true };
-    const [first, next] = streams.filter((one) => one.at !== undefined).toSorted((a, b) => Number(a.at) - Number(b.at));
-    if (first === undefined) return pass.answer();
-    first.take(next?.at ?? Infinity);
-    await first.fill();
+    const open = streams.filter(({ steps }) => steps.length > 0);
+    const [first, next] = open.toSorted((a, b) => atOf(a) - atOf(b));
+    const step = first?.steps.pop();
+    if (first === undefined || step === undefined) return pass.answer();
+    const rest = pass.take(first.watcher, step, atOf(next));
+    if (rest !== undefined) first.steps.push(rest);
   }
 }
 
@@ -47,44 +45,24 @@ type Step = { readonly at: Milliseconds } & (
 );
 
 /** The looks of one watcher: a chunk at once, where it need not be looked at more closely. */
-class Stream {
-  readonly #pass: TrialPass;
-  readonly #watcher: string;
-  readonly #blocks: AsyncGenerator<Block>;
+interface Stream {
+  readonly watcher: string;
+  readonly blocks: AsyncGenerator<Block>;
   /** The next one last. */
-  readonly #steps: Step[] = [];
-
-  constructor(pass: TrialPass, watcher: string, blocks: AsyncGenerator<Block>) {
-    [this.#pass, this.#watcher, this.#blocks] = [pass, watcher, blocks];
-  }
-
-  /** When the next look was; undefined where there is none. */
-  get at(): Milliseconds | undefined {
-    return this.#steps.at(-1)?.at;
-  }
-
-  /** Takes what is next, up to the next look of another watcher where that is longer. */
-  take(until: Milliseconds): void {
-    const step = this.#steps.pop();
-    const rest = step && this.#pass.take(this.#watcher, step, until);
-    if (rest !== undefined) this.#steps.push(rest);
-  }
-
-  async fill(): Promise<void> {
-    while (this.#steps.length === 0) {
-      const next = await this.#blocks.next();
-      if (next.done === true) return;
-      this.#steps.push(...this.#pass.stepsOf(this.#watcher, next.value).toReversed());
-    }
-  }
+  readonly steps: Step[];
 }
 
-/** Looks that go on from one another. */
-interface Held {
-  readonly packed: PackedReadings;
-  readonly from: number;
-  /** Behind the last one. */
-  readonly to: number;
+/** When the next look was. */
+function atOf(stream: Stream | undefined): Milliseconds {
+  return stream?.steps.at(-1)?.at ?? Infinity;
+}
+
+async function fill({ watcher, blocks, steps }: Stream, pass: TrialPass): Promise<void> {
+  while (steps.length === 0) {
+    const next = await blocks.next();
+    if (next.done === true) return;
+    steps.push(...pass.stepsOf(watcher, next.value).toReversed());
+  }
 }
 
 /** One pass over the looks of a range, for all that is tried. */
@@ -96,7 +74,7 @@ class TrialPass {
   readonly #history: LookHistory;
   readonly #gaps: Stretch[] = [];
   /** The last looks of each watcher that are not judged yet: nothing begins in them, and perhaps the next ones stand for them. */
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, PackedRow>();
   #first: Milliseconds | undefined;
   #latest: Milliseconds = 0;
   #damaged = 0;
@@ -152,30 +130,30 @@ class TrialPass {
     let end = packed.breakAfter(from);
     const isCalm = end > first && this.#trials.every((one) => one.allows(packed));
     // Of other watchers' looks what is blind concerns them, too.
-    if (!isCalm && end > first && packed.atOf(end - 1) > until) {
+    if (!isCalm && end > first && packed.atMillis(end - 1) > until) {
       end = from + 1;
-      while (packed.atOf(end) <= until) end += 1;
+      while (packed.atMillis(end) <= until) end += 1;
     }
     // What a look shows of a subject stands for what those before showed of it.
     if (!isCalm || held?.packed.isShownBy(packed) === false) this.#catchUp();
-    if (isCalm) this.#held.set(watcher, { packed, from: first, to: end });
-    else if (end > first) this.#follow(watcher, packed, first, end);
-    return end === packed.size ? undefined : { packed, from: end, at: packed.atOf(end) };
+    if (isCalm) this.#held.set(watcher, packed.row(watcher, first, end));
+    else if (end > first) this.#follow(packed.row(watcher, first, end));
+    return end === packed.size ? undefined : { packed, from: end, at: packed.atMillis(end) };
   }
 
   /** Judges looks that go on from the last one: trial after trial, which is faster than look after look. */
-  #follow(watcher: string, packed: PackedReadings, from: number, to: number): void {
-    const row = packed.row(watcher, from, to);
+  #follow(row: PackedRow): void {
     for (const one of this.#trials) one.follow(row);
-    const moment = packed.momentOf(to - 1);
-    this.#history.add(watcher, moment, () => packed.readingsOf(to - 1));
+    const [{ packed, watcher }, last] = [row, row.to - 1];
+    const moment = packed.momentOf(last);
+    this.#history.add(watcher.name, moment, () => packed.readingsOf(last));
     this.#note(moment);
   }
 
   #catchUp(): void {
-    for (const [watcher, { packed, from, to }] of this.#held) {
+    for (const [watcher, row] of this.#held) {
       this.#held.delete(watcher);
-      this.#unlessDamaged(() => this.#follow(watcher, packed, from, to));
+      this.#unlessDamaged(() => this.#follow(row));
     }
   }
 

@@ -19,8 +19,7 @@ import {
   judgeObservation,
   type Observation,
   type ObservationState,
-  type Seen,
-  type WatcherProgress,
+  ProcessMemory,
 } from "../judge/judge.ts";
 import { ruleWords } from "../words/subscription-words.ts";
 import { planEvents } from "./plan-events.ts";
@@ -85,9 +84,7 @@ export function observationProcessor(
           machines,
           open: known.episodes.parse(await tables.watch.openEpisodes(network), ({ id }) => id),
           stored,
-          last: known.progress.get(watcher.name),
           memory: known.memory,
-          wasBlind: known.isBlind,
         };
         const judgement = judgeObservation(state, observation, monotonicMillis);
         const planned = await planObservation(dependencies, tables, { ...state, index }, judgement, observation);
@@ -124,9 +121,7 @@ export function observationProcessor(
     dependencies.onStep?.("observation committed");
     known.done = withDone(known.done, done);
     known.stored.set(watcher.name, at);
-    known.progress.set(watcher.name, judged.progress);
-    known.isBlind = judged.isBlind;
-    for (const one of judged.remembered) known.memory.set(...one);
+    known.memory.remember(watcher.name, judged);
     const owed = done.batch.deliveries.length;
     if (owed > 0) dependencies.onOwed?.();
     return { changes: judged.changes, owed };
@@ -138,11 +133,9 @@ function nothingKnown() {
   return {
     machines: new ParsedRowCache(parseMachine),
     episodes: new ParsedRowCache(parseEpisode),
-    memory: new RuleSubjectMap<Seen>(),
-    progress: new Map<string, WatcherProgress>(),
+    memory: new ProcessMemory(),
     /** When each watcher's snapshot was stored that its next observation goes on from (Unix milliseconds). */
     stored: new Map<string, Milliseconds>(),
-    isBlind: false,
     /** What was stored last, in order. */
     done: [] as readonly Done[],
   };

@@ -79,126 +79,81 @@ function addedAlike(
   return flapping === undefined ? "nothing" : "flapping";
 }
 
-/** A machine on its way through looks in a row. */
-export class Follower {
-  readonly closed: Episode[] = [];
-  readonly flapped: Nanoseconds[] = [];
-  readonly #rule: Rule;
-  readonly #path: Path;
-  readonly #timing: Timing;
-  #known: Known;
-  /** The last look that it was judged by; undefined where there was no reading. */
-  #reading: Reading | undefined;
-  #judgement: Judgement | undefined;
-  /** What looks add that are judged as that one, and what it has come to. */
-  #added: Added | undefined;
-  #sum: Milliseconds = 0;
+/** What becomes of a machine that goes through looks in a row, from one of them on. Pure. */
+export function followOne(rule: Rule, { readingOf }: Subject, path: Path, from: number, known: Known) {
+  const { row, progress, isBlind, config } = path;
+  const { watcher, at, dueMillis } = row;
+  const { downtimeMillis } = progress;
+  const timing = timingOf(rule, watcher.every);
+  const closed: Episode[] = [];
+  const flapped: Nanoseconds[] = [];
+  let { machine, open, seen } = known;
+  let wasBlind = false;
+  /** The last look that it was judged by, undefined where there was no reading; how, and what looks add that are judged so. */
+  let [last, judgement, added]: [Reading?, Judgement?, Added?] = [];
+  /** What that has come to. */
+  let sum: Milliseconds = 0;
 
-  constructor(rule: Rule, path: Path, known: Known) {
-    [this.#rule, this.#path, this.#known] = [rule, path, known];
-    this.#timing = timingOf(rule, path.row.watcher.every);
-  }
-
-  /** What is known of the machine after the looks from one on. */
-  follow({ readingOf }: Subject, from: number): Known {
-    const { row, isBlind } = this.#path;
-    let wasBlind = false;
-    for (let look = from; look < row.to; look += 1) {
-      const [reading, blind] = [readingOf(look), isBlind(look)];
-      const isSameAgain = reading === this.#reading && blind === wasBlind;
-      wasBlind = blind;
-      if (isSameAgain && wasGood(this.#known.machine)) continue;
-      if (reading === undefined) this.#miss(look);
-      else if (!isSameAgain || this.#added !== "nothing") this.#see(reading, look);
-      this.#endFlapping(look);
+  const settle = (): void => {
+    if (machine !== undefined && added === "badMillis") {
+      machine = { ...machine, badMillis: sum };
+      open = open && last && { ...open, last };
+    } else if (machine?.flapping !== undefined && added === "flapping") {
+      machine = { ...machine, flapping: { ...machine.flapping, lastMillis: sum } };
     }
-    this.#settle();
-    return this.#known;
-  }
-
-  #see(reading: Reading, look: number): void {
-    const { row, progress, config, isBlind } = this.#path;
-    const judgement = judgeSeen(this.#rule, reading, isBlind(look), this.#known.machine);
-    const before = look === row.from ? progress.monotonicMillis : row.dueMillis(look - 1);
-    const elapsedMillis = row.dueMillis(look) - before;
-    const isAlike = this.#added !== undefined && isJudgedAlike(judgement, this.#judgement);
-    if (isAlike && reading.badForMillis === undefined) this.#sum += Math.max(0, elapsedMillis);
-    else {
-      this.#settle();
-      const { watcher, at } = row;
-      const { downtimeMillis } = progress;
-      const known = this.#lastSeen(look);
-      const when = { watcher, at: at(look), elapsedMillis, known, downtimeMillis, config, wasJudgedBefore: NEVER };
-      const { seen, next } = advance(this.#rule, reading, judgement, this.#known, when);
-      this.#known = { ...this.#known, seen };
-      if (next !== undefined) this.#take(next, look);
-      this.#judgement = judgement;
-      this.#begin(judgement);
+    added = undefined;
+  };
+  const take = ({ machine: next, episode, changes }: Step, look: number): void => {
+    if (changes.includes("flapping")) flapped.push(at(look));
+    open = episode !== undefined && isOpen(episode) ? episode : undefined;
+    if (episode !== undefined && open === undefined) closed.push(episode);
+    if (machine === undefined || !isSame(machine, next)) machine = next;
+  };
+  const see = (reading: Reading, look: number): void => {
+    const judged = judgeSeen(rule, reading, isBlind(look), machine);
+    const elapsedMillis = dueMillis(look) - (look === row.from ? progress.monotonicMillis : dueMillis(look - 1));
+    if (added !== undefined && isJudgedAlike(judged, judgement) && reading.badForMillis === undefined) {
+      sum += Math.max(0, elapsedMillis);
+    } else {
+      settle();
+      const when = { watcher, at: at(look), elapsedMillis, known: lastSeen(path, look), downtimeMillis, config };
+      const after = advance(rule, reading, judged, { machine, open, seen }, { ...when, wasJudgedBefore: NEVER });
+      [seen, judgement] = [after.seen, judged];
+      if (after.next !== undefined) take(after.next, look);
+      // Another look that is judged alike need not be stepped through, where it adds no more than time.
+      added = isJudged(seen) ? addedAlike(machine, judged, timing) : undefined;
+      sum = (added === "badMillis" ? machine?.badMillis : machine?.flapping?.lastMillis) ?? 0;
     }
-    this.#reading = reading;
-  }
+    last = reading;
+  };
+  const isOwn = (one: Machine | undefined): one is Machine => one?.watcher === watcher.name;
 
-  /** There is no reading of a subject that there was one of. */
-  #miss(look: number): void {
-    const { row, isBlind } = this.#path;
-    this.#settle();
-    this.#reading = undefined;
-    const { machine, open } = this.#known;
-    if (machine === undefined || machine.phase === "ok" || machine.watcher !== row.watcher.name) return;
-    if (!isBlind(look) && isAnySeen(row, look)) this.#take(stepAbsent(machine, open, row.at(look)), look);
+  for (let look = from; look < row.to; look += 1) {
+    const [reading, blind] = [readingOf(look), isBlind(look)];
+    const isSameAgain = reading === last && blind === wasBlind;
+    wasBlind = blind;
+    if (isSameAgain && wasGood(machine)) continue;
+    if (reading === undefined) {
+      settle();
+      last = undefined;
+      if (isOwn(machine) && machine.phase !== "ok" && !blind && isAnySeen(row, look))
+        take(stepAbsent(machine, open, at(look)), look);
+    } else if (!isSameAgain || added !== "nothing") see(reading, look);
+    if (machine?.flapping === undefined || !isOwn(machine)) continue;
+    const lastMillis = added === "flapping" ? sum : machine.flapping.lastMillis;
+    if (row.atMillis(look) - lastMillis < config.flap.within) continue;
+    settle();
+    machine = endFlapping(machine, at(look), config) ?? machine;
   }
+  settle();
+  return { machine, open, seen, closed, flapped };
+}
 
-  #take({ machine, episode, changes }: Step, look: number): void {
-    const { at } = this.#path.row;
-    const before = this.#known.machine;
-    if (changes.includes("flapping")) this.flapped.push(at(look));
-    const isClosed = episode !== undefined && !isOpen(episode);
-    if (isClosed) this.closed.push(episode);
-    const isChanged = before === undefined || !isSame(before, machine);
-    this.#known = { ...this.#known, machine: isChanged ? machine : before, open: isClosed ? undefined : episode };
-  }
-
-  /** Another look that is judged alike need not be stepped through, where it adds no more than time. */
-  #begin(judgement: Judgement): void {
-    const { machine, seen } = this.#known;
-    if (!isJudged(seen)) return;
-    this.#added = addedAlike(machine, judgement, this.#timing);
-    this.#sum = (this.#added === "badMillis" ? machine?.badMillis : machine?.flapping?.lastMillis) ?? 0;
-  }
-
-  /** Adds what was counted. */
-  #settle(): void {
-    const { machine, open } = this.#known;
-    const [added, last] = [this.#added, this.#reading];
-    this.#added = undefined;
-    if (machine === undefined || added === undefined || added === "nothing") return;
-    if (added === "badMillis") {
-      const lasting = open && last && { ...open, last };
-      this.#known = { ...this.#known, machine: { ...machine, badMillis: this.#sum }, open: lasting };
-    } else if (machine.flapping !== undefined) {
-      const flapping = { ...machine.flapping, lastMillis: this.#sum };
-      this.#known = { ...this.#known, machine: { ...machine, flapping } };
-    }
-  }
-
-  #endFlapping(look: number): void {
-    const { row, config } = this.#path;
-    const { machine } = this.#known;
-    if (machine?.flapping === undefined || machine.watcher !== row.watcher.name) return;
-    const last = this.#added === "flapping" ? this.#sum : machine.flapping.lastMillis;
-    if (row.atMillis(look) - last < config.flap.within) return;
-    this.#settle();
-    const settled = this.#known.machine ?? machine;
-    this.#known = { ...this.#known, machine: endFlapping(settled, row.at(look), config) ?? settled };
-  }
-
-  /** The last look before one in which the network was not blind. */
-  #lastSeen(look: number): Nanoseconds | undefined {
-    const { row, progress, isBlind } = this.#path;
-    let last = look - 1;
-    while (last >= row.from && isBlind(last)) last -= 1;
-    return last < row.from ? progress.known : row.at(last);
-  }
+/** The last look before one in which the network was not blind. */
+export function lastSeen({ row, progress, isBlind }: Path, look: number): Nanoseconds | undefined {
+  let last = look - 1;
+  while (last >= row.from && isBlind(last)) last -= 1;
+  return last < row.from ? progress.known : row.at(last);
 }
 
 const NEVER = (): boolean => false;
@@ -207,13 +162,8 @@ function isJudgedAlike(one: Judgement, other: Judgement | undefined): boolean {
   return one.state === other?.state && one.severity === other.severity && one.beyond === undefined;
 }
 
-/** Whether a reading says that nothing can be said of the network. */
-function isBlindness({ kind, state }: Reading): boolean {
-  return kind === "watch.blind" && state === "bad";
-}
-
 export function mayBeBlind({ kind, corners }: Subject): boolean {
-  return kind === "watch.blind" && corners?.some(isBlindness) !== false;
+  return kind === "watch.blind" && corners?.some(({ state }) => state === "bad") !== false;
 }
 
 /** Whether the network is blind in a look; `wasBlind`: in the one before, for looks that do not say. */
@@ -224,7 +174,7 @@ export function blindnessIn({ subjects, from, to }: Row, wasBlind: boolean): (lo
   let isBlind = wasBlind;
   const all = Array.from({ length: to - from }, (_, index) => {
     const reading = says.readingOf(from + index);
-    return (isBlind = reading === undefined ? isBlind : isBlindness(reading));
+    return (isBlind = reading === undefined ? isBlind : reading.state === "bad");
   });
   return (look) => all[look - from] === true;
 }

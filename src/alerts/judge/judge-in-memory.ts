@@ -1,16 +1,8 @@
 import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { Milliseconds } from "../../units/duration.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { blindnessIn, Follower, mayBeBlind, type Path, type Row, type Subject } from "./follow.ts";
-import {
-  isJudged,
-  judgeObservation,
-  type Observation,
-  type RuleIndex,
-  type Seen,
-  wasGood,
-  type WatcherProgress,
-} from "./judge.ts";
+import { blindnessIn, followOne, lastSeen, mayBeBlind, type Path, type Row, type Subject } from "./follow.ts";
+import { isJudged, judgeObservation, type Observation, ProcessMemory, type RuleIndex, wasGood } from "./judge.ts";
 import { type Episode, episodeId, isOpen, type Machine } from "./rules/episode.ts";
 import { type Judgement, judgeReading, type Rule } from "./rules/rules.ts";
 import { RuleSubjectMap } from "./rules/state-cache.ts";
@@ -31,12 +23,9 @@ export class JudgeInMemory {
   readonly #stored = new Map<string, Milliseconds>();
   #index: RuleIndex;
   #config: Pick<AlertsConfig, "keep" | "flap">;
-  #memory = new RuleSubjectMap<Seen>();
-  #progress = new Map<string, WatcherProgress>();
-  #wasBlind = false;
+  #memory = new ProcessMemory();
   /** The machines that are not ok, and those that flap. */
   readonly #busy = new Set<Machine>();
-  readonly #flapping = new Set<Machine>();
   readonly #known = {
     get: (rule: string, subject: string) => this.machines.get(rule, subject),
     values: () => this.#busy.values(),
@@ -53,38 +42,19 @@ export class JudgeInMemory {
 
   /** Another process goes on from what is stored. */
   restart(): void {
-    this.#memory = new RuleSubjectMap();
-    this.#progress = new Map();
-    this.#wasBlind = false;
+    this.#memory = new ProcessMemory();
   }
 
   /** What changes with an observation, which is due at `dueMillis` by the monotonic clock of its process. */
   see(observation: Observation, dueMillis: Milliseconds) {
     const { name } = observation.watcher;
-    const judged = judgeObservation(
-      {
-        index: this.#index,
-        ruleWords: () => "",
-        config: this.#config,
-        machines: this.#known,
-        open: this.#open,
-        stored: this.#stored.get(name),
-        last: this.#progress.get(name),
-        memory: this.#memory,
-        wasBlind: this.#wasBlind,
-      },
-      observation,
-      dueMillis,
-    );
+    const [index, config, open, memory] = [this.#index, this.#config, this.#open, this.#memory];
+    const of = { index, config, open, memory, machines: this.#known, stored: this.#stored.get(name) };
+    const judged = judgeObservation({ ...of, ruleWords: () => "" }, observation, dueMillis);
     for (const machine of judged.machines.values()) this.#set(machine);
     this.#endFlapping(name, observation.at);
-    for (const episode of judged.episodes.values()) {
-      if (isOpen(episode)) this.#open.set(episode.id, episode);
-      else this.#open.delete(episode.id);
-    }
-    for (const one of judged.remembered) this.#memory.set(...one);
-    this.#progress.set(name, judged.progress);
-    this.#wasBlind = judged.isBlind;
+    this.#keep(judged.episodes.values());
+    this.#memory.remember(name, judged);
     this.#stored.set(name, toMillis(observation.at));
     return judged;
   }
@@ -94,7 +64,7 @@ export class JudgeInMemory {
    * waits for its time.
    */
   allows({ network, subjects }: Pick<Row, "network" | "subjects">): boolean {
-    if (this.#busy.size + this.#flapping.size > 0 || this.#wasBlind) return false;
+    if (this.#busy.size > 0 || this.#memory.isBlind) return false;
     return subjects.every(
       (of) => !mayBeBlind(of) && this.#rulesOf(network, of).every((rule) => this.#calmStates(rule, of) !== undefined),
     );
@@ -105,13 +75,13 @@ export class JudgeInMemory {
    * as long as no rule is a part of a whole. Gives the episodes as they then are, and when machines began to flap.
    */
   follow(row: Row): Followed {
-    const { network, watcher, subjects, from, to } = row;
-    const progress = this.#progress.get(watcher.name);
+    const { network, watcher, subjects, to } = row;
+    const progress = this.#memory.progress.get(watcher.name);
     if (progress === undefined) throw new RangeError("looks in a row go on from another one");
-    const isBlind = blindnessIn(row, this.#wasBlind);
+    const isBlind = blindnessIn(row, this.#memory.isBlind);
     const path: Path = { row, progress, isBlind, config: this.#config };
     const found: Followed = { episodes: [], flapped: [] };
-    const gone = new Set([...this.#busy, ...this.#flapping]);
+    const gone = new Set(this.#busy);
     for (const of of subjects) {
       for (const one of gone) if (one.kind === of.kind && one.subject === of.subject) gone.delete(one);
       for (const rule of this.#rulesOf(network, of)) this.#followOne(rule, of, path, found);
@@ -121,38 +91,40 @@ export class JudgeInMemory {
       const rule = this.#rulesOf(network, of).find((one) => one.id === id);
       if (rule !== undefined) this.#followOne(rule, of, path, found);
     }
-    let seen = to - 1;
-    while (seen >= from && isBlind(seen)) seen -= 1;
-    const known = seen < from ? progress.known : row.at(seen);
-    this.#progress.set(watcher.name, { ...progress, known, monotonicMillis: row.dueMillis(to - 1) });
+    this.#keep(found.episodes);
+    const [known, monotonicMillis] = [lastSeen(path, to), row.dueMillis(to - 1)];
+    this.#memory.progress.set(watcher.name, { ...progress, known, monotonicMillis });
+    this.#memory.isBlind = isBlind(to - 1);
     this.#stored.set(watcher.name, row.atMillis(to - 1));
-    this.#wasBlind = isBlind(to - 1);
     return found;
   }
 
   #followOne(rule: Rule, of: Subject, path: Path, { episodes, flapped }: Followed): void {
-    const { to } = path.row;
+    const { from, to } = path.row;
     const [{ id }, { subject }, states] = [rule, of, this.#calmStates(rule, of)];
-    if (states?.has("unknown") === false && !path.isBlind(to - 1)) return this.#memory.set(id, subject, "judged");
+    if (states?.has("unknown") === false && !path.isBlind(to - 1)) return this.#memory.seen.set(id, subject, "judged");
     const machine = this.machines.get(id, subject);
     const open = machine && this.#open.get(episodeId(machine, machine.number));
-    const follower = new Follower(rule, path, { machine, open, seen: this.#memory.get(id, subject) });
+    const known = { machine, open, seen: this.#memory.seen.get(id, subject) };
     // Of looks in which nothing begins the last one stands for all.
-    const after = follower.follow(of, states === undefined ? path.row.from : to - 1);
+    const after = followOne(rule, of, path, states === undefined ? from : to - 1, known);
     if (after.machine !== undefined) this.#set(after.machine);
-    if (after.seen !== undefined) this.#memory.set(id, subject, after.seen);
-    episodes.push(...follower.closed);
-    flapped.push(...follower.flapped);
-    if (after.open === open) return;
-    if (open !== undefined) this.#open.delete(open.id);
-    if (after.open === undefined) return;
-    this.#open.set(after.open.id, after.open);
-    episodes.push(after.open);
+    if (after.seen !== undefined) this.#memory.seen.set(id, subject, after.seen);
+    episodes.push(...after.closed);
+    if (after.open !== undefined && after.open !== open) episodes.push(after.open);
+    flapped.push(...after.flapped);
+  }
+
+  #keep(episodes: Iterable<Episode>): void {
+    for (const episode of episodes) {
+      if (isOpen(episode)) this.#open.set(episode.id, episode);
+      else this.#open.delete(episode.id);
+    }
   }
 
   /** How the corners of what is shown are judged, where nothing begins between them; else undefined. */
   #calmStates(rule: Rule, { subject, corners }: Subject): ReadonlySet<State> | undefined {
-    if (!wasGood(this.machines.get(rule.id, subject)) || !isJudged(this.#memory.get(rule.id, subject)))
+    if (!wasGood(this.machines.get(rule.id, subject)) || !isJudged(this.#memory.seen.get(rule.id, subject)))
       return undefined;
     const states = corners && new Set(corners.map((one) => judgeReading(rule, one).state));
     return states?.has("bad") === true ? undefined : states;
@@ -163,7 +135,7 @@ export class JudgeInMemory {
   }
 
   #endFlapping(watcher: string, at: Nanoseconds): void {
-    for (const machine of this.#flapping) {
+    for (const machine of this.#busy) {
       if (machine.watcher === watcher) this.#set(endFlapping(machine, at, this.#config) ?? machine);
     }
   }
@@ -171,12 +143,8 @@ export class JudgeInMemory {
   #set(machine: Machine): void {
     const before = this.machines.get(machine.rule, machine.subject);
     if (before === machine) return;
-    if (before !== undefined) {
-      this.#busy.delete(before);
-      this.#flapping.delete(before);
-    }
-    if (machine.phase !== "ok") this.#busy.add(machine);
-    if (machine.flapping !== undefined) this.#flapping.add(machine);
+    if (before !== undefined) this.#busy.delete(before);
+    if (!wasGood(machine)) this.#busy.add(machine);
     this.machines.set(machine.rule, machine.subject, machine);
   }
 }

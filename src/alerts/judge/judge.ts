@@ -49,26 +49,26 @@ export interface WatcherProgress {
   readonly downtimeMillis: Milliseconds;
 }
 
-/**
- * What a process has seen of a rule and a subject: a reading that was known, last; one long ago, and then unknown ones;
- * unknown ones alone, and of a machine that was not ok when the process began, which the log says once.
- */
-export type Seen = "judged" | "lost" | "unseen" | "resumed";
+/** What a process has seen of a rule and a subject: a reading that was known, last or long ago; or unknown ones alone. */
+export type Seen = "judged" | "lost" | "unseen";
 
-function isActive(machine: Machine | undefined): boolean {
-  return machine !== undefined && machine.phase !== "ok";
+/** What a process remembers of the observations of a network. */
+export class ProcessMemory {
+  readonly seen = new RuleSubjectMap<Seen>();
+  readonly progress = new Map<string, WatcherProgress>();
+  /** Whether it was last found blind, for observations that do not say. */
+  isBlind = false;
+
+  remember(watcher: string, { remembered, progress, isBlind }: JudgedObservation): void {
+    for (const one of remembered) this.seen.set(...one);
+    this.progress.set(watcher, progress);
+    this.isBlind = isBlind;
+  }
 }
 
 /** A reading of it was known. */
 export function isJudged(seen: Seen | undefined): boolean {
   return seen === "judged" || seen === "lost";
-}
-
-/** What a process knows of a rule once it has seen one more reading; `resumes`: it goes on with a machine that was not ok. */
-export function seenNow(before: Seen | undefined, state: Judgement["state"], resumes: boolean): Seen {
-  if (state !== "unknown") return "judged";
-  if (isJudged(before)) return "lost";
-  return resumes || before === "resumed" ? "resumed" : "unseen";
 }
 
 /** A machine before a look; undefined where nothing was bad yet. */
@@ -105,10 +105,9 @@ export function advance(
 ) {
   const { watcher, at, elapsedMillis, downtimeMillis, config } = look;
   const wasJudged = isJudged(seen);
-  const resumes = downtimeMillis > 0 && isActive(machine) && !wasJudged && seen !== "resumed";
-  const seesNow = seenNow(seen, judgement.state, resumes);
+  const seesNow: Seen = judgement.state === "unknown" ? (wasJudged ? "lost" : "unseen") : "judged";
   // Good, and good before: true of nearly all readings.
-  if (wasGood(machine) && judgement.state !== "bad") return { seen: seesNow, resumes, next: undefined };
+  if (wasGood(machine) && judgement.state !== "bad") return { seen: seesNow, next: undefined };
   const before = machine ?? freshMachine({ ...reading, rule: rule.id });
   const next = step(readBy(watcher.name, before, seen), open, {
     judgement,
@@ -121,7 +120,7 @@ export function advance(
     previous: wasJudged || look.wasJudgedBefore(rule, reading) ? look.known : undefined,
     downtimeMillis: wasJudged ? undefined : downtimeMillis,
   });
-  return { seen: seesNow, resumes, next };
+  return { seen: seesNow, next };
 }
 
 /** One entry of the decision log: what was decided, about what, and why. */
@@ -159,12 +158,7 @@ export interface ObservationState {
   readonly open: ReadonlyMap<string, Episode>;
   /** When the watcher's last snapshot was stored (Unix milliseconds); undefined before its very first observation. */
   readonly stored: Milliseconds | undefined;
-  /** Undefined at the watcher's first observation in this process. */
-  readonly last: WatcherProgress | undefined;
-  /** This process's. */
-  readonly memory: Pick<RuleSubjectMap<Seen>, "get">;
-  /** Whether the network was last found blind, for observations that do not say. */
-  readonly wasBlind: boolean;
+  readonly memory: ProcessMemory;
 }
 
 /** What changes with an observation. */
@@ -172,9 +166,11 @@ export type JudgedObservation = ReturnType<typeof judgeObservation>;
 
 /** Judges an observation: advances the machines that it has readings of, and those without a reading by now. Pure. */
 export function judgeObservation(state: ObservationState, observation: Observation, monotonicMillis: Milliseconds) {
-  const { index, memory, stored, last } = state;
+  const { index, memory, stored } = state;
   const { network, watcher, readings, events, at } = observation;
-  const isBlind = blindness(readings) ?? state.wasBlind;
+  const last = memory.progress.get(watcher.name);
+  const says = readings.find(({ kind }) => kind === "watch.blind");
+  const isBlind = says === undefined ? memory.isBlind : says.state === "bad";
   const known = last === undefined ? (stored === undefined ? undefined : fromMillis(stored)) : last.known;
   const downtimeMillis = last?.downtimeMillis ?? (stored === undefined ? 0 : Math.max(0, toMillis(at) - stored));
   const elapsedMillis = last === undefined ? 0 : monotonicMillis - last.monotonicMillis;
@@ -232,11 +228,12 @@ export function judgeObservation(state: ObservationState, observation: Observati
     const { subject } = reading;
     if (isLeft(rule, subject)) return;
     const machine = machines.get(rule.id, subject) ?? state.machines.get(rule.id, subject);
-    const [open, seenBefore] = [machine && openEpisode(machine), memory.get(rule.id, subject)];
+    const [open, seenBefore] = [machine && openEpisode(machine), memory.seen.get(rule.id, subject)];
     const judgement = judgeSeen(rule, reading, isBlind, machine);
-    const { seen, resumes, next } = advance(rule, reading, judgement, { machine, open, seen: seenBefore }, look);
+    const { seen, next } = advance(rule, reading, judgement, { machine, open, seen: seenBefore }, look);
     if (seen !== seenBefore) remembered.push([rule.id, subject, seen]);
-    if (resumes && machine !== undefined) {
+    // The log says once what this process goes on with.
+    if (seenBefore === undefined && downtimeMillis > 0 && machine !== undefined && machine.phase !== "ok") {
       const number = machine.number + (machine.phase === "pending" ? 1 : 0);
       const detail = downtimeWords(machine, downtimeMillis, timingOf(rule, watcher.every));
       decisions.push({ what: "restarted", network, episode: episodeId(machine, number), detail });
@@ -302,12 +299,6 @@ function downtimeWords({ phase }: Machine, downtimeMillis: Milliseconds, { patie
   if (phase === "firing") return away;
   if (phase === "pending" && downtimeMillis <= patienceMillis) return `${away}, which does not count towards the alert`;
   return `${away}: what was ${phase} is counted from the beginning again`;
-}
-
-/** Whether the watcher is blind; undefined if the observation does not say. */
-function blindness(readings: readonly Reading[]): boolean | undefined {
-  const reading = readings.find(({ kind }) => kind === "watch.blind");
-  return reading === undefined ? undefined : reading.state === "bad";
 }
 
 /** Whether nothing follows for a machine from a reading that is not bad. */

@@ -8,8 +8,7 @@ import {
   type JudgedObservation,
   judgeObservation,
   type Observation,
-  type ObservationState,
-  type Seen,
+  ProcessMemory,
 } from "../../../src/alerts/judge/judge.ts";
 import { planEpisode } from "../../../src/alerts/engine/plan-episode.ts";
 import { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
@@ -65,19 +64,18 @@ const looks = fc.array(look, { minLength: 5, maxLength: 40, size: "max" });
 class World {
   machines = new RuleSubjectMap<Machine>();
   readonly episodes = new Map<string, Episode>();
-  memory = new RuleSubjectMap<Seen>();
-  last: ObservationState["last"];
+  memory = new ProcessMemory();
   stored: number | undefined;
-  wasBlind = false;
   millis = START;
 
-  look({ readings, afterMillis, restarted, failed }: Look): { before: ObservationState; judged: JudgedObservation } {
+  look({ readings, afterMillis, restarted, failed }: Look) {
     this.millis += afterMillis;
-    if (restarted) Object.assign(this, { memory: new RuleSubjectMap<Seen>(), last: undefined, wasBlind: false });
-    const { machines, memory, last, stored, wasBlind } = this;
+    if (restarted) this.memory = new ProcessMemory();
+    const { machines, memory, stored } = this;
     const open = new Map([...this.episodes].filter(([, episode]) => isOpen(episode)));
-    const before = { index, ruleWords, config, machines, open, stored, last, memory, wasBlind };
-    return { before, judged: judgeObservation(before, this.observation(readings, failed), this.millis) };
+    const before = { index, ruleWords, config, machines, open, stored, memory };
+    const isFirst = memory.progress.size === 0;
+    return { before, isFirst, judged: judgeObservation(before, this.observation(readings, failed), this.millis) };
   }
 
   observation(readings: readonly Reading[], failed: boolean): Observation {
@@ -86,11 +84,12 @@ class World {
     return { network: "mainnet", watcher, readings, ...rest };
   }
 
-  keep({ machines, episodes, remembered, progress, isBlind }: JudgedObservation): void {
+  keep(judged: JudgedObservation): void {
+    const { machines, episodes } = judged;
     for (const machine of machines.values()) this.machines.set(machine.rule, machine.subject, machine);
     for (const [id, episode] of episodes) this.episodes.set(id, episode);
-    for (const one of remembered) this.memory.set(...one);
-    Object.assign(this, { last: progress, stored: this.millis, wasBlind: isBlind });
+    this.memory.remember("w", judged);
+    this.stored = this.millis;
   }
 }
 
@@ -129,7 +128,7 @@ describe("judging an observation", () => {
     always(({ before, judged }) => {
       for (const { episode = "" } of changesOf(judged, "fired", "escalated", "resolved")) {
         const [rule = "", , subject = ""] = episode.split("|");
-        expect(["judged", "lost"]).toContain(before.memory.get(rule, subject));
+        expect(["judged", "lost"]).toContain(before.memory.seen.get(rule, subject));
       }
     });
   });
@@ -210,10 +209,10 @@ describe("judging an observation", () => {
   });
 
   it("finds no subject gone by a look that saw nothing, that failed, or that was the first of a process", () => {
-    always(({ before, judged }, _world, { readings, failed }) => {
+    always(({ isFirst, judged }, _world, { readings, failed }) => {
       if (changesOf(judged, "gone", "dismissed").every(({ rule }) => readings.some(({ kind }) => kind === rule)))
         return;
-      expect([before.last === undefined, failed, judged.isBlind]).toEqual([false, false, false]);
+      expect([isFirst, failed, judged.isBlind]).toEqual([false, false, false]);
       expect(readings.length === 0 || readings.some((one) => one.state !== "unknown")).toBe(true);
     });
   });
