@@ -5,7 +5,7 @@ import { fromMillis, type Nanoseconds, toMillis } from "../../units/nanoseconds.
 import type { AlertsConfig } from "../alerts-config.ts";
 import type { AlertEvent } from "./kinds/event.ts";
 import { type ConditionKind, labelOf, type Reading } from "./kinds/reading.ts";
-import { type Episode, episodeId, freshMachine, type Machine, machineKey, without } from "./rules/episode.ts";
+import { type Episode, episodeId, freshMachine, type Machine, machineKey } from "./rules/episode.ts";
 import {
   isJudgedAlways,
   type Judgement,
@@ -310,7 +310,7 @@ export function wasGood(machine: Machine | undefined): boolean {
 function readBy(watcher: string, machine: Machine, seen: Seen | undefined): Machine {
   const known = machine.known && (seen === undefined || seen === "judged");
   if (machine.watcher === watcher && machine.absent === undefined && machine.known === known) return machine;
-  return { ...without(machine, "absent"), watcher, known };
+  return { ...machine, absent: undefined, watcher, known };
 }
 
 /** Whether a machine need not be written: it was ok and is ok, so that it has no timers. */

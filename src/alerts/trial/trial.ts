@@ -90,7 +90,8 @@ export const NO_TRIAL: Trial = { episodes: [], flapping: [], known: new Map() };
 /** Tries the rules of one subscription, as if it had been there from the first look on. */
 export class RuleTrial {
   readonly #judge: JudgeInMemory;
-  readonly #episodes = new Map<string, Episode>();
+  /** As they are told: their readings are not kept. */
+  readonly #episodes = new Map<string, TrialEpisode>();
   readonly #flapping: Milliseconds[] = [];
   readonly #known = new Map<ConditionKind, Milliseconds>();
   readonly #kinds: ReadonlySet<string>;
@@ -110,7 +111,7 @@ export class RuleTrial {
   see(observation: TimedObservation): void {
     for (const reading of observation.readings) this.#noteKnown(reading, observation.at);
     const { episodes, changes } = this.#judge.see(observation, observation.dueMillis);
-    for (const [id, episode] of episodes) this.#episodes.set(id, episode);
+    this.#keep(episodes.values());
     for (const { change } of changes) if (change === "flapping") this.#flapping.push(toMillis(observation.at));
   }
 
@@ -125,13 +126,17 @@ export class RuleTrial {
       for (const { readingOf } of row.subjects) this.#noteKnown(readingOf(look), row.at(look));
     }
     const { episodes, flapped } = this.#judge.follow(row);
-    for (const episode of episodes) this.#episodes.set(episode.id, episode);
+    this.#keep(episodes);
     this.#flapping.push(...flapped.map(toMillis));
   }
 
   result(): Trial {
-    const episodes = [...this.#episodes.values()].map(trialEpisode).toSorted(inOrder);
+    const episodes = [...this.#episodes.values()].toSorted(inOrder);
     return { episodes, flapping: this.#flapping.toSorted((a, b) => a - b), known: this.#known };
+  }
+
+  #keep(episodes: Iterable<Episode>): void {
+    for (const episode of episodes) this.#episodes.set(episode.id, trialEpisode(episode));
   }
 
   /** A kind is known once a rule could be judged: of one market there may be figures, and none of the one that is named. */

@@ -6,7 +6,7 @@ import type { AlertsConfig } from "../../alerts-config.ts";
 import { timeFromText, timeToText } from "../kinds/json-fields.ts";
 import type { Reading } from "../kinds/reading.ts";
 import { compareSeverity, type Severity } from "../kinds/severity.ts";
-import { type Episode, episodeId, isOpen, type Machine, resetMachine, without } from "./episode.ts";
+import { type Episode, episodeId, isOpen, type Machine, resetMachine } from "./episode.ts";
 import type { Judgement, Timing } from "./rules.ts";
 
 /** One round for one machine. */
@@ -61,8 +61,7 @@ export function step(machine: Machine, episode: Episode | undefined, round: Roun
   // A span counts only if both of its ends were observed.
   const isUnseen = round.downtimeMillis !== undefined || !before.known;
   const seenMillis = isUnseen ? undefined : Math.max(0, round.elapsedMillis);
-  const counted = without(before, "unseen");
-  const known = counted.known ? counted : { ...counted, known: true };
+  const known = before.known && before.unseen === undefined ? before : { ...before, known: true, unseen: undefined };
   if (round.judgement.state === "near")
     return withEpisode({ machine: stepNear(known, seenMillis), changes: [] }, episode);
   return round.judgement.state === "bad"
@@ -137,7 +136,7 @@ function stepBad(
     case "recovering": {
       const badMillis = Math.max(machine.badMillis + (machine.phase === "firing" ? (seenMillis ?? 0) : 0), already);
       const next = noteFurthest(
-        { ...without(machine, "recovering"), phase: "firing", heldMillis: 0, rounds: 0, badMillis },
+        { ...machine, recovering: undefined, phase: "firing", heldMillis: 0, rounds: 0, badMillis },
         round,
       );
       const relapsed = machine.phase === "recovering" ? (["relapsed"] as const) : [];
@@ -169,7 +168,7 @@ function beginning(
 function withKnownBeginning(machine: Machine, { reading, at }: Round): Machine {
   const since = sinceOf(reading, at);
   if (since === undefined) return machine;
-  return { ...without(machine, "beganBefore"), began: timeToText(since) };
+  return { ...machine, beganBefore: undefined, began: timeToText(since) };
 }
 
 /** When it began, where that is known; a time in the future is ignored. */
@@ -185,7 +184,7 @@ function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): 
   const number = machine.number + 1;
   const millis = toMillis(at);
   const firings = [...machine.firings.filter((one) => millis - one < config.flap.within), millis];
-  const { critical: known, furthest, ...rest } = machine;
+  const { critical: known } = machine;
   const critical = known !== undefined && millis - known.lastMillis < config.flap.within ? known : undefined;
   const isTooOften = firings.length > config.flap.episodes || (critical?.times ?? 0) >= TOLD_CRITICAL;
   const flaps = machine.flapping === undefined && isTooOften;
@@ -208,16 +207,19 @@ function fireIfDue(machine: Machine, round: Round, changes: readonly Change[]): 
     first: round.reading,
     last: round.reading,
   };
-  const fired: Machine = Object.assign(rest, {
-    ...withoutUndefined({ critical }),
-    phase: "firing" as const,
+  const isKeptBack = flaps || machine.flapping !== undefined;
+  const fired: Machine = {
+    ...machine,
+    critical,
+    phase: "firing",
     number,
     heldMillis: 0,
     rounds: 0,
     firings,
+    flapping: isKeptBack ? flapping : undefined,
     // What was told of an episode before counts while episodes are kept back.
-    ...(flaps || machine.flapping !== undefined ? { flapping, ...withoutUndefined({ furthest }) } : {}),
-  });
+    furthest: isKeptBack ? machine.furthest : undefined,
+  };
   return {
     machine: noteFurthest(fired, round),
     episode,
@@ -325,8 +327,7 @@ export function endFlapping(
 ): Machine | undefined {
   const { flapping } = machine;
   if (flapping === undefined || toMillis(at) - flapping.lastMillis < flap.within) return undefined;
-  const { flapping: _1, critical: _2, ...rest } = machine;
-  return { ...rest, firings: [] };
+  return { ...machine, flapping: undefined, critical: undefined, firings: [] };
 }
 
 /** So many good rounds in a row must lack a subject before it counts as gone: one node may be slow to learn of it. */
@@ -341,7 +342,7 @@ export function stepAbsent(machine: Machine, episode: Episode | undefined, at: N
   if (absent < ROUNDS_UNTIL_GONE) {
     return withEpisode({ machine: { ...machine, absent }, changes: [] }, episode);
   }
-  const calm = resetMachine(without(machine, "absent"));
+  const calm = resetMachine({ ...machine, absent: undefined });
   if (episode === undefined || !isOpen(episode)) return { machine: calm, changes: ["dismissed"] };
   return { machine: calm, episode: { ...episode, state: "gone", ended: timeToText(at) }, changes: ["gone"] };
 }

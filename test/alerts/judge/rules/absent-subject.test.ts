@@ -1,13 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import {
-  type Episode,
-  freshMachine,
-  isOpen,
-  type Machine,
-  without,
-} from "../../../../src/alerts/judge/rules/episode.ts";
+import { type Episode, freshMachine, isOpen, type Machine } from "../../../../src/alerts/judge/rules/episode.ts";
 import { ROUNDS_UNTIL_GONE, stepAbsent } from "../../../../src/alerts/judge/rules/state-machine.ts";
 import { fromMillis } from "../../../../src/units/nanoseconds.ts";
 import { saying } from "../../../support/said.ts";
@@ -130,7 +124,7 @@ it("closes an episode exactly once, after exactly so many rounds without it in a
           if (machine.phase === "ok") break;
           inARow = there ? 0 : inARow + 1;
           if (there) {
-            machine = without(machine, "absent");
+            machine = { ...machine, absent: undefined };
             continue;
           }
           const next = stepAbsent(machine, episode, fromMillis(1_700_000_000_000));
