@@ -1,4 +1,11 @@
-import { CODE_OPTION, jobWords, noSuchJob, stateWords } from "../src/answers/exports/exports.ts";
+import {
+  CODE_OPTION,
+  isRunning,
+  jobWords,
+  noSuchJob,
+  stateWords,
+  suggestExports,
+} from "../src/answers/exports/exports.ts";
 import { command } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";
 import { paragraph } from "../src/reply/block.ts";
@@ -16,7 +23,7 @@ export const ledgerCancel = command({
   shownBy: "ledger list",
   personal: true,
   anyNetwork: true,
-  options: { code: CODE_OPTION },
+  options: { code: { ...CODE_OPTION, label: "Running export", closed: true, suggest: suggestExports(isRunning) } },
   run: async (context) => {
     const asker = exportAsker(context);
     const done = await context.exports.cancel(asker, context.options.code);

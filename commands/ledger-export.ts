@@ -47,6 +47,7 @@ const CHECK_WORDS: ReadonlySet<string> = new Set(
 const options = {
   party: idOption(PARTY, {
     question: "Whose ledger?",
+    phrase: "of …",
     description: "Whose ledger: an id or a saved name; left out = the party you saved",
     hint: "An id or a saved name; left out: the party you saved",
     saved: "party",
@@ -55,15 +56,18 @@ const options = {
   asset: idOption(ASSET, {
     required: true,
     question: "The ledger of which asset?",
+    phrase: "in …",
     description: "Its symbol (USDT) or id",
   }),
   from: {
     kind: "time",
+    phrase: "from …",
     hint: "A time (UTC); of a day or a month alone: all of it",
     description: "From when (UTC): 7d, 2023-05-01, last month; without to, a day or month is all of it",
   },
   to: {
     kind: "time",
+    phrase: "until …",
     section: "Until when",
     hint: "Until when (UTC), that day included; empty: now",
     description: "Until when (UTC), that day included; left out = now, or the end of the day or month in from",
@@ -82,11 +86,14 @@ const options = {
   check: {
     kind: "flag",
     section: "The file",
+    phrase: "and check it",
     description: "The file is read once more, and compared with what was exported",
     default: false,
     said: (words: readonly string[]) => {
-      const word = words.find((one) => CHECK_WORDS.has(stem(one)));
-      return word === undefined ? undefined : { value: "yes", words: [word] };
+      const said = words.filter((one) => CHECK_WORDS.has(stem(one)));
+      const before = words[words.indexOf(said[0] ?? "") - 1] ?? "";
+      const isNot = /^(?:no|not|without|never)$/u.test(before);
+      return said.length === 0 ? undefined : { value: isNot ? "no" : "yes", words: isNot ? [before, ...said] : said };
     },
   },
 } as const;

@@ -150,9 +150,11 @@ describe("exports are one person's", () => {
     const { become, ask, samples, suggest } = await talkToSimulator();
     become({ here: IN_SERVER });
     await ask(`ledger export ${samples.partyId} USDT from:1d`);
-    expect(await suggest("ledger cancel", "code", "000")).toMatchObject([{ value: "00000001" }]);
+    expect(await suggest("ledger fetch", "code", "000")).toMatchObject([{ value: "00000001" }]);
+    // What has ended can no longer be cancelled.
+    expect(await suggest("ledger cancel", "code", "000")).toEqual([]);
     become({ caller: { id: "2", name: "bob", mayManageChannel: true } });
-    expect(await suggest("ledger cancel", "code", "")).toEqual([]);
+    expect(await suggest("ledger fetch", "code", "")).toEqual([]);
   });
 });
 

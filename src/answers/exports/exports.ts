@@ -156,6 +156,25 @@ export async function suggestDelivered(
   });
 }
 
+/** Whether an export can still be stopped. */
+export function isRunning({ endedAt }: ExportJob): boolean {
+  return endedAt === undefined;
+}
+
+/** Completion of the code of one of the caller's exports. */
+export function suggestExports(fits: (job: ExportJob) => boolean = () => true): NonNullable<TextOption["suggest"]> {
+  return async (typed, context) => {
+    const asker = exportAsker(context);
+    const wanted = typed.trim().toLowerCase();
+    return (await context.exports.list(asker))
+      .filter((job) => job.code.startsWith(wanted) && fits(job))
+      .map((job) => {
+        const words = `${job.code}: ${plainText(jobWords(asker, job))}, ${job.state}`;
+        return { label: cutShort(words, MAX_CHOICE_LENGTH), value: job.code };
+      });
+  };
+}
+
 /** Names an export; completes the caller's own. */
 export const CODE_OPTION = {
   kind: "text",
@@ -164,16 +183,7 @@ export const CODE_OPTION = {
   description: "The export's code; ledger list shows it",
   example: "7k2m9xqd",
   maxLength: 40,
-  suggest: async (typed, context) => {
-    const asker = exportAsker(context);
-    const wanted = typed.trim().toLowerCase();
-    return (await context.exports.list(asker))
-      .filter(({ code }) => code.startsWith(wanted))
-      .map((job) => {
-        const words = `${job.code}: ${plainText(jobWords(asker, job))}, ${job.state}`;
-        return { label: cutShort(words, MAX_CHOICE_LENGTH), value: job.code };
-      });
-  },
+  suggest: suggestExports(),
 } as const satisfies TextOption;
 
 /** The mistake of an unknown code. It is the same for somebody else's job, so that nobody learns of that job. */

@@ -69,6 +69,8 @@ interface OptionBase {
   readonly question?: string;
   /** Its name in a form: `Critical after`; left out = the option's own name as words. */
   readonly label?: string;
+  /** How a sentence says its value, with `…` in its place, or that its flag is set: `from …`; left out = the value alone. */
+  readonly phrase?: string;
   /** The words below its field in a form, where they differ from the description; "" = none. */
   readonly hint?: string;
   /** The option that takes it as well, for chat platforms that allow a command few options: they leave it out. */
@@ -116,6 +118,8 @@ export interface TextOption extends OptionBase {
   readonly saved?: "party";
   /** Its suggestions are everybody's: what the network names. */
   readonly isPublic?: true;
+  /** Words for people: a question's are kept as they were written. */
+  readonly asWritten?: true;
   /** Left out, it is everything: it is asked for where a question says words that nobody understands. */
   readonly narrows?: true;
   /** Must be given by a caller who has saved none. */

@@ -1,4 +1,5 @@
 import { type Sentence, UserError } from "../../errors.ts";
+import { shortenId } from "../../reply/text.ts";
 import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { formatCount } from "../../units/format-number.ts";
 import { parseTypedInteger } from "../../units/typed-number.ts";
@@ -36,9 +37,23 @@ export function parseOptions(
   return values;
 }
 
+/** What a command does with values, as a person says it: `Export a ledger in USDT from last week and check it`. */
+export function sentenceOf(
+  { name, title, verb, options }: Pick<AnyCommand, "name" | "title" | "verb" | "options">,
+  given: RawOptions,
+): string {
+  const said = Object.entries(options).flatMap(([option, { kind, phrase = "…" }]) => {
+    const value = given[option];
+    if (value === undefined || (kind === "flag" && !TRUE_WORDS.includes(String(value)))) return [];
+    if (kind === "flag") return [phrase === "…" ? option : phrase];
+    return [(kind === "network" ? "on …" : phrase).replace("…", () => shortenId(String(value)))];
+  });
+  return [title ?? verb ?? name, ...said].join(" ");
+}
+
 /** The mistake of a command without a value that it needs, with an example that keeps what was given. */
 export function missingOption(
-  command: Pick<AnyCommand, "name" | "options" | "examples">,
+  command: Pick<AnyCommand, "name" | "title" | "verb" | "options" | "examples">,
   name: string,
   raw: RawOptions,
   fill: ParseContext["fill"],
@@ -46,7 +61,8 @@ export function missingOption(
   const [example] = command.examples;
   const option = command.options[name];
   const { question, description = "", hint } = option ?? {};
-  const words = question === undefined ? description : (hint ?? description);
+  const given = question === undefined || Object.keys(raw).length === 0 ? "" : `${sentenceOf(command, raw)}. `;
+  const words = question === undefined ? description : `${given}${hint ?? description}`;
   const taken = takenAs(name, command.options, raw);
   const needs = question ?? `${command.name} needs ${article(name)}.`;
   const instead = taken === undefined ? "" : ` ${quoteTyped(taken.value)} was taken as its ${taken.name}.`;
