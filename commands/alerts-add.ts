@@ -24,6 +24,7 @@ export const alertsAdd = command({
     "alert|notify|tell|inform|warn|page|ping|know|message|post|write|say|shout|yell|scream channel|here|us|me when|whenever|if|soon|once|…",
     "alert|notify|inform|warn|page|ping|message channel|here|us|me about|on|…",
     "tell channel|here about",
+    "posted|informed|updated channel|here|us|me",
     "hear|posted|informed|updated|told channel|here|us|me about|on|when|if|…",
     "alert|notify|inform|warn channel|here|us|me",
     "send|post|report|put|drop|announce incident|problem|outage|issue|trouble|warning|update channel|here|us",

@@ -32,6 +32,7 @@ export const alertsList = command({
     "subscription",
     "which|what|who|list|show subscription|subscribed",
     "which|what|who subscribed here|channel",
+    "is|are|am channel|here|we|us|i subscribed",
     "what|which channel|here told|receive|hear|get alert",
   ],
   summary: "Subscriptions of this channel, and your own",

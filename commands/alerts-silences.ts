@@ -12,10 +12,7 @@ import { toMillis } from "../src/units/nanoseconds.ts";
 
 export const alertsSilences = command({
   name: "alerts silences",
-  asked: [
-    "which|what|list|show|who|all|active silence|mute|snooze|quiet|quieten|suppress|hush",
-    "is|are silenced|muted",
-  ],
+  asked: ["which|what|list|show|who|active silence|mute|snooze|quiet|quieten|suppress|hush", "is|are silenced|muted"],
   summary: "The silences that hold now or will later",
   verb: "List silences",
   run: async (context) => {

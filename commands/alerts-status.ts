@@ -12,7 +12,7 @@ import type { Platforms } from "../src/alerts/platform.ts";
 import { sinceWords } from "../src/alerts/words/phrases.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeSubject, mayAcknowledge, seenHere, worstFirst } from "../src/answers/alerts/episodes/episodes.ts";
-import { namedEpisode, networkStatus } from "../src/answers/alerts/episodes/network-status.ts";
+import { namedEpisode, networkStatus, worstWords } from "../src/answers/alerts/episodes/network-status.ts";
 import { destinationHere, isAmongMany, isOperator } from "../src/answers/alerts/destination.ts";
 import { servedSuspensions, suspensionWords, unreachablePlaces } from "../src/answers/alerts/suspension-words.ts";
 import { visibleSilences } from "../src/answers/alerts/silences/silences.ts";
@@ -274,20 +274,13 @@ function headline(
   const verdicts = statuses
     .filter(({ network }) => !alerting.has(network))
     .map((status) => text`${status.network} ${verdictWords(status)}`);
-  const [worst, ...others] = open;
-  if (worst === undefined) {
+  const words = worstWords(open);
+  if (words === undefined) {
     const but = doubts.length === 0 ? [] : text`, but ${joinText(doubts, ", ")}`;
     return text`${before}${joinText(verdicts, ", ")}; no alert is open${but}`;
   }
-  const more =
-    others.length === 0 ? "" : `; ${others.length} more ${others.length === 1 ? "alert is" : "alerts are"} open`;
-  const words = conditionWords(worst);
-  const what =
-    worst.state === "recovering"
-      ? text`${words.good}; its alert ends once that lasts`
-      : text`${words.now} since ${sinceWords(worst)}`;
   const rest = verdicts.length === 0 ? [] : text`; ${joinText(verdicts, ", ")}`;
-  return text`${before}${what}${more}${rest}`;
+  return text`${before}${words}${rest}`;
 }
 
 /** The tone of the worst that is shown; good where all is well. */

@@ -33,8 +33,8 @@ export const alertsTold = command({
   name: "alerts told",
   alsoCalled: ["last night", "told"],
   asked: [
-    "happen|miss|go|went|been|how|blow|blew|drama|handover|handoff|summarise|summarize|digest|rundown|sitrep|event|break|broke|fail|fire|fired|come|came|news|new|summary|recap|overview|wrong|alert|incident|problem|issue|trouble|outage|page|anything|told|tell|change|report|catch|bring|speed|status night|overnight|asleep|slept|sleep|{when}|{since}",
-    "was|were|did|had|have|any|how quiet|calm|busy|fine|page|problem|issue|trouble|incident|outage|down|downtime|offline|alert|status night|overnight|{when}|{since}",
+    "happen|miss|go|went|been|how|blow|blew|drama|handover|handoff|summarise|summarize|digest|rundown|sitrep|event|break|broke|broken|fail|fire|fired|come|came|news|new|summary|recap|overview|wrong|alert|incident|problem|issue|trouble|outage|page|anything|told|tell|change|report|catch|bring|speed|status night|overnight|asleep|slept|sleep|{when}|{since}",
+    "was|were|did|had|have|any|how quiet|calm|busy|fine|page|problem|issue|trouble|incident|outage|down|downtime|offline|broken|alert|status night|overnight|{when}|{since}",
     "miss|overnight",
     "last|during night",
     "recap|summary|summarise|summarize|report|handover|handoff",
@@ -43,6 +43,10 @@ export const alertsTold = command({
     "told",
     "catch up",
     "while asleep|slept|sleep|away|gone",
+    "when|long|often|much|many|did|was|were down|downtime|offline|outage|unreachable|lag|crash|die|died|fail|halt|broken {about}",
+    "downtime|outage {about}",
+    "down|downtime|offline|outage|unreachable|lag|crash|fail|halt|broken {about} {when}|{since}",
+    "was|were|did|had|has|have|any|how network|chain|node|everything|all|{about} quiet|calm|fine|ok|okay|well|good|healthy|up|alive|problem|issue|trouble|incident|outage|down|downtime|offline|broken|broke|stall|halt|crash|lag|status night|overnight|{when}|{since}",
   ],
   summary: "What people were told last night, or when you say",
   verb: "Show",
@@ -60,19 +64,20 @@ export const alertsTold = command({
     const isNight = isLastNight(options);
     const { keys, words } = await readablePlaces(context);
     const { told, more } = await alerts.told({ ...range, destinations: keys, limit: MAX_MESSAGES });
-    const { network } = options;
+    const { network, about } = options;
     const isOn = (one: (typeof told)[number]): boolean =>
       network === undefined || deliverySubject(one.message, "").network === network;
-    const lines = toldLines(told.filter(isOn), context, now, zone);
-    const on = network === undefined ? "" : ` on ${network}`;
+    const lines = toldLines(told.filter(isOn), context, now, zone).filter(isAbout(about));
+    const on = whereWords(options);
     // Within a day its clock is enough: the reader's, or that of a zone that is named. Days are those of one zone.
     const isDay = range.to - range.from <= DAY;
     const when = isDay ? pastRangeText(range, now, zone) : text`${pastRangeWords(range, now, zone)}`;
-    const [untold, watching] = await Promise.all([
+    const [unheard, watching] = await Promise.all([
       untoldLines(range, network, context, now),
       lines.length === 0 ? watchingNow(range, keys, network, context) : { notes: [], isSubscribed: true },
     ]);
-    const later = { since: localText(zone, range.to), network };
+    const untold = unheard.filter(isAbout(about));
+    const later = { since: localText(zone, range.to), network, about };
     const names = { name: "alerts-told", ...(isDay ? {} : { dayIn: zone }) };
     const missed = { ...names, name: "alerts-untold", title: text`Fired, and told to nobody` };
     const whole =
@@ -101,13 +106,28 @@ export const alertsTold = command({
         ...(range.to < now ? [commandAction("Since then", "alerts told", later, "reply")] : []),
         ...(lines.length > 0 || isOfWeek(range, now)
           ? []
-          : [commandAction("The last 7 days", "alerts told", { since: "7d", network }, "replace")]),
+          : [commandAction("The last 7 days", "alerts told", { since: "7d", network, about }, "replace")]),
         ...zoneActions(zone),
       ],
     });
     return isDay && zone === "UTC" ? said : inZone(said, zone);
   },
 });
+
+function whereWords({
+  about,
+  network,
+}: {
+  readonly about?: string | undefined;
+  readonly network?: string | undefined;
+}): string {
+  return `${about === undefined ? "" : ` of ${about}`}${network === undefined ? "" : ` on ${network}`}`;
+}
+
+/** Whether a line tells of that node or market. */
+function isAbout(name = ""): (line: ToldLine) => boolean {
+  return ({ what }) => what.toLowerCase().includes(name.toLowerCase());
+}
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;

@@ -22,7 +22,7 @@ import { SILENCE_OPTION } from "../src/answers/alerts/silences/silence-options.t
 
 export const alertsUnsilence = command({
   name: "alerts unsilence",
-  asked: ["end|lift|remove|cancel|stop|undo silence|mute|snooze", "unmute|unsilence"],
+  asked: ["end|lift|remove|cancel|stop|undo silence|mute|snooze", "unmute|unsilence", "unmute|unsilence {id}"],
   summary: "End a silence",
   verb: "End silence",
   title: "End a silence",

@@ -17,9 +17,10 @@ import { isContentWord, plainWords } from "../src/bot/grammar/plain-words.ts";
 import { stem } from "../src/bot/grammar/stem.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
 import { type Choice, type Options, plainChoices } from "../src/bot/options/options.ts";
-import { parseOptions } from "../src/bot/options/parse-options.ts";
+import { parseOptions, sentenceOf } from "../src/bot/options/parse-options.ts";
 import { neededParty, SAVE_PARTY_ACTION } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
+import { asButtons } from "../src/reply/fold.ts";
 import { type Block, facts, field, type Field, paragraph } from "../src/reply/block.ts";
 import {
   type Action,
@@ -91,7 +92,9 @@ export const ask = command({
     // What is for the asker alone is not shown in an answer that others see.
     const isShown = context.audience === "channel" && context.openly !== true;
     const seen = askedPrivately ? { private: true } : isShown ? { private: false } : {};
-    const answered = await context.run({ ...askOf(sure), options: { ...sure.options, ...seen } });
+    const said = await context.run({ ...askOf(sure), options: { ...sure.options, ...seen } });
+    // A line that calls a command has a wrong value then.
+    const answered = slip?.option === undefined ? withoutMistake(said) : said;
     const { also, command: asked } = sure;
     if (also === undefined) return answered;
     const other = commandAction(also.value, asked.name, { ...sure.options, ...seen, [also.option]: also.value });
@@ -108,10 +111,18 @@ type Context = CommandContext<Options>;
 function isSlip({ suggestion }: UserError, found: readonly Guess[], question: string): boolean {
   if (suggestion === "help") return sureGuess(found) === undefined;
   const [best] = found;
-  if (best?.share !== 1) return true;
-  const isMeant =
-    best.command.name === suggestion && Object.keys(best.options).length > 0 && lacking(best).length === 0;
-  return suggestion !== undefined && plainWords(question).length < 3 && best.isCorrected && !isMeant;
+  if (best === undefined) return true;
+  const isMeant = suggestion?.startsWith(best.command.name) === true && Object.keys(best.options).length > 0;
+  if (best.share !== 1) return !isMeant;
+  const isWhole = isMeant && lacking(best).length === 0;
+  return suggestion !== undefined && plainWords(question).length < 3 && best.isCorrected && !isWhole;
+}
+
+/** Nobody was wrong who said what may be one of several things: they are asked which one. */
+function withoutMistake(answered: Reply): Reply {
+  const { failure, wrong, ...rest } = answered;
+  const isOpen = failure === "caller" && wrong !== undefined && asButtons(rest.actions).length > 1;
+  return isOpen ? { ...rest, asks: true, tone: "neutral" } : answered;
 }
 
 function labelOf({ command: { name, title, verb } }: Guess): string {
@@ -124,10 +135,11 @@ function askOf({ command: { name }, options }: Guess): Ask {
 
 /** One press for each command that may be meant; of a value that it lacks, those that may be meant. */
 async function offer(all: readonly Guess[], question: string, context: Context): Promise<Reply> {
-  // A press beside others would not ask what the unread words narrow.
+  // A press beside others would not ask what the words narrow that none of them reads.
+  const unread = unreadByAll(all);
+  const asks = (one: Guess): boolean => narrowed({ ...one, unread }) !== undefined;
   const [first] = all;
-  const found =
-    first !== undefined && narrowed(first) !== undefined ? [first] : all.filter((one) => narrowed(one) === undefined);
+  const found = first !== undefined && asks(first) ? [first] : all.filter((one) => !asks(one));
   const [only, ...others] = found;
   if (only === undefined || others.length > 0) {
     const names = found.map(({ command: { name } }) => commandLine(name));
@@ -138,56 +150,68 @@ async function offer(all: readonly Guess[], question: string, context: Context):
       found.map((one) => actionOf(one, context)),
     );
   }
-  return (await nothingToChoose(only, question, context)) ?? offerOne(only, question, context);
+  return offerOne(only, question, context);
 }
 
-/** Where what is asked for next is one of what exists, and nothing does. */
-async function nothingToChoose(guess: Guess, question: string, context: Context): Promise<Reply | undefined> {
-  const option = await askedNext(guess, context);
-  if (option === undefined || !isClosed(guess, option)) return undefined;
-  const choices = await choicesOf(guess, option, question, context);
-  const noun = fieldLabel(option, guess.command.options[option] ?? {}).toLowerCase();
-  return choices.length > 0 ? undefined : reply({ title: `There is no ${noun} here`, blocks: notUnderstood([guess]) });
-}
-
-/** Its next value where one is lacking, else the command as it stands. */
+/** Its next value where one is lacking, else the command as it stands, with what it would change. */
 async function offerOne(said: Guess, question: string, context: Context): Promise<Reply> {
-  const { change, stands, lacks } = await prospectOf(said, context);
+  const { change, stands, lacks, meant } = await prospectOf(said, context);
   const only: Guess = { ...said, options: { ...said.options, ...change?.options } };
-  const narrower = narrowed(only) ?? (lacks === undefined ? undefined : narrowing(only));
+  const narrower = lacks === undefined ? narrowed(only) : narrowing(only);
   if (stands !== undefined && narrower === undefined)
     return { ...stands, blocks: [...stands.blocks, ...notUnderstood([only])] };
-  const option = narrower ?? lacks ?? (await askedNext(only, context));
-  // A choice of one value would leave the other lacking: a form asks for both.
+  const option = meant?.option ?? narrower ?? lacks ?? (await askedNext(only, context));
   const takesForm = lacks !== undefined && context.platforms.chat(context.here.platform) !== undefined;
-  const needsBoth = takesForm && narrower !== undefined;
-  const choices = option === undefined || needsBoth ? [] : await choicesOf(only, option, question, context);
   const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context, change);
-  if (option !== undefined && choices.length > 0) {
-    const others = takesForm ? [{ ...whole, label: "Another time" }] : [];
-    return stands === undefined
-      ? offerValues(only, option, choices, others, context)
-      : offerOpen(only, option, choices, others, stands, context);
-  }
-  const offered = narrower === undefined ? change : undefined;
-  return offerWhole(only, option, offered, narrower !== undefined && !needsBoth ? [] : [whole]);
+  // A choice of one value would leave the other lacking: a form asks for both.
+  if (option === undefined || (takesForm && narrower !== undefined)) return offerWhole(only, option, change, [whole]);
+  const choices = meant?.values ?? (await choicesOf(only, option, question, context));
+  const others = takesForm ? [{ ...whole, label: "Another time" }] : [];
+  if (choices.length > 0 || isClosed(only, option))
+    return offerValues(only, { option, choices, others, stands }, context);
+  return narrower === undefined ? offerWhole(only, option, change, [whole]) : offerWhole(only, option, undefined, []);
 }
 
 /** The command as it stands, with what it would change. */
 function offerWhole(
   only: Guess,
-  asksFor: string | undefined,
+  option: string | undefined,
   change: OfferedChange | undefined,
   actions: Action[],
 ): Reply {
-  const next = asksFor ?? lacking(only)[0];
+  const next = option ?? lacking(only)[0];
+  const about = change === undefined ? readOf(only, next) : [...facts(change.facts), ...(change.details ?? [])];
+  return askedBack(change?.question ?? titleOf(only, next), [...about, ...notesOf([only])], actions);
+}
+
+/** The asker's own party before those of others; a press for each value that would change something; then what else may be done. */
+async function offerValues(
+  only: Guess,
+  {
+    option,
+    choices,
+    others,
+    stands,
+  }: { stands: Reply | undefined; option: string; choices: readonly Choice[]; others: readonly Action[] },
+  context: Context,
+): Promise<Reply> {
+  const label = fieldLabel(option, only.command.options[option] ?? {});
+  if (choices.length === 0)
+    return reply({ title: `There is no ${label.toLowerCase()} here`, blocks: notUnderstood([only]) });
+  const askWith = (value: string): Ask => ({ ...askOf(only), options: { ...only.options, [option]: value } });
+  const prospects =
+    stands === undefined
+      ? []
+      : choices.map(({ value }) => prospectOf({ ...only, ...askWith(value), command: only.command }, context));
+  const standing = await Promise.all(prospects);
+  const open = choices.filter((_, at) => standing[at]?.stands === undefined);
+  if (stands !== undefined && open.length === 0) return stands;
+  const before = stands === undefined ? [] : [paragraph(stands.title)];
+  const notes = only.command.changes === true ? notesOf([only]) : notUnderstood([only]);
   return askedBack(
-    change?.question ?? titleOf(only, next),
-    [
-      ...(change === undefined ? readOf(only, next) : [...facts(change.facts), ...(change.details ?? [])]),
-      ...notesOf([only]),
-    ],
-    actions,
+    titleOf(only, option),
+    [...before, ...readOf(only, option), ...notes],
+    [...partyActions(only, option, context), ...choiceActions(label, open, askWith), ...others],
   );
 }
 
@@ -197,51 +221,12 @@ function readOf(guess: Guess, chosen?: string): Block[] {
   const flags: Block[] = [];
   for (const [name, value] of Object.entries(guess.options)) {
     const option = guess.command.options[name];
-    if (option?.kind === "flag") flags.push(paragraph(`${option.description}.`));
+    if (option?.kind === "flag") flags.push(...(value === "no" ? [] : [paragraph(`${option.description}.`)]));
     else read.push(field(fieldLabel(name, option ?? {}), String(value)));
   }
   const about = aboutOf(guess, chosen);
   const isSaid = about === "" || about === labelOf(guess);
   return [...facts(read), ...flags, ...(isSaid ? [] : [paragraph(about.endsWith("?") ? about : `${about}.`)])];
-}
-
-/** The asker's own party before those of others; a press for each value; then what else may be done. */
-function offerValues(
-  only: Guess,
-  option: string,
-  choices: readonly Choice[],
-  others: readonly Action[],
-  context: Context,
-  standing: readonly Block[] = [],
-): Reply {
-  const command = only.command.name;
-  const askWith = (value: string): Ask => ({ command, options: { ...only.options, [option]: value } });
-  const notes = only.command.changes === true ? notesOf([only]) : notUnderstood([only]);
-  return askedBack(
-    titleOf(only, option),
-    [...standing, ...readOf(only, option), ...notes],
-    [
-      ...partyActions(only, option, context),
-      ...choiceActions(fieldLabel(option, only.command.options[option] ?? {}), choices, askWith),
-      ...others,
-    ],
-  );
-}
-
-/** What stands already, with the values that would change something. */
-async function offerOpen(
-  only: Guess,
-  option: string,
-  choices: readonly Choice[],
-  others: readonly Action[],
-  stands: Reply,
-  context: Context,
-): Promise<Reply> {
-  const prospects = await Promise.all(
-    choices.map(({ value }) => prospectOf({ ...only, options: { ...only.options, [option]: value } }, context)),
-  );
-  const open = choices.filter((_, at) => prospects[at]?.stands === undefined);
-  return open.length === 0 ? stands : offerValues(only, option, open, others, context, [paragraph(stands.title)]);
 }
 
 /** Where a party is chosen: to save one's own, and to type its id where the place has forms. */
@@ -256,20 +241,20 @@ function notesOf(found: readonly Guess[]): Block[] {
 }
 
 /** The words that no command offered here explains. */
-function notUnderstood([first, ...others]: readonly Guess[]): Block[] {
-  const words = first?.unread.filter((word) => others.every(({ unread }) => unread.includes(word))) ?? [];
+function unreadByAll([first, ...others]: readonly Guess[]): readonly string[] {
+  return first?.unread.filter((word) => others.every(({ unread }) => unread.includes(word))) ?? [];
+}
+
+function notUnderstood(found: readonly Guess[]): Block[] {
+  const words = unreadByAll(found);
   return words.length === 0 ? [] : [paragraph(`Not understood: ${words.map(quoteTyped).join(", ")}.`)];
 }
 
 /** What is asked back, in the words of a person: which value, or whether this is to be done. */
-function titleOf(guess: Guess, asksFor: string | undefined): string {
-  const { name, options, title } = guess.command;
-  if (asksFor === undefined) {
-    const given = Object.entries(guess.options);
-    const said = given.map(([option, value]) => (options[option]?.kind === "flag" ? option : value)).join(", ");
-    return `${labelOf(guess)}${said === "" ? "" : `: ${said}`}?`;
-  }
-  const { question } = options[asksFor] ?? {};
+function titleOf({ command, options }: Guess, asksFor: string | undefined): string {
+  const { name, title } = command;
+  if (asksFor === undefined) return `${sentenceOf(command, options)}?`;
+  const { question } = command.options[asksFor] ?? {};
   if (question !== undefined) return question;
   if (asksFor === "id") return title === undefined ? `Which ${name}?` : `${title}: which one?`;
   return `${title === undefined ? "Which" : `${title}: which`} ${asksFor}?`;
@@ -286,21 +271,27 @@ function narrowing({ command, options }: Guess): string | undefined {
   )?.[0];
 }
 
+interface Prospect {
+  readonly change?: OfferedChange;
+  readonly stands?: Reply;
+  readonly lacks?: string | undefined;
+  readonly meant?: { readonly option: string; readonly values: readonly Choice[] };
+}
+
 /**
  * What a command would change, as it says itself, or its answer where that stands already, or the value without which it
- * refuses; none of them where others are wrong.
+ * refuses, or those that may be meant by one; none of them where others are wrong.
  */
-async function prospectOf(
-  { command, options }: Guess,
-  context: Context,
-): Promise<{ readonly change?: OfferedChange; readonly stands?: Reply; readonly lacks?: string | undefined }> {
+async function prospectOf({ command, options }: Guess, context: Context): Promise<Prospect> {
   try {
     const values = parseOptions(command, options, { now: context.now(), networks: context.networks });
     const change = await command.offers?.({ ...context, options: values });
     return change === undefined ? {} : "question" in change ? { change } : { stands: change };
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;
-    const { option } = thrown;
+    const { option, meanings } = thrown;
+    if (option !== undefined && meanings !== undefined && meanings.typed === options[option])
+      return { meant: { option, values: meanings.values } };
     const isLacking = command.offers !== undefined && option !== undefined && !Object.hasOwn(options, option);
     return { lacks: isLacking ? option : undefined };
   }

@@ -65,7 +65,9 @@ export const order = command({
   alsoCalled: ["orders", "filled", "left", "rejected"],
   asked: [
     "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|place|submit|error|problem|block|bin|book|make|made|reach|miss|missing|vanish|disappear|pull|remove|return|void|invalid|code|dead|die|died",
-    "trade|buy|sell|bid|offer|limit fail|rejected|refuse|decline|deny|cancel|bounce|kill|block|stop|through",
+    "order|trade|buy|sell|bid|offer|limit {state}",
+    "order|trade|buy|sell|bid|offer|limit cancel|kill|block|stop|through",
+    "last|latest|newest|open|all order",
     "why|reason|how|what|explain order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|problem",
     "why|reason|explain|code|what rejected|refused|declined|denied|bounced",
     "order {id}",

@@ -1,10 +1,10 @@
-import { saidNode } from "../src/answers/alerts/alert-subjects.ts";
-import { watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
+import { NODE_OPTION, resolveNode } from "../src/answers/alerts/alert-subjects.ts";
+import { openAlertWords, watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
 import { askFor, asOfFooter, looksChartActions, refreshAction } from "../src/answers/answer.ts";
 import { capitalised } from "../src/reply/enum-words.ts";
 import type { AsOf } from "../src/api/api-client.ts";
 import type { NodeVerdict, Verdict } from "../src/api/verdict/verdict.ts";
-import { command } from "../src/bot/command.ts";
+import { command, NETWORK_OPTION } from "../src/bot/command.ts";
 import {
   type Block,
   type CellColumn,
@@ -16,7 +16,7 @@ import {
   type Table,
 } from "../src/reply/block.ts";
 import { NETWORK_STATES, shownState } from "../src/reply/states.js";
-import { reply, type Tone } from "../src/reply/reply.ts";
+import { commandAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText, toText } from "../src/reply/text.ts";
 import { compareIntegers } from "../src/units/decimal.ts";
 import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
@@ -49,31 +49,36 @@ export const time = command({
     "simulated",
   ],
   asked: [
-    "network|chain|blockchain|node|validator|everything|all|system|exchange|net|server|service|cluster|infra|prod|production|thing|block|consensus|{network}|{about} healthy|health|ok|okay|fine|safe|alright|well|good|great|normal|stable|green|up|down|online|offline|unreachable|alive|live|dead|working|running|operational|function|functioning|functional|responding|slow|broken|degraded|flaky|hung|kaput|toast|bad|wrong|correct|properly|problem|trouble|issue|outage|state|status|uptime|heartbeat|sync|consensus|validate|check|standing|shape|condition|holding|hold",
-    "network|chain|blockchain|node|validator|everything|all|system|block|{network} crash|go|going|stalled|stuck|halt|stop|hang|hung|frozen|freeze|produce|make|move|moving|progress|advance|grow|tick|behind|lag|agree|fork|come|arrive|mint|lose|lost|missing|die|died",
+    "network|chain|blockchain|node|validator|everything|all|system|exchange|net|server|service|cluster|infra|prod|production|thing|block|consensus|{network}|{node} healthy|health|ok|okay|fine|safe|alright|well|good|great|normal|stable|green|up|down|online|offline|unreachable|alive|live|dead|working|running|operational|function|functioning|functional|responding|slow|broken|degraded|flaky|hung|kaput|toast|bad|wrong|correct|properly|problem|trouble|issue|outage|state|status|uptime|heartbeat|sync|consensus|validate|check|standing|shape|condition|holding|hold",
+    "network|chain|blockchain|node|validator|everything|all|system|block|{network}|{node} crash|go|going|stalled|stuck|halt|stop|hang|hung|frozen|freeze|produce|make|move|moving|progress|advance|grow|tick|behind|lag|agree|fork|come|arrive|mint|lose|lost|missing|die|died",
     "anything|something|any going|wrong|problem|issue|trouble|flag|concern|anomaly|weird|odd|strange network|chain|node|{network}",
     "what|anything|something|anyone down|dead|offline|unreachable|unavailable|broken",
     "which|list|many node",
-    "how network|chain|node|validator|{network}|{about}",
+    "how network|chain|node|validator|{network}|{node}",
     "we|you|it|all up|down|running|alive|live|online|operational|healthy|green|stuck|stalled|halt|frozen|good|ok|okay|fine|safe",
     "outage|downtime|uptime|stall|halt",
     "last|latest|current|newest|which block|height",
     "network|chain time|age",
     "healthy|health|status",
+    "network|chain|blockchain|{node}",
   ],
-  speaksOf: saidNode,
   summary: "Is the network healthy?",
   verb: "Show network health",
   examples: ["time", "time network:testnet"],
   audience: "channel",
+  options: { network: NETWORK_OPTION, node: NODE_OPTION },
   run: async (context) => {
-    const { api, network, signal, alerts } = context;
+    const { api, network, options, signal, alerts } = context;
+    const named = options.node === undefined ? undefined : resolveNode(options.node, context, "node");
     const known = alerts.verdict?.(network);
     const verdict = await api.assess(known === undefined ? { signal } : { signal, earlier: known.memory });
     const watched = await watchedStall(network, verdict, alerts);
     const spoke = verdict.nodes.filter((node) => node.time !== undefined);
     const { frontier } = verdict;
-    const { title, tone } = watched ?? headline(network, verdict);
+    const whole = watched ?? headline(network, verdict);
+    const own = verdict.nodes.find(({ node }) => node === named);
+    const open = await openAlertWords(context, { tone: whole.tone, subject: named });
+    const { title, tone } = besideAlerts(own === undefined ? whole : nodeHeadline(own, whole), open);
     // A network that is well needs no explanation above the fold, nor do many nodes that keep up.
     const troubled = tone !== "good";
     const above: Block[] = [];
@@ -96,7 +101,11 @@ export const time = command({
       tone,
       blocks: [...above, ...details(below)],
       footer: asOfFooter(asOf(network, api.simulated, verdict), context.now()),
-      actions: [refreshAction(askFor(context, "time")), ...looksChartActions(context, "network")],
+      actions: [
+        ...(open === undefined ? [] : [commandAction("Show alerts", "alerts status", { network })]),
+        refreshAction(askFor(context, "time", { node: named })),
+        ...looksChartActions(context, "network"),
+      ],
       ...(spoke.length === 0 || isImplausible(verdict) ? { failure: "network" as const } : {}),
     });
   },
@@ -108,7 +117,32 @@ function isImplausible(verdict: Verdict): boolean {
   return nodes.every(({ node, time: at }) => at === undefined || implausible.some((odd) => odd.node === node));
 }
 
-function headline(network: string, verdict: Verdict): { title: Text; tone: Tone } {
+interface Headline {
+  readonly title: Text;
+  readonly tone: Tone;
+}
+
+/** How one node is; where the network is not well, how that is, too. */
+function nodeHeadline({ node, state, why, height }: NodeVerdict, whole: Headline): Headline {
+  const how = { ok: "is healthy", lagging: "lags", down: "is down", unknown: "cannot be judged" }[state];
+  const tone = { ok: "good", lagging: "warning", down: "bad", unknown: "warning" } as const;
+  const block = height === undefined ? "" : text`, block ${height}`;
+  const because = why === undefined ? "" : text`: ${why}`;
+  const rest = whole.tone === "good" || (state !== "ok" && whole.tone === "warning") ? "" : text`; ${whole.title}`;
+  return {
+    title: text`${node} ${how}${state === "ok" ? block : ""}${because}${rest}`,
+    tone: state === "ok" ? whole.tone : tone[state],
+  };
+}
+
+/** What is well is not called so alone while an alert is open. */
+function besideAlerts({ title, tone }: Headline, open: Text | undefined): Headline {
+  return open === undefined
+    ? { title, tone }
+    : { title: text`${title}; ${open}`, tone: tone === "good" ? "warning" : tone };
+}
+
+function headline(network: string, verdict: Verdict): Headline {
   const height = verdict.frontier?.height;
   const block = height === undefined ? text`` : text`, block ${height}`;
   const troubled = verdict.nodes.filter((node) => node.state !== "ok").length;

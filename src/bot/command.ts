@@ -17,7 +17,6 @@ import {
   type Option,
   type Options,
   type OptionValues,
-  type Said,
   type SuggestContext,
 } from "./options/options.ts";
 import type { OwnParties } from "./options/saved-parties.ts";
@@ -89,9 +88,7 @@ export interface Command<S extends Options> {
    * it. The more of them a question has, the surer it is.
    */
   readonly asked?: readonly string[];
-  /** What its answer tells of beside the values of its options, where the words of a question say such a thing. */
-  readonly speaksOf?: (words: readonly string[], context: SuggestContext) => Said | undefined;
-  /** How people ask for its opposite, which a question means that says not to do it; without one, it then means nothing. */
+  /** How people ask for its opposite, which a question means that says not to do it; left out = what `shownBy` shows. */
   readonly opposite?: string;
   /** A question in plain words offers it and never runs it, though it changes nothing that is shared. */
   readonly askedFirst?: true;
@@ -192,10 +189,14 @@ export function command<const S extends Options>(declared: Declared<S>): AnyComm
   return { access: "everyone", audience: "caller", options: {}, examples: [name], ...declared };
 }
 
+/** Heading of what every command takes. */
+const section = "The answer";
+
+/** The network of a command that takes a bare one before its other values. */
+export const NETWORK_OPTION = { kind: "network", description: "The network to ask", hint: "", section } as const;
+
 /** A command with the two options that every command takes; its options name the platforms that there are. */
 export function withCommonOptions(command: AnyCommand, platforms: Platforms): AnyCommand {
-  const section = "The answer";
-  const network: Option = { kind: "network", description: "The network to ask", hint: "", section };
   const hidden: Option = {
     kind: "flag",
     description: "Answer so that only you can see it",
@@ -207,7 +208,7 @@ export function withCommonOptions(command: AnyCommand, platforms: Platforms): An
   };
   const own = Object.entries(command.options).map(([name, option]) => [name, wordOption(option, platforms)] as const);
   const declared = Object.fromEntries(own);
-  const options: Options = { ...declared, network: declared["network"] ?? network, private: hidden };
+  const options: Options = { ...declared, network: declared["network"] ?? NETWORK_OPTION, private: hidden };
   return { ...command, options };
 }
 

@@ -13,7 +13,7 @@ async function offered(talk: Awaited<ReturnType<typeof talkInOps>>, line: string
 
 test.each([
   ["silence all for the night", "alerts silence what:all for:night"],
-  ["silence all tomorrow", "alerts silence"],
+  ["silence all tomorrow", "alerts silence what:all for:30m"],
   ["silence node.down for:banana", "alerts silence"],
   ["silence nonsense for:1h", "alerts silence"],
   ["silence 2h", "alerts silence for:2h"],

@@ -10,6 +10,7 @@ import {
   plainChoices,
   type Said,
   type SuggestContext,
+  type TextOption,
 } from "../../bot/options/options.ts";
 import { inFigures } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
@@ -128,6 +129,21 @@ export function saidNode(words: readonly string[], { api }: Pick<SuggestContext,
   return value === undefined ? undefined : { value, words: [node, ordinal > 0 ? before : behind] };
 }
 
+/** One data node; chats have it in their words and buttons alone. */
+export const NODE_OPTION = {
+  kind: "text",
+  operatorsOnly: true,
+  isPublic: true,
+  phrase: "of …",
+  description: "Only this data node; left out = all of them",
+  example: "sim-2",
+  suggest: async (typed, { api }) =>
+    plainChoices(
+      api.nodes.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(typed.toLowerCase())),
+    ),
+  said: saidNode,
+} as const satisfies TextOption;
+
 function matchingNodes(typed: string, nodes: ResolveContext["api"]["nodes"]): readonly string[] {
   const names = nodes.map(({ name }) => name);
   const wanted = typed.trim().toLowerCase();
@@ -135,7 +151,12 @@ function matchingNodes(typed: string, nodes: ResolveContext["api"]["nodes"]): re
   return exact.length > 0 ? exact : names.filter((name) => wanted !== "" && name.toLowerCase().startsWith(wanted));
 }
 
-function resolveNode(typed: string, { api, network }: Pick<ResolveContext, "api" | "network">, option: string): string {
+/** A data node by its name or a unique prefix of it. @throws UserError where none or several match. */
+export function resolveNode(
+  typed: string,
+  { api, network }: Pick<ResolveContext, "api" | "network">,
+  option: string,
+): string {
   const only = findNode(typed, api);
   if (only !== undefined) return only;
   const found = matchingNodes(typed, api.nodes);

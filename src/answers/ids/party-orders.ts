@@ -62,12 +62,12 @@ export async function suggestOrders(typed: string, context: SuggestContext): Pro
   return [...own, ...others].slice(0, MAX_CHOICES);
 }
 
-async function savedOrders(context: SuggestContext, state?: string): Promise<readonly Choice[]> {
+async function savedOrders(context: SuggestContext, state?: string, byAge = false): Promise<readonly Choice[]> {
   const [party] = await context.parties.list().catch(() => []);
-  return party === undefined ? [] : listOrders({ party: party.id, state }, context);
+  return party === undefined ? [] : listOrders({ party: party.id, state, byAge }, context);
 }
 
-/** Of “my last order”, the newest in the state that is said, of the party that the caller saved: for the caller alone. */
+/** Of “my last order”, the newest, in the state that is said, of the party that the caller saved: for the caller alone. */
 export async function saidOrder(
   words: readonly string[],
   context: SuggestContext & { readonly audience?: Visibility },
@@ -76,12 +76,12 @@ export async function saidOrder(
   const at = words.findIndex(
     (word, index) => /^(?:last|latest|newest)$/u.test(word) && /^(?:order|bid|offer)$/u.test(words[index + 1] ?? ""),
   );
-  const state = saidState(words);
-  const isOne = at !== -1 && state !== undefined && !words.some((word) => /^(?:are|were)$/u.test(word));
+  const isOne = at !== -1 && !words.some((word) => /^(?:are|were)$/u.test(word));
   if (id !== undefined || !isOne || context.audience !== "caller") return id;
-  const saved = savedOrders(context, state.value);
+  const state = saidState(words);
+  const saved = savedOrders(context, state?.value, true);
   const [newest] = await inTime(saved, { millis: NEWEST_WAIT_MILLIS }, (): readonly Choice[] => []);
-  return newest === undefined ? undefined : { value: newest.value, words: [words[at] ?? "", ...state.words] };
+  return newest === undefined ? undefined : { value: newest.value, words: [words[at] ?? "", ...(state?.words ?? [])] };
 }
 
 /** What a choice holds everywhere. */
@@ -94,10 +94,15 @@ interface ListedOrder extends Choice {
 
 /**
  * The orders of a party, or of all, in words: of one state the newest alone, else live ones before those that have ended.
- * Their beginnings can be typed then. `now`: the age of each is said, too.
+ * Their beginnings can be typed then. `now`: the age of each is said, too. `byAge`: the newest first, live or not.
  */
 async function listOrders(
-  { party, state = "", now }: { readonly party?: string; readonly state?: string | undefined; now?: Nanoseconds },
+  {
+    party,
+    state = "",
+    now,
+    byAge = false,
+  }: { readonly party?: string; readonly state?: string | undefined; now?: Nanoseconds; readonly byAge?: boolean },
   context: NamesContext & Pick<SuggestContext, "seen">,
 ): Promise<readonly ListedOrder[]> {
   const { api, seen, signal } = context;
@@ -105,7 +110,7 @@ async function listOrders(
   const [all, markets] = await Promise.all([api.getOrders({ party, status }, { signal }), marketsById(context)]);
   // Some nodes ignore the status.
   const orders = all.filter((order) => orderState(order).toLowerCase().startsWith(state));
-  const hasEnded = (order: Order): boolean => order.status !== undefined && FINAL_STATUSES.has(order.status);
+  const hasEnded = (order: Order): boolean => !byAge && order.status !== undefined && FINAL_STATUSES.has(order.status);
   const listed = orders
     .toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || Number((b.createdAt ?? 0n) - (a.createdAt ?? 0n)))
     .flatMap((order): ListedOrder[] => {
@@ -135,7 +140,7 @@ async function listOrders(
 const STATE_WORDS: readonly (readonly [state: string, words: string])[] = [
   [
     "rejected",
-    "rejected refused declined denied bounced failed blocked invalid void error not…accept not…through not…go turn…down throw…out thrown…out kick…out kick…back knock…back",
+    "rejected refused declined denied bounced failed binned blocked invalid void error not…accept no…accept not…through not…go turn…down throw…out thrown…out kick…out kick…back knock…back",
   ],
   ...["cancelled", "stopped", "expired"].map((word) => [word, word] as const),
 ];

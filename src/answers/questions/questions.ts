@@ -19,6 +19,8 @@ export interface Guess {
   /** The share of the telling words that it explains. */
   readonly share: number;
   readonly rank: number;
+  /** Most of the question is about something else: it may be the second of two questions. */
+  readonly isAside: boolean;
   /** Misspelt words were put right. */
   readonly isCorrected: boolean;
   /** Another value of an option that has one, which only another question can have: `ether` of “bitcoin and ether”. */
@@ -27,7 +29,7 @@ export interface Guess {
   readonly unread: readonly string[];
 }
 
-/** Below it, most of the question is about something else. */
+/** Below it, a question is hardly about this. */
 const MIN_SHARE = 0.34;
 /** From here on a question asks for nothing else. */
 const SURE_SHARE = 0.5;
@@ -40,10 +42,12 @@ const MAX_GUESSES = 3;
 /** In a term: what follows its word says when or what about, and asks for nothing by itself. */
 const CLAUSE = "…";
 
-type Context = CommandContext<Options>;
+/** `written`: the question as it stands. */
+type Context = CommandContext<Options> & { readonly written: string };
 
 /** The commands that a question asks for, the surest first; misspelt words count where they explain more. */
-export async function guesses(question: string, context: Context): Promise<readonly Guess[]> {
+export async function guesses(question: string, asked: CommandContext<Options>): Promise<readonly Guess[]> {
+  const context = { ...asked, written: question };
   const typed = inUsualCase(question);
   const found = await guessesOf(typed, context);
   const [best] = found;
@@ -69,19 +73,29 @@ function withoutSlips(typed: string, { commands, networks }: Context): string {
   );
 }
 
-/** `typed`: in the usual case. What it says not to do is never offered, but the opposite. */
+/**
+ * `typed`: in the usual case. What it says not to do is never offered, but the opposite, or what shows how it is. Beside
+ * the nearest guesses stands what explains a word that the first leaves unread: of two questions in one.
+ */
 async function guessesOf(typed: string, context: Context, words = plainWords(typed)): Promise<readonly Guess[]> {
   const found = await Promise.all(context.commands.map((command) => guess(command, words, typed, context)));
   const ranked = found.flatMap((one) => one ?? []).toSorted((a, b) => b.rank - a.rank);
-  const [{ command, rank: best } = { command: undefined, rank: 0 }] = ranked;
-  const not = command === undefined ? undefined : negation(command, words);
+  const best = ranked.find(({ isAside }) => !isAside);
+  if (best === undefined) return [];
+  const not = negation(best.command, words);
   if (not !== undefined) {
-    const opposite = command?.opposite?.split(" ");
-    if (opposite === undefined) return [];
-    const commands = context.commands.filter((one) => one !== command);
-    return guessesOf(typed, { ...context, commands }, words.toSpliced(not.from, not.to - not.from, ...opposite));
+    const { opposite, shownBy } = best.command;
+    const commands = context.commands.filter((one) => one !== best.command);
+    const shown = commands.find(({ name }) => name === shownBy);
+    if (opposite === undefined)
+      return shown === undefined ? [] : [{ ...best, command: shown, options: {}, unread: [] }];
+    const instead = words.toSpliced(not.from, not.to - not.from, ...opposite.split(" "));
+    return guessesOf(typed, { ...context, commands }, instead);
   }
-  return ranked.filter(({ rank }) => best - rank < NEAR).slice(0, MAX_GUESSES);
+  const adds = ({ unread }: Guess): boolean => best.unread.some((word) => !unread.includes(word));
+  const near = ranked.filter(({ isAside, rank }) => !isAside && best.rank - rank < NEAR).slice(0, MAX_GUESSES);
+  const other = ranked.find((one) => !near.includes(one) && adds(one));
+  return other === undefined || near.some((one) => one !== best && adds(one)) ? near : [...near, other];
 }
 
 /** What may stand before `not` where somebody says what not to do: `why can not …` complains. */
@@ -105,7 +119,8 @@ function negation({ asked = [], askedFirst, changes }: AnyCommand, words: readon
 export function sureGuess([best, next]: readonly Guess[]): Guess | undefined {
   if (best === undefined || best.share <= SURE_SHARE) return undefined;
   const isWhole = best.share === 1 && next !== undefined && next.share < 1;
-  return next === undefined || isWhole || best.rank - next.rank >= LEAD ? best : undefined;
+  const adds = best.unread.some((word) => next?.unread.includes(word) === false);
+  return next === undefined || isWhole || (!adds && best.rank - next.rank >= LEAD) ? best : undefined;
 }
 
 /** The values that a command needs and the question does not say. */
@@ -114,9 +129,9 @@ export function lacking({ command, options }: Guess): readonly string[] {
   return names.filter((name) => isRequired(command.options[name] as Option) && !Object.hasOwn(options, name));
 }
 
-/** Whether a name or a number was not understood: an answer would be about something else. */
+/** Whether a name, a number or a time was not understood: an answer would be about something else. */
 export function missesName({ unread }: Guess): boolean {
-  return unread.some((word) => /[\d\p{Lu}/_@<-]/u.test(word));
+  return unread.some((word) => /[\d\p{Lu}/_@<-]|(?:day|night|week|month|year)$/u.test(word));
 }
 
 /** Whether a guess may run by itself: what only reads, and lacks nothing. */
@@ -157,13 +172,11 @@ async function guess(
     terms.every((term) => term.some((one) => one.startsWith("{") || stems.has(stem(one)))),
   );
   if (!mayMatch) return undefined;
-  const spoken = command.speaksOf?.(words, { ...context, options: {} });
   const said = await sayings(command.options, words, context);
-  const sayable = spoken === undefined ? said : { ...said, about: spoken };
   const explained = new Set(Object.values(said).flatMap((one) => one.words));
   let score = 0;
   for (const terms of patterns) {
-    const hits = terms.map((term) => term.flatMap((one) => wordsOf(one, stems, sayable)));
+    const hits = terms.map((term) => term.flatMap((one) => wordsOf(one, stems, said)));
     if (hits.some((hit) => hit.length === 0)) continue;
     score = Math.max(score, terms.length);
     for (const word of hits.flat()) explained.add(word);
@@ -174,10 +187,15 @@ async function guess(
   }
   const tells = (word: string): boolean => isContentWord(word) && (explained.has(word) || !isParticle(word));
   const telling = words.filter(tells);
+  const [first] = telling;
   const share = telling.filter((word) => explained.has(word)).length / Math.max(telling.length, 1);
-  if (score === 0 || (telling.length > 0 && share < MIN_SHARE)) return undefined;
-  const options = Object.fromEntries(Object.entries(said).map(([name, { value }]) => [name, value]));
-  const known = new Set([...explained, ...(spoken?.words ?? [])].map(stem));
+  // What somebody begins with is rather meant, whatever follows.
+  const isAside = first !== undefined && share < MIN_SHARE && !explained.has(first);
+  if (score === 0 || (isAside && score < 2)) return undefined;
+  const options = Object.fromEntries(
+    Object.entries(said).map(([name, { value }]) => [name, asWritten(value, command.options[name], context.written)]),
+  );
+  const known = new Set([...explained].map(stem));
   const isUnknown = (word: string): boolean => tells(word) && !known.has(stem(word));
   const also =
     command.changes === true ? undefined : await anotherSaid(command, said, words.filter(isUnknown), context);
@@ -187,10 +205,21 @@ async function guess(
     options,
     share,
     rank: score + share,
+    isAside,
     isCorrected: false,
     ...(also === undefined ? {} : { also }),
     unread: unreadWords(words, isUnread, typed),
   };
+}
+
+/** A value in the words of whoever asks, as they wrote them, signs between them too. */
+function asWritten(value: string, option: Option | undefined, written: string): string {
+  if (option?.kind !== "text" || option.asWritten !== true) return value;
+  const [low, words] = [written.toLowerCase(), value.split(" ")];
+  const from = low.indexOf(value) === -1 ? low.lastIndexOf(words[0] ?? "") : low.indexOf(value);
+  const to = low.indexOf(words.at(-1) ?? "", from + 1);
+  const end = words.length === 1 ? from : to;
+  return from === -1 || end === -1 ? value : written.slice(from, end + (words.at(-1)?.length ?? 0));
 }
 
 /** Where what is not understood says a second value of something public: a market beside a market. */

@@ -16,7 +16,8 @@ const OTHER_WORDS = new Set(
   (
     "tell give show want need get got like find hear make keep put add see look looking " +
     "moment minute today next turn yet again quick quickly much currently overall thing things stuff reason guys team morning evening ok " +
-    "thank thx cheers bot bellwether everyone everybody else asap go goes went"
+    "thank thx cheers bot bellwether everyone everybody else asap go goes went " +
+    "seem seems damn damned hell bloody fuck fucking f wtf shit freaking stupid mine"
   ).split(" "),
 );
 
@@ -30,6 +31,8 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b(what|how|where|who|that)s\b/gu, "$1 is"],
   [/\b(do|does|did|is|was|are|were|has|have)nt\b/gu, "$1 not"],
   [/\bwk(s?)\b/gu, "week$1"],
+  [/\blst\b/gu, "last"],
+  [/\bthis (?:morning|afternoon|evening)\b/gu, "today"],
   [/\b(last|past|this)(?=(?:night|day|week|month|year)s?\b)/gu, "$1 "],
   [/\b(last|past|this)( \p{L}+)s\b/gu, "$1$2"],
   [/\bcant\b/gu, "can not"],

@@ -9,9 +9,11 @@ export function usageLine(command: AnyCommand): string {
   return [command.name, ...Object.entries(command.options).map(placeholder)].join(" ");
 }
 
-/** `order <id> [version]`, `snapshots [first] [after] …`: without the options of every command. */
+/** `order <id> [version]`, `snapshots [first] [after] …`: without the network and what stands behind it. */
 export function shortUsage(command: AnyCommand): string {
-  const own = Object.entries(command.options).filter(([name, { kind }]) => kind !== "network" && name !== "private");
+  const all = Object.entries(command.options);
+  const network = all.findIndex(([, { kind }]) => kind === "network");
+  const own = network === -1 ? all : all.slice(0, network);
   // In the order of bare values, required or not.
   const optional = own.filter(([, option]) => !isRequired(option)).slice(0, SHORT_OPTIONS);
   const shown = own.filter((entry) => isRequired(entry[1]) || optional.includes(entry));

@@ -64,13 +64,21 @@ function named(typed: string, now: Nanoseconds): Span | undefined {
     return between(from, Math.min(from + NIGHT, toMillis(now)));
   }
   const [day = "", ...time] = typed.split(" ");
-  const shift = DAYS.get(day);
+  const shift = DAYS.get(day) ?? sinceWeekday(day, now);
   if (shift === undefined) return undefined;
   const from = startOf("day", now, shift);
   if (time.length === 0) return between(from, startOf("day", now, shift + 1));
   const since = parseTimeOfDay(time.join(" "));
   return since === undefined ? undefined : moment(fromMillis(from + since));
 }
+
+/** The last Monday before today, in days from today. */
+function sinceWeekday(typed: string, now: Nanoseconds): number | undefined {
+  const at = WEEKDAYS.indexOf(typed);
+  return at === -1 ? undefined : -(((new Date(toMillis(now)).getUTCDay() + 6 - at) % 7) + 1);
+}
+
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 /** `07:00`, `7am` and `7:30 pm`, as what has passed since midnight. */
 export function parseTimeOfDay(typed: string): Milliseconds | undefined {

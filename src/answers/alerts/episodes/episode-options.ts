@@ -1,6 +1,7 @@
 import type { Options, TextOption } from "../../../bot/options/options.ts";
 import { saidRun } from "../../../bot/options/said.ts";
 import { ALL_NETWORKS_OPTION, suggested } from "../alert-options.ts";
+import { saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isPast, suggestPast } from "../alert-times.ts";
 import { suggestEpisodes, suggestLogged } from "./episodes.ts";
 
@@ -30,13 +31,21 @@ const MOMENT = { moment: true, section: "Since, until" } as const;
 
 const RANGE_OPTIONS = {
   since: { ...pastOption("From when on, by your clock: 18:00, yesterday, 7d", "18:00", /^since$/u), ...MOMENT },
-  until: { ...pastOption("Until when; left out = now", "yesterday", /^(?:until|till)$/u), ...MOMENT },
+  until: { ...pastOption("Until when; left out = now", "yesterday", /^(?:until|till|til)$/u), ...MOMENT },
 } as const satisfies Options;
 
 export const TOLD_OPTIONS = {
   when: pastOption("last night, yesterday, a day; left out = since 22:00 yesterday", "last night"),
   ...RANGE_OPTIONS,
   network: ALL_NETWORKS_OPTION,
+  about: {
+    kind: "text",
+    operatorsOnly: true,
+    description: "Only of this node or market",
+    example: "sim-2",
+    suggest: suggestSilencedSubjects,
+    said: saidSubject,
+  },
 } as const satisfies Options;
 
 export const LOG_OPTIONS = {

@@ -2,13 +2,15 @@ import { z } from "zod";
 
 import { IntegerText, timeFromText, TimeText, timeToText } from "../../../alerts/judge/kinds/json-fields.ts";
 import type { NetworkStatus } from "../../../alerts/judge/kinds/network-status.ts";
-import { KINDS } from "../../../alerts/judge/kinds/kinds.ts";
+import { KIND_GROUPS, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import { labelOf } from "../../../alerts/judge/kinds/reading.ts";
 import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
 import { covers, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { type Episode, isOpen, type Machine } from "../../../alerts/judge/rules/episode.ts";
 import { ruleFor, timingOf } from "../../../alerts/judge/rules/rules.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
+import { conditionWords } from "../../../alerts/words/condition-words.ts";
+import { sinceWords } from "../../../alerts/words/phrases.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { DEFAULT_THRESHOLDS, standstillMillis, type Verdict } from "../../../api/verdict/verdict.ts";
 import { NETWORK_STATES } from "../../../reply/states.js";
@@ -18,7 +20,8 @@ import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { capitalised } from "../../../reply/enum-words.ts";
-import { episodeLabel } from "./episodes.ts";
+import type { CallerContext } from "../destination.ts";
+import { episodeLabel, seenHere, worstFirst } from "./episodes.ts";
 
 /** How many open episodes are named; the rest is counted. */
 const MAX_NAMED_EPISODES = 5;
@@ -182,6 +185,40 @@ export async function namedEpisode(episode: Episode, alerts: Pick<AlertService, 
   if (KINDS[last.kind].about !== "market" || labelOf(last) !== undefined) return episode;
   const { [subject]: label } = await watchedMarketLabels(network, alerts);
   return label === undefined ? episode : { ...episode, last: { ...last, label } as Episode["last"] };
+}
+
+/** The first of open episodes, and how many more there are: `BTC/USDT is in an auction since 11:02`. */
+export function worstWords([worst, ...others]: readonly Episode[]): Text | undefined {
+  if (worst === undefined) return undefined;
+  const words = conditionWords(worst);
+  const what =
+    worst.state === "recovering"
+      ? text`${words.good}; its alert ends once that lasts`
+      : text`${words.now} since ${sinceWords(worst)}`;
+  const more = `; ${others.length} more ${others.length === 1 ? "alert is" : "alerts are"} open`;
+  return text`${what}${others.length === 0 ? "" : more}`;
+}
+
+/**
+ * What else is open beside a verdict on a network, or on its one node: where that is not good, without what it tells
+ * itself. No price that somebody watches is trouble.
+ */
+export async function openAlertWords(
+  context: CallerContext & { readonly network: string; readonly alerts: AlertService },
+  { tone, subject }: { readonly tone: Tone; readonly subject?: string | undefined },
+): Promise<Text | undefined> {
+  const { alerts, network } = context;
+  // The verdict is answered even while the database cannot be read, which is reported elsewhere.
+  const all = await alerts.openEpisodes(network).catch((): readonly Episode[] => []);
+  const told = tone === "good" ? [] : [...KIND_GROUPS.network, ...KIND_GROUPS.nodes];
+  const open = all.filter(
+    (one) =>
+      KIND_GROUPS.all.includes(one.kind) &&
+      !told.includes(one.kind) &&
+      (subject === undefined || one.subject === subject),
+  );
+  const named = worstFirst(open.map((one) => seenHere(one, context))).map((one) => namedEpisode(one, alerts));
+  return worstWords(await Promise.all(named));
 }
 
 /** A stall that the watchers know of, in words. */

@@ -113,7 +113,7 @@ const CAUSE = /^(?:maintenance|restart|reboot|upgrade|patch|patching|deploy|depl
 function saidReason(words: readonly string[]): Said | undefined {
   const lead = words.findIndex((word) => /^(?:reason|because|due)$/u.test(word));
   const rest = lead === -1 ? [] : words.slice(lead + 1);
-  const end = rest.findIndex((word) => /^(?:for|until|till|from)$/u.test(word));
+  const end = rest.findIndex((word) => /^(?:for|until|till|til|from)$/u.test(word));
   const told = rest.slice(0, end === -1 ? undefined : end);
   const value = told.join(" ").replace(/^(?:(?:is|of|to|we|a|an|the) )+/u, "");
   if (value !== "") return { value, words: [words[lead] ?? "", ...told] };
@@ -172,6 +172,9 @@ export const SILENCE_OPTIONS = {
     hint: "22:00, in 2h, or a day and a time; empty: now",
     moment: true,
     reads: readMoment,
+    said: (words) =>
+      saidRun(words, takesMoment, /^(?:from|at|starting|beginning)$/u) ??
+      saidRun(words, (typed) => /^(?:today|tomorrow) /u.test(typed) && takesMoment(typed)),
     description: "When it begins: 22:00, in 2h, 2026-05-01T22:00; left out = now",
     example: "22:00",
   },
@@ -199,13 +202,13 @@ export const SILENCE_OPTIONS = {
     hint: "07:00, tomorrow, a day; resolved: once it is over. Of what repeats: its last end",
     moment: true,
     suggest: suggestEnds,
-    said: (words) => saidRun(words, takesMoment, /^(?:until|till)$/u),
+    said: (words) => saidRun(words, takesMoment, /^(?:until|till|til)$/u),
     reads: (option, typed) => isResolved(typed) || readMoment(option, typed),
     takes: (typed, context) => (isResolved(typed) ? namesOpenEpisode(context) : takesMoment(typed)),
     description: "When it ends: tomorrow = 00:00; a date = its end; with every: its last end; resolved = once over",
     example: "2026-05-31",
   },
-  reason: { kind: "text", hint: "", description: "Why", example: "maintenance", said: saidReason },
+  reason: { kind: "text", hint: "", description: "Why", example: "maintenance", said: saidReason, asWritten: true },
   to: TO_OPTION,
 } as const satisfies Options;
 
