@@ -39,17 +39,16 @@ export function toSeconds(at: Nanoseconds): bigint {
 }
 
 /**
- * `2023-05-01 12:00:00 UTC`; with `fraction`, also what lies below the second, trailing zeros dropped.
+ * `2023-05-01 12:00:00 UTC`.
  * Never throws: what a Date cannot hold (beyond the year 275760) is shown as the raw count of seconds.
  */
-export function formatUtc(at: Nanoseconds, options: { fraction?: boolean } = {}): string {
+export function formatUtc(at: Nanoseconds): string {
   const second = Math.floor(toMillis(at) / 1000);
   if (second !== lastSecond) {
     lastUtc = utcOf(second);
     lastSecond = second;
   }
-  if (lastUtc === undefined) return `Unix second ${toSeconds(at)}`;
-  return options.fraction === true ? `${lastUtc}${fractionOf(at)} UTC` : `${lastUtc} UTC`;
+  return lastUtc === undefined ? `Unix second ${toSeconds(at)}` : `${lastUtc} UTC`;
 }
 
 /** The second written last: the times in one answer are often of one second, and a Date takes long to write. */
@@ -62,12 +61,6 @@ function utcOf(second: number): string | undefined {
   const iso = date.toISOString();
   const cut = iso.indexOf("T");
   return `${iso.slice(0, cut)} ${iso.slice(cut + 1, cut + 9)}`;
-}
-
-function fractionOf(at: Nanoseconds): string {
-  const rest = at - toSeconds(at) * NANOSECONDS_PER_SECOND;
-  if (rest === 0n) return "";
-  return `.${rest.toString().padStart(9, "0").replace(/0+$/u, "")}`;
 }
 
 function floorDiv(value: bigint, divisor: bigint): bigint {

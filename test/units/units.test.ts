@@ -158,10 +158,7 @@ describe("durations", () => {
 });
 
 describe("nanoseconds", () => {
-  test("are shown to the digit", () => {
-    expect(formatUtc(nanoseconds(1_674_004_199_297_309_001n), { fraction: true })).toBe(
-      "2023-01-18 01:09:59.297309001 UTC",
-    );
+  test("are shown to the second", () => {
     expect(formatUtc(nanoseconds(1_674_004_199_297_309_001n))).toBe("2023-01-18 01:09:59 UTC");
     expect(formatUtc(fromSeconds(2n ** 63n))).toBe("Unix second 9223372036854775808");
   });

@@ -10,7 +10,10 @@ const now = fromMillis(Date.UTC(2024, 2, 13, 15, 30, 45));
 function shown(typed: string): string {
   const span = parseTimeSpan(typed, now);
   if (span === undefined) return "none";
-  const [from, to] = [span.from, span.to].map((at) => formatUtc(at, { fraction: true }).replace(" UTC", ""));
+  const [from, to] = [span.from, span.to].map((at) => {
+    const fraction = `.${String(at % 1_000_000_000n).padStart(9, "0")}`.replace(/\.?0+$/u, "");
+    return formatUtc(at).replace(" UTC", fraction);
+  });
   return from === to ? String(from) : `${from} to ${to}`;
 }
 
