@@ -17,17 +17,6 @@ export interface SeenId {
   readonly label: string | undefined;
 }
 
-/** Ids that were in replies, so that people can complete them and type their beginnings. */
-export interface SeenIds {
-  /**
-   * Notes ids. Those noted last are found first, those of one call in the order given. Beyond 10,000 per network and
-   * kind, the oldest are deleted. A known label is kept until a call gives another one.
-   */
-  note(network: string, kind: SeenKind, ids: readonly SeenId[]): Promise<void>;
-  /** Ids that begin with, or whose label contains, what is typed; without regard to case, newest first. */
-  find(network: string, kind: SeenKind, typed: string, limit: number): Promise<readonly SeenId[]>;
-}
-
 export interface SavedParty {
   readonly id: string;
   /** What its owner calls it; no two of one owner share a name. */
@@ -174,6 +163,7 @@ export interface OpenAnswerRow {
 
 /** All ports but that of alerts; each call is a transaction of its own. A new one needs a migration, too. */
 export type StoreTables = Omit<Tables, "marks" | "transaction" | "read" | "ping">;
+export type SeenIds = StoreTables["seen"];
 export type ButtonPayloads = StoreTables["payloads"];
 export type SavedParties = StoreTables["parties"];
 export type AnswerChoices = StoreTables["answers"];

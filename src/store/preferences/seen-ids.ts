@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Milliseconds } from "../../units/duration.ts";
 import { atomic, inBatches, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
-import type { SeenId, SeenIds, SeenKind } from "../store.ts";
+import type { SeenId, SeenKind } from "../store.ts";
 
 /** Per kind and network. */
 const MAX_IDS_PER_KIND = 10_000;
@@ -19,14 +19,19 @@ const MAX_CHARACTERS = 200;
 /** At most so many of the last writes are remembered. */
 const MAX_RECENT_NOTES = 20_000;
 
-export function createSeenIds(withDatabase: WithDatabase, now: () => Milliseconds): SeenIds {
+/** Ids that were in replies, so that people can complete them and type their beginnings. */
+export function createSeenIds(withDatabase: WithDatabase, now: () => Milliseconds) {
   // Without `max`, which would allocate memory for all of them.
   const recent = new LRUCache<string, { readonly at: Milliseconds; readonly label: string | undefined }>({
     maxSize: MAX_RECENT_NOTES,
     sizeCalculation: () => 1,
   });
   return {
-    async note(network, kind, ids) {
+    /**
+     * Notes ids. Those noted last are found first, those of one call in the order given. Beyond 10,000 per network and
+     * kind, the oldest are deleted. A known label is kept until a call gives another one.
+     */
+    async note(network: string, kind: SeenKind, ids: readonly SeenId[]) {
       const at = now();
       const keyOf = (seen: SeenId): string => `${network}\n${kind}\n${seen.id}`;
       const unwritten = normalizeIds(ids).filter((seen) => {
@@ -39,7 +44,8 @@ export function createSeenIds(withDatabase: WithDatabase, now: () => Millisecond
         recent.set(keyOf(seen), { at, label: seen.label ?? recent.get(keyOf(seen))?.label });
     },
 
-    async find(network, kind, typed, limit) {
+    /** Ids that begin with, or whose label contains, what is typed; without regard to case, newest first. */
+    async find(network: string, kind: SeenKind, typed: string, limit: number) {
       const pattern = typed
         .trim()
         .toLowerCase()
