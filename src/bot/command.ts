@@ -1,17 +1,13 @@
 import type { Platforms } from "../alerts/platform.ts";
 import type { Receipt } from "../alerts/sender.ts";
-import type { AlertService } from "../alerts/service/service.ts";
-import type { ApiClient } from "../api/api-client.ts";
 import type { ReadPast } from "../chart/thin.ts";
 import type { UserError } from "../errors.ts";
-import type { ExportJobs } from "../export/jobs/jobs.ts";
 import type { Block, Field } from "../reply/block.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { Text } from "../reply/text.ts";
-import type { SeenIds } from "../store/store.ts";
 import type { Nanoseconds } from "../units/nanoseconds.ts";
 import type { AudienceSettings } from "./audience-settings.ts";
-import type { Caller, Target, Visibility } from "./invocation.ts";
+import type { Visibility } from "./invocation.ts";
 import {
   MAX_DESCRIPTION_LENGTH,
   type Option,
@@ -21,26 +17,18 @@ import {
 } from "./options/options.ts";
 import type { OwnParties } from "./options/saved-parties.ts";
 
-export interface CommandContext<S extends Options> {
+export interface CommandContext<S extends Options> extends Omit<SuggestContext, "options" | "parties" | "commands"> {
   readonly options: OptionValues<S>;
-  readonly here: Target;
-  readonly caller: Caller;
   /** Whether `private:yes` was given: buttons of the answer then ask privately, too. */
   readonly askedPrivately: boolean;
   /** Who sees the answer. */
   readonly audience: Visibility;
-  /** The network asked about, and its client. */
+  /** The network asked about, whose client is `api`. */
   readonly network: string;
-  readonly api: ApiClient;
   /** All networks, the default one first. */
   readonly networks: readonly string[];
-  readonly seen: SeenIds;
-  readonly exports: ExportJobs;
   /** The caller's saved parties. */
   readonly parties: OwnParties;
-  readonly platforms: Platforms;
-  /** Subscriptions, episodes, silences and deliveries. */
-  readonly alerts: AlertService;
   /** Audiences that servers and workspaces chose. */
   readonly chosen: AudienceSettings;
   /** All commands, for `help`. */
@@ -54,7 +42,6 @@ export interface CommandContext<S extends Options> {
   readonly openly?: true;
   /** The caller's time zone: the chosen one, else the platform's, else UTC. */
   zone(): Promise<string>;
-  readonly signal: AbortSignal;
   /** Whether a form was sent: one that changes nothing says so. */
   readonly isForm: boolean;
   /** The alert's message whose button was pressed. */

@@ -1,9 +1,7 @@
 import type { Platforms } from "../alerts/platform.ts";
-import type { AlertService } from "../alerts/service/service.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Draw } from "../chart/png.ts";
 import type { ReadPast } from "../chart/thin.ts";
-import type { ExportJobs } from "../export/jobs/jobs.ts";
 import { UserError } from "../errors.ts";
 import { inTime } from "../units/in-time.ts";
 import type { Log } from "../log.ts";
@@ -15,21 +13,18 @@ import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
 import { type AudienceSettings, NO_AUDIENCE_SETTINGS } from "./audience-settings.ts";
 import { type AnyCommand, withCommonOptions } from "./command.ts";
 import type { Invocation, InvocationOutcome, Target } from "./invocation.ts";
+import type { SuggestContext } from "./options/options.ts";
 import { type OwnParties, ownParties, takesParty } from "./options/saved-parties.ts";
 import { markSimulated } from "./simulated.ts";
 
 /** Who asks, and where, without the question. */
 export type Asker = Omit<Invocation, "command" | "options">;
 
-export interface BotDependencies {
+export interface BotDependencies extends Pick<SuggestContext, "seen" | "exports" | "alerts" | "platforms"> {
   readonly commands: readonly AnyCommand[];
   /** One per network, the default one first; at least one. */
   readonly clients: readonly ApiClient[];
-  readonly seen: SeenIds;
   readonly parties: SavedParties;
-  readonly exports: ExportJobs;
-  readonly alerts: AlertService;
-  readonly platforms: Platforms;
   /** Audiences chosen by servers and workspaces; default: none. */
   readonly chosen?: AudienceSettings | undefined;
   /** Draws pictures for chats; left out, they get words. */

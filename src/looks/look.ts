@@ -35,14 +35,7 @@ export function lookFromText(text: string): Look {
 }
 
 /** The members of a look that are no part of what was seen. */
-interface PlainLook {
-  readonly at: string;
-  readonly run: string;
-  readonly dueMillis: number;
-  readonly every: number;
-  readonly failure?: string;
-  readonly seen?: Json;
-}
+type PlainLook = Omit<Look, "at"> & { readonly at: string };
 
 /** Throws SyntaxError where it is none. */
 export function lookFromJson(json: unknown): Look {

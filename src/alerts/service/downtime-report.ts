@@ -1,12 +1,10 @@
 import { z } from "zod";
 
-import type { Clock } from "../../api/clock.ts";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
-import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/duration.ts";
 import { fromMillis } from "../../units/nanoseconds.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { nowMillis, randomId } from "../dependencies.ts";
+import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { timeToText, parseJson } from "../judge/kinds/json-fields.ts";
 import { ALERT_KINDS, type AlertKind } from "../judge/kinds/kinds.ts";
 import type { AlertMessage } from "../message/message.ts";
@@ -14,9 +12,7 @@ import { enqueue } from "../deliver/outbox/outbox.ts";
 import { parseSubscription, type Subscription } from "../route/subscription.ts";
 import { type Destination, destinationKey, tokenKey } from "../destination.ts";
 
-export interface DowntimeReportDependencies {
-  readonly store: Pick<Store, "transaction">;
-  readonly clock: Clock;
+export interface DowntimeReportDependencies extends Pick<AlertDependencies, "store" | "clock" | "onOwed" | "newId"> {
   readonly config: Pick<AlertsConfig, "poll">;
   readonly networks: readonly string[];
   /** The most frequent watcher: its last snapshot says until when the bot was up. */
@@ -24,10 +20,6 @@ export interface DowntimeReportDependencies {
   /** Notified of every downtime: the operators, the console. */
   readonly always: readonly Destination[];
   readonly simulated: boolean;
-  /** Called when a delivery may be due. */
-  readonly onOwed?: () => void;
-  /** Delivery ids: unique, at most 25 characters. */
-  readonly newId?: () => string;
 }
 
 /** Reports after a restart that the bot was down, and which events are therefore late. */

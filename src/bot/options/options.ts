@@ -35,6 +35,7 @@ export function plainChoices(values: readonly string[]): Choice[] {
 export interface SuggestContext {
   readonly api: ApiClient;
   readonly seen: SeenIds;
+  /** Subscriptions, episodes, silences and deliveries. */
   readonly alerts: AlertService;
   readonly exports: ExportJobs;
   readonly platforms: Platforms;

@@ -3,8 +3,7 @@
 // with the report of the bot's own downtime.
 
 import { CONSOLE } from "../../adapters/web/platform.ts";
-import type { AlertsConfig } from "../../alerts/alerts-config.ts";
-import type { OnStep } from "../../alerts/dependencies.ts";
+import type { AlertDependencies } from "../../alerts/dependencies.ts";
 import type { DispatchDependencies, Dispatcher } from "../../alerts/deliver/dispatch/dispatch.ts";
 import { readRefusedMessages, type RefusedMessages } from "../../alerts/deliver/dispatch/refused-messages.ts";
 import { outboxDepth } from "../../alerts/deliver/outbox/queries.ts";
@@ -34,14 +33,13 @@ import { DamagedRows } from "./damaged-rows.ts";
 import { type Duties, fencedStore } from "./duties.ts";
 import { createTrials } from "./trials.ts";
 import { createWatchedSubjects, WatchedNetworks } from "./watched-networks.ts";
-import type { Destination } from "../../alerts/destination.ts";
 
-interface AlertingDependencies {
+/** The operators are notified of lost destinations, suspended platforms, downtime and silences, as the console is. */
+interface AlertingDependencies extends Pick<AlertDependencies, "config" | "log" | "operators" | "onStep"> {
   readonly store: Pick<Store, "transaction" | "read" | "processes">;
   /** Each network is watched by one process at a time; started by the caller. */
   readonly duties: Pick<Duties, "add" | "end">;
   readonly networks: Pick<Networks, "clients" | "simulated">;
-  readonly config: AlertsConfig;
   /** Left out, no looks are kept. */
   readonly looks?: LooksBounds | undefined;
   /** Of the program, as kept looks name it. */
@@ -55,9 +53,6 @@ interface AlertingDependencies {
   readonly senders: readonly string[];
   /** Draws pictures of alerts; left out, their messages get none. */
   readonly draw?: Draw | undefined;
-  readonly log: Log;
-  /** Is notified of lost destinations, suspended platforms, downtime and silences, as the console is. */
-  readonly operators?: Destination;
   /** Is given the result of each delivery attempt, once it is stored. */
   readonly onOutcome?: DispatchDependencies["onOutcome"];
   /** Another process may have delivered something: once a second, and soon after it did. */
@@ -66,7 +61,6 @@ interface AlertingDependencies {
   readonly onObservation?: (observation: Observation) => void;
   /** Runs before the first observation. */
   readonly prepare?: () => Promise<void>;
-  readonly onStep?: OnStep;
   readonly clock?: Clock;
   /** Words a message from more than the message itself; undefined = it has nothing to say about this one. */
   readonly word?: (message: AlertMessage) => Promise<Reply | undefined>;

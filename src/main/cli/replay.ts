@@ -75,10 +75,10 @@ export const RANGE_OPTIONS = {
   set: { type: "string", multiple: true },
 } as const;
 
-interface Asked {
-  readonly network: string;
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
+/** What is kept of a network in a range. */
+export type NetworkRange = Omit<LooksRange, "watcher">;
+
+interface Asked extends NetworkRange {
   readonly check: boolean;
   readonly changed: (config: AlertsConfig) => AlertsConfig;
 }
@@ -268,7 +268,7 @@ export async function subscriptionsOf(store: Pick<Store, "read">, network: strin
 /** The looks of all watchers that are judged again, by the wall clock; of rounds, the members of those names are not read. */
 export function merged(
   store: Pick<Store, "read">,
-  range: Omit<LooksRange, "watcher">,
+  range: NetworkRange,
   onDamaged: (row: DamagedRow) => void,
   without: readonly string[] = [],
 ) {
@@ -282,7 +282,7 @@ export function merged(
  */
 async function differencesOf(
   store: Pick<Store, "read">,
-  { network, from, to }: { readonly network: string; readonly from: Milliseconds; readonly to: Milliseconds },
+  { network, from, to }: NetworkRange,
   replayed: readonly ReplayedChange[],
   gaps: readonly Gap[],
   names: Map<string, string>,

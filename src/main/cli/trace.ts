@@ -1,7 +1,6 @@
 import { UserError } from "../../errors.ts";
 import { oneLine } from "../../reply/plain-text.ts";
 import type { Store } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { fromMillis, timeToText } from "../../units/nanoseconds.ts";
 import { Anonymous } from "../traces/anonymous.ts";
@@ -17,6 +16,7 @@ import {
   gapLine,
   lineOf,
   merged,
+  type NetworkRange,
   RANGE_OPTIONS,
   rangeOf,
   RUN_UP,
@@ -67,32 +67,25 @@ function isOnly(values: object, allowed: readonly string[]): boolean {
   return Object.keys(values).every((name) => allowed.includes(name));
 }
 
-interface Exported {
-  readonly network: string;
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
-  readonly anonymous: boolean;
-}
-
-async function exportTrace(store: Pick<Store, "read">, file: string, asked: Exported): Promise<number> {
-  const { network, from, to, anonymous } = asked;
+async function exportTrace(
+  store: Pick<Store, "read">,
+  file: string,
+  { anonymous, ...range }: NetworkRange & { readonly anonymous: boolean },
+): Promise<number> {
   const hidden = new Anonymous();
   let count = 0;
   async function* lines(): AsyncGenerator<TraceLine> {
-    for await (const line of linesOf(store, { network, from, to })) {
+    for await (const line of linesOf(store, range)) {
       if ("look" in line) count += 1;
       yield anonymous ? hidden.line(line) : line;
     }
   }
   const bytes = await writeTrace(file, lines());
-  console.log(`${file}: ${count} looks at ${network}, ${formatBytes(bytes)}.`);
+  console.log(`${file}: ${count} looks at ${range.network}, ${formatBytes(bytes)}.`);
   return 0;
 }
 
-async function* linesOf(
-  store: Pick<Store, "read">,
-  { network, from, to }: Omit<Exported, "anonymous">,
-): AsyncGenerator<TraceLine> {
+async function* linesOf(store: Pick<Store, "read">, { network, from, to }: NetworkRange): AsyncGenerator<TraceLine> {
   const settings = await settingsUntil(store, network, to);
   const range = { from: timeToText(fromMillis(from)), to: timeToText(fromMillis(to)) };
   yield { trace: 1, network, version: packageVersion(), ...range };
