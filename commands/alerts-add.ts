@@ -34,7 +34,7 @@ export const alertsAdd = command({
     "watch order|market|stake|price|bundle|this",
     "set|sign|turn up|on alert|notification channel|here|us|me",
   ],
-  opposite: "unsubscribe",
+  opposite: "alerts remove",
   summary: "Subscribe this channel, or watch one thing yourself",
   verb: "Subscribe",
   title: "Subscribe to alerts",

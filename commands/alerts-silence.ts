@@ -19,7 +19,7 @@ export const alertsSilence = command({
     "ignore|pause|hold|disable|off|shut|park|inhibit|mask|block|kill|ack|acknowledge {what} {for}|{until}",
     "maintenance|restart|reboot|upgrade|update|work|downtime|patch|deploy|migrate|repair|fix {what} {for}|{until}",
   ],
-  opposite: "unsilence",
+  opposite: "alerts unsilence",
   summary: "Keep alerts back for a while",
   verb: "Silence",
   title: "Silence alerts",

@@ -23,8 +23,8 @@ export const alertsRemove = stateCommand("removed", {
   name: "alerts remove",
   alsoCalled: ["unsubscribe"],
   asked: [
-    "unsubscribe",
-    "unsubscribe|remove|delete|end subscription|channel|us|me",
+    "unsubscribe|unsub",
+    "unsubscribe|unsub|remove|delete|end subscription|channel|us|me",
     "stop|quit|cease|no|not alert|tell|notify|inform|warn|page|ping|message|post|send channel|here|us|me",
   ],
   summary: "Remove a subscription",

@@ -45,6 +45,7 @@ export const alertsTold = command({
     "while asleep|slept|sleep|away|gone",
     "when|long|often|much|many|did|was|were down|downtime|offline|outage|unreachable|lag|crash|die|died|fail|halt|broken {about}",
     "downtime|outage {about}",
+    "when|last outage|downtime|incident|stall|halt|down",
     "down|downtime|offline|outage|unreachable|lag|crash|fail|halt|broken {about} {when}|{since}",
     "was|were|did|had|has|have|any|how network|chain|node|everything|all|{about} quiet|calm|fine|ok|okay|well|good|healthy|up|alive|problem|issue|trouble|incident|outage|down|downtime|offline|broken|broke|stall|halt|crash|lag|status night|overnight|{when}|{since}",
   ],

@@ -125,10 +125,6 @@ function withoutMistake(answered: Reply): Reply {
   return isOpen ? { ...rest, asks: true, tone: "neutral" } : answered;
 }
 
-function labelOf({ command: { name, title, verb } }: Guess): string {
-  return title ?? verb ?? name;
-}
-
 function askOf({ command: { name }, options }: Guess): Ask {
   return { command: name, options };
 }
@@ -207,10 +203,9 @@ async function offerValues(
   const open = choices.filter((_, at) => standing[at]?.stands === undefined);
   if (stands !== undefined && open.length === 0) return stands;
   const before = stands === undefined ? [] : [paragraph(stands.title)];
-  const notes = only.command.changes === true ? notesOf([only]) : notUnderstood([only]);
   return askedBack(
     titleOf(only, option),
-    [...before, ...readOf(only, option), ...notes],
+    [...before, ...readOf(only, option), ...notesOf([only])],
     [...partyActions(only, option, context), ...choiceActions(label, open, askWith), ...others],
   );
 }
@@ -225,7 +220,7 @@ function readOf(guess: Guess, chosen?: string): Block[] {
     else read.push(field(fieldLabel(name, option ?? {}), String(value)));
   }
   const about = aboutOf(guess, chosen);
-  const isSaid = about === "" || about === labelOf(guess);
+  const isSaid = about === "" || about === sentenceOf(guess.command);
   return [...facts(read), ...flags, ...(isSaid ? [] : [paragraph(about.endsWith("?") ? about : `${about}.`)])];
 }
 
@@ -252,12 +247,9 @@ function notUnderstood(found: readonly Guess[]): Block[] {
 
 /** What is asked back, in the words of a person: which value, or whether this is to be done. */
 function titleOf({ command, options }: Guess, asksFor: string | undefined): string {
-  const { name, title } = command;
   if (asksFor === undefined) return `${sentenceOf(command, options)}?`;
-  const { question } = command.options[asksFor] ?? {};
-  if (question !== undefined) return question;
-  if (asksFor === "id") return title === undefined ? `Which ${name}?` : `${title}: which one?`;
-  return `${title === undefined ? "Which" : `${title}: which`} ${asksFor}?`;
+  const which = command.title === undefined ? "Which" : `${command.title}: which`;
+  return command.options[asksFor]?.question ?? `${which} ${asksFor === "id" ? "one" : asksFor}?`;
 }
 
 /** The value that a question may have said in words that nobody understands: without it, the command is about everything. */
@@ -303,7 +295,7 @@ async function prospectOf({ command, options }: Guess, context: Context): Promis
  */
 function actionOf(guess: Guess, { here, platforms }: Context, change?: OfferedChange): Action {
   const { changes, name, options } = guess.command;
-  const action = commandAction(change?.label ?? labelOf(guess), name, guess.options);
+  const action = commandAction(change?.label ?? sentenceOf(guess.command), name, guess.options);
   const isTyped = (one: string): boolean => changes === true || !("suggest" in (options[one] ?? {}));
   const opens = takesFile(guess) || (lacking(guess).some(isTyped) && platforms.chat(here.platform) !== undefined);
   return opens ? { ...action, form: true } : action;

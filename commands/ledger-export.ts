@@ -111,7 +111,7 @@ export const ledgerExport = command({
     "export",
     "ledger",
   ],
-  opposite: "cancel export",
+  opposite: "ledger cancel",
   askedFirst: true,
   summary: "A party's ledger of one asset, as CSV",
   verb: "Export",

@@ -66,7 +66,7 @@ export const order = command({
   asked: [
     "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|place|submit|error|problem|block|bin|book|make|made|reach|miss|missing|vanish|disappear|pull|remove|return|void|invalid|code|dead|die|died",
     "order|trade|buy|sell|bid|offer|limit {state}",
-    "order|trade|buy|sell|bid|offer|limit cancel|kill|block|stop|through",
+    "order|trade|buy|sell|bid|offer|limit cancel|kill|block|stop|through|accept|fill",
     "last|latest|newest|open|all order",
     "why|reason|how|what|explain order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|problem",
     "why|reason|explain|code|what rejected|refused|declined|denied|bounced",

@@ -123,15 +123,14 @@ interface Headline {
 }
 
 /** How one node is; where the network is not well, how that is, too. */
-function nodeHeadline({ node, state, why, height }: NodeVerdict, whole: Headline): Headline {
+function nodeHeadline({ node, state, why, height }: NodeVerdict, { title, tone }: Headline): Headline {
+  const { [state]: own } = { ok: tone, lagging: "warning", down: "bad", unknown: "warning" } as const;
   const how = { ok: "is healthy", lagging: "lags", down: "is down", unknown: "cannot be judged" }[state];
-  const tone = { ok: "good", lagging: "warning", down: "bad", unknown: "warning" } as const;
-  const block = height === undefined ? "" : text`, block ${height}`;
-  const because = why === undefined ? "" : text`: ${why}`;
-  const rest = whole.tone === "good" || (state !== "ok" && whole.tone === "warning") ? "" : text`; ${whole.title}`;
+  const block = height === undefined || state !== "ok" ? "" : text`, block ${height}`;
+  const isSaid = tone === "good" || (state !== "ok" && tone === "warning");
   return {
-    title: text`${node} ${how}${state === "ok" ? block : ""}${because}${rest}`,
-    tone: state === "ok" ? whole.tone : tone[state],
+    title: text`${node} ${how}${block}${why === undefined ? "" : text`: ${why}`}${isSaid ? "" : text`; ${title}`}`,
+    tone: own,
   };
 }
 

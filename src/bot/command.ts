@@ -75,7 +75,7 @@ export interface Command<S extends Options> {
    * it. The more of them a question has, the surer it is.
    */
   readonly asked?: readonly string[];
-  /** How people ask for its opposite, which a question means that says not to do it; left out = what `shownBy` shows. */
+  /** The command that a question means which says not to do this; left out = `shownBy`. */
   readonly opposite?: string;
   /** A question in plain words offers it and never runs it, though it changes nothing that is shared. */
   readonly askedFirst?: true;

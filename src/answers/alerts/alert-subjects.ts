@@ -137,10 +137,7 @@ export const NODE_OPTION = {
   phrase: "of …",
   description: "Only this data node; left out = all of them",
   example: "sim-2",
-  suggest: async (typed, { api }) =>
-    plainChoices(
-      api.nodes.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(typed.toLowerCase())),
-    ),
+  suggest: (typed, context) => suggestOne("node", typed, context),
   said: saidNode,
 } as const satisfies TextOption;
 

@@ -73,15 +73,12 @@ export async function saidOrder(
   context: SuggestContext & { readonly audience?: Visibility },
 ): Promise<Said | undefined> {
   const id = await saidId(ORDER)(words, context);
-  const at = words.findIndex(
-    (word, index) => /^(?:last|latest|newest)$/u.test(word) && /^(?:order|bid|offer)$/u.test(words[index + 1] ?? ""),
-  );
-  const isOne = at !== -1 && !words.some((word) => /^(?:are|were)$/u.test(word));
-  if (id !== undefined || !isOne || context.audience !== "caller") return id;
+  const [, last] = /^(?!.*\b(?:are|were)\b).*\b(last|latest|newest) (?:order|bid|offer)\b/u.exec(words.join(" ")) ?? [];
+  if (id !== undefined || last === undefined || context.audience !== "caller") return id;
   const state = saidState(words);
   const saved = savedOrders(context, state?.value, true);
   const [newest] = await inTime(saved, { millis: NEWEST_WAIT_MILLIS }, (): readonly Choice[] => []);
-  return newest === undefined ? undefined : { value: newest.value, words: [words[at] ?? "", ...(state?.words ?? [])] };
+  return newest === undefined ? undefined : { value: newest.value, words: [last, ...(state?.words ?? [])] };
 }
 
 /** What a choice holds everywhere. */
@@ -164,6 +161,7 @@ function saidState(words: readonly string[]): Said | undefined {
 /** Which orders are offered. */
 export const STATE_OPTION = {
   kind: "text",
+  phrase: "that was …",
   description: "Only those in this state: rejected, stopped",
   example: "rejected",
   suggest: async () => plainChoices([...ENDED_STATES]),

@@ -82,15 +82,13 @@ async function guessesOf(typed: string, context: Context, words = plainWords(typ
   const ranked = found.flatMap((one) => one ?? []).toSorted((a, b) => b.rank - a.rank);
   const best = ranked.find(({ isAside }) => !isAside);
   if (best === undefined) return [];
-  const not = negation(best.command, words);
-  if (not !== undefined) {
+  if (isNegated(best.command, words)) {
     const { opposite, shownBy } = best.command;
-    const commands = context.commands.filter((one) => one !== best.command);
-    const shown = commands.find(({ name }) => name === shownBy);
-    if (opposite === undefined)
-      return shown === undefined ? [] : [{ ...best, command: shown, options: {}, unread: [] }];
-    const instead = words.toSpliced(not.from, not.to - not.from, ...opposite.split(" "));
-    return guessesOf(typed, { ...context, commands }, instead);
+    const instead = context.commands.find(({ name }) => name === (opposite ?? shownBy));
+    if (instead === undefined) return [];
+    const said = await sayings(instead.options, words, context);
+    const options = Object.fromEntries(Object.entries(said).map(([name, { value }]) => [name, value]));
+    return [{ ...best, command: instead, options, unread: [] }];
   }
   const adds = ({ unread }: Guess): boolean => best.unread.some((word) => !unread.includes(word));
   const near = ranked.filter(({ isAside, rank }) => !isAside && best.rank - rank < NEAR).slice(0, MAX_GUESSES);
@@ -101,18 +99,15 @@ async function guessesOf(typed: string, context: Context, words = plainWords(typ
 /** What may stand before `not` where somebody says what not to do: `why can not …` complains. */
 const ORDERS_NOT = /^(?:do|should|must|shall|please|and|but|or|us)$/u;
 
-/** Where the words say not to do what a command changes: `do not please silence`. */
-function negation({ asked = [], askedFirst, changes }: AnyCommand, words: readonly string[]) {
-  if (changes !== true && askedFirst !== true) return undefined;
+/** Whether the words say not to do what a command changes: `do not please silence`. */
+function isNegated({ asked = [], askedFirst, changes }: AnyCommand, words: readonly string[]): boolean {
+  if (changes !== true && askedFirst !== true) return false;
   const verbs = new Set(asked.flatMap((one) => one.split(" ")[0]?.split("|") ?? []).map(stem));
-  for (const [at, word] of words.entries()) {
-    const before = words[at - 1];
-    if (word !== "never" && (word !== "not" || (before !== undefined && !ORDERS_NOT.test(before)))) continue;
-    const verb = words.findIndex((one, index) => index > at && !/^(?:please|to|ever|even|yet|the)$/u.test(one));
-    if (verb === -1 || !verbs.has(stem(words[verb] ?? ""))) continue;
-    return { from: word === "not" && before === "do" ? at - 1 : at, to: verb + 1 };
-  }
-  return undefined;
+  return words.some((word, at) => {
+    const isNot = word === "never" || (word === "not" && ORDERS_NOT.test(words[at - 1] ?? "do"));
+    const verb = words.slice(at + 1).find((one) => !/^(?:please|to|ever|even|yet|the)$/u.test(one));
+    return isNot && verbs.has(stem(verb ?? ""));
+  });
 }
 
 /** The guess that is surely meant; undefined where several may be, or much of the question says something else. */
@@ -129,17 +124,13 @@ export function lacking({ command, options }: Guess): readonly string[] {
   return names.filter((name) => isRequired(command.options[name] as Option) && !Object.hasOwn(options, name));
 }
 
-/** Whether a name, a number or a time was not understood: an answer would be about something else. */
-export function missesName({ unread }: Guess): boolean {
-  return unread.some((word) => /[\d\p{Lu}/_@<-]|(?:day|night|week|month|year)$/u.test(word));
-}
+/** A name, a number or a time: where it is not understood, an answer would be about something else. */
+const NAME = /[\d\p{Lu}/_@<-]|(?:day|night|week|month|year)$/u;
 
 /** Whether a guess may run by itself: what only reads, and lacks nothing. */
 export function runs(guess: Guess): boolean {
-  const { changes, askedFirst } = guess.command;
-  return (
-    !missesName(guess) && changes !== true && askedFirst !== true && lacking(guess).length === 0 && !takesFile(guess)
-  );
+  const isOffered = guess.command.changes === true || guess.command.askedFirst === true || takesFile(guess);
+  return !isOffered && lacking(guess).length === 0 && !guess.unread.some((word) => NAME.test(word));
 }
 
 /** No question holds a file. */
@@ -215,11 +206,8 @@ async function guess(
 /** A value in the words of whoever asks, as they wrote them, signs between them too. */
 function asWritten(value: string, option: Option | undefined, written: string): string {
   if (option?.kind !== "text" || option.asWritten !== true) return value;
-  const [low, words] = [written.toLowerCase(), value.split(" ")];
-  const from = low.indexOf(value) === -1 ? low.lastIndexOf(words[0] ?? "") : low.indexOf(value);
-  const to = low.indexOf(words.at(-1) ?? "", from + 1);
-  const end = words.length === 1 ? from : to;
-  return from === -1 || end === -1 ? value : written.slice(from, end + (words.at(-1)?.length ?? 0));
+  const ends = [...value.matchAll(/^\S+|\S+$/gu)].map(([word]) => RegExp.escape(word));
+  return new RegExp(`(?:${RegExp.escape(value)}|${ends.join(".*")})(?!.*${ends[0]})`, "iu").exec(written)?.[0] ?? value;
 }
 
 /** Where what is not understood says a second value of something public: a market beside a market. */
@@ -256,11 +244,8 @@ function unreadWords(words: readonly string[], isUnread: (word: string) => boole
 }
 
 /** The words of a question that one alternative of a term stands for. */
-function wordsOf(one: string, stems: ReadonlyMap<string, string>, said: Readonly<Record<string, Said>>): string[] {
-  const option = /^\{(.+)\}$/u.exec(one)?.[1];
-  if (option !== undefined) return [...(said[option]?.words ?? [])];
-  const word = stems.get(stem(one));
-  return word === undefined ? [] : [word];
+function wordsOf(one: string, stems: ReadonlyMap<string, string>, said: Readonly<Record<string, Said>>) {
+  return one.startsWith("{") ? (said[one.slice(1, -1)]?.words ?? []) : (stems.get(stem(one)) ?? []);
 }
 
 /** The values of a command's options that the words say. */

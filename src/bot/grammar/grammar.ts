@@ -100,7 +100,7 @@ export function questionInstead(
   commands: readonly AnyCommand[],
 ): Ask | undefined {
   const { [refused ?? ""]: value, network, private: hidden, ...others } = options;
-  const isWords = typeof value === "string" && /^[a-z]+(?: [a-z]+)*$/iu.test(value);
+  const isWords = typeof value === "string" && /^[a-z]+(?: [a-z]+)*[?!.]*$/iu.test(value);
   const mayAsk = commands.some(({ name, changes }) => name === command && changes !== true);
   const asks = commands.some(({ name }) => name === QUESTION);
   if (!isWords || !mayAsk || !asks || Object.keys(others).length > 0) return undefined;

@@ -17,7 +17,7 @@ const OTHER_WORDS = new Set(
     "tell give show want need get got like find hear make keep put add see look looking " +
     "moment minute today next turn yet again quick quickly much currently overall thing things stuff reason guys team morning evening ok " +
     "thank thx cheers bot bellwether everyone everybody else asap go goes went " +
-    "seem seems damn damned hell bloody fuck fucking f wtf shit freaking stupid mine"
+    "seem seems damn damned hell bloody fuck fucking f wtf shit freaking stupid mine yo tho though"
   ).split(" "),
 );
 
@@ -31,49 +31,43 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b(what|how|where|who|that)s\b/gu, "$1 is"],
   [/\b(do|does|did|is|was|are|were|has|have)nt\b/gu, "$1 not"],
   [/\bwk(s?)\b/gu, "week$1"],
-  [/\blst\b/gu, "last"],
   [/\bthis (?:morning|afternoon|evening)\b/gu, "today"],
   [/\b(last|past|this)(?=(?:night|day|week|month|year)s?\b)/gu, "$1 "],
   [/\b(last|past|this)( \p{L}+)s\b/gu, "$1$2"],
-  [/\bcant\b/gu, "can not"],
-  [/\bwont\b/gu, "will not"],
   [/(?<=\s)[+&n](?=\s)/gu, "and"],
   [/\b(to|over)?nite\b/gu, "$1night"],
-  [/\bim\b/gu, "i am"],
-  [/\bu\b/gu, "you"],
-  [/\br\b/gu, "are"],
-  [/\bpl[sz]\b/gu, "please"],
-  [/\b(?:rn|atm)\b/gu, "right now"],
   [/(?<!\d ?)\bw\/?(?=\s)/gu, "with"],
-  [/\bthru\b/gu, "through"],
-  [/\bfro\b/gu, "for"],
-  [/\b(?:teh|hte)\b/gu, "the"],
-  [/\b(?:chan|room)\b/gu, "channel"],
-  [/\bsmth\b/gu, "something"],
   [/\bnotifs?\b/gu, "notifications"],
   [/(?:#|\b(?:nr\.?|number) ?)?(\d+)(?:st|nd|rd|th)? node\b/gu, "node $1"],
   [/\bnode (?:#|nr\.? ?|number )(?=\d)/gu, "node "],
-  [/\bgimme\b/gu, "give me"],
   [/^y(?=\s)/gu, "why"],
-  [/\bpx\b/gu, "price"],
   [/\bmkt(s?)\b/gu, "market$1"],
   [/\b(bid|offer|ask)\/(?=bid|offer|ask)/gu, "$1 "],
   [/\bb\/o\b/gu, "bid offer"],
   [/\border ?book\b/gu, "book"],
   [/\blevel (?:1|one)\b/gu, "level"],
   [/\bin order\b(?! (?:to|of|book))/gu, "ok"],
-  [/\bstfu\b/gu, "shut up"],
   [/(?<=\d)hrs?\b/gu, "h"],
-  [/\bhrs\b/gu, "hours"],
   [/\bcan't\b/gu, "can not"],
   [/\bwon't\b/gu, "will not"],
   [/n't\b/gu, " not"],
   [/'(?:s|re|ve|ll|m|d)\b/gu, ""],
 ];
 
+/** Other short words, and slips of speed. */
+const SHORT_WORDS: ReadonlyMap<string, string> = new Map(
+  (
+    "lst=last, cant=can not, wont=will not, im=i am, u=you, r=are, pls=please, plz=please, rn=right now, atm=right " +
+    "now, thru=through, fro=for, teh=the, hte=the, chan=channel, room=channel, smth=something, gimme=give me, " +
+    "px=price, bc=because, stfu=shut up, hrs=hours"
+  )
+    .split(", ")
+    .map((one) => one.split("=") as [string, string]),
+);
+
 /** The words of a sentence: in small letters, without signs at their ends, contractions taken apart. */
 export function plainWords(sentence: string): readonly string[] {
-  let plain = sentence.toLowerCase();
+  let plain = sentence.toLowerCase().replaceAll(/\b[a-z]+\b/gu, (word) => SHORT_WORDS.get(word) ?? word);
   for (const [short, long] of CONTRACTIONS) plain = plain.replaceAll(short, long);
   return plain
     .split(/\s+/u)

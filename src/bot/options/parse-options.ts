@@ -40,7 +40,7 @@ export function parseOptions(
 /** What a command does with values, as a person says it: `Export a ledger in USDT from last week and check it`. */
 export function sentenceOf(
   { name, title, verb, options }: Pick<AnyCommand, "name" | "title" | "verb" | "options">,
-  given: RawOptions,
+  given: RawOptions = {},
 ): string {
   const said = Object.entries(options).flatMap(([option, { kind, phrase = "…" }]) => {
     const value = given[option];

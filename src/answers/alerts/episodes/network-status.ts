@@ -211,12 +211,8 @@ export async function openAlertWords(
   // The verdict is answered even while the database cannot be read, which is reported elsewhere.
   const all = await alerts.openEpisodes(network).catch((): readonly Episode[] => []);
   const told = tone === "good" ? [] : [...KIND_GROUPS.network, ...KIND_GROUPS.nodes];
-  const open = all.filter(
-    (one) =>
-      KIND_GROUPS.all.includes(one.kind) &&
-      !told.includes(one.kind) &&
-      (subject === undefined || one.subject === subject),
-  );
+  const kinds = KIND_GROUPS.all.filter((kind) => !told.includes(kind));
+  const open = all.filter((one) => kinds.includes(one.kind) && one.subject === (subject ?? one.subject));
   const named = worstFirst(open.map((one) => seenHere(one, context))).map((one) => namedEpisode(one, alerts));
   return worstWords(await Promise.all(named));
 }
