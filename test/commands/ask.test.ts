@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 import { commands } from "../../commands/index.ts";
 import { fullText } from "../../src/reply/full-text.ts";
@@ -6,9 +6,15 @@ import { ASKED, MEANT } from "../support/questions/asked.ts";
 import { IN_HASTE } from "../support/questions/in-haste.ts";
 import { HELD_OUT } from "../support/questions/held-out.ts";
 import { linesOf } from "../support/said.ts";
+import { openSimulatorTalk, type SimulatorTalk } from "../support/simulator-talk.ts";
 import { auction } from "../alerts/readings.ts";
 import { see } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
+
+/** For questions that change nothing: begun once. */
+let shared: Promise<SimulatorTalk> | undefined;
+const sharedTalk = (): Promise<SimulatorTalk> => (shared ??= openSimulatorTalk({ nodes: 3 }));
+afterAll(async () => (await shared)?.[Symbol.asyncDispose]());
 
 type Question = keyof typeof MEANT;
 
@@ -104,12 +110,12 @@ test.each([
   ["shut node 2 up til 6pm", /^Silence all of sim-2 [^]* until 2026-01-15 18:00:00 UTC\?/u],
   ["silence node 2 tomorrow 22:00 for 2 hours", /from 2026-01-16 22:00:00 UTC to 2026-01-17 00:00:00 UTC\?/u],
 ])("%s, in the short words of a phone, is understood", async (line, meant) => {
-  const reply = await (await talkToSimulator({ nodes: 3 })).askFor(line);
+  const reply = await (await sharedTalk()).askFor(line);
   expect([reply.failure, fullText(reply)]).toEqual([undefined, expect.stringMatching(meant)]);
 });
 
 test.each(["was this csv tampered with", "is my export genuine"])("%s asks for the file", async (line) => {
-  const [action] = (await (await talkToSimulator({ nodes: 3 })).askFor(line)).actions;
+  const [action] = (await (await sharedTalk()).askFor(line)).actions;
   expect(action).toMatchObject({ form: true, invocation: { command: "ledger verify", options: {} } });
 });
 
@@ -424,7 +430,7 @@ test.each([
   ["silence node 2 because of a disk swap for 2 hours", '"disk swap"'],
   ["Silence node 2 for 2 hours because Bob's DISK, in rack B-12, fails", `"Bob's DISK, in rack B-12, fails"`],
 ])("%s: the reason is kept", async (line, reason) => {
-  expect(linesOf(await (await talkToSimulator({ nodes: 3 })).askFor(line))).toEqual([
+  expect(linesOf(await (await sharedTalk()).askFor(line))).toEqual([
     `alerts silence what:sim-2 for:2h reason:${reason}`,
   ]);
 });
