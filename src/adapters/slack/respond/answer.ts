@@ -52,6 +52,7 @@ export function createAnswer(
   /** With what could not be kept. */
   let further: FileBatch | undefined;
   let simpler: readonly Reply[] | undefined;
+  let isElsewhere = false;
 
   async function sayHere(again: boolean): Promise<void> {
     const failed = reply.failure !== undefined;
@@ -94,11 +95,7 @@ export function createAnswer(
     const attached = message.filesLater ? [] : message.files;
     files ??= new FileBatch(attached);
     if (attached.length > 0) progress?.update(uploadingNotice(attached.map(({ name }) => name)));
-    const isPublic = shownTo === "channel" && channel !== undefined;
-    const destination = async (): Promise<FileDestination> =>
-      isPublic
-        ? { channel, thread, description: thread === undefined ? "this channel" : "this thread" }
-        : directFileDestination(slack, caller.id, to.place().kind === "direct" ? undefined : (channel ?? ""));
+    const destination = (): Promise<FileDestination> => destinationFor(to, shownTo);
     let report: FileReport;
     try {
       report = await files.send(destination, slack, AbortSignal.any([slack.signal, slack.stopping]));
@@ -112,15 +109,27 @@ export function createAnswer(
     }
     // Without its files it is no success, and nobody else needs to see it.
     const shown = report.failed === 0 ? message : renderSlack(warned(given), context);
-    const notes = [report.lines, again ? POSSIBLE_DUPLICATE : ""];
-    const body = await finish(shown, { notes, above }, slack);
+    const isFirst = isElsewhere && report.failed === 0;
+    const notes = [isFirst ? "" : report.lines, again ? POSSIBLE_DUPLICATE : ""];
+    const top = [above, isFirst ? report.lines : ""].filter((line) => line !== undefined && line !== "").join("\n");
+    const body = await finish(shown, { notes, above: top }, slack);
     const unkept = body.unkept === true ? shown.unkept() : undefined;
     const added = unkept?.filesLater === false ? await sendFurther(unkept.files, attached, destination) : NO_FILES;
     const failed = report.failed + added.failed;
     if (failed === 0) return { body: withLine(body, added.lines), failed };
     const lines = [...notes, added.lines, missing];
     const last = isKept(shown) && unkept === undefined ? {} : renderSlack(warned(given), context).alone();
-    return { body: await finish({ ...shown, ...last }, { notes: lines, above }, slack), failed };
+    return { body: await finish({ ...shown, ...last }, { notes: lines, above: top }, slack), failed };
+  }
+
+  /** Notes whether the files are where the reader of the answer does not look: then the answer says that first. */
+  async function destinationFor(to: Responder, shownTo: Visibility): Promise<FileDestination> {
+    if (shownTo === "channel" && channel !== undefined)
+      return { channel, thread, description: thread === undefined ? "this channel" : "this thread" };
+    const asked = to.place().kind === "direct" ? undefined : (channel ?? "");
+    const place = await directFileDestination(slack, caller.id, asked);
+    isElsewhere = asked !== undefined && asked !== place.channel;
+    return place;
   }
 
   /** Sends those files that are not among these. */
