@@ -81,8 +81,8 @@ export async function saidOrder(
   return newest === undefined ? undefined : { value: newest.value, words: [last, ...(state?.words ?? [])] };
 }
 
-/** What a choice holds everywhere. */
-const LABEL_LENGTH = 75;
+/** What a choice holds everywhere, of two lines on Slack. */
+const LABEL_LENGTH = 100;
 
 interface ListedOrder extends Choice {
   readonly seen: SeenId;

@@ -453,8 +453,13 @@ export function labelsOf(blocks: readonly Block[]): string[] {
 /** What can be chosen, with what it is asked for: `Page: Page 2`. */
 export function choicesOf(blocks: readonly Block[]): string[] {
   return optionsOf(blocks).flatMap(({ element, option }) =>
-    element.action_id === "menu" ? [] : [`${element.placeholder?.text ?? ""}: ${option.text.text}`],
+    element.action_id === "menu" ? [] : [`${element.placeholder?.text ?? ""}: ${linesOf(option)}`],
   );
+}
+
+/** What an option shows, of one line or two. */
+function linesOf({ text, description }: ReturnType<typeof optionsOf>[number]["option"]): string {
+  return description === undefined ? text.text : `${text.text} · ${description.text}`;
 }
 
 /** The action that Slack tells of: a button, or the option of a menu or a choice. */
@@ -463,7 +468,7 @@ function actionOf(blocks: readonly Block[], label: string): Element | undefined 
   if (button !== undefined) return button;
   const chosen = optionsOf(blocks).find(
     ({ element, option }) =>
-      option.text.text === label || `${element.placeholder?.text ?? ""}: ${option.text.text}` === label,
+      option.text.text === label || `${element.placeholder?.text ?? ""}: ${linesOf(option)}` === label,
   );
   return chosen === undefined
     ? undefined

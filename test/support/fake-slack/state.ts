@@ -66,17 +66,29 @@ export interface Element {
   readonly url?: string;
   readonly style?: string;
   readonly text?: { readonly text: string };
-  readonly options?: readonly { readonly text: { readonly text: string }; readonly value: string }[];
+  readonly options?: readonly {
+    readonly text: { readonly text: string };
+    readonly description?: { readonly text: string };
+    readonly value: string;
+  }[];
   readonly placeholder?: { readonly text: string };
   readonly option_groups?: readonly {
-    readonly options: readonly { readonly text: { readonly text: string }; readonly value: string }[];
+    readonly options: readonly {
+      readonly text: { readonly text: string };
+      readonly description?: { readonly text: string };
+      readonly value: string;
+    }[];
   }[];
   readonly initial_option?: { readonly value: string };
   readonly initial_options?: readonly { readonly value: string }[];
   readonly initial_date?: string;
   readonly initial_date_time?: number;
   readonly initial_user?: string;
-  readonly selected_option?: { readonly text: { readonly text: string }; readonly value: string };
+  readonly selected_option?: {
+    readonly text: { readonly text: string };
+    readonly description?: { readonly text: string };
+    readonly value: string;
+  };
   readonly initial_value?: string;
   readonly filter?: { readonly include?: readonly string[] };
   readonly confirm?: unknown;

@@ -16,7 +16,7 @@ import { visible } from "../../web/public/reply/render-text.js";
 import { h } from "../../web/public/vnode/vnode.js";
 
 /**
- * @typedef {{ readonly text: TextObject, readonly value?: string, readonly url?: string }} Choice
+ * @typedef {{ readonly text: TextObject, readonly description?: TextObject, readonly value?: string, readonly url?: string }} Choice
  * @typedef {{ readonly type: string, readonly text?: TextObject, readonly style?: string, readonly url?: string, readonly value?: string,
  *   readonly placeholder?: TextObject, readonly options?: readonly Choice[], readonly initial_option?: Choice,
  *   readonly initial_options?: readonly Choice[], readonly initial_value?: string, readonly initial_date?: string,
@@ -176,8 +176,9 @@ function drawPicker({ initial_date: day, initial_time: time, initial_date_time: 
 }
 
 /** @param {Choice} choice */
-function drawChoice({ text, value, url }) {
-  return drawPress(drawPlain(text).join(""), "choice", { url, press: value });
+function drawChoice({ text, description, value, url }) {
+  const lines = [text, description].filter((line) => line !== undefined);
+  return drawPress(lines.flatMap(drawPlain).join(" · "), "choice", { url, press: value });
 }
 
 /**

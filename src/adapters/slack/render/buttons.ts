@@ -236,27 +236,19 @@ function linkable(url: string): string | undefined {
   return href !== undefined && href.length <= BUTTON_URL_LENGTH ? href : undefined;
 }
 
-function labelOf({ label, invocation }: { readonly label: string; readonly invocation?: Ask }): Label {
+function labelOf({ label, invocation }: { readonly label: string; readonly invocation?: Ask }) {
   return labelText([label, invocation?.command ?? "Open", "Run"]);
 }
 
-interface Label {
-  readonly text: string;
-  readonly whole: boolean;
-}
-
 /** The first of these that is seen; as long as a button and an option take. */
-function labelText(offered: readonly string[]): Label {
+function labelText(offered: readonly string[]): ReturnType<typeof renderPlain> {
   return renderPlain([{ kind: "text", text: visibleLabel(offered) }], BUTTON_LABEL_LENGTH);
 }
 
 /** What can be chosen from. */
-export interface Choice {
-  readonly label: string;
-  readonly choices: readonly { readonly label: string; readonly invocation: Ask }[];
-  readonly effect: "replace" | "reply";
+export type Choice = Omit<Extract<Action, { choices: unknown }>, "invalidates"> & {
   readonly invalidates?: Invalidates | undefined;
-}
+};
 
 /** A select of as many choices as one takes, and what it means; `key` is its placeholder. Undefined without a choice. */
 export function renderChoice(
@@ -266,16 +258,25 @@ export function renderChoice(
   const offered = choices.slice(0, MAX_OPTIONS);
   if (offered.length === 0) return undefined;
   const placeholder = labelText([label, "Choose"]);
-  const labels = offered.map(labelOf);
+  // What is too long for one line has its end in the option's second one.
+  const lines = offered.map((one) => {
+    const at = one.label.length > BUTTON_LABEL_LENGTH ? one.label.lastIndexOf(" · ", BUTTON_LABEL_LENGTH) : -1;
+    const text = labelOf(at < 1 ? one : { ...one, label: one.label.slice(0, at) });
+    return at < 1 ? { text } : { text, description: labelText([one.label.slice(at + 3)]) };
+  });
   return {
     select: {
       type: "static_select",
       action_id: action,
       placeholder: plainTextElement(placeholder.text),
-      options: labels.map(({ text }, at) => ({ text: plainTextElement(text), value: storedPressValue({ key, at }) })),
+      options: lines.map((line, at) => ({
+        text: plainTextElement(line.text.text),
+        ...(line.description && { description: plainTextElement(line.description.text) }),
+        value: storedPressValue({ key, at }),
+      })),
     },
     press: { kind: "choice", asks: offered.map(({ invocation }) => invocation), effect, asker, invalidates },
-    whole: [placeholder, ...labels].every((one) => one.whole),
+    whole: [placeholder, ...lines.flatMap((line) => Object.values(line))].every((one) => one.whole),
   };
 }
 
