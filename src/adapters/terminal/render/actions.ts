@@ -41,7 +41,7 @@ const MAX_SHELL_PICKS = 5;
 
 /** A button with the number that presses it, or how to see those of a choice that are not shown. */
 type ActionEntry =
-  | { readonly number: number; readonly action: ButtonAction; readonly alike?: true }
+  | { readonly number: number; readonly action: ButtonAction }
   | { readonly more: number; readonly typed: string };
 
 /** Where a choice is called like another button, each of its kind says what is chosen: `Help about: time`. */
@@ -57,13 +57,9 @@ function actionEntries(actions: readonly Action[], most: number, numbered: numbe
     const others = new Set(asButtons(actions.filter((one) => one !== action)).map(({ label }) => label));
     const isTaken = buttons.some(({ label }) => others.has(label));
     const asks = action.choices.map(({ invocation }) => invocation);
-    const differs = differingIn(asks);
-    const entries = buttons.map((one, at) => ({
+    const entries = buttons.map((one) => ({
       number: ++before,
       action: isTaken ? { ...one, label: `${action.label}: ${one.label}` } : one,
-      ...(at > 0 && differs !== undefined && one.label.includes(shortIds(String(asks[at]?.options[differs])))
-        ? { alike: true as const }
-        : {}),
     }));
     all.push(...entries.slice(0, most));
     if (entries.length <= most) continue;
@@ -80,22 +76,16 @@ function beginningOf(asks: readonly Ask[]): string {
   const [first] = asks;
   if (first === undefined) return "";
   const { command, options } = first;
-  const only = differingIn(asks);
-  if (only === undefined) return command;
+  const differing = Object.keys(options).filter((name) => asks.some((one) => one.options[name] !== options[name]));
+  const [only] = differing;
+  if (only === undefined || differing.length > 1) return command;
   const { [only]: _, ...same } = options;
   return `${formatLine({ command, options: same })} ${only}:`;
 }
 
-/** The only option in which the lines of a choice differ. */
-function differingIn([first, ...others]: readonly Ask[]): string | undefined {
-  const options = first?.options ?? {};
-  const differing = Object.keys(options).filter((name) => others.some((one) => one.options[name] !== options[name]));
-  return differing.length === 1 ? differing[0] : undefined;
-}
-
 /**
  * The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. A shell
- * has no numbers, and of a choice whose labels say what differs the first line alone.
+ * has no numbers.
  */
 export function actionLines(
   actions: readonly Action[],
@@ -113,11 +103,9 @@ export function actionLines(
           number: span(numberOf(entry.number).padEnd(lead), "dim"),
           label: dataSpan(entry.action.label),
           target:
-            inShell !== undefined && entry.alike === true
-              ? []
-              : "url" in entry.action
-                ? linkSpans("", entry.action.url, links)
-                : lineSpans(entry.action, width - below, inShell),
+            "url" in entry.action
+              ? linkSpans("", entry.action.url, links)
+              : lineSpans(entry.action, width - below, inShell),
         },
   );
   const column = shown.reduce(
@@ -148,9 +136,10 @@ function moreLines(
   isShell: boolean,
 ): Line[] {
   const by = isShell ? 0 : 4;
-  const how = isShell
-    ? [span(" at the prompt: ", "dim"), wholeSpan(ASK, "code")]
-    : [span(": type ", "dim"), dataSpan(typed, "code"), span(" and Tab", "dim")];
+  const how = [
+    ...(isShell ? [span(" at the prompt, ", "dim"), wholeSpan(ASK, "code")] : []),
+    ...[span(": type ", "dim"), dataSpan(typed, "code"), span(" and Tab", "dim")],
+  ];
   return indent(wrap([span(`${more} more`, "dim"), ...how], width - by), by);
 }
 
