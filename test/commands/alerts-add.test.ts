@@ -99,7 +99,8 @@ describe("a channel", () => {
       "alerts add market.price BTC/USDT high:70000 low:1.50",
       "alerts add kinds:MARKET.PRICE subjects:btc/usdt low:1.5 high:70000.00",
     ]) {
-      expect(await talk.ask(line)).toMatch(saying("•", id, "mark prices", "BTC/USDT", "70,000", "1.5", "mainnet"));
+      expect(await talk.ask(line)).toMatch(saying("•", "mark prices", "BTC/USDT", "70,000", "1.5", "mainnet"));
+      expect(idIn(talk.lastReply)).toBe(id);
     }
     expect(await talk.engine.subscriptions()).toEqual(before);
     expect(await owed(talk, ops)).toEqual([
@@ -147,9 +148,7 @@ describe("a channel", () => {
     const talk = await talkInOps();
     await talk.ask("alerts add node.down");
     const id = idIn(talk.lastReply);
-    expect(await talk.ask("alerts add node.down style:thread severity:critical")).toMatch(
-      saying("•", id, "node outages"),
-    );
+    expect(await talk.ask("alerts add node.down style:thread severity:critical")).toMatch(saying("•", "node outages"));
     expect(linesOf(talk.lastReply)).toContain(`alerts edit id:${id} severity:critical style:thread`);
     expect(await talk.press("alerts edit")).toContain("critical only, thread style");
     expect(await talk.engine.subscriptions()).toMatchObject([{ style: "thread", floor: "critical" }]);
@@ -198,15 +197,19 @@ describe("a channel", () => {
     const known = idIn(talk.lastReply);
     await see(talk, 1, [stalled("good"), down("good"), auction("good")]);
     await see(talk, 4, [stalled("good"), down("bad"), auction("bad")]);
-    expect(await talk.ask("alerts add network.stalled style:plain")).toContain(known);
+    expect(await talk.ask("alerts add network.stalled style:plain")).toMatch(
+      saying("All of this", "with stalls, node outages on mainnet"),
+    );
     expect(await standingAt(talk)).toMatchObject({ firing: [], toldAlready: 1, elsewhere: 1 });
     await talk.ask("alerts add checkpoint.new");
-    expect(shown(talk.lastReply)).not.toContain(known);
+    expect(shown(talk.lastReply)).not.toContain("told there already");
     // Those of the new one are named, and no longer among the others.
-    expect(await talk.ask("alerts add market.auction,node.down")).toContain(known);
+    expect(await talk.ask("alerts add market.auction,node.down")).toContain(
+      "already, with stalls, node outages on mainnet",
+    );
     expect(await standingAt(talk)).toMatchObject({ firing: [{}, {}] });
     await talk.ask(`alerts pause ${known}`);
-    expect(await talk.ask("alerts add network.stalled,node.lagging")).not.toContain(known);
+    expect(await talk.ask("alerts add network.stalled,node.lagging")).not.toContain("with stalls, node outages");
   });
 
   test.each<[string, string, NetworkStatus["silenced"]]>([

@@ -13,7 +13,7 @@ import { type Labels, subscriptionWords } from "../../../alerts/words/subscripti
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { type Action, reply, type Reply } from "../../../reply/reply.ts";
-import { code, strong, text, type Text } from "../../../reply/text.ts";
+import { strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
 import { toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
@@ -171,7 +171,7 @@ export function overlapNote(
   const rest = found.length === 1 ? "" : `, and ${found.length - 1} more`;
   return [
     paragraph(
-      text`${share === "all" ? "All" : "Part"} of this is told there already: ${code(other.id)} (${subscriptionWords(other, labels)})${rest}.`,
+      text`${share === "all" ? "All" : "Part"} of this is told there already, with ${subscriptionWords(other, labels)}${rest}.`,
     ),
   ];
 }

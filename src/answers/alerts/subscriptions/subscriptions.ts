@@ -161,15 +161,13 @@ export function subscriptionBlocks(one: Subscription, labels: Labels, more: read
 
 /** A subscription that stays as it is: its content, settings and what state it is in, with default values. */
 export function standingBlocks(one: Subscription, labels: Labels): Block[] {
-  const kinds = kindsField(one);
   return [
     ...facts([
-      field("Subscription", code(one.id)),
       field("Tells", subscriptionWords(one, labels), { wide: true }),
       field("How", deliveryOptionWords(one, true), { wide: true }),
       ...(one.state === "active" ? [] : [stateField(one)]),
     ]),
-    ...(kinds.length === 0 ? [] : details([fields(kinds)])),
+    ...details([fields([field("Subscription", code(one.id)), ...kindsField(one)])]),
   ];
 }
 
