@@ -18,6 +18,8 @@ export interface FeedAlert {
   /** The delivery's id. */
   readonly id: string;
   readonly about: DeliverySubject;
+  /** What several of its kind are called: `auctions`. */
+  readonly noun: string;
   /** Rendered by this version, whichever one sent it. */
   readonly reply: Reply;
 }
@@ -25,7 +27,11 @@ export interface FeedAlert {
 /** How many messages of a day are read at once. */
 const MAX_DAYS_READ = 200;
 
-type Describe = (message: AlertMessage, context: DeliveryContext) => Reply;
+/** Words of alerts, which are loaded lazily, so that the start does not wait for them. */
+interface Words {
+  readonly describe: (message: AlertMessage, context: DeliveryContext) => Reply;
+  readonly kindNoun: (kind: string) => string;
+}
 type ToAlerts = (rows: readonly DeliveryRow[], shownAs?: typeof asEdited) => Promise<FeedAlert[]>;
 
 /** The messages delivered to one destination, for readers that come and go. Rejects if the database fails. */
@@ -35,11 +41,11 @@ export type AlertFeed = ReturnType<typeof createAlertFeed>;
 export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms) {
   const key = destinationKey(platforms.console);
   const readAlerts = async <T>(read: (tables: AlertTables, toAlerts: ToAlerts) => Promise<T>): Promise<T> => {
-    // Loaded lazily, so that the start does not wait for it.
     const { describe } = await import("../words/words.ts");
-    const render: Describe = (message, context) => describe(message, context, platforms);
+    const { kindNoun } = await import("../words/subscription-words.ts");
+    const words: Words = { describe: (message, context) => describe(message, context, platforms), kindNoun };
     return store.read(({ alerts: tables }) =>
-      read(tables, (rows, shownAs) => toFeedAlerts(tables, rows, render, shownAs)),
+      read(tables, (rows, shownAs) => toFeedAlerts(tables, rows, words, shownAs)),
     );
   };
   return {
@@ -107,7 +113,7 @@ async function asEdited(tables: AlertTables, message: AlertMessage): Promise<Ale
 async function toFeedAlerts(
   tables: AlertTables,
   rows: readonly DeliveryRow[],
-  describe: Describe,
+  { describe, kindNoun }: Words,
   shownAs?: typeof asEdited,
 ): Promise<FeedAlert[]> {
   const messages = await readMessages(
@@ -126,10 +132,12 @@ async function toFeedAlerts(
       ...(row.uncertain_since === 0 ? { repeat: true as const } : {}),
     };
     const at = row.settled_at ?? row.created_at;
+    const about = deliverySubject(message, row.phase);
     alerts.push({
       at,
       id: row.id,
-      about: deliverySubject(message, row.phase),
+      about,
+      noun: kindNoun(about.kind),
       reply: describe((await shownAs?.(tables, message)) ?? message, context),
     });
   }

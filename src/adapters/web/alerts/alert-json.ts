@@ -10,13 +10,15 @@ import { type RenderDependencies, renderPreviews } from "../render.ts";
 export interface AlertJson extends DeliverySubject {
   /** The delivery's id; an alert with a known id replaces the former one. */
   readonly id: string;
+  /** What several of its kind are called: `auctions`. */
+  readonly noun: string;
   readonly reply: ReplyJson;
 }
 
 /** Its files are read from the store on download, so that they outlive the process. */
-export function alertJson({ id, about, reply }: FeedAlert): AlertJson {
+export function alertJson({ id, about, noun, reply }: FeedAlert): AlertJson {
   const files = new Map(filesOf(reply).map((file, index) => [file, `/api/alerts/${id}/files/${index}`]));
-  return { id, ...about, reply: replyToJson(reply, (file) => files.get(file)) };
+  return { id, ...about, noun, reply: replyToJson(reply, (file) => files.get(file)) };
 }
 
 /** The same with previews of other platforms, as its message is by now: without Acknowledge where it is settled. */

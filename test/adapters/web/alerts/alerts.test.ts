@@ -237,7 +237,7 @@ const endless: AlertFeed = {
   openEpisodes: async () => [],
   grownSince: async () => [],
   after: async (place) => ({
-    alerts: [{ place: place + 1, at: 0, id: `d${place}`, about, reply: long }],
+    alerts: [{ place: place + 1, at: 0, id: `d${place}`, about, noun: "bot", reply: long }],
     place: place + 1,
     more: true,
   }),

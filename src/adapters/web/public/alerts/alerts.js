@@ -12,13 +12,13 @@ import { createChosen } from "./chosen.js";
 import { listen } from "./alert-source.js";
 import { titleOf } from "./alert-title.js";
 import { loadWatch, silenceWords } from "../api.js";
+import { placeEarlier } from "./earlier.js";
 import { createIncident } from "./incident.js";
 import { worstTone } from "../../../../reply/states.js";
 import { createSilences } from "./silences.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
-import { byDay, cardKey, createStanding, isUnderWay, changesEpisode, isStateCard, stateAlert } from "./standing.js";
-import { h } from "../vnode/vnode.js";
+import { cardKey, createStanding, isUnderWay, changesEpisode, isStateCard, stateAlert } from "./standing.js";
 import { allWell, createPace, networkLines, networkPills } from "../state/state.js";
 
 /** The number of cards; the log has older alerts. */
@@ -103,7 +103,7 @@ export function createAlerts(view, badge, info, around, looked) {
   function settle() {
     listUndelivered(cards, standing.open(), around);
     placeCards(cards, standing.open(), lists);
-    headDays(lists.earlier, cards);
+    placeEarlier(lists.earlier, cards);
     chosen.show(standing.open().slice(0, lists.open.childElementCount));
   }
 
@@ -273,31 +273,12 @@ function placeCards(cards, open, lists) {
   const shown = open.flatMap(({ episode }) => byEpisode.get(episode) ?? []);
   for (const card of cards.values()) {
     card.stands(open.find(({ episode }) => changesEpisode(card.alert) && episode === card.alert.episode));
-    if (!shown.includes(card) && card.element.parentElement !== lists.earlier) lists.earlier.prepend(card.element);
+    if (!shown.includes(card) && !lists.earlier.contains(card.element)) lists.earlier.prepend(card.element);
   }
   for (const [index, { element }] of shown.entries()) {
     const there = lists.open.children[index];
     if (there !== element) lists.open.insertBefore(element, there ?? null);
   }
-}
-
-/**
- * The earlier alerts by day, the newest first; only what is in a wrong place is moved.
- *
- * @param {HTMLElement} list
- * @param {ReadonlyMap<string, AlertCard>} cards
- */
-function headDays(list, cards) {
-  const listed = [...cards.values()].filter(({ element }) => element.parentElement === list).toReversed();
-  const headings = new Map([...list.querySelectorAll(".day h3")].map((one) => [one.textContent, one.parentElement]));
-  const rows = byDay(listed).flatMap(({ day, cards: of }) => [
-    headings.get(day) ?? makeElement(h("li", { class: "day" }, h("h3", {}, day))),
-    ...of.map(({ element }) => element),
-  ]);
-  for (const [index, row] of rows.entries()) {
-    if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
-  }
-  while (list.children.length > rows.length) list.lastElementChild?.remove();
 }
 
 /**

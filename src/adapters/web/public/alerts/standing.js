@@ -93,18 +93,30 @@ function reach({ kind }) {
   return at === -1 ? 3 : at;
 }
 
+/** This many alike, or more, fold. */
+const FOLDED_FROM = 3;
+
 /**
- * Cards by the day of their alerts, the newest first.
+ * Cards by the day of their alerts, the newest first; those of a kind that are over stand together where they are many.
  *
- * @template {{ readonly alert: Pick<AlertJson, "at"> }} C
+ * @template {{ readonly alert: Pick<AlertJson, "at" | "kind" | "state"> }} C
  * @param {readonly C[]} cards
  * @param {string} [timeZone] An IANA name; left out = the browser's.
- * @returns {readonly { readonly day: string, readonly cards: readonly C[] }[]}
+ * @returns {readonly { readonly day: string, readonly rows: readonly (readonly C[])[] }[]}
  */
 export function byDay(cards, timeZone) {
   const sorted = cards.toSorted((a, b) => Number(BigInt(b.alert.at) - BigInt(a.alert.at)));
   const days = Map.groupBy(sorted, ({ alert }) => dayWords(localTime(alert.at, timeZone).slice(0, 10)));
-  return [...days].map(([day, of]) => ({ day, cards: of }));
+  return [...days].map(([day, of]) => {
+    const over = Map.groupBy(of, ({ alert: { kind, state } }) => (state === "resolved" ? kind : ""));
+    over.delete("");
+    const rows = of.flatMap((card) => {
+      const alike = over.get(card.alert.kind) ?? [];
+      if (alike.length < FOLDED_FROM || !alike.includes(card)) return [[card]];
+      return alike[0] === card ? [alike] : [];
+    });
+    return { day, rows };
+  });
 }
 
 /** @param {string} day `2026-05-01` */
@@ -153,6 +165,7 @@ export function stateAlert({ episode, kind, network, subject, severity, began, l
     subject,
     state: "firing",
     severity,
+    noun: kind,
     at: began,
     episode,
     reply: {

@@ -36,6 +36,7 @@ const delivered = (episode: string, state: AlertJson["state"], more: Partial<Ale
   severity: "warning",
   at: String(AT),
   episode,
+  noun: "auctions",
   reply: NO_REPLY,
   ...more,
 });
@@ -118,11 +119,16 @@ test("a node that has no new block answers all the same", () => {
 });
 
 test("what is earlier stands by the reader's day, newest first, with the time of their clock", () => {
-  const card = (hours: number) => ({ alert: { at: String(AT + BigInt(hours) * 3_600_000_000_000n) } });
+  const card = (hours: number, state: AlertJson["state"] = "resolved") => ({
+    alert: { at: String(AT + BigInt(hours) * 3_600_000_000_000n), kind: "market.auction" as const, state },
+  });
   // 12:00, 23:00 and 22:00 UTC: the second is the next day in Zurich.
   const cards = [card(0), card(11), card(9)];
-  expect(byDay(cards, "UTC")).toEqual([{ day: "Monday, 2024-06-03", cards: [cards[1], cards[2], cards[0]] }]);
-  expect(byDay(cards, "Europe/Zurich").map(({ day, cards: { length } }) => [day, length])).toEqual([
+  expect(byDay(cards, "UTC")).toEqual([{ day: "Monday, 2024-06-03", rows: [[cards[1], cards[2], cards[0]]] }]);
+  const event = card(10, "event");
+  // Of those that are over three or more fold, at the place of the newest.
+  expect(byDay([...cards, event], "UTC")[0]?.rows).toEqual([[cards[1], cards[2], cards[0]], [event]]);
+  expect(byDay(cards, "Europe/Zurich").map(({ day, rows: { length } }) => [day, length])).toEqual([
     ["Tuesday, 2024-06-04", 1],
     ["Monday, 2024-06-03", 2],
   ]);
