@@ -56,3 +56,25 @@ export function createTabs({ label, panel, tabs, chosen: first, choose }) {
   mark(Math.max(0, at));
   return list;
 }
+
+/** Here the tabs have room beside the question. */
+const ROOMY = "(width >= 40rem)";
+
+/**
+ * The tabs that show an answer as platforms show it, folded where they would take a line of their own; none where there
+ * are no previews.
+ *
+ * @param {{ readonly previews?: Readonly<Record<string, unknown>> }} reply
+ * @param {readonly { readonly id: string, readonly name: string }[]} previews
+ * @param {{ panel: HTMLElement, chosen: string, choose: (id: string) => void }} how
+ * @returns {HTMLElement[]}
+ */
+export function previewTabs(reply, previews, how) {
+  const platforms = previews.filter(({ id }) => Object.hasOwn(reply.previews ?? {}, id));
+  const tabs = [{ id: "bellwether", name: "Bellwether" }, ...platforms];
+  if (platforms.length === 0) return [];
+  const fold = makeElement(h("details", { class: "shown-as" }, h("summary", {}, "Preview")));
+  fold.toggleAttribute("open", how.chosen !== "bellwether" || matchMedia(ROOMY).matches);
+  fold.append(createTabs({ label: "Shown as", tabs, ...how }));
+  return [fold];
+}

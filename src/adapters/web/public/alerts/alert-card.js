@@ -135,15 +135,20 @@ export function createAlertCard(first, around) {
   async function press(action, label) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
     if (action.form === true) around.fillIn(action.invocation);
-    else await askBelow(action.invocation);
+    else await askBelow(action.invocation, label);
   }
 
-  /** @param {{ readonly command: string, readonly options: Readonly<Record<string, string | number | boolean>> }} question */
-  async function askBelow({ command, options }) {
-    const exchange = createExchange(formatLine(command, options), {
+  /**
+   * @param {{ readonly command: string, readonly options: Readonly<Record<string, string | number | boolean>> }} question
+   * @param {string} heading
+   */
+  async function askBelow({ command, options }, heading) {
+    /** @type {Surroundings} */
+    const below = {
       ...around,
-      askBelow: async (question) => ("command" in question ? askBelow(question) : undefined),
-    });
+      askBelow: async (next, _, how) => ("command" in next ? askBelow(next, how.heading) : undefined),
+    };
+    const exchange = createExchange(formatLine(command, options), below, heading);
     answers.append(exchange.element);
     while (answers.children.length > MAX_ANSWERS) answers.firstElementChild?.remove();
     await exchange.start({ command, options });

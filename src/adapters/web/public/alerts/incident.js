@@ -173,21 +173,21 @@ export function createIncident(element, around, network) {
    */
   async function askBelow({ invocation: { command, options }, confirm }, label) {
     if (confirm !== undefined && !(await confirmFirst(around.dialog, confirm, label))) return;
-    askInStory({ command, options }, formatLine(command, options));
+    askInStory({ command, options }, label);
   }
 
   function tellStory() {
     if (episode === undefined) return;
     log.replaceChildren();
-    askInStory({ command: "alerts why", options: { episode } }, "alerts why");
+    askInStory({ command: "alerts why", options: { episode } }, "What happened");
   }
 
   /**
    * @param {{ command: string, options: Record<string, string | number | boolean> }} question
-   * @param {string} line
+   * @param {string} heading
    */
-  function askInStory(question, line) {
-    const exchange = createExchange(line, around);
+  function askInStory(question, heading) {
+    const exchange = createExchange(formatLine(question.command, question.options), around, heading);
     log.append(exchange.element);
     void exchange.start(question);
   }

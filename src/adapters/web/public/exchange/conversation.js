@@ -36,18 +36,20 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
   /**
    * @param {string} line
    * @param {Question} question
+   * @param {string} [heading]
    */
-  function add(line, question) {
+  function add(line, question, heading) {
     asked += 1;
     const number = asked;
     /** @type {Place} */
     const place = { address: addressOf(question), answers: new Map() };
     /** @param {{ question: Question, answer?: Answer, job?: string, at?: number }} what */
     const keep = (what) => {
-      kept.put(number, { line, at: Date.now(), ...what });
+      kept.put(number, { line, heading, at: Date.now(), ...what });
       if (what.answer !== undefined) note(place, what.question, what.answer, what.at ?? Date.now());
     };
-    const exchange = createExchange(line, {
+    /** @type {Surroundings} */
+    const surroundings = {
       ...around(),
       answered: (given, answer) => keep({ question: given, answer }),
       goesOn: (given, job) => keep({ question: given, job }),
@@ -55,7 +57,8 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
         place.address = addressOf(given);
         goTo(place.address);
       },
-    });
+    };
+    const exchange = createExchange(line, surroundings, heading);
     exchanges.push({ exchange, place });
     log.append(exchange.element);
     welcome.hidden = true;
@@ -78,10 +81,10 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
   /**
    * @param {Question} question
    * @param {string} line
-   * @param {{ focus: boolean, addressed?: boolean } & Start} options `addressed`: the page's address asks it.
+   * @param {{ focus: boolean, addressed?: boolean, heading?: string } & Start} options `addressed`: the page's address asks it.
    */
-  async function ask(question, line, { focus, addressed = false, ...how }) {
-    const { exchange, keep } = add(line, question);
+  async function ask(question, line, { focus, addressed = false, heading, ...how }) {
+    const { exchange, keep } = add(line, question, heading);
     keep({ question });
     const address = addressOf(question);
     if (addressed) history.replaceState(null, "", address);
@@ -96,8 +99,8 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
     ask,
     /** The conversation from before a reload. */
     restore() {
-      for (const { line, ...what } of kept.load()) {
-        const { exchange, keep } = add(line, what.question);
+      for (const { line, heading, ...what } of kept.load()) {
+        const { exchange, keep } = add(line, what.question, heading);
         keep(what);
         exchange.restore(what);
       }

@@ -15,7 +15,7 @@ import { drawPreview } from "../preview/preview.js";
 import { drawReply } from "../reply/draw-reply.js";
 import { pressable } from "../reply/render-actions.js";
 import { announcement } from "../reply/reply.js";
-import { createTabs } from "../tabs.js";
+import { previewTabs } from "../tabs.js";
 import { localTime, span } from "../reply/times.js";
 
 /**
@@ -23,7 +23,7 @@ import { localTime, span } from "../reply/times.js";
  * @property {HTMLDialogElement} dialog
  * @property {readonly { readonly id: string, readonly name: string }[]} previews The platforms whose previews come with answers.
  * @property {(text: string) => void} announce
- * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string }) => Promise<void>} askBelow
+ * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string, heading: string }) => Promise<void>} askBelow
  *   Resolves once it is answered.
  * @property {(question: ButtonQuestion) => void} fillIn Opens the form of a button that is to be filled in.
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
@@ -52,9 +52,10 @@ let preferred = "bellwether";
 /**
  * @param {string} line
  * @param {Surroundings} around
+ * @param {string} [heading] What the pressed button says, which reads better than its line.
  */
-export function createExchange(line, around) {
-  const { element, asked, code, status, panel } = makeParts(line);
+export function createExchange(line, around, heading) {
+  const { element, asked, code, status, panel } = makeParts(line, heading);
 
   /** @type {Answer | undefined} */
   let answer;
@@ -154,7 +155,7 @@ export function createExchange(line, around) {
       void choose(reply, id);
     };
     const tabs = previewTabs(reply, around.previews, { panel, chosen: how.shownAs ?? "bellwether", choose: choosing });
-    asked.replaceChildren(code, status, ...tabs);
+    asked.replaceChildren(...code, status, ...tabs);
     if (how.keptAt !== undefined) return;
     around.announce(announcement(reply, { now: Date.now() }));
     around.grown(element);
@@ -177,14 +178,17 @@ export function createExchange(line, around) {
     const button = event.target instanceof Element ? event.target.closest("[data-action]") : null;
     if (!(button instanceof HTMLElement) || shown !== "bellwether") return;
     const action = answer === undefined ? undefined : pressable(answer)[Number(button.dataset["action"])];
-    if (action !== undefined && "invocation" in action) void press(action, button.textContent);
+    if (action === undefined || !("invocation" in action)) return;
+    // The button of a row names it, too.
+    void press(action, button.textContent, button.getAttribute("aria-label") ?? button.textContent);
   });
 
   /**
    * @param {Omit<Extract<ButtonAction, { invocation: unknown }>, "label">} action
    * @param {string} label
+   * @param {string} [heading]
    */
-  async function press(action, label) {
+  async function press(action, label, heading = label) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
     const { effect, form, invalidates, invocation } = action;
     const { command, options } = invocation;
@@ -193,7 +197,7 @@ export function createExchange(line, around) {
     const inPlace = effect === "replace" || invalidates === true;
     if (inPlace) around.replacing?.(question);
     if (inPlace) return run(question, { inPlace, focusLabel: label });
-    await around.askBelow(question, formatLine(command, options), { focus: true, shownAs: shown });
+    await around.askBelow(question, formatLine(command, options), { focus: true, shownAs: shown, heading });
     if (typeof invalidates === "object") await run(invalidates, { inPlace: true });
   }
 
@@ -308,15 +312,25 @@ function focusButton(element, label) {
   (same ?? element).focus();
 }
 
-/** @param {string} line */
-function makeParts(line) {
+/**
+ * @param {string} line
+ * @param {string} [heading]
+ */
+function makeParts(line, heading) {
   count += 1;
-  const code = makeElement(h("code", { id: `asked-${count}`, title: line }, withShortIds(withoutKeys(line))));
+  const id = `asked-${count}`;
+  const short = withShortIds(withoutKeys(line));
+  const code = [
+    makeElement(
+      heading === undefined ? h("code", { id, title: line }, short) : h("span", { id, class: "pressed" }, heading),
+    ),
+    ...(heading === undefined ? [] : [makeElement(h("code", { class: "line", title: line }, short))]),
+  ];
   const status = makeElement(h("span", { class: "status" }));
   const asked = makeElement(h("div", { class: "asked" }));
-  asked.append(code, status);
+  asked.append(...code, status);
   const panel = makeElement(h("div", { id: `answer-${count}` }));
-  const element = makeElement(h("li", { class: "exchange", tabindex: "-1", "aria-labelledby": code.id }));
+  const element = makeElement(h("li", { class: "exchange", tabindex: "-1", "aria-labelledby": id }));
   element.append(asked, panel);
   return { element, asked, code, status, panel };
 }
@@ -324,26 +338,4 @@ function makeParts(line) {
 /** @param {string} at Nanoseconds. */
 function clock(at) {
   return localTime(at, undefined).slice(11, 19);
-}
-
-/** Here the tabs have room beside the question. */
-const ROOMY = "(width >= 40rem)";
-
-/**
- * The tabs that show an answer as platforms show it, folded where they would take a line of their own; none where there
- * are no previews.
- *
- * @param {Answer} reply
- * @param {Surroundings["previews"]} previews
- * @param {{ panel: HTMLElement, chosen: string, choose: (id: string) => void }} how
- * @returns {HTMLElement[]}
- */
-function previewTabs(reply, previews, how) {
-  const platforms = previews.filter(({ id }) => Object.hasOwn(reply.previews ?? {}, id));
-  const tabs = [{ id: "bellwether", name: "Bellwether" }, ...platforms];
-  if (platforms.length === 0) return [];
-  const fold = makeElement(h("details", { class: "shown-as" }, h("summary", {}, "Preview")));
-  fold.toggleAttribute("open", how.chosen !== "bellwether" || matchMedia(ROOMY).matches);
-  fold.append(createTabs({ label: "Shown as", tabs, ...how }));
-  return [fold];
 }

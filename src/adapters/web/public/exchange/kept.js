@@ -6,6 +6,7 @@
 /**
  * @typedef {object} KeptExchange
  * @property {string} line
+ * @property {string | undefined} [heading] What the pressed button says.
  * @property {Question} question
  * @property {number} at When it was answered, or asked, in Unix milliseconds.
  * @property {string} [job] The code of a job that goes on by itself, until its answer has come.

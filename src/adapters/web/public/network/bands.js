@@ -20,13 +20,15 @@ const MAX_ANSWERS = 5;
  * @param {Surroundings} around
  */
 export function createStory(at, around) {
-  /** @param {Question} question */
-  async function ask(question) {
+  /**
+   * @param {Question} question
+   * @param {string} [heading]
+   */
+  async function ask(question, heading) {
     if (!("command" in question)) return;
-    const exchange = createExchange(formatLine(question.command, question.options ?? {}), {
-      ...around,
-      askBelow: (next) => ask(next),
-    });
+    /** @type {Surroundings} */
+    const below = { ...around, askBelow: (next, _, how) => ask(next, how.heading) };
+    const exchange = createExchange(formatLine(question.command, question.options ?? {}), below, heading);
     at("told").append(exchange.element);
     while (at("told").children.length > MAX_ANSWERS) at("told").firstElementChild?.remove();
     await exchange.start(question);
@@ -38,7 +40,7 @@ export function createStory(at, around) {
   function open(episode) {
     at("told").replaceChildren();
     at("story").hidden = false;
-    void ask({ command: "alerts why", options: { episode } });
+    void ask({ command: "alerts why", options: { episode } }, "What happened");
   }
 
   at("alerts").addEventListener("click", ({ target }) => {
