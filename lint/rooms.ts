@@ -93,7 +93,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/web/public": "preview/* reply/* vnode/*",
   "adapters/web/public/alerts": "standing",
   "adapters/web/public/exchange":
-    "command-list composer confirm conversation file-picker form kept lines palette tried",
+    "answers-below command-list composer conversation file-picker form kept lines palette tried",
   "adapters/web/public/preview": "drawn-message",
   "adapters/web/public/reply": "clipboard draw-reply render-actions render-chart render-files render-text times",
   "adapters/web/public/vnode": "keep-focus make-dom",

@@ -27,11 +27,7 @@ export interface FeedAlert {
 /** How many messages of a day are read at once. */
 const MAX_DAYS_READ = 200;
 
-/** Words of alerts, which are loaded lazily, so that the start does not wait for them. */
-interface Words {
-  readonly describe: (message: AlertMessage, context: DeliveryContext) => Reply;
-  readonly kindNoun: (kind: string) => string;
-}
+type Describe = (message: AlertMessage, context: DeliveryContext) => Reply;
 type ToAlerts = (rows: readonly DeliveryRow[], shownAs?: typeof asEdited) => Promise<FeedAlert[]>;
 
 /** The messages delivered to one destination, for readers that come and go. Rejects if the database fails. */
@@ -41,11 +37,11 @@ export type AlertFeed = ReturnType<typeof createAlertFeed>;
 export function createAlertFeed(store: Pick<Store, "read">, platforms: Platforms) {
   const key = destinationKey(platforms.console);
   const readAlerts = async <T>(read: (tables: AlertTables, toAlerts: ToAlerts) => Promise<T>): Promise<T> => {
+    // Loaded lazily, so that the start does not wait for it.
     const { describe } = await import("../words/words.ts");
-    const { kindNoun } = await import("../words/subscription-words.ts");
-    const words: Words = { describe: (message, context) => describe(message, context, platforms), kindNoun };
+    const render: Describe = (message, context) => describe(message, context, platforms);
     return store.read(({ alerts: tables }) =>
-      read(tables, (rows, shownAs) => toFeedAlerts(tables, rows, words, shownAs)),
+      read(tables, (rows, shownAs) => toFeedAlerts(tables, rows, render, shownAs)),
     );
   };
   return {
@@ -113,9 +109,10 @@ async function asEdited(tables: AlertTables, message: AlertMessage): Promise<Ale
 async function toFeedAlerts(
   tables: AlertTables,
   rows: readonly DeliveryRow[],
-  { describe, kindNoun }: Words,
+  describe: Describe,
   shownAs?: typeof asEdited,
 ): Promise<FeedAlert[]> {
+  const { kindNoun } = await import("../words/subscription-words.ts");
   const messages = await readMessages(
     tables,
     rows.map(({ message }) => message),
@@ -131,10 +128,9 @@ async function toFeedAlerts(
       // After the database went back it may have been told with another id.
       ...(row.uncertain_since === 0 ? { repeat: true as const } : {}),
     };
-    const at = row.settled_at ?? row.created_at;
     const about = deliverySubject(message, row.phase);
     alerts.push({
-      at,
+      at: row.settled_at ?? row.created_at,
       id: row.id,
       about,
       noun: kindNoun(about.kind),

@@ -216,10 +216,8 @@ function fillCommands(commands) {
     openers: [part("#open-palette", HTMLElement), part("#all-commands", HTMLElement)],
     commands,
     seen: () => seen(),
-    choose: ({ name, line, question }) => {
-      if (question === undefined) fill(line);
-      else void conversation.ask(question, line, { focus: true, ...("command" in question ? { heading: name } : {}) });
-    },
+    choose: ({ name, line, question }) =>
+      question === undefined ? fill(line) : void conversation.ask(question, line, { focus: true, heading: name }),
   });
 }
 

@@ -1,15 +1,12 @@
 // @ts-check
 // One alert of the list: an episode in its current state, or the last event of its kind.
-/** @import { ButtonAction } from "../../../../reply/fold.ts" */
 /** @import { AlertJson } from "../../alerts/alert-json.ts" */
 /** @import { OpenAlert } from "../../alerts/watch.ts" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
 import { replyOf, titleOf } from "./alert-title.js";
 import { loadAlert } from "../api.js";
-import { confirmFirst } from "../exchange/confirm.js";
-import { createExchange } from "../exchange/exchange.js";
+import { answersBelow } from "../exchange/answers-below.js";
 import { keepFocus } from "../vnode/keep-focus.js";
-import { formatLine } from "../exchange/lines.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { drawPreview } from "../preview/preview.js";
 import { drawReply } from "../reply/draw-reply.js";
@@ -18,9 +15,6 @@ import { beganWords, clockOf, isStateCard, wordOf } from "./standing.js";
 import { createTabs } from "../tabs.js";
 import { age, machineTime, toMillis } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
-
-/** Answers to its buttons that stay below an alert. */
-const MAX_ANSWERS = 10;
 
 let count = 0;
 
@@ -42,6 +36,7 @@ export function createAlertCard(first, around) {
   const element = makeElement(h("li", { class: "alert" }));
   element.append(controls.chooser, controls.acknowledge, details);
 
+  const { press } = answersBelow(answers, around);
   let alert = first;
   let times = 0;
   let view = "bellwether";
@@ -127,32 +122,6 @@ export function createAlertCard(first, around) {
     const action = pressable({ ...alert.reply, actions: actions() })[Number(button.dataset["action"])];
     if (action !== undefined && "invocation" in action) void press(action, button.textContent);
   });
-
-  /**
-   * @param {Omit<Extract<ButtonAction, { invocation: unknown }>, "label">} action
-   * @param {string} label
-   */
-  async function press(action, label) {
-    if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
-    if (action.form === true) around.fillIn(action.invocation);
-    else await askBelow(action.invocation, label);
-  }
-
-  /**
-   * @param {{ readonly command: string, readonly options: Readonly<Record<string, string | number | boolean>> }} question
-   * @param {string} heading
-   */
-  async function askBelow({ command, options }, heading) {
-    /** @type {Surroundings} */
-    const below = {
-      ...around,
-      askBelow: async (next, _, how) => ("command" in next ? askBelow(next, how.heading) : undefined),
-    };
-    const exchange = createExchange(formatLine(command, options), below, heading);
-    answers.append(exchange.element);
-    while (answers.children.length > MAX_ANSWERS) answers.firstElementChild?.remove();
-    await exchange.start({ command, options });
-  }
 
   show(first);
   return {

@@ -3,6 +3,7 @@
 /** @import { AlertJson } from "../../alerts/alert-json.ts" */
 /** @import { AlertCard } from "./alert-card.js" */
 import { EPISODE_WORDS, RESOLVED_TONE } from "../../../../reply/states.js";
+import { part } from "../part.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
 import { byDay, clockOf } from "./standing.js";
@@ -39,14 +40,10 @@ function makeFold(key) {
  */
 function fill(fold, cards) {
   const line = makeElement(foldLine(cards.map(({ alert }) => alert)));
-  const [summary, list] = fold.querySelectorAll("details > :is(summary, .alert-list)");
-  if (summary?.firstElementChild?.isEqualNode(line) === false || summary?.firstElementChild === null)
-    summary.replaceChildren(line);
-  if (list !== undefined)
-    place(
-      list,
-      cards.map(({ element }) => element),
-    );
+  const summary = part("summary", HTMLElement, fold);
+  if (summary.textContent !== line.textContent) summary.replaceChildren(line);
+  const elements = cards.map(({ element }) => element);
+  place(part(".alert-list", HTMLElement, fold), elements);
   return fold;
 }
 

@@ -9,9 +9,7 @@
 import { AskError, setIncident } from "../api.js";
 import { part } from "../part.js";
 import { drawAlertPreview } from "./alert-card.js";
-import { confirmFirst } from "../exchange/confirm.js";
-import { createExchange } from "../exchange/exchange.js";
-import { formatLine } from "../exchange/lines.js";
+import { answersBelow } from "../exchange/answers-below.js";
 import { awayWords, countdownWords, seconds, STAGES, stepOf } from "./incident-step.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
@@ -48,6 +46,7 @@ export function createIncident(element, around, network) {
   const nodes = part('[data-part="nodes"]', HTMLElement, element);
   const shown = part('[data-part="shown"]', HTMLElement, element);
   const log = part('[data-part="story"]', HTMLElement, element);
+  const below = answersBelow(log, around);
   const button = part('[data-part="switch"]', HTMLButtonElement, element);
   for (const name of element.querySelectorAll("[data-network]")) name.textContent = network;
 
@@ -146,8 +145,7 @@ export function createIncident(element, around, network) {
     group.append(heading());
     shown.replaceChildren(group);
     drawAgain = async () => {
-      const press = (/** @type {Pressed} */ pressed, /** @type {string} */ label) => void askBelow(pressed, label);
-      const drawn = await Promise.all(around.previews.map((platform) => drawFigure(alert, platform, press)));
+      const drawn = await Promise.all(around.previews.map((platform) => drawFigure(alert, platform, below.press)));
       keepFocus(group, () => group.replaceChildren(heading(), ...drawn));
     };
     await drawAgain();
@@ -165,31 +163,10 @@ export function createIncident(element, around, network) {
     void drawAgain?.();
   }
 
-  /**
-   * A button of the alert, answered below as its platform would.
-   *
-   * @param {Pressed} pressed
-   * @param {string} label
-   */
-  async function askBelow({ invocation: { command, options }, confirm }, label) {
-    if (confirm !== undefined && !(await confirmFirst(around.dialog, confirm, label))) return;
-    askInStory({ command, options }, label);
-  }
-
   function tellStory() {
     if (episode === undefined) return;
     log.replaceChildren();
-    askInStory({ command: "alerts why", options: { episode } }, "What happened");
-  }
-
-  /**
-   * @param {{ command: string, options: Record<string, string | number | boolean> }} question
-   * @param {string} heading
-   */
-  function askInStory(question, heading) {
-    const exchange = createExchange(formatLine(question.command, question.options), around, heading);
-    log.append(exchange.element);
-    void exchange.start(question);
+    void below.ask({ command: "alerts why", options: { episode } }, "What happened");
   }
 
   setInterval(tick, 250);

@@ -155,7 +155,7 @@ export function createExchange(line, around, heading) {
       void choose(reply, id);
     };
     const tabs = previewTabs(reply, around.previews, { panel, chosen: how.shownAs ?? "bellwether", choose: choosing });
-    asked.replaceChildren(...code, status, ...tabs);
+    asked.replaceChildren(code, status, ...tabs);
     if (how.keptAt !== undefined) return;
     around.announce(announcement(reply, { now: Date.now() }));
     around.grown(element);
@@ -316,21 +316,14 @@ function focusButton(element, label) {
  * @param {string} line
  * @param {string} [heading]
  */
-function makeParts(line, heading) {
+function makeParts(line, heading = withShortIds(withoutKeys(line))) {
   count += 1;
-  const id = `asked-${count}`;
-  const short = withShortIds(withoutKeys(line));
-  const code = [
-    makeElement(
-      heading === undefined ? h("code", { id, title: line }, short) : h("span", { id, class: "pressed" }, heading),
-    ),
-    ...(heading === undefined ? [] : [makeElement(h("code", { class: "line", title: line }, short))]),
-  ];
+  const code = makeElement(h("code", { id: `asked-${count}`, title: line }, heading));
   const status = makeElement(h("span", { class: "status" }));
   const asked = makeElement(h("div", { class: "asked" }));
-  asked.append(...code, status);
+  asked.append(code, status);
   const panel = makeElement(h("div", { id: `answer-${count}` }));
-  const element = makeElement(h("li", { class: "exchange", tabindex: "-1", "aria-labelledby": id }));
+  const element = makeElement(h("li", { class: "exchange", tabindex: "-1", "aria-labelledby": code.id }));
   element.append(asked, panel);
   return { element, asked, code, status, panel };
 }

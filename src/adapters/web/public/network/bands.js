@@ -1,51 +1,33 @@
 // @ts-check
 // The alerts of the time that is shown: their list, their bands in the picture, and the story of one beside it.
 /** @import { Scene } from "../../../../reply/chart.ts" */
-/** @import { Question } from "../../invocations/question.ts" */
 /** @import { PastAlert, PastLooks } from "../../looks.ts" */
 /** @import { Surroundings } from "../exchange/exchange.js" */
 import { SEVERITY } from "../../../../reply/states.js";
-import { createExchange } from "../exchange/exchange.js";
-import { formatLine } from "../exchange/lines.js";
+import { answersBelow } from "../exchange/answers-below.js";
 import { localTime, machineTime, span } from "../reply/times.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
-
-/** Answers to buttons that stay below a story. */
-const MAX_ANSWERS = 5;
 
 /**
  * @param {(id: string) => HTMLElement} at
  * @param {Surroundings} around
  */
 export function createStory(at, around) {
-  /**
-   * @param {Question} question
-   * @param {string} [heading]
-   */
-  async function ask(question, heading) {
-    if (!("command" in question)) return;
-    /** @type {Surroundings} */
-    const below = { ...around, askBelow: (next, _, how) => ask(next, how.heading) };
-    const exchange = createExchange(formatLine(question.command, question.options ?? {}), below, heading);
-    at("told").append(exchange.element);
-    while (at("told").children.length > MAX_ANSWERS) at("told").firstElementChild?.remove();
-    await exchange.start(question);
-    exchange.element.focus({ preventScroll: true });
-    at("story").scrollIntoView({ block: "nearest" });
-  }
+  const { ask } = answersBelow(at("told"), around);
 
   /** @param {string} episode */
-  function open(episode) {
+  async function open(episode) {
     at("told").replaceChildren();
     at("story").hidden = false;
-    void ask({ command: "alerts why", options: { episode } }, "What happened");
+    await ask({ command: "alerts why", options: { episode } }, "What happened");
+    at("story").scrollIntoView({ block: "nearest" });
   }
 
   at("alerts").addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest("[data-episode]") : null;
-    if (button instanceof HTMLElement) open(button.dataset["episode"] ?? "");
+    if (button instanceof HTMLElement) void open(button.dataset["episode"] ?? "");
   });
   at("close-story").addEventListener("click", () => {
     at("story").hidden = true;

@@ -1,0 +1,43 @@
+// @ts-check
+// What buttons ask, answered below what they belong to.
+/** @import { ButtonAction } from "../../../../reply/fold.ts" */
+/** @import { Question } from "../../invocations/question.ts" */
+/** @import { Surroundings } from "./exchange.js" */
+import { confirmFirst } from "./confirm.js";
+import { createExchange } from "./exchange.js";
+import { formatLine } from "./lines.js";
+
+/** So many answers stay. */
+const MAX_ANSWERS = 10;
+
+/**
+ * @param {Element} list
+ * @param {Surroundings} around
+ */
+export function answersBelow(list, around) {
+  /**
+   * @param {Question} question
+   * @param {string} heading
+   */
+  async function ask(question, heading) {
+    if (!("command" in question)) return;
+    /** @type {Surroundings} */
+    const below = { ...around, askBelow: (next, _, how) => ask(next, how.heading) };
+    const { element, start } = createExchange(formatLine(question.command, question.options ?? {}), below, heading);
+    list.append(element);
+    while (list.children.length > MAX_ANSWERS) list.firstElementChild?.remove();
+    await start(question);
+  }
+  return {
+    ask,
+    /**
+     * @param {Omit<Extract<ButtonAction, { invocation: unknown }>, "label">} action
+     * @param {string} label
+     */
+    async press({ invocation, confirm, form }, label) {
+      if (confirm !== undefined && !(await confirmFirst(around.dialog, confirm, label))) return;
+      if (form === true) around.fillIn(invocation);
+      else await ask(invocation, label);
+    },
+  };
+}
