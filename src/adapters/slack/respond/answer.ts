@@ -109,9 +109,8 @@ export function createAnswer(
     }
     // Without its files it is no success, and nobody else needs to see it.
     const shown = report.failed === 0 ? message : renderSlack(warned(given), context);
-    const isFirst = isElsewhere && report.failed === 0;
-    const notes = [isFirst ? "" : report.lines, again ? POSSIBLE_DUPLICATE : ""];
-    const top = [above, isFirst ? report.lines : ""].filter((line) => line !== undefined && line !== "").join("\n");
+    const { top, below } = placeLines(report, above);
+    const notes = [below, again ? POSSIBLE_DUPLICATE : ""];
     const body = await finish(shown, { notes, above: top }, slack);
     const unkept = body.unkept === true ? shown.unkept() : undefined;
     const added = unkept?.filesLater === false ? await sendFurther(unkept.files, attached, destination) : NO_FILES;
@@ -120,6 +119,12 @@ export function createAnswer(
     const lines = [...notes, added.lines, missing];
     const last = isKept(shown) && unkept === undefined ? {} : renderSlack(warned(given), context).alone();
     return { body: await finish({ ...shown, ...last }, { notes: lines, above: top }, slack), failed };
+  }
+
+  /** The lines about files stand first where the files are elsewhere. */
+  function placeLines({ failed, lines }: FileReport, above = "") {
+    if (!isElsewhere || failed > 0) return { top: above, below: lines };
+    return { top: above === "" ? lines : `${above}\n${lines}`, below: "" };
   }
 
   /** Notes whether the files are where the reader of the answer does not look: then the answer says that first. */

@@ -138,7 +138,9 @@ function moreLines(
   const by = isShell ? 0 : 4;
   const how = [
     ...(isShell ? [span(" at the prompt, ", "dim"), wholeSpan(ASK, "code")] : []),
-    ...[span(": type ", "dim"), dataSpan(typed, "code"), span(" and Tab", "dim")],
+    span(": type ", "dim"),
+    dataSpan(typed, "code"),
+    span(" and Tab", "dim"),
   ];
   return indent(wrap([span(`${more} more`, "dim"), ...how], width - by), by);
 }

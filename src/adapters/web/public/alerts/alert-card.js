@@ -109,7 +109,7 @@ export function createAlertCard(first, around) {
     view = id;
     if (id === "bellwether") return drawOwn();
     const asked = alert;
-    const drawn = await drawAlertPreview(asked.id, id, (pressed, label) => void press(pressed, label));
+    const drawn = await drawAlertPreview(asked.id, id, press);
     if (view === id && alert === asked) panel.replaceChildren(drawn);
   }
 
@@ -120,7 +120,7 @@ export function createAlertCard(first, around) {
     const button = event.target instanceof Element ? event.target.closest("[data-action]") : null;
     if (!(button instanceof HTMLElement) || view !== "bellwether") return;
     const action = pressable({ ...alert.reply, actions: actions() })[Number(button.dataset["action"])];
-    if (action !== undefined && "invocation" in action) void press(action, button.textContent);
+    if (action !== undefined && "invocation" in action) press(action, button.textContent);
   });
 
   show(first);

@@ -28,16 +28,17 @@ export function answersBelow(list, around) {
     while (list.children.length > MAX_ANSWERS) list.firstElementChild?.remove();
     await start(question);
   }
+  /**
+   * @param {Omit<Extract<ButtonAction, { invocation: unknown }>, "label">} action
+   * @param {string} label
+   */
+  const press = async ({ invocation, confirm, form }, label) => {
+    if (confirm !== undefined && !(await confirmFirst(around.dialog, confirm, label))) return;
+    if (form === true) around.fillIn(invocation);
+    else await ask(invocation, label);
+  };
   return {
     ask,
-    /**
-     * @param {Omit<Extract<ButtonAction, { invocation: unknown }>, "label">} action
-     * @param {string} label
-     */
-    async press({ invocation, confirm, form }, label) {
-      if (confirm !== undefined && !(await confirmFirst(around.dialog, confirm, label))) return;
-      if (form === true) around.fillIn(invocation);
-      else await ask(invocation, label);
-    },
+    /** @type {(...pressed: Parameters<typeof press>) => void} */ press: (...pressed) => void press(...pressed),
   };
 }

@@ -18,16 +18,21 @@ export function createStory(at, around) {
   const { ask } = answersBelow(at("told"), around);
 
   /** @param {string} episode */
-  async function open(episode) {
+  function open(episode) {
     at("told").replaceChildren();
     at("story").hidden = false;
+    void tell(episode);
+  }
+
+  /** @param {string} episode */
+  async function tell(episode) {
     await ask({ command: "alerts why", options: { episode } }, "What happened");
     at("story").scrollIntoView({ block: "nearest" });
   }
 
   at("alerts").addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest("[data-episode]") : null;
-    if (button instanceof HTMLElement) void open(button.dataset["episode"] ?? "");
+    if (button instanceof HTMLElement) open(button.dataset["episode"] ?? "");
   });
   at("close-story").addEventListener("click", () => {
     at("story").hidden = true;
