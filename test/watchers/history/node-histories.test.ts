@@ -1,14 +1,9 @@
 import { expect, test } from "vitest";
 
-import type { FaultRequest } from "../../../src/simulator/faults/faults.ts";
 import { nodeHistoriesWatcher } from "../../../src/watchers/history/node-histories.ts";
-import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
-import { rotationsWatcher } from "../../../src/watchers/history/rotations.ts";
-import { snapshotsWatcher } from "../../../src/watchers/history/snapshots.ts";
 import { clientOf } from "../../api/client-under-test.ts";
-import { simulatedNetwork } from "../simulated-network.ts";
 import { watchedTestnet } from "../watched-testnet.ts";
-import { compared, neverDiverges } from "./compared.ts";
+import { compared } from "./compared.ts";
 
 test("a node with other hashes than the others diverges until it agrees again; its lists are not read meanwhile", async () => {
   const { look, fault, simulator, name, selector, api } = await compared();
@@ -67,36 +62,6 @@ test.each([undefined, 1])(
     }
   },
 );
-
-test.each<[string, readonly FaultRequest[], number]>([
-  [
-    "they fail in turn",
-    [
-      { kind: "die", node: 1, forSeconds: 600 },
-      { kind: "garbage", node: 2, forSeconds: 300 },
-      { kind: "server-error", node: 3 },
-    ],
-    20,
-  ],
-  ["the core is upgraded", [{ kind: "upgrade", forSeconds: 120, version: "v0.74.9" }], 36],
-])("while %s, nothing diverges in three hours", (_name, faults, least) => neverDiverges(faults, least));
-
-test("lists in disorder and with rows twice are read as they are: each row is told once", async () => {
-  const { simulator, pass, watch, network, config } = await simulatedNetwork();
-  const options = { network, nodes: 3, config };
-  const lists = [checkpointsWatcher(options), snapshotsWatcher(options), rotationsWatcher(options)].map((one) =>
-    watch(one as never),
-  );
-  const told: string[] = [];
-  simulator.faults.set({ kind: "disorder" });
-  for (let count = 0; count < 24; count += 1) {
-    for (const one of lists) told.push(...(await one.observe()).events.map(({ kind, key }) => `${kind} ${key}`));
-    await pass(300);
-  }
-  expect(told.length).toBeGreaterThan(120);
-  expect(new Set(told).size).toBe(told.length);
-  expect(told.filter((one) => one.startsWith("history."))).toEqual([]);
-});
 
 test("each node is asked for each list once a look", async () => {
   const asked: string[] = [];
