@@ -18,15 +18,17 @@ export function answersBelow(list, around) {
   /**
    * @param {Question} question
    * @param {string} heading
+   * @returns {Promise<HTMLElement | undefined>}
    */
   async function ask(question, heading) {
-    if (!("command" in question)) return;
+    if (!("command" in question)) return undefined;
     /** @type {Surroundings} */
-    const below = { ...around, askBelow: (next, _, how) => ask(next, how.heading) };
+    const below = { ...around, askBelow: async (next, _, how) => void (await ask(next, how.heading)) };
     const { element, start } = createExchange(formatLine(question.command, question.options ?? {}), below, heading);
     list.append(element);
     while (list.children.length > MAX_ANSWERS) list.firstElementChild?.remove();
     await start(question);
+    return element;
   }
   /**
    * @param {Omit<Extract<ButtonAction, { invocation: unknown }>, "label">} action

@@ -26,7 +26,8 @@ export function createStory(at, around) {
 
   /** @param {string} episode */
   async function tell(episode) {
-    await ask({ command: "alerts why", options: { episode } }, "What happened");
+    const story = await ask({ command: "alerts why", options: { episode } }, "What happened");
+    story?.focus({ preventScroll: true });
     at("story").scrollIntoView({ block: "nearest" });
   }
 
