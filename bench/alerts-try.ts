@@ -14,7 +14,7 @@ import { fullText } from "../src/reply/full-text.ts";
 import { startSimulator } from "../src/simulator/simulator.ts";
 import { createStore } from "../src/store/create-store.ts";
 import type { Store } from "../src/store/store.ts";
-import { fromMillis } from "../src/units/nanoseconds.ts";
+import { fromMillis } from "../src/units/time.ts";
 import { alertService } from "../test/support/alert-service.ts";
 import { exportJobsOn } from "../test/support/export-jobs.ts";
 import { PLATFORMS } from "../test/support/platforms.ts";

@@ -13,7 +13,7 @@ import { type Look, lookToText } from "../src/looks/look.ts";
 import { readLooks } from "../src/looks/read.ts";
 import { createPast } from "../src/main/past.ts";
 import { createStore } from "../src/store/create-store.ts";
-import { toMillis } from "../src/units/nanoseconds.ts";
+import { toMillis } from "../src/units/time.ts";
 import { SourcesState } from "../src/watchers/sources/sources-state.ts";
 import { looksAtMarkets, MARKETS_EVERY } from "./looks/fifty-markets.ts";
 import { CONFIG, hoursOf, hoursOfLooks, keepHours, planOfThree, POLL, SOURCES } from "./support/days-of-three.ts";

@@ -20,7 +20,7 @@ import { command } from "../src/bot/command.ts";
 import { type Block, type CellColumn, details, paragraph, table, type Table } from "../src/reply/block.ts";
 import { commandAction, reply } from "../src/reply/reply.ts";
 import { code, commandLine, joinText, text, type TextPart, time } from "../src/reply/text.ts";
-import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../src/units/time.ts";
 
 const HINT = text`${commandLine("alerts edit <id>")} changes one, ${commandLine("alerts remove <id>")} ends it.`;
 const ENDED_HINT = text`${commandLine("alerts resume <id>")} brings one back.`;

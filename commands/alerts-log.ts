@@ -7,7 +7,7 @@ import { details, paragraph } from "../src/reply/block.ts";
 import { type Action, type Ask, commandAction, inZone, reply, type Reply } from "../src/reply/reply.ts";
 import { text, time } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
-import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../src/units/time.ts";
 import { withoutUndefined } from "../src/units/without-undefined.ts";
 import { destinationKey } from "../src/alerts/destination.ts";
 import { LOG_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";

@@ -7,8 +7,7 @@ import { command } from "../src/bot/command.ts";
 import { details, paragraph, table } from "../src/reply/block.ts";
 import { invalidatingAction, reply } from "../src/reply/reply.ts";
 import { code, commandLine, text } from "../src/reply/text.ts";
-import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
-import { toMillis } from "../src/units/nanoseconds.ts";
+import { formatDuration, type Milliseconds, toMillis } from "../src/units/time.ts";
 
 export const alertsSilences = command({
   name: "alerts silences",

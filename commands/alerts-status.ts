@@ -22,9 +22,8 @@ import { EPISODE_WORDS, worstTone } from "../src/reply/states.js";
 import { type Block, details, facts, field, paragraph, table, type Table } from "../src/reply/block.ts";
 import { type Action, type Ask, givenOptions, invalidatingAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, type Text, text } from "../src/reply/text.ts";
-import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
+import { formatDuration, type Milliseconds, toMillis } from "../src/units/time.ts";
 import { formatCount } from "../src/units/format-number.ts";
-import { toMillis } from "../src/units/nanoseconds.ts";
 import { tokenKey } from "../src/alerts/destination.ts";
 
 /** A watcher is late after so many of its intervals without an observation. */

@@ -24,10 +24,9 @@ import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
 import { details, paragraph, type Table } from "../src/reply/block.ts";
 import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
 import { joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
-import type { Milliseconds } from "../src/units/duration.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { localText } from "../src/units/local-time.ts";
-import { toMillis } from "../src/units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../src/units/time.ts";
 
 export const alertsTold = command({
   name: "alerts told",

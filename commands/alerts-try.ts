@@ -23,7 +23,7 @@ import { Severity } from "../src/alerts/judge/kinds/severity.ts";
 import { command } from "../src/bot/command.ts";
 import { together } from "../src/errors.ts";
 import { givenOptions } from "../src/reply/reply.ts";
-import { toMillis } from "../src/units/nanoseconds.ts";
+import { toMillis } from "../src/units/time.ts";
 
 const { required: _, ...ANY_SUBSCRIPTION } = SUBSCRIPTION_OPTION;
 const USUAL_DAYS = 30;

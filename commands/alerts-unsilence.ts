@@ -15,8 +15,7 @@ import { ignoreUserError } from "../src/errors.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { commandAction, reply, type Reply } from "../src/reply/reply.ts";
 import { code, joinText, text, type Text, time } from "../src/reply/text.ts";
-import type { Milliseconds } from "../src/units/duration.ts";
-import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
+import { fromMillis, type Milliseconds, toMillis } from "../src/units/time.ts";
 import { destinationKey } from "../src/alerts/destination.ts";
 import { SILENCE_OPTION } from "../src/answers/alerts/silences/silence-options.ts";
 

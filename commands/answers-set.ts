@@ -3,7 +3,7 @@ import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
 import { text } from "../src/reply/text.ts";
-import { toMillis } from "../src/units/nanoseconds.ts";
+import { toMillis } from "../src/units/time.ts";
 
 export const answersSet = command({
   name: "answers set",

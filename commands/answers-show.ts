@@ -3,7 +3,7 @@ import { command } from "../src/bot/command.ts";
 import { field, fields, paragraph } from "../src/reply/block.ts";
 import { commandAction, reply } from "../src/reply/reply.ts";
 import { commandLine, text, time } from "../src/reply/text.ts";
-import { fromMillis } from "../src/units/nanoseconds.ts";
+import { fromMillis } from "../src/units/time.ts";
 
 export const answersShow = command({
   name: "answers show",

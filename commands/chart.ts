@@ -25,8 +25,7 @@ import { UserError } from "../src/errors.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
 import { shortenId } from "../src/reply/text.ts";
-import type { Milliseconds } from "../src/units/duration.ts";
-import { toMillis } from "../src/units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../src/units/time.ts";
 
 /** What is drawn beside markets and alerts. */
 const NAMED = ["network", "blocks", "checkpoints", "snapshots", "stake"];

@@ -7,7 +7,7 @@ import { command } from "../src/bot/command.ts";
 import { type Block, details, field, fields, paragraph, table } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";
 import { code, id, strong, type Text, text, toText } from "../src/reply/text.ts";
-import { formatDuration } from "../src/units/duration.ts";
+import { formatDuration } from "../src/units/time.ts";
 
 /** The release whose interface this bot was written for. */
 const BUILT_FOR = "v0.71";

@@ -14,7 +14,7 @@ import type { Action, Reply } from "../src/reply/reply.ts";
 import { commandLine, id, shortenId, strong, type Text, text, time, toText } from "../src/reply/text.ts";
 import { compareIntegers, decimal, roundedPercentOf } from "../src/units/decimal.ts";
 import { formatCount } from "../src/units/format-number.ts";
-import type { Nanoseconds } from "../src/units/nanoseconds.ts";
+import type { Nanoseconds } from "../src/units/time.ts";
 
 /** How many parties are shown; all of them go into the CSV. */
 const TOP = 20;

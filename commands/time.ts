@@ -19,7 +19,7 @@ import { NETWORK_STATES, shownState } from "../src/reply/states.js";
 import { commandAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText, toText } from "../src/reply/text.ts";
 import { compareIntegers } from "../src/units/decimal.ts";
-import { formatDuration, type Milliseconds } from "../src/units/duration.ts";
+import { formatDuration, type Milliseconds } from "../src/units/time.ts";
 
 /** Beyond this, network time and wall clock differ; the same as the clock alert's default. */
 const DRIFT_MILLIS: Milliseconds = 30_000;

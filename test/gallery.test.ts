@@ -12,7 +12,7 @@ import { judgeSources } from "../src/api/verdict/judge-sources.ts";
 import { DEFAULT_THRESHOLDS } from "../src/api/verdict/verdict.ts";
 import { replyToJson } from "../src/reply/json.ts";
 import type { Reply } from "../src/reply/reply.ts";
-import { fromMillis, toMillis } from "../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../src/units/time.ts";
 import { refusals, textsIn } from "./adapters/discord/judge.ts";
 import { textsOf } from "./adapters/web/print-tree.ts";
 import { talkToSimulator } from "./commands/conversation.ts";

@@ -1,5 +1,5 @@
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
-import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
+import type { Nanoseconds } from "../../src/units/time.ts";
 import { checkpointsWatcher } from "../../src/watchers/history/checkpoints.ts";
 import {
   type Claim,

@@ -2,7 +2,7 @@ import { MarketsData } from "../../src/api/model/market.ts";
 import type { Look } from "../../src/looks/look.ts";
 import { GENESIS, momentAt, toMicros } from "../../src/simulator/chain/chain.ts";
 import { createNetwork } from "../../src/simulator/network.ts";
-import { fromMillis, timeToText, toMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis, timeToText, toMillis } from "../../src/units/time.ts";
 import type { Changes } from "../../src/watchers/kept.ts";
 import { keptMarkets } from "../../src/watchers/markets/kept-markets.ts";
 import { marketReadings, marketRecordOf, type MarketsState } from "../../src/watchers/markets/markets.ts";

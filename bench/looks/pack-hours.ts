@@ -9,7 +9,7 @@ import { silentLog } from "../../src/log.ts";
 import { keepLooks } from "../../src/looks/keep.ts";
 import { lookFromText } from "../../src/looks/look.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../../src/units/time.ts";
 import { SOURCES } from "../support/days-of-three.ts";
 
 const HOUR = 3_600_000;

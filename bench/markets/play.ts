@@ -15,7 +15,7 @@ import { createWatchedSubjects } from "../../src/main/alerting/watched-networks.
 import type { Reply } from "../../src/reply/reply.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { parseDecimal } from "../../src/units/decimal.ts";
-import { parseDuration } from "../../src/units/duration.ts";
+import { parseDuration } from "../../src/units/time.ts";
 import { marketsWatcher } from "../../src/watchers/markets/markets.ts";
 import { startSchedule } from "../../src/watchers/schedule.ts";
 import { VirtualClock } from "../../test/api/virtual-clock.ts";

@@ -4,7 +4,7 @@ import type { Look } from "../../src/looks/look.ts";
 import { silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { keptRound } from "../../src/watchers/sources/kept-round.ts";
 import { SourcesState } from "../../src/watchers/sources/sources-state.ts";
 import { configFor, NETWORK, observationOf, SourcesJudge } from "../verdicts/engine.ts";

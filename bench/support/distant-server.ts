@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-import type { Milliseconds } from "../../src/units/duration.ts";
+import type { Milliseconds } from "../../src/units/time.ts";
 
 /** A server of this machine as it is seen from a distance, and how often somebody waited for its answer. */
 export interface DistantServer extends Disposable {

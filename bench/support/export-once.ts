@@ -5,7 +5,7 @@ import path from "node:path";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { LedgerExports, type LedgerFile } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 import { ASSET, PARTY } from "./ledger-source.ts";
 
 export const MIB = 1024 * 1024;

@@ -9,7 +9,7 @@ import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { createApiClient } from "../../src/api/client/client.ts";
 import { createBot } from "../../src/bot/bot.ts";
 import { silentLog } from "../../src/log.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 import { noAlertService } from "../../test/support/alert-service.ts";
 import { NO_EXPORTS } from "../../test/support/export-jobs.ts";
 import { PLATFORMS } from "../../test/support/platforms.ts";

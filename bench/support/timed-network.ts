@@ -1,5 +1,5 @@
 import { startSimulator } from "../../src/simulator/simulator.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 
 // A simulated network in a process of its own, whose clock stands where its parent sets it: each number sent is a time
 // in Unix milliseconds, and comes back once it holds.

@@ -10,7 +10,7 @@ import { silentLog } from "../../src/log.ts";
 import { createAlerting } from "../../src/main/alerting/alerting.ts";
 import { createDuties } from "../../src/main/alerting/duties.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 import { VirtualClock } from "../../test/api/virtual-clock.ts";
 import { requestsUnderWay } from "../../test/support/requests-under-way.ts";
 import { scratchFolder } from "./export-once.ts";

@@ -7,7 +7,7 @@ import { describe } from "../../src/alerts/words/words.ts";
 import { silentLog } from "../../src/log.ts";
 import type { SubscriptionRow } from "../../src/store/alert-tables/alert-tables.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 import type { Findings } from "../../src/watchers/watcher.ts";
 import { settled, VirtualClock } from "../../test/api/virtual-clock.ts";
 import { scratchFolder } from "../support/export-once.ts";

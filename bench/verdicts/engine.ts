@@ -4,7 +4,7 @@ import { JudgeInMemory } from "../../src/alerts/judge/judge-in-memory.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import { buildSubscriptionIndex } from "../../src/alerts/route/subscription-index.ts";
 import type { PollRound } from "../../src/api/verdict/verdict.ts";
-import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
+import type { Nanoseconds } from "../../src/units/time.ts";
 import { Alerts, type Told } from "../../src/main/traces/score.ts";
 import { judgeLook } from "../../src/watchers/sources/sources.ts";
 import { SourcesState } from "../../src/watchers/sources/sources-state.ts";

@@ -1,7 +1,7 @@
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import type { AsOf } from "../../src/api/api-client.ts";
 import { HISTORIES } from "../../src/api/histories.ts";
-import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
+import type { Nanoseconds } from "../../src/units/time.ts";
 import type { HistoryState } from "../../src/watchers/history/history.ts";
 import { updateHistory } from "../../src/watchers/history/history-update.ts";
 import { overdueReading } from "../../src/watchers/history/overdue.ts";

@@ -3,7 +3,7 @@ import { lookLine, settingsLine } from "../../src/main/traces/export.ts";
 import type { TraceLine, TruthLine } from "../../src/main/traces/traces.ts";
 import type { Truth } from "../../src/main/traces/score.ts";
 import type { Json } from "../../src/looks/look.ts";
-import { fromMillis, type Nanoseconds, timeToText } from "../../src/units/nanoseconds.ts";
+import { fromMillis, type Nanoseconds, timeToText } from "../../src/units/time.ts";
 import { findingsOrNothing } from "../../src/watchers/kept.ts";
 import { keptRound } from "../../src/watchers/sources/kept-round.ts";
 import { SourcesState } from "../../src/watchers/sources/sources-state.ts";

@@ -3,8 +3,7 @@ import { randomBytes } from "node:crypto";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Attachment } from "../reply/attachment.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
+import { type Milliseconds, type Nanoseconds, toMillis } from "../units/time.ts";
 
 interface CachedFile {
   readonly attachment: Attachment;

@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 
 /** The result of one check of the doctor. Texts contain no secrets. */
 export type Finding =

@@ -1,5 +1,5 @@
 import { disposeReply, type Reply } from "../reply/reply.ts";
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 
 /** The number of reports shown, and the time since the progress began and since the last report was shown. */
 export interface Shown {

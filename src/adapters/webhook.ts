@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 
 /** A request that a platform posts to this process, or sends a browser with. */
 export interface WebhookRequest {

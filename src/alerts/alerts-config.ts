@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { UserError } from "../errors.ts";
-import { formatDuration, type Milliseconds, parseDuration } from "../units/duration.ts";
+import { formatDuration, type Milliseconds, parseDuration } from "../units/time.ts";
 
 /** `5s`, `250ms`, `1h30m` as milliseconds, 1 or more. */
 const Duration = z.string().transform((written, context): Milliseconds => {

@@ -13,8 +13,7 @@ import { type Block, paragraph, type Table } from "../reply/block.ts";
 import type { Invalidates } from "../reply/document.ts";
 import { type Action, type Ask, commandAction, givenOptions, reply, type Reply, type Tone } from "../reply/reply.ts";
 import { strong, text, type Text, type TextPart, time } from "../reply/text.ts";
-import { formatDuration, type Milliseconds } from "../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
+import { formatDuration, type Milliseconds, type Nanoseconds, toMillis } from "../units/time.ts";
 
 /** The part of a command's context that the frame needs. */
 export interface AnswerContext {

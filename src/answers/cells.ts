@@ -1,6 +1,6 @@
 import { field, type Field } from "../reply/block.ts";
 import { code, id, text, type Text, time, toText } from "../reply/text.ts";
-import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { Nanoseconds } from "../units/time.ts";
 
 /** An id or an address; a dash where there is none. */
 export function idCell(value: string | undefined): Text {

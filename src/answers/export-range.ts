@@ -1,7 +1,7 @@
 import type { TimeSpan } from "../bot/options/options.ts";
 import { UserError } from "../errors.ts";
 import { text, type Text, time } from "../reply/text.ts";
-import { formatUtc, fromSeconds, nanoseconds, type Nanoseconds, toSeconds } from "../units/nanoseconds.ts";
+import { formatUtc, fromSeconds, nanoseconds, type Nanoseconds, toSeconds } from "../units/time.ts";
 
 const DAY_NANOSECONDS = 86_400_000_000_000n;
 /** The range requested of the node: half-open, in whole seconds, to which nodes truncate it anyway. */

@@ -9,7 +9,7 @@ import { table, type Table } from "../reply/block.ts";
 import type { Tone } from "../reply/reply.ts";
 import { strong, type Text, text, type TextPart } from "../reply/text.ts";
 import { compareDecimals, decimal, parseDecimal, roundedPercentOf } from "../units/decimal.ts";
-import { formatDuration } from "../units/duration.ts";
+import { formatDuration } from "../units/time.ts";
 import { type MarketAmounts, percentOfFraction, percentWords } from "./amounts.ts";
 import { idCell } from "./cells.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../reply/enum-words.ts";

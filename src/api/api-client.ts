@@ -2,8 +2,7 @@
 // call is made), node/node.ts (one node's cache, rate budget and circuit breaker), model/model.ts (the API, operation
 // by operation). All limits and time-outs are in limits.ts.
 
-import type { Milliseconds } from "../units/duration.ts";
-import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { Milliseconds, Nanoseconds } from "../units/time.ts";
 import type { ApiError } from "./api-error.ts";
 import type { AssetLimitsBundle, ListAssetBundle } from "./model/bundle.ts";
 import type { MarketData } from "./model/market.ts";

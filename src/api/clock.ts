@@ -1,5 +1,4 @@
-import type { Milliseconds } from "../units/duration.ts";
-import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { fromMillis, type Milliseconds, type Nanoseconds } from "../units/time.ts";
 
 /** Both clocks and sleeping, replaceable so that tests run in virtual time. */
 export interface Clock {

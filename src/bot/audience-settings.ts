@@ -1,5 +1,5 @@
 import type { AnswerChoice, AnswerChoices } from "../store/store.ts";
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 import type { AnyCommand } from "./command.ts";
 import type { Target, Visibility } from "./invocation.ts";
 

@@ -5,7 +5,7 @@ import type { UserError } from "../errors.ts";
 import type { Block, Field } from "../reply/block.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
 import type { Text } from "../reply/text.ts";
-import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { Nanoseconds } from "../units/time.ts";
 import type { AudienceSettings } from "./audience-settings.ts";
 import type { Visibility } from "./invocation.ts";
 import {

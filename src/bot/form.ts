@@ -1,5 +1,5 @@
 import { UserError } from "../errors.ts";
-import { inTime } from "../units/in-time.ts";
+import { inTime } from "../units/time.ts";
 import type { AnyCommand } from "./command.ts";
 import type { Fault } from "./invocation.ts";
 import type { Option, Options, SuggestContext } from "./options/options.ts";

@@ -3,7 +3,7 @@ import type { Receipt } from "../alerts/sender.ts";
 import type { UserError } from "../errors.ts";
 import type { FileLimits } from "../reply/attachment.ts";
 import type { Ask, Reply } from "../reply/reply.ts";
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 import type { GivenFile } from "./options/options.ts";
 
 /** The target of an answer, and its limits for files. */

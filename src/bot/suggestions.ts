@@ -1,4 +1,4 @@
-import { inTime } from "../units/in-time.ts";
+import { inTime } from "../units/time.ts";
 import type { Ask } from "../reply/reply.ts";
 import { completions, type LineCompletion } from "./grammar/complete-line.ts";
 import type { Invocation } from "./invocation.ts";

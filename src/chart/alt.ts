@@ -1,6 +1,6 @@
 import type { LaneState, Scene } from "../reply/chart.ts";
-import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { localText } from "../units/local-time.ts";
+import { formatDuration, type Milliseconds } from "../units/time.ts";
 
 const WORDS: Readonly<Record<LaneState, string>> = {
   moves: "moved on",

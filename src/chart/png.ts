@@ -8,8 +8,7 @@ import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Attachment, memoryAttachment } from "../reply/attachment.ts";
 import type { Scene } from "../reply/chart.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import { inTime } from "../units/in-time.ts";
+import { inTime, type Milliseconds } from "../units/time.ts";
 
 /** Pictures that may wait; those beyond are not drawn. */
 const MAX_WAITING = 50;

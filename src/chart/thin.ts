@@ -1,7 +1,7 @@
 // Looks of any number become as many points as a picture shows: of each pixel the least, the greatest and the last value,
 // and the worst state, so that a single bad look in a month is seen. Read by answers/charts, which make scenes of them.
 import type { LaneState, Scene } from "../reply/chart.ts";
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 
 /** Unix milliseconds, both included. */
 export interface Span {

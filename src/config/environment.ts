@@ -3,8 +3,8 @@ import { isIP } from "node:net";
 import { z } from "zod";
 
 import { LOG_LEVELS } from "../log.ts";
-import { type Milliseconds, parseDuration } from "../units/duration.ts";
 import { parseBytes } from "../units/format-number.ts";
+import { type Milliseconds, parseDuration } from "../units/time.ts";
 import {
   areDistinct,
   eachEntry,

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 
 import { codeOf, messageOf, StorageError } from "../errors.ts";
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 import { BlockThread } from "./block-thread.ts";
 
 /** The size of a block. */

@@ -1,4 +1,4 @@
-import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { Nanoseconds } from "../units/time.ts";
 import { type CsvRecord, fieldStart, fieldText, MalformedCsv } from "./csv-splitter.ts";
 import { compareTimes, joinTime, readVegaTime, type SplitTime } from "./vega-time.ts";
 

@@ -1,6 +1,5 @@
 import type { LedgerQuery, LedgerStream } from "../api/api-client.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import { nanoseconds, NANOSECONDS_PER_SECOND, type Nanoseconds } from "../units/nanoseconds.ts";
+import { type Milliseconds, nanoseconds, type Nanoseconds, NANOSECONDS_PER_SECOND } from "../units/time.ts";
 import { withoutUndefined } from "../units/without-undefined.ts";
 import type { LedgerAccount } from "./ledger-account.ts";
 import type { LedgerFile } from "./ledger-exports.ts";

@@ -1,4 +1,4 @@
-import { nanoseconds, NANOSECONDS_PER_SECOND, type Nanoseconds } from "../units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds, NANOSECONDS_PER_SECOND } from "../units/time.ts";
 
 const ZERO = 0x30;
 const QUOTE = 0x22;

@@ -12,7 +12,7 @@ import { type ColumnHeader, type NumbersHeader, type Order, packChunk } from "./
 import { IntegerWriter, sizeOf } from "./integers.ts";
 import { Branch, eachLeaf, type Leaf, type Place } from "./leaves.ts";
 import type { Look } from "./look.ts";
-import { timeToText } from "../units/nanoseconds.ts";
+import { timeToText } from "../units/time.ts";
 
 /** A number as JSON or a text has it, which says it in one way only: with no exponent, and not -0. */
 const PLAIN_NUMBER = /^(?!-0(?:\.0+)?$)-?(?:0|[1-9]\d*)(?:\.\d+)?$/u;

@@ -5,9 +5,8 @@ import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { LooksOf } from "../store/alert-tables/looks.ts";
 import type { Store } from "../store/store.ts";
-import { formatDuration, type Milliseconds } from "../units/duration.ts";
 import { formatBytes } from "../units/format-number.ts";
-import { toMillis } from "../units/nanoseconds.ts";
+import { formatDuration, type Milliseconds, toMillis } from "../units/time.ts";
 import { encodeChunk, LOOKS_BEFORE_PAUSE } from "./columns.ts";
 import { type Json, type Look, lookFromText, lookToText } from "./look.ts";
 

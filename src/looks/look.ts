@@ -3,7 +3,7 @@
 // the others of them into a chunk (columns.ts writes it, chunk.ts and header.ts read it), and read.ts reads both. leaves.ts and
 // integers.ts are parts of the codec.
 
-import { type Nanoseconds, timeFromText, timeToText } from "../units/nanoseconds.ts";
+import { type Nanoseconds, timeFromText, timeToText } from "../units/time.ts";
 
 /** What JSON can say. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };

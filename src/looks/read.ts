@@ -1,8 +1,7 @@
 import { DamagedRow, messageOf } from "../errors.ts";
 import type { LooksChunkRow, LooksOf, TailRow } from "../store/alert-tables/looks.ts";
 import type { Store } from "../store/store.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import { toMillis } from "../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../units/time.ts";
 import { Chunk } from "./chunk.ts";
 import { type Look, lookFromText } from "./look.ts";
 

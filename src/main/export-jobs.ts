@@ -14,8 +14,7 @@ import type { Log } from "../log.ts";
 import type { Reply } from "../reply/reply.ts";
 import { folderBeside } from "../store/file/database-url.ts";
 import type { Store } from "../store/store.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import { fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
+import { fromMillis, type Milliseconds, type Nanoseconds, toMillis } from "../units/time.ts";
 import type { NetworkDependencies } from "./networks.ts";
 
 /** How long only a process that can read the file of an export sends the message about it. */

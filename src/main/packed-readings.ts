@@ -4,8 +4,7 @@ import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { Chunk, Column } from "../looks/chunk.ts";
 import type { Leaves } from "../looks/leaves.ts";
 import { type Json, lookFromJson } from "../looks/look.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import { type Nanoseconds, nanoseconds, toMillis } from "../units/nanoseconds.ts";
+import { type Milliseconds, type Nanoseconds, nanoseconds, toMillis } from "../units/time.ts";
 import { type Changes, keptReading, readingOf } from "../watchers/kept.ts";
 import { GAP_INTERVALS, type Moment } from "../watchers/look-history.ts";
 

@@ -6,8 +6,7 @@ import type { Chunk } from "../looks/chunk.ts";
 import type { Look } from "../looks/look.ts";
 import { pageReader, readBlocks } from "../looks/read.ts";
 import type { Store } from "../store/store.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import { toMillis } from "../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../units/time.ts";
 import { GAP_INTERVALS } from "../watchers/look-history.ts";
 
 /** Pictures that are read at a time. */

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 
 // V8 lets its young generation double from 1 MB to 64 MB while modules are loaded, and gives none of that back in a
 // process that then has little to do: some 40 MB that a bot of two chat platforms cannot spare. The factor by which it

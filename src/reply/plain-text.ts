@@ -1,4 +1,4 @@
-import { formatUtc } from "../units/nanoseconds.ts";
+import { formatUtc } from "../units/time.ts";
 import { type Inline, type Text, timeOf } from "./text.ts";
 
 /** Text without any markup: for CSV cells, notifications, file names. Times in UTC. */

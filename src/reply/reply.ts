@@ -3,7 +3,7 @@
 // read first); then its other forms: csv.ts, json.ts, plain-text.ts, full-text.ts.
 
 import { localText } from "../units/local-time.ts";
-import { formatUtc, fromMillis, type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
+import { formatUtc, fromMillis, type Nanoseconds, toMillis } from "../units/time.ts";
 import type { Attachment } from "./attachment.ts";
 import { mapValues } from "./block.ts";
 import type { Action, Ask, Document, Invalidates } from "./document.ts";

@@ -1,5 +1,5 @@
 import { groupDigits } from "../units/format-number.ts";
-import { type Nanoseconds, nanoseconds } from "../units/nanoseconds.ts";
+import { type Nanoseconds, nanoseconds } from "../units/time.ts";
 import type { Inline, Text } from "./document.ts";
 
 export type { Inline, Text } from "./document.ts";

@@ -9,7 +9,7 @@ import { MarketRecords } from "./market/market-records.ts";
 import { MarketCatalogue } from "./market/market.ts";
 import { Orders } from "./market/orders.ts";
 import { SeededRandom } from "./seeded-random.ts";
-import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { Nanoseconds } from "../units/time.ts";
 
 export const NETWORKS = ["mainnet", "testnet"] as const;
 export type NetworkName = (typeof NETWORKS)[number];

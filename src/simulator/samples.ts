@@ -1,4 +1,4 @@
-import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { Nanoseconds } from "../units/time.ts";
 import { momentAt, toMicros } from "./chain/chain.ts";
 import type { Network } from "./network.ts";
 

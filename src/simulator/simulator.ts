@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 
 import { messageOf, UserError } from "../errors.ts";
 import { type Log, silentLog } from "../log.ts";
-import { fromMillis, type Nanoseconds } from "../units/nanoseconds.ts";
+import { fromMillis, type Nanoseconds } from "../units/time.ts";
 import { serveControl } from "./faults/control.ts";
 import { FaultList } from "./faults/faults.ts";
 import { createNetwork, type NetworkName } from "./network.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Log } from "../log.ts";
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 import { databaseFile } from "./file/database-url.ts";
 import { openForLife, openPerCall, openToRead } from "./file/file.ts";
 import type { FileLoss } from "./file/file-identity.ts";

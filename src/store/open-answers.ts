@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 import { putRows } from "./queries.ts";
 import type { Schema } from "./schema.ts";
 import type { OpenAnswerRow } from "./store.ts";

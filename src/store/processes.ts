@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 import type { Processes } from "./store.ts";
 
 /** After a heartbeat: long enough for a slow commit, short enough for another process to take over within 10 s. */

@@ -3,7 +3,7 @@
 // Next: alert-tables/ (alerts and their outbox), preferences/, file/ (the file, its lock, backups), sqlite/ and
 // postgres/ (the engines).
 
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 import type { AlertTables } from "./alert-tables/alert-tables.ts";
 import type { LookTables } from "./alert-tables/looks.ts";
 import type { Tables } from "./tables.ts";

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-import type { Milliseconds } from "../units/duration.ts";
+import type { Milliseconds } from "../units/time.ts";
 import { createAlertTables } from "./alert-tables/alert-tables.ts";
 import { createExportTables } from "./export-tables.ts";
 import { forgetInstallation } from "./forget-workspace.ts";

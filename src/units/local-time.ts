@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-import type { Milliseconds } from "./duration.ts";
+import type { Milliseconds } from "./time.ts";
 
 const MINUTE: Milliseconds = 60_000;
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({

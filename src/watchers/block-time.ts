@@ -1,7 +1,7 @@
 import type { AsOf } from "../api/api-client.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../api/verdict/verdict.ts";
 import { median } from "../units/decimal.ts";
-import { nanoseconds, type Nanoseconds } from "../units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../units/time.ts";
 
 export interface BlockPoint {
   readonly height: bigint;

@@ -9,8 +9,7 @@ import type { Clock } from "../api/clock.ts";
 import type { Witness } from "../api/verdict/verdict.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
+import { type Milliseconds, type Nanoseconds, toMillis } from "../units/time.ts";
 import { decodeSources, judgeRound, snapshotOf } from "./sources/sources-state.ts";
 import { sourcesWatcher, sourceThresholds } from "./sources/sources.ts";
 

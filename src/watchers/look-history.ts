@@ -1,8 +1,7 @@
 import type { TimedObservation } from "../alerts/judge/judge.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { Json, Look } from "../looks/look.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import { toMillis } from "../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../units/time.ts";
 import { type Changes, withChanges } from "./kept.ts";
 import { unknownBecause } from "./schedule.ts";
 

@@ -10,8 +10,7 @@ import type { Clock } from "../api/clock.ts";
 import { DamagedRow } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Look, lookToText } from "../looks/look.ts";
-import { formatDuration, type Milliseconds } from "../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../units/nanoseconds.ts";
+import { formatDuration, type Milliseconds, type Nanoseconds, toMillis } from "../units/time.ts";
 import type { Findings, Watcher } from "./watcher.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { IntegerText, timeToText } from "../alerts/judge/kinds/json-fields.ts";
-import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { Nanoseconds } from "../units/time.ts";
 
 /**
  * Numbers a watcher's observations, to tell apart events that look alike, such as a market's second auction of the day. An

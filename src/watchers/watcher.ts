@@ -12,8 +12,7 @@ import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Json } from "../looks/look.ts";
-import type { Milliseconds } from "../units/duration.ts";
-import type { Nanoseconds } from "../units/nanoseconds.ts";
+import type { Milliseconds, Nanoseconds } from "../units/time.ts";
 import type { NodeSelector } from "./sources/node-selector.ts";
 
 /** The options of all watchers; each takes some. */

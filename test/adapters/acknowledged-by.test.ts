@@ -9,7 +9,7 @@ import { describe } from "../../src/alerts/words/words.ts";
 import type { Text } from "../../src/reply/document.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 import { anEpisode } from "../alerts/samples.ts";
 import { ann, oneNodeDown, OPS } from "../commands/alert-channel.ts";
 

@@ -6,7 +6,7 @@ import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
 import type { Sender } from "../../src/alerts/sender.ts";
 import { reply } from "../../src/reply/reply.ts";
 import type { Store } from "../../src/store/store.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 import { down } from "../alerts/readings.ts";
 import { alertsOn } from "../support/alert-service.ts";
 import { deliveringFor } from "../support/delivering.ts";

@@ -5,7 +5,7 @@ import { renderSlack } from "../../src/adapters/slack/render/render.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { toText } from "../../src/reply/text.ts";
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../src/units/time.ts";
 
 // A node's text may be as long as its whole answer. An expression that goes back over what it has read takes minutes for
 // such a text, and nothing else is answered meanwhile.

@@ -12,7 +12,7 @@ import { withCommonOptions } from "../../src/bot/command.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import type { Ask } from "../../src/reply/reply.ts";
 import type { Samples } from "../../src/simulator/samples.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 import { SeededRandom } from "../campaign/seeded-random.ts";
 import { dumpTables, openTables } from "../support/dump-tables.ts";
 import { type Dialog as DiscordDialog, textOf as textOfDiscord } from "../support/fake-discord/person.ts";

@@ -5,7 +5,7 @@ import { renderText as slack } from "../../src/adapters/slack/render/mrkdwn.ts";
 import { plainOf as web, renderText } from "../../src/adapters/web/public/reply/render-text.js";
 import { silenceTimeWords } from "../../src/alerts/words/silence-words.ts";
 import { rangeWords } from "../../src/answers/export-range.ts";
-import { fromSeconds } from "../../src/units/nanoseconds.ts";
+import { fromSeconds } from "../../src/units/time.ts";
 
 const range = { from: fromSeconds(1_767_225_600n), to: fromSeconds(1_769_904_000n) };
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { exportRange, rangeName, rangeOptions } from "../../src/answers/export-range.ts";
 import { parseTimeSpan } from "../../src/bot/options/time-span.ts";
-import { formatUtc, fromMillis } from "../../src/units/nanoseconds.ts";
+import { formatUtc, fromMillis } from "../../src/units/time.ts";
 import { saying } from "../support/said.ts";
 
 const now = fromMillis(Date.UTC(2024, 2, 13, 15, 30, 45));

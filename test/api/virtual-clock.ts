@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/api/clock.ts";
-import { nanoseconds, toMillis, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds, toMillis } from "../../src/units/time.ts";
 
 interface Sleeper {
   readonly untilMillis: number;

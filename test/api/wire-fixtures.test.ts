@@ -6,7 +6,7 @@ import { createApiClient } from "../../src/api/client/client.ts";
 import type { PageRequest } from "../../src/api/model/page.ts";
 import { UserError } from "../../src/errors.ts";
 import { silentLog } from "../../src/log.ts";
-import { nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../../src/units/time.ts";
 import { fakeNode, sendCase, sendRouteMissing } from "./serve-wire.ts";
 import { asWritten, type Means, valueAt, type WireCase, wireCases } from "./wire-fixtures.ts";
 

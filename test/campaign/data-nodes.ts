@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { toMicros } from "../../src/simulator/chain/chain.ts";
 import { createNetwork } from "../../src/simulator/network.ts";
-import { fromMillis, nanoseconds } from "../../src/units/nanoseconds.ts";
+import { fromMillis, nanoseconds } from "../../src/units/time.ts";
 import { ROOT } from "../support/bellwether.ts";
 
 /** The network's time runs so much faster than ours: a checkpoint every second and a half. */

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 import { startSimulator } from "../../src/simulator/simulator.ts";
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../src/units/time.ts";
 
 // The data nodes of a campaign, in a process of their own: a simulated network whose time runs faster than ours.
 

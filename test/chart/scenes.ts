@@ -1,5 +1,5 @@
 import type { LaneState, Scene } from "../../src/reply/chart.ts";
-import type { Milliseconds } from "../../src/units/duration.ts";
+import type { Milliseconds } from "../../src/units/time.ts";
 import { HOUR, MINUTE } from "../support/kept-looks.ts";
 
 const SECOND: Milliseconds = 1000;

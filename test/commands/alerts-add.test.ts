@@ -8,7 +8,7 @@ import { auction, down, stalled } from "../alerts/readings.ts";
 import { aboveFold } from "../../src/reply/fold.ts";
 import { fullText } from "../../src/reply/full-text.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 import { delivering } from "../support/delivering.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { linesOf, saying } from "../support/said.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { Suspensions } from "../../src/alerts/route/suspension.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { linesOf, saying } from "../support/said.ts";
 import {
   ann,

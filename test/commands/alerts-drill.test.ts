@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 import { DRILL_NETWORK } from "../../src/alerts/judge/rules/episode.ts";
 import { episodeRow } from "../../src/alerts/judge/rules/episode.ts";
 import { createAlertEngine } from "../../src/alerts/engine/engine.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AlertEvent, MarketSide } from "../../src/alerts/judge/kinds/event.ts";
 import type { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { auction, values } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { saying } from "../support/said.ts";

@@ -5,7 +5,7 @@ import { createAlertService } from "../../src/alerts/service/service.ts";
 import { homeSubscriptions } from "../../src/main/platforms/home-subscriptions.ts";
 import { fullText } from "../../src/reply/full-text.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { HOUR, keepLooks, MINUTE } from "../support/kept-looks.ts";

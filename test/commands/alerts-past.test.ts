@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { DAY, keepLooks, MINUTE } from "../support/kept-looks.ts";
 import { linesOf, saying } from "../support/said.ts";
 import { openSimulatorTalk } from "../support/simulator-talk.ts";

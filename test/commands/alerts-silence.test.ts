@@ -5,7 +5,7 @@ import { episodeName } from "../../src/alerts/judge/rules/episode.ts";
 import { silenceScopeWords } from "../../src/alerts/words/silence-words.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../src/units/time.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { saying } from "../support/said.ts";
 import {

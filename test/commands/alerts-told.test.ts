@@ -6,7 +6,7 @@ import type { Caller } from "../../src/bot/invocation.ts";
 import { replyToJson } from "../../src/reply/json.ts";
 import { tableToCsv } from "../../src/reply/csv.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { timeToText, toMillis } from "../../src/units/nanoseconds.ts";
+import { timeToText, toMillis } from "../../src/units/time.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { MANY_WORKSPACES } from "../support/platforms.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { fullText } from "../../src/reply/full-text.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { DAY, HOUR, keepLooks, MINUTE } from "../support/kept-looks.ts";
 import { linesOf, saying } from "../support/said.ts";
 import { down, stalled } from "../alerts/readings.ts";

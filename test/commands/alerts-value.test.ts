@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { values } from "../alerts/readings.ts";
 import { tellAtActions } from "../../src/alerts/words/subscription-words.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { saying } from "../support/said.ts";
 import { deliver, ops, owed, owedReplies, see, talkInOps } from "./alert-channel.ts";

@@ -6,7 +6,7 @@ import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { type Json, type Look, lookToText } from "../../src/looks/look.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
-import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../../src/units/time.ts";
 import { DAY, HOUR, keepLooks, MINUTE } from "../support/kept-looks.ts";
 import type { SimulatorTalk } from "../support/simulator-talk.ts";
 import { linesOf, saying } from "../support/said.ts";

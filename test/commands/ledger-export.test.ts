@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import type { Reply } from "../../src/reply/reply.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { decimal, formatDecimal } from "../../src/units/decimal.ts";
-import { formatUtc, nanoseconds } from "../../src/units/nanoseconds.ts";
+import { formatUtc, nanoseconds } from "../../src/units/time.ts";
 import { loopbackNode } from "../support/loopback-node.ts";
 import { talk } from "../support/talk.ts";
 import { ASSET, COLUMNS_12, COLUMNS_13, csv, PARTY, row, type Row } from "../export/ledger-csv.ts";

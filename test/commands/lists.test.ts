@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Reply } from "../../src/reply/reply.ts";
-import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../../src/units/time.ts";
 import { loopbackNode } from "../support/loopback-node.ts";
 import { linesOf, saying } from "../support/said.ts";
 import { NOON, talk } from "../support/talk.ts";

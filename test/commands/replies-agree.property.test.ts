@@ -2,7 +2,7 @@ import { assert, asyncProperty } from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { commands } from "../../commands/index.ts";
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../src/units/time.ts";
 import { loopbackNode, type LoopbackNode, type StubResponse } from "../support/loopback-node.ts";
 import { runs } from "../support/runs.ts";
 import { talk } from "../support/talk.ts";

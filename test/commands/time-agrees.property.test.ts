@@ -9,7 +9,7 @@ import { plainText } from "../../src/reply/plain-text.ts";
 import { NETWORK_STATES, shownState } from "../../src/reply/states.js";
 import type { Reply } from "../../src/reply/reply.ts";
 import { replyToJson } from "../../src/reply/json.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { textsOf } from "../adapters/web/print-tree.ts";
 import { type Doing, play, type Script } from "../api/verdict/watch.ts";
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { judgeSources } from "../../src/api/verdict/judge-sources.ts";
 import { DEFAULT_THRESHOLDS, type Verdict } from "../../src/api/verdict/verdict.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
-import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../../src/units/time.ts";
 import { stalled } from "../alerts/readings.ts";
 import { loopbackNode, NO_ROUTE, type StubResponse } from "../support/loopback-node.ts";
 import { saying } from "../support/said.ts";

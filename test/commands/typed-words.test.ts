@@ -6,7 +6,7 @@ import { readBeginning } from "../../src/bot/grammar/complete-line.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import { UserError } from "../../src/errors.ts";
 import { glossaryWords } from "../support/glossary.ts";
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../src/units/time.ts";
 import { PLATFORMS } from "../support/platforms.ts";
 
 const commands = declared.map((command) => withCommonOptions(command, PLATFORMS));

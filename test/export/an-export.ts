@@ -7,7 +7,7 @@ import { afterEach, beforeEach } from "vitest";
 
 import { LedgerExports, type LedgerExportRequest, type LedgerExportsConfig } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 import { ASSET, PARTY } from "./ledger-csv.ts";
 
 /** The folder that the exports of a test write to. */

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 
 import { ApiError } from "../../src/api/api-error.ts";
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../src/units/time.ts";
 import { exportFolder, failureOf, request } from "./an-export.ts";
 import { LEDGER_CASES, ledgerNode, replay } from "./ledger-node.ts";
 

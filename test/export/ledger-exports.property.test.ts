@@ -14,7 +14,7 @@ import { createApiClient } from "../../src/api/client/client.ts";
 import { StorageError, UserError } from "../../src/errors.ts";
 import { temporaryFiles } from "../../src/export/temporary-file.ts";
 import { silentLog } from "../../src/log.ts";
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../src/units/time.ts";
 import { saying } from "../support/said.ts";
 import { exportFolder, failureOf, request } from "./an-export.ts";
 import { COLUMNS_12, COLUMNS_13, csv, OTHER_ASSET, PARTY, row } from "./ledger-csv.ts";

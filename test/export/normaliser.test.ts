@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { LedgerQuery } from "../../src/api/api-client.ts";
 import { UserError } from "../../src/errors.ts";
 import { MalformedCsv } from "../../src/export/csv-splitter.ts";
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../src/units/time.ts";
 import { saying } from "../support/said.ts";
 import {
   ASSET,

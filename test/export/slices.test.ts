@@ -7,7 +7,7 @@ import { createApiClient } from "../../src/api/client/client.ts";
 import type { LedgerAccount } from "../../src/export/ledger-account.ts";
 import { slicesOf } from "../../src/export/slices.ts";
 import { silentLog } from "../../src/log.ts";
-import { formatUtc, fromMillis, nanoseconds } from "../../src/units/nanoseconds.ts";
+import { formatUtc, fromMillis, nanoseconds } from "../../src/units/time.ts";
 import { exportFolder, failureOf, request } from "./an-export.ts";
 import { ASSET, COLUMNS_12, COLUMNS_13, csv, PARTY, row, type Row } from "./ledger-csv.ts";
 import { ledgerNode } from "./ledger-node.ts";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { joinTime, readVegaTime, splitTime } from "../../src/export/vega-time.ts";
-import { nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../../src/units/time.ts";
 
 function read(text: string): Nanoseconds | undefined {
   const bytes = Buffer.from(`before${text}behind`);

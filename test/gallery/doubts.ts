@@ -3,7 +3,7 @@ import type { VElement, VNode } from "../../src/adapters/web/public/vnode/vnode.
 import { replyToJson } from "../../src/reply/json.ts";
 import { createNetwork } from "../../src/simulator/network.ts";
 import { DEFAULT_SEED } from "../../src/simulator/simulator.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { NOON } from "../support/talk.ts";
 import { treeOf } from "./draw.ts";
 import type { Shown, Surface } from "./samples.ts";

@@ -14,7 +14,7 @@ import { h, safeTree, type VNode } from "../../src/adapters/web/public/vnode/vno
 import { withCommonOptions } from "../../src/bot/command.ts";
 import { replyToJson } from "../../src/reply/json.ts";
 import type { Ask } from "../../src/reply/reply.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { html } from "../support/html.ts";
 import { drawAnsi } from "./ansi.ts";
 import { fitColumns } from "./fit-columns.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { COMMONEST } from "../support/commonest.ts";
 import { DAY, HOUR, keepLooks, MINUTE } from "../support/kept-looks.ts";
 import { treeOf } from "./draw.ts";

@@ -9,7 +9,7 @@ import { silentLog } from "../../src/log.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
+import type { Nanoseconds } from "../../src/units/time.ts";
 import { createWatchers } from "../../src/watchers/create-watchers.ts";
 import { startSchedule } from "../../src/watchers/schedule.ts";
 import { aSubscription } from "../alerts/samples.ts";

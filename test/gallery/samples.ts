@@ -9,7 +9,7 @@ import type { Bot } from "../../src/bot/bot.ts";
 import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Ask, Reply } from "../../src/reply/reply.ts";
-import { formatUtc, nanoseconds, type Nanoseconds, toMillis } from "../../src/units/nanoseconds.ts";
+import { formatUtc, nanoseconds, type Nanoseconds, toMillis } from "../../src/units/time.ts";
 import { down, stalled } from "../alerts/readings.ts";
 import { alertMessages, at } from "../support/gallery/alert-messages.ts";
 import { fillIn, LINES, TRIALS } from "../support/gallery/lines.ts";

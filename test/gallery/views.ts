@@ -8,7 +8,7 @@ import { type AnyCommand, withCommonOptions } from "../../src/bot/command.ts";
 import { altText } from "../../src/chart/alt.ts";
 import { DARK, drawScene, LIGHT } from "../../src/chart/draw/draw.js";
 import { svgText } from "../../src/chart/draw/svg.js";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { SCENES } from "../chart/scenes.ts";
 import { headingsOf, slackViews } from "../support/gallery/slack-views.ts";
 import { escapeHtml, html } from "../support/html.ts";

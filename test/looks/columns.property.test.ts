@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Chunk } from "../../src/looks/chunk.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
 import { type Json, type Look, lookFromText, lookToText } from "../../src/looks/look.ts";
-import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
+import type { Nanoseconds } from "../../src/units/time.ts";
 import { runs } from "../support/runs.ts";
 
 const digits = fc.tuple(fc.bigInt(-(2n ** 90n), 2n ** 90n), fc.nat(18)).map(([value, scale]) => {

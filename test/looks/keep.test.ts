@@ -5,7 +5,7 @@ import { lookToText } from "../../src/looks/look.ts";
 import { readLooks } from "../../src/looks/read.ts";
 import { type Log, silentLog } from "../../src/log.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../../src/units/time.ts";
 import { VirtualClock } from "../api/virtual-clock.ts";
 import { scratchDatabase } from "../support/scratch-database.ts";
 

@@ -9,7 +9,7 @@ import { Chunk } from "../../src/looks/chunk.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
 import type { Look } from "../../src/looks/look.ts";
 import { changeOf, type KeptSettings, Replay, type ReplayedChange, settingsOf } from "../../src/main/replay.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { unknownBecause } from "../../src/watchers/schedule.ts";
 import { JUDGED_OF_ROUND, keptRound } from "../../src/watchers/sources/kept-round.ts";
 import { SourcesState } from "../../src/watchers/sources/sources-state.ts";

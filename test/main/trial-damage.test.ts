@@ -5,7 +5,7 @@ import { ruleFor } from "../../src/alerts/judge/rules/rules.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
 import { type Look, lookToText } from "../../src/looks/look.ts";
 import { tryNewestFirst } from "../../src/main/alerting/newest-first.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 
 const FROM = 1_800_000_000_000;
 const config = DEFAULT_ALERTS_CONFIG;

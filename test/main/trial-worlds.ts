@@ -17,7 +17,7 @@ import { type Look, lookToText } from "../../src/looks/look.ts";
 import { pageReader } from "../../src/looks/read.ts";
 import { tryRules } from "../../src/main/trial.ts";
 import type { Store } from "../../src/store/store.ts";
-import { fromMillis, toMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis, toMillis } from "../../src/units/time.ts";
 import { findingsOrNothing } from "../../src/watchers/kept.ts";
 import { keptMarkets } from "../../src/watchers/markets/kept-markets.ts";
 import { marketReadings, type MarketRecord, type MarketsState } from "../../src/watchers/markets/markets.ts";

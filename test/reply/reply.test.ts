@@ -8,7 +8,7 @@ import { ReplyJson } from "../../src/reply/document.ts";
 import { replyFromJson, replyToJson } from "../../src/reply/json.ts";
 import { oneLine, plainText } from "../../src/reply/plain-text.ts";
 import { code, id, link, shortenId, strong, text, time, toText } from "../../src/reply/text.ts";
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../src/units/time.ts";
 import { anyReply } from "../support/arbitrary-reply.ts";
 
 describe("text", () => {

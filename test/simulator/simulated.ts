@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/simulator.ts";
-import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/time.ts";
 
 /** A Thursday noon. */
 export const NOON = fromMillis(Date.UTC(2026, 0, 15, 12));

@@ -5,7 +5,7 @@ import { field, type Block, type Column, type Table } from "../../src/reply/bloc
 import { LaneState, type Scene } from "../../src/reply/chart.ts";
 import type { Action, Reply, Tone } from "../../src/reply/reply.ts";
 import { link, named, clockTime, time, type Inline, type Text } from "../../src/reply/text.ts";
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../src/units/time.ts";
 import { anyCharacter } from "./any-character.ts";
 import { nastyStrings } from "./nasty-strings.ts";
 

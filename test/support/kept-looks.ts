@@ -2,8 +2,7 @@ import type { ConditionKind } from "../../src/alerts/judge/kinds/kinds.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
 import type { Json, Look } from "../../src/looks/look.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Milliseconds } from "../../src/units/duration.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis, type Milliseconds } from "../../src/units/time.ts";
 
 const SECOND: Milliseconds = 1000;
 export const MINUTE: Milliseconds = 60 * SECOND;

@@ -19,7 +19,7 @@ import { tryNewestFirst } from "../../src/main/alerting/newest-first.ts";
 import { createPast } from "../../src/main/past.ts";
 import { disposeReply, type Reply } from "../../src/reply/reply.ts";
 import { createStore, type DatabaseStore } from "../../src/store/create-store.ts";
-import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/nanoseconds.ts";
+import { fromMillis, nanoseconds, type Nanoseconds } from "../../src/units/time.ts";
 import { alertsOn } from "./alert-service.ts";
 import { linesOf, pressable } from "./said.ts";
 import { scratchDatabase } from "./scratch-database.ts";

@@ -9,9 +9,18 @@ import {
   percentOf,
   roundedPercentOf,
 } from "../../src/units/decimal.ts";
-import { formatDuration, formatWholeDuration, parseDuration } from "../../src/units/duration.ts";
+import {
+  formatDuration,
+  formatUtc,
+  formatWholeDuration,
+  fromMillis,
+  fromSeconds,
+  nanoseconds,
+  parseDuration,
+  toMillis,
+  toSeconds,
+} from "../../src/units/time.ts";
 import { nearestNumber, parseTypedInteger, parseTypedNumber } from "../../src/units/typed-number.ts";
-import { formatUtc, fromMillis, fromSeconds, nanoseconds, toMillis, toSeconds } from "../../src/units/nanoseconds.ts";
 
 describe("decimals", () => {
   test.each([

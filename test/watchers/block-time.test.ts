@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { nanoseconds } from "../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../src/units/time.ts";
 import {
   type BlockClock,
   blockPace,

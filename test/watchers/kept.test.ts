@@ -7,7 +7,7 @@ import { World } from "../../bench/verdicts/world.ts";
 import { Chunk } from "../../src/looks/chunk.ts";
 import { encodeChunk } from "../../src/looks/columns.ts";
 import type { Look } from "../../src/looks/look.ts";
-import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
+import type { Nanoseconds } from "../../src/units/time.ts";
 import { type Changes, changesOf, keptFindings, keptReadings, withChanges } from "../../src/watchers/kept.ts";
 import { LookHistory } from "../../src/watchers/look-history.ts";
 import { keptMarkets } from "../../src/watchers/markets/kept-markets.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { type Gap, LookHistory } from "../../src/watchers/look-history.ts";
-import { fromMillis } from "../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../src/units/time.ts";
 
 function history() {
   const gaps: Gap[] = [];

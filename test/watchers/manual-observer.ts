@@ -2,7 +2,7 @@ import { type AlertEvent, AlertEvent as EventSchema } from "../../src/alerts/jud
 import { type AlertKind, KINDS } from "../../src/alerts/judge/kinds/kinds.ts";
 import { Reading } from "../../src/alerts/judge/kinds/reading.ts";
 import type { ApiClient } from "../../src/api/api-client.ts";
-import type { Nanoseconds } from "../../src/units/nanoseconds.ts";
+import type { Nanoseconds } from "../../src/units/time.ts";
 import type { WatchContext, Watcher } from "../../src/watchers/watcher.ts";
 
 export interface Found {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ApiClient } from "../../src/api/api-client.ts";
 import { ApiError } from "../../src/api/api-error.ts";
 import { silentLog } from "../../src/log.ts";
-import { toMillis } from "../../src/units/nanoseconds.ts";
+import { toMillis } from "../../src/units/time.ts";
 import { type ScheduleOptions, startSchedule } from "../../src/watchers/schedule.ts";
 import type { Observation } from "../../src/watchers/schedule.ts";
 import type { Look } from "../../src/looks/look.ts";

@@ -6,7 +6,7 @@ import type { SharedToken } from "../../alerts/sender.ts";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Log } from "../../log.ts";
 import type { PlatformSettings } from "../../config/settings.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { ButtonPayloads, InstallationRow, InstallationTables } from "../../store/store.ts";
 import type { Payloads, Preview, SendingAdapter } from "../adapter.ts";
 import type { Finding } from "../finding.ts";

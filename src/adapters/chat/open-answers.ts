@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 
 import { messageOf } from "../../errors.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../units/time.ts";
 import type { Log } from "../../log.ts";
 import type { OpenAnswerRow, OpenAnswerTable } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
 import { KEY_BYTES, KeyRing } from "./key-ring.ts";
 import { parseJson } from "./parse-json.ts";
 

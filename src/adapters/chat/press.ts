@@ -1,12 +1,11 @@
 // What a press means on every platform, and how it is stored. A platform packs it into its id or value, within its limits.
 import { z } from "zod";
 
-import { withTimeout } from "../../units/in-time.ts";
+import { type Milliseconds, withTimeout } from "../../units/time.ts";
 import type { Log } from "../../log.ts";
 import { Ask, type Immutable, Invalidates, ReplyJson } from "../../reply/document.ts";
 import { replyFromJson, replyToJson } from "../../reply/json.ts";
 import { type Action, keepActions, type Reply } from "../../reply/reply.ts";
-import type { Milliseconds } from "../../units/duration.ts";
 import type { Payloads } from "../adapter.ts";
 
 /** How long a button works. */

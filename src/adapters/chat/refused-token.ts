@@ -1,5 +1,5 @@
 import type { SendError } from "../../alerts/sender.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 /** A refused token is not tried again sooner, unless it is asked about and accepted. */
 const REFUSED_MILLIS: Milliseconds = 60_000;

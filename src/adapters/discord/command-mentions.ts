@@ -4,7 +4,7 @@ import type { AnyCommand } from "../../bot/command.ts";
 import { parseLine } from "../../bot/grammar/grammar.ts";
 import { oneLine } from "../../reply/plain-text.ts";
 import type { Ask } from "../../reply/reply.ts";
-import { nanoseconds } from "../../units/nanoseconds.ts";
+import { nanoseconds } from "../../units/time.ts";
 import { inlineCode, typedOptions } from "./render/markdown.ts";
 
 /** A command as markdown that opens it when pressed, with its options to fill in; undefined for one without a known id. */

@@ -1,7 +1,7 @@
 import type { APIApplicationCommand } from "discord-api-types/v10";
 import { z } from "zod";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import {
   examineClock,
   fault,

@@ -11,7 +11,7 @@ import { LRUCache } from "lru-cache";
 import { OWN_TOKEN, type SharedToken } from "../../alerts/sender.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { Payloads, SendingAdapter } from "../adapter.ts";
 import type { IsFirst, Legacy } from "../chat/chat.ts";
 import { withListedManagers } from "../chat/listed-managers.ts";

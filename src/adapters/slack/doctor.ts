@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { examineClock, fault, ok, type Finding, unanswered as unansweredBy, warning, answerTo } from "../finding.ts";
 import { redactAnswers } from "../../units/redact.ts";
 import { type ManifestAddresses, manifestFile, OPTIONAL_SCOPES, SCOPES } from "./manifest.ts";

@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { OWN_TOKEN, SendError, type SharedToken } from "../../alerts/sender.ts";
 import { BotStopping } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { Payloads, SendingAdapter } from "../adapter.ts";
 import { BUTTON_LIFETIME_MILLIS } from "../chat/press.ts";
 import type { HomeData } from "../chat/home-data.ts";

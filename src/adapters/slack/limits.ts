@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 // Slack's limits. Exceeding one rejects the whole message, so the renderer stays below each of them.
 

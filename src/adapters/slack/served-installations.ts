@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 
 import { SendError, type SharedToken } from "../../alerts/sender.ts";
 import { messageOf } from "../../errors.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { PressStorage } from "../chat/press.ts";
 import type { SlackAdapterOptions } from "./index.ts";
 import type { SlackContext, SlackTiming } from "./context.ts";

@@ -1,12 +1,11 @@
 import { cancelledReply, errorReply } from "../../bot/error-reply.ts";
 import { UserError } from "../../errors.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime, type Nanoseconds, toMillis } from "../../units/time.ts";
 import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import { replyToJson } from "../../reply/json.ts";
 import { asButtons } from "../../reply/fold.ts";
 import { type Action, disposeReply, reply, type Reply } from "../../reply/reply.ts";
-import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { shellLine } from "./render/actions.ts";
 import { cutToWidth } from "./render/visible-text.ts";

@@ -6,7 +6,7 @@ import { quoteValue } from "../../bot/grammar/tokens.ts";
 import { UserError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { disposeReply } from "../../reply/reply.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/time.ts";
 import { askAndShow, type AskContext, EXIT_INTERRUPTED, exitCodeOf, print, printAdded } from "./ask.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { runPrompt } from "./prompt/prompt.ts";

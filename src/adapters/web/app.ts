@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { matchedRoutes, routePath } from "hono/route";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { Access } from "./access/access.ts";
 import type { AllowedHosts } from "./access/allowed-hosts.ts";
 import {

@@ -10,7 +10,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import type { Bot } from "../../bot/bot.ts";
 import { BotStopping, messageOf, UserError } from "../../errors.ts";
 import { isLoopback } from "../../units/loopback.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { AdapterHealth, SendingAdapter } from "../adapter.ts";
 import { createFileCache } from "../file-cache.ts";
 import { type Access, createAccess, type SignOut, type SignOuts } from "./access/access.ts";

@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 /** The default port; where it is taken, the next free one above it. */
 export const FIRST_PORT = 8080;

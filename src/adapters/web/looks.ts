@@ -6,8 +6,7 @@ import type { ConditionKind } from "../../alerts/judge/kinds/kinds.ts";
 import type { Severity } from "../../alerts/judge/kinds/severity.ts";
 import { UserError } from "../../errors.ts";
 import type { LaneState, Scene } from "../../reply/chart.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../units/time.ts";
 import { limitRunning, refuse } from "./access/guard.ts";
 import { LOOKS_TIMEOUT_MILLIS, MAX_READING_LOOKS } from "./limits.ts";
 

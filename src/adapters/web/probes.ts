@@ -2,7 +2,7 @@ import { Hono } from "hono";
 
 import { messageOf } from "../../errors.ts";
 import { redact } from "../../units/redact.ts";
-import { withTimeout } from "../../units/in-time.ts";
+import { withTimeout } from "../../units/time.ts";
 import type { Log } from "../../log.ts";
 import type { Access } from "./access/access.ts";
 import { PROBE_TIMEOUT_MILLIS } from "./limits.ts";

@@ -2,10 +2,8 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { html } from "hono/html";
 import { LRUCache } from "lru-cache";
 
-import { inTime } from "../../units/in-time.ts";
+import { inTime, type Milliseconds, type Nanoseconds, toMillis } from "../../units/time.ts";
 import type { Log } from "../../log.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { NOT_RUNNING, type Webhook, type WebhookPage, type WebhookResponse } from "../webhook.ts";
 import { clientGroup, clientOf, type TrustedProxies } from "./access/client-address.ts";
 import { limitBody, refuse, limitRunning } from "./access/guard.ts";

@@ -1,5 +1,5 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
-import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { type Nanoseconds, toMillis } from "../../units/time.ts";
 import { timeToText } from "../judge/kinds/json-fields.ts";
 import { logDecisions } from "../deliver/outbox/alert-log.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";

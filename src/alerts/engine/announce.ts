@@ -1,6 +1,5 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
+import { fromMillis, type Milliseconds } from "../../units/time.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
 import { messagesOf } from "../deliver/outbox/queries.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";

@@ -1,6 +1,5 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Decision } from "../judge/judge.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";

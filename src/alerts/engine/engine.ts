@@ -1,7 +1,7 @@
 // Turns observations, subscriptions and silences into episodes and planned deliveries, each in one transaction.
 // Read process-observation.ts and ../judge/judge.ts (observations), plan-open.ts and plan-events.ts (deliveries) and
 // upkeep.ts (changes that time alone causes) next.
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { isDeepStrictEqual } from "node:util";
 
 import { UserError } from "../../errors.ts";

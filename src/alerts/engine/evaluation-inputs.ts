@@ -1,5 +1,5 @@
 import type { AlertTables, EpisodeRow } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { quietUntil } from "../route/quiet-hours.ts";
 import { isSilenceActive } from "../route/silence.ts";
 import type { SubscriptionIndex } from "../route/subscription-index.ts";

@@ -1,5 +1,4 @@
-import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../units/time.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { compareSeverity } from "../judge/kinds/severity.ts";

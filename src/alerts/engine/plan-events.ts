@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 import { plainText } from "../../reply/plain-text.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { idOf } from "../dependencies.ts";
 import { type AlertEvent, type EventKind, rings, severityOfEvent } from "../judge/kinds/event.ts";
 import { KINDS, needsThreshold } from "../judge/kinds/kinds.ts";

@@ -1,5 +1,5 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { INHIBITS } from "../judge/kinds/inhibits.ts";
 import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";

@@ -2,8 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { StorageError } from "../../errors.ts";
 import type { AlertTables, EpisodeRow, MachineRow } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AlertDependencies } from "../dependencies.ts";
 import { joinPlans, type OutboxBatch } from "../deliver/outbox/batch.ts";

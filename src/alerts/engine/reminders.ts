@@ -1,7 +1,6 @@
 // What time alone demands of an open alert: reminders, and the picture of its card.
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../units/time.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import type { AlertDependencies } from "../dependencies.ts";
 import { type Plan, type PlannedDelivery, planNotice } from "../deliver/outbox/batch.ts";

@@ -1,5 +1,5 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
 import { noticeRecipients, type Plan, planNotice } from "../deliver/outbox/batch.ts";
 import { isSilenceActive, type Silence, silenceRow } from "../route/silence.ts";

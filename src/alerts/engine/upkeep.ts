@@ -1,6 +1,5 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { fromMillis, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { fromMillis, type Milliseconds, type Nanoseconds, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { isDrill } from "../judge/rules/episode.ts";

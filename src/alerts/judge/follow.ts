@@ -1,7 +1,6 @@
 // Judges looks in a row, machine after machine: what becomes of one does not depend on the others. Where looks are judged
 // alike, most add no more than time, which is counted and not stepped through.
-import type { Milliseconds } from "../../units/duration.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Milliseconds, Nanoseconds } from "../../units/time.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import {
   advance,

@@ -1,5 +1,4 @@
-import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import { type Milliseconds, type Nanoseconds, toMillis } from "../../units/time.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { blindnessIn, followOne, lastSeen, mayBeBlind, type Path, type Row, type Subject } from "./follow.ts";
 import { isJudged, judgeObservation, type Observation, ProcessMemory, type RuleIndex, wasGood } from "./judge.ts";

@@ -1,7 +1,6 @@
 // Judges an observation: the pure part of its processing, without store, clock and chance. Read rules/rules.ts (how a
 // reading is judged) and kinds/kinds.ts (what alerts are about) next.
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { fromMillis, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { formatDuration, fromMillis, type Milliseconds, type Nanoseconds, toMillis } from "../../units/time.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import type { AlertEvent } from "./kinds/event.ts";
 import { type ConditionKind, labelOf, type Reading } from "./kinds/reading.ts";

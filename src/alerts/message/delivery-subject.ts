@@ -1,5 +1,5 @@
 import type { DeliveryRow, Urgency } from "../../store/alert-tables/alert-tables.ts";
-import { type Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/time.ts";
 import { severityOfEvent } from "../judge/kinds/event.ts";
 import { type AlertKind, KINDS } from "../judge/kinds/kinds.ts";
 import { compareSeverity, type Severity } from "../judge/kinds/severity.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { Milliseconds } from "../../units/duration.ts";
 import { isTimeZone, localMillis } from "../../units/local-time.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 const DAY: Milliseconds = 86_400_000;
 const MINUTE: Milliseconds = 60_000;

@@ -1,7 +1,7 @@
 // Who is notified: whether one subscription gets an episode or event now, or what suppresses it.
 // Read subscription.ts, silence.ts and quiet-hours.ts (the settings) and subscription-index.ts next.
 // What is planned for each destination is in ../engine/plan-episode.ts and ../engine/plan-events.ts.
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { AlertKind } from "../judge/kinds/kinds.ts";
 import { compareSeverity, type Severity } from "../judge/kinds/severity.ts";
 import { quietUntil } from "./quiet-hours.ts";

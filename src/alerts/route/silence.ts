@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { SilenceRow } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { AlertKind } from "../judge/kinds/kinds.ts";
 import { Person } from "../judge/rules/episode.ts";
 import { isTimeZone, localMillis } from "../../units/local-time.ts";

@@ -1,5 +1,5 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { type ConditionKind, HEALTH_KINDS, isConditionKind, needsThreshold } from "../judge/kinds/kinds.ts";
 import { isJudgedAlways, type Rule, ruleFor } from "../judge/rules/rules.ts";

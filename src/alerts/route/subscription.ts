@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { SubscriptionRow } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { type AlertsConfig, Guidance } from "../alerts-config.ts";
 import {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { type Destination, StoredDestination, destinationKey, tokenKey } from "../destination.ts";
 import { parseRow } from "../judge/kinds/json-fields.ts";
 

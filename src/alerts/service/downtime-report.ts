@@ -1,8 +1,7 @@
 import { z } from "zod";
 
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
+import { formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { timeToText, parseJson } from "../judge/kinds/json-fields.ts";

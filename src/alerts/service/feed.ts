@@ -1,7 +1,7 @@
 import type { Reply } from "../../reply/reply.ts";
 import type { AlertTables, DeliveryRow, PlacedDelivery } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { type DeliveryContext, deliverySubject, isMerged } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { arrivedMessage, lastArrivedOf, triggerDeliveryTime } from "../deliver/outbox/queries.ts";

@@ -1,6 +1,6 @@
 // Which other thresholds are tried beside those asked for, and which of them to advise. Pure: from counts alone.
 import { type Decimal, formatDecimal, parseDecimal } from "../../units/decimal.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { GivenParameters } from "../judge/kinds/kind.ts";
 import { formatMarketConditions, storedConditions } from "../judge/kinds/market-value.ts";
 import type { TrialEpisode } from "./trial.ts";

@@ -1,7 +1,6 @@
 // A trial: what rules would have told of looks that are kept, judged by the same state machines in virtual time. It is
 // pure; main/trial.ts reads the looks, in a thread of its own.
-import type { Milliseconds } from "../../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, type Nanoseconds, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import type { RuleIndex, TimedObservation } from "../judge/judge.ts";

@@ -1,7 +1,7 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { toMillis } from "../../units/time.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import type { NetworkStatus } from "../judge/kinds/network-status.ts";
 import type { ChangeMessage, Over, TestMessage } from "../message/message.ts";

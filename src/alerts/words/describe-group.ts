@@ -4,7 +4,7 @@ import { type Block, paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, id, strong, text, type Text, type TextPart } from "../../reply/text.ts";
-import { formatUtc } from "../../units/nanoseconds.ts";
+import { formatUtc } from "../../units/time.ts";
 import { DRILL_NOTICE } from "../judge/rules/episode.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { type AlertKind, KINDS } from "../judge/kinds/kinds.ts";

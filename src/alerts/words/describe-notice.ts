@@ -1,8 +1,7 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, reply, type Reply, type Tone } from "../../reply/reply.ts";
 import { code, commandLine, type Inline, text, type Text, time } from "../../reply/text.ts";
-import { formatDuration } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { formatDuration, toMillis } from "../../units/time.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { isOpen } from "../judge/rules/episode.ts";
 import type { AlertMessage } from "../message/message.ts";

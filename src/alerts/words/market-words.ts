@@ -2,7 +2,7 @@ import { field } from "../../reply/block.ts";
 import { enumWords } from "../../reply/enum-words.ts";
 import { id, joinText, strong, text, type Text, type TextPart } from "../../reply/text.ts";
 import { formatDecimal } from "../../units/decimal.ts";
-import { formatDuration } from "../../units/duration.ts";
+import { formatDuration } from "../../units/time.ts";
 import type { ConditionKind } from "../judge/kinds/kinds.ts";
 import { type Measure, measure, measuredValue } from "../judge/kinds/market-measure.ts";
 import {

@@ -18,8 +18,7 @@ import {
   toText,
 } from "../../reply/text.ts";
 import { compareIntegers } from "../../units/decimal.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { formatUtc, fromMillis, toMillis } from "../../units/nanoseconds.ts";
+import { formatDuration, formatUtc, fromMillis, type Milliseconds, toMillis } from "../../units/time.ts";
 import type { Guidance } from "../alerts-config.ts";
 import { timeFromText, timeToText } from "../judge/kinds/json-fields.ts";
 import { type AlertKind, isConditionKind, KINDS } from "../judge/kinds/kinds.ts";

@@ -1,8 +1,7 @@
 import { plainText } from "../../reply/plain-text.ts";
 import { code, type Inline, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { channelName } from "./phrases.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
+import { formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
 import { localMillis } from "../../units/local-time.ts";
 import { destinationFromKey, destinationKey } from "../destination.ts";
 import type { Platforms } from "../platform.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../reply/text.ts";
 import type { Action } from "../../reply/reply.ts";
 import { formatDecimal, parseDecimal, readPlaces, roundDecimal } from "../../units/decimal.ts";
-import { formatDuration } from "../../units/duration.ts";
+import { formatDuration } from "../../units/time.ts";
 import type { GivenParameters } from "../judge/kinds/kind.ts";
 import {
   ALERT_KINDS,

@@ -6,8 +6,7 @@ import { type Action, inZone, reply, type Reply } from "../../reply/reply.ts";
 import { clockTime, code, commandLine, joinText, strong, text, type Text, time, toText } from "../../reply/text.ts";
 
 import { compareIntegers, decimal, formatDecimal } from "../../units/decimal.ts";
-import { formatDuration } from "../../units/duration.ts";
-import { formatUtc, fromMillis, toMillis } from "../../units/nanoseconds.ts";
+import { formatDuration, formatUtc, fromMillis, toMillis } from "../../units/time.ts";
 import { type AlertEvent, severityOfEvent } from "../judge/kinds/event.ts";
 import { timeFromText } from "../judge/kinds/json-fields.ts";
 import { compareSeverity, type Severity } from "../judge/kinds/severity.ts";

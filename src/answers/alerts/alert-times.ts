@@ -5,9 +5,8 @@ import { refuseTime } from "../../bot/options/parse-options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import { fromMillis, type Milliseconds, toMillis } from "../../units/time.ts";
 import { text, type Text, time } from "../../reply/text.ts";
-import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
 
 const DAY: Milliseconds = 86_400_000;
 

@@ -7,7 +7,7 @@ import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
 import type { ChangeMessage, TestMessage } from "../../alerts/message/message.ts";
 import type { Announcement } from "../../alerts/service/service.ts";
 import type { Labels } from "../../alerts/words/subscription-words.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/time.ts";
 import type { ResolveContext } from "../ids/typed-ids.ts";
 import { type AlertsContext, directMessages, isSameDestination } from "./destination.ts";
 import type { Destination } from "../../alerts/destination.ts";

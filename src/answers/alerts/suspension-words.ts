@@ -5,8 +5,7 @@ import { isAlive, type Subscription } from "../../alerts/route/subscription.ts";
 import { tokenRemedy } from "../../alerts/words/phrases.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { code, strong, text, type Text, time } from "../../reply/text.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
+import { formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
 import {
   type AlertsContext,
   type CallerContext,

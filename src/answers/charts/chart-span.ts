@@ -1,7 +1,7 @@
 import type { CommandContext } from "../../bot/command.ts";
 import type { Options } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { isSpan, parseSpan } from "../alerts/alert-times.ts";
 import type { Span } from "../../chart/thin.ts";
 import type { ChartSpan } from "./charts.ts";

@@ -10,8 +10,7 @@ import { type Block, details, table, type Table } from "../../reply/block.ts";
 import type { Scene } from "../../reply/chart.ts";
 import { commandAction, type Ask, reply, type Reply } from "../../reply/reply.ts";
 import { text, time } from "../../reply/text.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
+import { formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
 
 export type ChartContext = Pick<
   CommandContext<Options>,

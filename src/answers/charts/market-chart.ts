@@ -3,7 +3,7 @@ import { isAlive } from "../../alerts/route/subscription.ts";
 import { isAuctionMode } from "../../api/model/market.ts";
 import type { Scene } from "../../reply/chart.ts";
 import { formatDecimal, parseDecimal } from "../../units/decimal.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import { destinationHere } from "../alerts/destination.ts";
 import {
   type ChartContext,

@@ -4,7 +4,7 @@ import { type LooksPart, ThinLane } from "../../chart/thin.ts";
 import { table, type Table } from "../../reply/block.ts";
 import type { LaneState, Scene } from "../../reply/chart.ts";
 import { code, text } from "../../reply/text.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import {
   type ChartSpan,
   KeptLine,

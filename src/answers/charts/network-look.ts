@@ -1,5 +1,5 @@
 import type { LooksPart } from "../../chart/thin.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { LooksContext } from "./charts.ts";
 import { ageReader, stateReader } from "./network-chart.ts";
 

@@ -1,6 +1,6 @@
 import type { HistoryName } from "../../api/histories.ts";
 import type { Scene } from "../../reply/chart.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import {
   type ChartSpan,
   KeptLine,

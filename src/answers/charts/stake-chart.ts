@@ -3,9 +3,8 @@ import { plainText } from "../../reply/plain-text.ts";
 import type { Scene } from "../../reply/chart.ts";
 import { shortenId } from "../../reply/text.ts";
 import { compareIntegers, decimal, formatDecimal } from "../../units/decimal.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import { type Milliseconds, toMillis } from "../../units/time.ts";
 import { formatCount } from "../../units/format-number.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
 import { stakeAmount } from "../amounts.ts";
 import { type ChartContext, type ChartSpan, KeptLine, lineNumbers, NO_SCENE, type Picture } from "./charts.ts";
 

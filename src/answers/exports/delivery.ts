@@ -6,7 +6,7 @@ import { type Block, paragraph } from "../../reply/block.ts";
 import type { Action, Ask } from "../../reply/reply.ts";
 import { commandLine, link, text } from "../../reply/text.ts";
 import { formatBytes } from "../../units/format-number.ts";
-import { formatUtc, fromSeconds, nanoseconds, toSeconds } from "../../units/nanoseconds.ts";
+import { formatUtc, fromSeconds, nanoseconds, toSeconds } from "../../units/time.ts";
 
 /** A delivery whose file is not complete in one message: further messages follow, or the file lies elsewhere. */
 export interface Delivered {

@@ -4,7 +4,7 @@ import type { ExportOutcome, ExportRequest, ExportResult, ExportStanding } from 
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { commandLine, shortenId, text, type TextPart, time } from "../../reply/text.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
+import { fromMillis } from "../../units/time.ts";
 import { markSimulated } from "../../bot/simulated.ts";
 import { cancelAction, jobWords, standingWords, stateWords } from "./exports.ts";
 import { type LedgerReplyContext, ledgerReply } from "./ledger-account.ts";

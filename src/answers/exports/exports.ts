@@ -10,9 +10,8 @@ import { plainText } from "../../reply/plain-text.ts";
 import { paragraph, table } from "../../reply/block.ts";
 import { type Action, buttonsOrChoice, choiceActions, commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { code, commandLine, type Inline, shortenId, type Text, text, time } from "../../reply/text.ts";
-import { formatDuration } from "../../units/duration.ts";
+import { formatDuration, formatUtc, fromMillis } from "../../units/time.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
-import { formatUtc, fromMillis } from "../../units/nanoseconds.ts";
 import { rangeWords } from "../export-range.ts";
 
 /** The subject of an export; of somebody else's export, only its owner. */

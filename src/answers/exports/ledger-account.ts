@@ -21,9 +21,8 @@ import {
   type TextPart,
   time,
 } from "../../reply/text.ts";
-import { formatDuration, formatWholeDuration } from "../../units/duration.ts";
+import { formatDuration, formatWholeDuration, nanoseconds, type Nanoseconds, toMillis } from "../../units/time.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
-import { nanoseconds, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
 import { assetAmount, smallestUnits, summedAmounts } from "../amounts.ts";
 import { answer, millisBetween } from "../answer.ts";
 

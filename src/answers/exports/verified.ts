@@ -3,7 +3,7 @@ import { type Block, details, facts, field, fields, paragraph } from "../../repl
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, joinText, text, type Text, time } from "../../reply/text.ts";
 import { formatCount } from "../../units/format-number.ts";
-import { fromMillis, nanoseconds } from "../../units/nanoseconds.ts";
+import { fromMillis, nanoseconds } from "../../units/time.ts";
 
 export { tableFiles } from "./ledger-account.ts";
 

@@ -3,7 +3,7 @@
 
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import { isLiveState } from "../../api/model/market.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime } from "../../units/time.ts";
 import { shortText } from "../../reply/fold.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { text } from "../../reply/text.ts";

@@ -14,13 +14,11 @@ import {
 } from "../../bot/options/options.ts";
 import { SAVE_PARTY_ACTION } from "../../bot/options/saved-parties.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
-import { inTime } from "../../units/in-time.ts";
+import { formatDuration, inTime, type Milliseconds, type Nanoseconds } from "../../units/time.ts";
 import { paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { type Action, type Ask, askedBack, choiceActions, commandAction, type Reply } from "../../reply/reply.ts";
 import { shortenId, text, type TextPart } from "../../reply/text.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import { capitalised, enumWords } from "../../reply/enum-words.ts";
 import type { SeenId } from "../../store/store.ts";
 import { marketAmounts } from "../amounts.ts";

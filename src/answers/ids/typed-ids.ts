@@ -7,9 +7,8 @@ import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext, type TextOption } 
 import { saidRun } from "../../bot/options/said.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { UserError } from "../../errors.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../units/time.ts";
 import { shortenId } from "../../reply/text.ts";
-import type { Milliseconds } from "../../units/duration.ts";
 import { capitalised } from "../../reply/enum-words.ts";
 import {
   findSeen,

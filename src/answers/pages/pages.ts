@@ -12,7 +12,7 @@ import { type Action, type Ask, buttonsOrChoice, type Reply, type Tone } from ".
 import { code, text, type Text } from "../../reply/text.ts";
 import { compareIntegers } from "../../units/decimal.ts";
 import { formatCount } from "../../units/format-number.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/time.ts";
 import { answer, type AnswerContext, askFor } from "../answer.ts";
 import { cursorAt, type PageCursor, parseCursor } from "./page-cursor.ts";
 import { walkToBlock } from "./walk-to-block.ts";

@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 
 import { compareIntegers } from "../../units/decimal.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { Answer, ApiClient, CallOptions, NodeClient, Operations } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import { type Clock, systemClock } from "../clock.ts";

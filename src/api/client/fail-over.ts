@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { Answer, AsOf } from "../api-client.ts";
 import { ApiError, type ApiErrorKind, type Attempt } from "../api-error.ts";
 import { HttpFault } from "../http/http-fault.ts";

@@ -1,4 +1,4 @@
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import type { ApiClient, AssessOptions, CallOptions, NodeClient } from "../api-client.ts";
 import { ApiError, didAnswer } from "../api-error.ts";
 import { type Clock, systemClock } from "../clock.ts";

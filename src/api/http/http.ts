@@ -11,7 +11,7 @@ import Client from "undici/lib/dispatcher/client.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 
 import type { Redact } from "../../units/redact.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { BODY_BYTES } from "../limits.ts";
 import type { BaseUrl } from "./base-url.ts";

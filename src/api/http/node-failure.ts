@@ -1,4 +1,4 @@
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import { ApiError, type ApiErrorKind, type Attempt, type FailureDetails } from "../api-error.ts";
 import { type ErrorBody, isRouteMissing, readErrorBody } from "./error-body.ts";
 import type { HttpFault, HttpFaultKind } from "./http-fault.ts";

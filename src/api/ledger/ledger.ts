@@ -3,7 +3,7 @@
 // message-framing.ts).
 
 import { UserError } from "../../errors.ts";
-import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../../units/time.ts";
 import type { Clock } from "../clock.ts";
 import type { LedgerOptions, LedgerQuery, LedgerStream } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";

@@ -1,5 +1,5 @@
 import type { Redact } from "../../units/redact.ts";
-import { formatDuration } from "../../units/duration.ts";
+import { formatDuration } from "../../units/time.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import type { AsOf, LedgerStream } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { type Decimal, parseDecimal } from "../../units/decimal.ts";
-import { fromSeconds, nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { fromSeconds, nanoseconds, type Nanoseconds } from "../../units/time.ts";
 
 // The fields of the interface. All tolerate an absent field, null and "" as "not there" (undefined),
 // since real nodes leave out what is unset. Each leaf is one transform, not a union and a pipe: an answer holds

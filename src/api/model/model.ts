@@ -5,7 +5,7 @@
 import type { z } from "zod";
 
 import { UserError } from "../../errors.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { BODY_BYTES } from "../limits.ts";
 import { AssetLimitsBundle, ListAssetBundle } from "./bundle.ts";
 import { type MarketData, MarketsData } from "./market.ts";

@@ -1,4 +1,4 @@
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import type { NodeHealth } from "../api-client.ts";
 import type { ApiError } from "../api-error.ts";
 import type { Clock } from "../clock.ts";

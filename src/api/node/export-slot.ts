@@ -1,7 +1,6 @@
 import { messageOf } from "../../errors.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../units/time.ts";
 import type { Log } from "../../log.ts";
-import type { Milliseconds } from "../../units/duration.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Clock } from "../clock.ts";
 

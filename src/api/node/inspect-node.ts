@@ -1,6 +1,5 @@
 import { silentLog } from "../../log.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Milliseconds, Nanoseconds } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Answer } from "../api-client.ts";
 import { type ApiError, asApiError } from "../api-error.ts";

@@ -1,5 +1,4 @@
-import type { Milliseconds } from "../../units/duration.ts";
-import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { type Milliseconds, nanoseconds, type Nanoseconds } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { HttpHeaders } from "../http/http.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../verdict/verdict.ts";

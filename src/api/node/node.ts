@@ -4,7 +4,7 @@
 import { LRUCache } from "lru-cache";
 
 import type { Log } from "../../log.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { Answer, AsOf } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import type { Clock } from "../clock.ts";

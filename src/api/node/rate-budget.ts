@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { Clock } from "../clock.ts";
 
 export type Lane = "people" | "watchers";

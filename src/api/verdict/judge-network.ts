@@ -1,5 +1,4 @@
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { fromMillis, nanoseconds } from "../../units/nanoseconds.ts";
+import { formatDuration, fromMillis, type Milliseconds, nanoseconds } from "../../units/time.ts";
 import type { Belief } from "./believe.ts";
 import { positionOf, type Voter } from "./motion.ts";
 import {

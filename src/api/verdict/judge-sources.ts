@@ -1,5 +1,5 @@
 import { decimal, formatDecimal } from "../../units/decimal.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import { type Belief, judgeBelief } from "./believe.ts";
 import { furthestOf, judgeNetwork, type NetworkJudgement } from "./judge-network.ts";
 import { findRegressions, judgeMotion, type Voter } from "./motion.ts";

@@ -1,7 +1,7 @@
 // What a poll finds and what is remembered of it, as schemas: a watcher stores it. The types of both come from here.
 import { z } from "zod";
 
-import { type Nanoseconds, timeFromText, timeToText } from "../../units/nanoseconds.ts";
+import { type Nanoseconds, timeFromText, timeToText } from "../../units/time.ts";
 
 const IntegerText = z.string().regex(/^-?\d+$/u);
 

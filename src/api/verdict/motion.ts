@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { type Belief, COMPARABLE_BLOCKS, SILENT_ROUNDS } from "./believe.ts";
 import {
   isFurther,

@@ -3,8 +3,7 @@
 // whether nodes disagree, and what is wrong with each. believe.ts says which nodes are believed, motion.ts which of them
 // go on and how far any of them was seen, judge-network.ts what that makes of the network. ../client/poll-nodes.ts polls.
 
-import type { Milliseconds } from "../../units/duration.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Milliseconds, Nanoseconds } from "../../units/time.ts";
 import type { Disbelief, Frontier, PollRound, Position, SourceMemory, Witness } from "./memory.ts";
 
 export type * from "./memory.ts";

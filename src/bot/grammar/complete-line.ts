@@ -1,5 +1,5 @@
 import type { Ask } from "../../reply/reply.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/time.ts";
 import type { AnyCommand } from "../command.ts";
 import type { Choice, Option } from "../options/options.ts";
 import { calledCommand, lineTokens } from "./find-command.ts";

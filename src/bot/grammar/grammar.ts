@@ -5,7 +5,7 @@
 // sentence from a line.
 
 import type { Ask } from "../../reply/reply.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AnyCommand } from "../command.ts";
 import { type Found, findCommand, lineTokens } from "./find-command.ts";

@@ -1,7 +1,6 @@
 import { passes, UserError } from "../../errors.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime, type Nanoseconds } from "../../units/time.ts";
 import type { Ask } from "../../reply/reply.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
 import type { AnyCommand } from "../command.ts";
 import type { Choice, Option, SuggestContext, TextOption } from "../options/options.ts";
 import { type ParseContext, parseOption } from "../options/parse-options.ts";

@@ -1,6 +1,6 @@
 import { UserError } from "../../errors.ts";
 import { parseTypedInteger } from "../../units/typed-number.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/time.ts";
 import type { AnyCommand } from "../command.ts";
 import type { Option, Options } from "../options/options.ts";
 import { isFlagWord, parseNetwork, unknownOption } from "../options/parse-options.ts";

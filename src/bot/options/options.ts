@@ -7,7 +7,7 @@ import type { AlertService } from "../../alerts/service/service.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import type { ExportJobs } from "../../export/jobs/jobs.ts";
 import type { SavedParty, SeenIds } from "../../store/store.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/time.ts";
 import type { Caller, Target } from "../invocation.ts";
 
 /** The length of a description that platforms show. */

@@ -1,6 +1,6 @@
 import { type Sentence, UserError } from "../../errors.ts";
 import { shortenId } from "../../reply/text.ts";
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/time.ts";
 import { formatCount } from "../../units/format-number.ts";
 import { parseTypedInteger } from "../../units/typed-number.ts";
 import type { AnyCommand } from "../command.ts";

@@ -1,5 +1,11 @@
-import { type Milliseconds, parseDuration } from "../../units/duration.ts";
-import { fromMillis, nanoseconds, type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import {
+  fromMillis,
+  type Milliseconds,
+  nanoseconds,
+  type Nanoseconds,
+  parseDuration,
+  toMillis,
+} from "../../units/time.ts";
 import { nearest } from "../nearest.ts";
 import type { TimeSpan } from "./options.ts";
 

@@ -1,6 +1,6 @@
 import { UserError } from "../../errors.ts";
 import type { ExportJobRow } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 /** A job that waits or runs, in whichever process. Times are Unix milliseconds. */
 type OpenJob = Pick<

@@ -2,11 +2,9 @@ import { randomBytes } from "node:crypto";
 
 import { ApiError } from "../../api/api-error.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime, type Milliseconds, toMillis } from "../../units/time.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { ExportChanges, ExportFileRow, ExportState } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
 import { ExportCancelled, failureWords, withExportProgress } from "./failure.ts";
 import { type ExportOutcome, type ExportRequest, type ExportStanding, toStoredJson } from "./job.ts";

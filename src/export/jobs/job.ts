@@ -6,7 +6,7 @@ import type { AssetNames } from "../../api/model/names.ts";
 import type { FileLimits } from "../../reply/attachment.ts";
 import type { Ask } from "../../reply/reply.ts";
 import type { ExportJobRow, ExportOwner } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { LedgerExportRequest, LedgerFile } from "../ledger-exports.ts";
 import type { Delivery } from "./deliver.ts";

@@ -1,8 +1,7 @@
 import type { ApiClient } from "../../api/api-client.ts";
 import { messageOf } from "../../errors.ts";
 import type { ExportTables } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../units/time.ts";
 import { ExportLine, type Turn } from "./export-line.ts";
 import type { ExportStanding } from "./job.ts";
 import type { LiveJob } from "./job-runner.ts";

@@ -4,8 +4,7 @@ import { messageOf } from "../../errors.ts";
 import type { Clock } from "../../api/clock.ts";
 import type { Log } from "../../log.ts";
 import type { ExportJobRow, ExportTables, Store, TransactionTables } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../units/time.ts";
 import type { KeptFiles } from "./kept-files.ts";
 
 /** How long an ended job is listed, and its files can be fetched. */

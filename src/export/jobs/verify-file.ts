@@ -1,5 +1,5 @@
 import type { ExportJobRow, ExportTables } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { LedgerAccount } from "../ledger-account.ts";
 import type { MadeFile } from "../pack/pack.ts";

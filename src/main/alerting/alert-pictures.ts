@@ -10,8 +10,7 @@ import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { Store } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../units/time.ts";
 import type { Networks } from "../networks.ts";
 import { createPast } from "../past.ts";
 

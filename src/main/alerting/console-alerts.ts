@@ -3,7 +3,7 @@ import { KIND_GROUPS } from "../../alerts/judge/kinds/kinds.ts";
 import type { Subscription } from "../../alerts/route/subscription.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { Store } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 /** The name, among the watchers' snapshots, that records a network's console subscription. */
 const SNAPSHOT_NAME = "console-subscription";

@@ -13,8 +13,7 @@ import { PIXELS, type ReadPast, type Span } from "../../chart/thin.ts";
 import { UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import type { Store } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 
 export interface ConsoleLooksDependencies {

@@ -24,8 +24,7 @@ import { episodeLabel, worstFirst } from "../../answers/alerts/episodes/episodes
 import { plainText } from "../../reply/plain-text.ts";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, type Nanoseconds, toMillis } from "../../units/time.ts";
 import { sourceThresholds } from "../../watchers/sources/sources.ts";
 import type { Alerting } from "./alerting.ts";
 import type { GuidedIncident } from "./guided-incident.ts";

@@ -4,8 +4,7 @@ import type { Clock } from "../../api/clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Lease, Processes, Store } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { fromMillis, toMillis } from "../../units/nanoseconds.ts";
+import { fromMillis, type Milliseconds, toMillis } from "../../units/time.ts";
 
 export interface DutiesDependencies {
   readonly store: Pick<Store, "processes">;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { FaultList } from "../../simulator/faults/faults.ts";
 import { type NetworkName, NETWORKS } from "../../simulator/network.ts";
 import type { Store } from "../../store/store.ts";
-import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../../units/time.ts";
 
 /** A simulated network that stands still on demand. */
 export type GuidedIncident = ReturnType<typeof guidedIncident>;

@@ -2,7 +2,7 @@
 import { compareSeverity } from "../../alerts/judge/kinds/severity.ts";
 import { NO_TRIAL, type Trial, type TrialAnswer, type TrialEpisode } from "../../alerts/trial/trial.ts";
 import type { ReadPage } from "../../looks/read.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { tryRules, type TrialWork } from "../trial.ts";
 
 const DAY: Milliseconds = 86_400_000;

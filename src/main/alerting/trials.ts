@@ -5,7 +5,7 @@ import type { TrialAnswer, TrialRequest } from "../../alerts/trial/trial.ts";
 import { codeOf, UserError } from "../../errors.ts";
 import { type LooksPageQuery, pageReader } from "../../looks/read.ts";
 import type { Store } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { TrialWork } from "../trial.ts";
 
 /** What a thread is given. */

@@ -11,7 +11,7 @@ import type { ApiClient } from "../../api/api-client.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
 import type { keepLooks, LooksBounds } from "../../looks/keep.ts";
 import type { Lease, Store } from "../../store/store.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { toMillis } from "../../units/time.ts";
 import type { createWatchers } from "../../watchers/create-watchers.ts";
 import type { Observation, startSchedule } from "../../watchers/schedule.ts";
 import { decodeSources, judgeRound, SourcesSnapshot } from "../../watchers/sources/sources-state.ts";

@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import os from "node:os";
 
 import { messageOf } from "../../errors.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../units/time.ts";
 import type { Log } from "../../log.ts";
-import type { Milliseconds } from "../../units/duration.ts";
 import { EXIT_BUG } from "./cli.ts";
 
 /** How long one part may take to stop; platforms stop within 5 s. */

@@ -2,7 +2,7 @@ import { UserError } from "../../errors.ts";
 import { oneLine } from "../../reply/plain-text.ts";
 import type { Store } from "../../store/store.ts";
 import { formatBytes } from "../../units/format-number.ts";
-import { fromMillis, timeToText } from "../../units/nanoseconds.ts";
+import { fromMillis, timeToText } from "../../units/time.ts";
 import { Anonymous } from "../traces/anonymous.ts";
 import { lookLine, settingsLine, subscriptionLine } from "../traces/export.ts";
 import { judgeTrace } from "../traces/judge.ts";

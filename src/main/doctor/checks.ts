@@ -1,8 +1,7 @@
 import { fault, type Finding, noAnswer } from "../../adapters/finding.ts";
 import { messageOf, UserError } from "../../errors.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../units/time.ts";
 import { redact } from "../../units/redact.ts";
-import type { Milliseconds } from "../../units/duration.ts";
 import { EXIT_BUG, EXIT_CALLER, EXIT_NETWORK } from "../cli/cli.ts";
 
 /** A check of one side of an installation. */

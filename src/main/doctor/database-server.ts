@@ -5,7 +5,7 @@ import { StorageError } from "../../errors.ts";
 import { processMark } from "../../export/jobs/kept-files.ts";
 import type { LiveProcess } from "../../store/store.ts";
 import { inspectServer, type ServerInspection } from "../../store/postgres/postgres.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { type ReadAlerts, readAlerts } from "./damaged-rows.ts";
 import { type DatabaseExamination, examineAlerts } from "./database.ts";

@@ -15,7 +15,7 @@ import type { StoredLooks } from "../../store/alert-tables/looks.ts";
 import type { DatabaseInspection } from "../../store/alert-tables/inspect-tables.ts";
 import { type FileInspection, inspectFile } from "../../store/file/inspect-file.ts";
 import { probeFolder, unfitMountOf } from "../../store/file/probe-folder.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
 import { isGone } from "../holder/claim-database.ts";
 import { findHolder } from "../holder/find-holder.ts";

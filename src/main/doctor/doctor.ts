@@ -13,7 +13,7 @@ import { codeOf, UserError } from "../../errors.ts";
 import { silentLog } from "../../log.ts";
 import { isLoopback } from "../../units/loopback.ts";
 import { isPostgresUrl } from "../../store/postgres-url.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { readAlertsConfig } from "../alerting/alerting-settings.ts";
 import { exportSettings } from "../export-jobs.ts";

@@ -5,8 +5,7 @@ import type { ApiError } from "../../api/api-error.ts";
 import { inspectCore, inspectNode, type NodeInspection } from "../../api/node/inspect-node.ts";
 import { DEFAULT_THRESHOLDS, millisBetween } from "../../api/verdict/verdict.ts";
 import type { Config } from "../../config.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { formatUtc, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { formatDuration, formatUtc, type Milliseconds, type Nanoseconds } from "../../units/time.ts";
 import { type ChatConfig, configuredChats } from "../platforms/platforms.ts";
 import type { Check } from "./checks.ts";
 

@@ -2,7 +2,7 @@ import type { Clock } from "../../api/clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { StoreFile } from "../../store/create-store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 interface DatabaseWatchOptions {
   readonly file: StoreFile;

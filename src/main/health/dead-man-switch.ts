@@ -2,7 +2,7 @@ import type { Clock } from "../../api/clock.ts";
 import { parseBaseUrl } from "../../api/http/base-url.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 interface DeadManSwitchOptions {
   /** A secret: whoever knows it can ping. */

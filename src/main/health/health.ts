@@ -2,7 +2,7 @@
 // `/readyz`, `dead-man-switch.ts` does not ping while there is a problem.
 
 import type { Store } from "../../store/store.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
+import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
 import { isOfPlatform } from "../../alerts/route/suspension.ts";
 import type { Platforms } from "../../alerts/platform.ts";

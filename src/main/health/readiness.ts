@@ -2,8 +2,7 @@ import type { Adapter } from "../../adapters/adapter.ts";
 import type { Readiness } from "../../adapters/web/index.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { messageOf, StorageError } from "../../errors.ts";
-import { inTime } from "../../units/in-time.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import { inTime, type Milliseconds } from "../../units/time.ts";
 import { channelsOutOfReach, deliveryProblem, type HealthDependencies, lateWatcher, refusedMessage } from "./health.ts";
 
 export interface ReadinessDependencies

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../../errors.ts";
 import { readHolderRecord } from "../../store/file/holder-record.ts";
 import { tryProcessLock, wasEverLocked } from "../../store/file/process-lock.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 /** How long a holder may take from claiming the database to answering on its socket. */
 const HOLDER_START_MILLIS: Milliseconds = 5000;

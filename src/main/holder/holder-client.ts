@@ -7,7 +7,7 @@ import { ZodError } from "zod";
 import type { LineRunner } from "../../adapters/terminal/line-runner.ts";
 import { cancelledReply } from "../../bot/error-reply.ts";
 import { UserError } from "../../errors.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime } from "../../units/time.ts";
 import type { Attachment } from "../../reply/attachment.ts";
 import type { AttachmentJson, ReplyJson } from "../../reply/document.ts";
 import { replyFromJson } from "../../reply/json.ts";

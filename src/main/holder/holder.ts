@@ -16,8 +16,7 @@ import { createSocketServer } from "../../adapters/web/socket.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { replyToJson } from "../../reply/json.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { fromMillis } from "../../units/nanoseconds.ts";
+import { fromMillis, type Milliseconds } from "../../units/time.ts";
 import { ALIVE_MILLIS, SocketQuestion } from "./protocol.ts";
 
 /** A Unix socket's path has room for 108 bytes on Linux and 104 elsewhere, the final zero included (unix(7), unix(4)). */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { type Immutable, ReplyJson } from "../../reply/document.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 // The bodies of the holder's socket; adapters/web/invocations has its routes. Both ends may have different versions, so
 // both validate.

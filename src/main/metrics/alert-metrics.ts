@@ -11,7 +11,7 @@ import type { AlertCounts } from "../../store/alert-tables/alert-tables.ts";
 import type { StoredLooks } from "../../store/alert-tables/looks.ts";
 import type { DatabaseLoad, DatabaseStore } from "../../store/create-store.ts";
 import type { LiveProcess } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { Observation } from "../../watchers/schedule.ts";
 import type { Alerting, AlertingHealth } from "../alerting/alerting.ts";
 

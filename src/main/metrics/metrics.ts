@@ -10,8 +10,7 @@ import type { Adapter } from "../../adapters/adapter.ts";
 import type { HttpSample, Metrics } from "../../adapters/web/index.ts";
 import type { NodeRequest } from "../../api/client/client.ts";
 import type { InvocationOutcome } from "../../bot/invocation.ts";
-import { inTime } from "../../units/in-time.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import { inTime, type Milliseconds } from "../../units/time.ts";
 import { type AlertInstruments, alertInstruments, type AlertSnapshot } from "./alert-metrics.ts";
 
 type Samples = RequestInstruments & Omit<AlertInstruments, "show">;

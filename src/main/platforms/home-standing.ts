@@ -17,8 +17,7 @@ import { EPISODE_WORDS, NETWORK_STATES, SEVERITY, worstTone } from "../../reply/
 import type { Tone } from "../../reply/reply.ts";
 import { strong, text, type Text, time } from "../../reply/text.ts";
 import { formatCount, groupDigits } from "../../units/format-number.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../units/time.ts";
 import type { HomeContext } from "./home-subscriptions.ts";
 
 /** How many open alerts a page names, the worst first; the others are counted. */

@@ -6,7 +6,7 @@ import { seenFrom } from "../../alerts/judge/rules/episode.ts";
 import { isSilenceActive } from "../../alerts/route/silence.ts";
 import { isOfPlatform, suspensionKey } from "../../alerts/route/suspension.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { toMillis } from "../../units/time.ts";
 
 /**
  * A name for the state that the pages of a workspace show: verdicts, alerts, silences, subscriptions, places that cannot be

@@ -8,7 +8,7 @@ import { watchedMarketLabels } from "../../answers/alerts/episodes/network-statu
 import { unreachableWords } from "../../answers/alerts/suspension-words.ts";
 import { noiseChange, noiseLeave, noiseOf, noiseWords } from "../../answers/alerts/subscriptions/noise.ts";
 import { joinText, text, type Text } from "../../reply/text.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { destinationKey } from "../../alerts/destination.ts";
 
 /** The alerts of the bot as the viewer of a page may see them. */

@@ -22,8 +22,7 @@ import type { Config as AnyConfig } from "../../config.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { SavedParties, Store } from "../../store/store.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { inTime } from "../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../units/time.ts";
 import type { InstallationSample } from "../metrics/metrics.ts";
 import type { HomeContext } from "./home-subscriptions.ts";
 

@@ -1,6 +1,6 @@
 // How well alerts tell the truth: which of them were right, what was missed, how soon it was told and how it ended.
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { ReplayedChange } from "../replay.ts";
 
 /** The kinds of alert that are scored. */

@@ -1,4 +1,4 @@
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/time.ts";
 import { type Chain, DAY, GENESIS, HOUR, type Micros, type Moment, SECOND, toMicros } from "../chain/chain.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 

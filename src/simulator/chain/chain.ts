@@ -1,7 +1,7 @@
 // The clock of a simulated network: block times, upgrades that pause them, stalls, and a node's view of one moment.
 // `blocks.ts` and `validators.ts` list what the chain records.
 
-import { fromSeconds, type Nanoseconds, nanoseconds } from "../../units/nanoseconds.ts";
+import { fromSeconds, type Nanoseconds, nanoseconds } from "../../units/time.ts";
 import { countWhile } from "../count-while.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 

@@ -3,7 +3,7 @@
 import { z } from "zod";
 
 import { UserError } from "../../errors.ts";
-import { nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../../units/time.ts";
 import { type Stall, toMicros } from "../chain/chain.ts";
 import { type NetworkName, NETWORKS } from "../network.ts";
 

@@ -1,7 +1,7 @@
 // One simulated data node. `node-server.ts` answers its requests: exports itself, all others by `operations.ts`,
 // within the budget of `rate-limiter.ts`, in the dialect of `node-profile.ts`.
 
-import { nanoseconds, type Nanoseconds, NANOSECONDS_PER_SECOND } from "../../units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds, NANOSECONDS_PER_SECOND } from "../../units/time.ts";
 import { type Micros, momentAt, SECOND, toMicros } from "../chain/chain.ts";
 import type { Fault, FaultKind, FaultList } from "../faults/faults.ts";
 import { CursorCodec } from "../gateway/pages.ts";

@@ -1,4 +1,4 @@
-import type { Nanoseconds } from "../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../units/time.ts";
 
 /** The default of a v0.71 data node (datanode/ratelimit in github.com/vegaprotocol/vega); the rate in requests a second. */
 export const DEFAULT_RATE_LIMIT = { rate: 20, burst: 100, banSeconds: 600 };

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { inBatches, POSITIONS, recordsOf, selectInBatches, takeNumbers, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DeliveryRow, NewDecisionRow } from "./alert-rows.ts";

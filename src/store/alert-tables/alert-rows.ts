@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 // `data` is JSON that src/alerts writes and checks; the other columns are searched. All times are Unix milliseconds.
 

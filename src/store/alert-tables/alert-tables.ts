@@ -4,7 +4,7 @@
 
 import { type Kysely, sql } from "kysely";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { inBatches, isNoneOf, lastNumber, REPEATS_UNTIL } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import { createChunks, createItems } from "./messages.ts";

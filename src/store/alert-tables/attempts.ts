@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { inBatches, recordsOf, selectInBatches } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DeliveryState } from "./alert-rows.ts";

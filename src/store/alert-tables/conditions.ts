@@ -1,7 +1,7 @@
 // Conditions on deliveries that queries share.
 import { sql } from "kysely";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 /** Written exactly like the partial indexes: otherwise no engine uses them. */
 export function isOpen(table: "d" | "e" | "o" | "alert_deliveries") {

@@ -1,6 +1,6 @@
 // A database that is as it was some time ago: after a failover to a server that was behind, or a restoration. What it
 // owes may have been told since, and so may what is planned again until the watchers have caught up.
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { POSITIONS, REPEATS_UNTIL, REVISION_COUNTER, TURN } from "../queries.ts";
 
 /** How long what a database has lost is at most told again: after more, durations begin anew. */

@@ -1,6 +1,6 @@
 import { CompiledQuery, type Insertable, type Kysely, sql } from "kysely";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { isPostgres } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 

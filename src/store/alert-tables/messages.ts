@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { inBatches, putRows, selectInBatches, takeNumbers, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { ChunkRow, DeliveryState, ItemRow, MessageRow, ReceiptRow } from "./alert-rows.ts";

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { inBatches, lastNumber, REPEATS_UNTIL, rowsOf, selectInBatches, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import { createAttempts } from "./attempts.ts";

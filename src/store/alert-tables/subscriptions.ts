@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { inBatches, lastNumber, putRows, REVISION_COUNTER, takeNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { SilenceRow, SubscriptionRow } from "./alert-rows.ts";

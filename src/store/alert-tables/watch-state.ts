@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { inBatches, putRows, selectInBatches } from "../queries.ts";
 import { putWithLook } from "./looks.ts";
 import type { Schema } from "../schema.ts";

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Kysely } from "kysely";
 
 import { UserError } from "../../errors.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { refuseOtherSchema } from "../migrations/schema-age.ts";
 import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { SQLITE_BUSY, sqliteCode } from "../sqlite/sqlite-faults.ts";
 import { makePrivateFile } from "../sqlite/database-files.ts";
 

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import { Pool, type PoolClient, types } from "pg";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { storableText } from "../queries.ts";
 import type { WriteHealth } from "../write-health.ts";
 import {

@@ -9,7 +9,7 @@ import { type Kysely, sql } from "kysely";
 import { z } from "zod";
 
 import { UserError } from "../../errors.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { AlertTables } from "../alert-tables/alert-tables.ts";
 import { type DatabaseInspection, inspectTables, UNREADABLE } from "../alert-tables/inspect-tables.ts";
 import type { DatabaseLoad } from "../create-store.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
 import { Client } from "pg";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { ALIVE_FOR, type ClockDifference, type SharedProcesses } from "../processes.ts";
 import type { WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { type Kysely, sql } from "kysely";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { inBatches, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 

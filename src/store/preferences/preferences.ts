@@ -3,7 +3,7 @@
 
 import { type Kysely, sql } from "kysely";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { atomic, contains, inBatches, isPostgres, putRows, REVISION_COUNTER, takeNumbers } from "../queries.ts";
 import { type Schema, TABLES } from "../schema.ts";
 import type { AnswerChoice, Person, SavedParty, SignOut } from "../store.ts";

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { LRUCache } from "lru-cache";
 
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { atomic, inBatches, type WithDatabase } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { SeenId, SeenKind } from "../store.ts";

@@ -1,7 +1,7 @@
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import { millisBetween } from "../../api/verdict/verdict.ts";
 import { median } from "../../units/decimal.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { WatcherOptions } from "../watcher.ts";
 import type { HistoryState } from "./history.ts";
 

@@ -15,8 +15,7 @@ import { isAuctionMode, isLiveState, isOverState, type MarketData } from "../../
 import type { MarketNames } from "../../api/model/names.ts";
 import { storedAs } from "../../api/verdict/memory.ts";
 import { formatDecimal } from "../../units/decimal.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, type Nanoseconds, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { isPlausibleTime } from "../block-time.ts";
 import { countObservation, observationCounter, observationKey } from "../snapshot-schema.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { DecimalText } from "../../alerts/judge/kinds/json-fields.ts";
 import { compareDecimals, parseDecimal } from "../../units/decimal.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 
 /** Moments of the watcher's own clock with their values; the first one is the least, or the most. */
 const points = z.array(z.tuple([z.number(), DecimalText])).readonly();

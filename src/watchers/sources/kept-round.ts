@@ -1,6 +1,6 @@
 import type { PollRound, Verdict } from "../../api/verdict/verdict.ts";
 import type { Json } from "../../looks/look.ts";
-import { nanoseconds } from "../../units/nanoseconds.ts";
+import { nanoseconds } from "../../units/time.ts";
 import { keptFindings } from "../kept.ts";
 import type { Findings } from "../watcher.ts";
 import type { SourcesSnapshot } from "./sources-state.ts";

@@ -10,8 +10,7 @@ import {
   type Witness,
 } from "../../api/verdict/verdict.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
-import { formatDuration, type Milliseconds } from "../../units/duration.ts";
-import { fromMillis, nanoseconds, type Nanoseconds } from "../../units/nanoseconds.ts";
+import { formatDuration, fromMillis, type Milliseconds, nanoseconds, type Nanoseconds } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { blockPace, lateAnswers, type Pace, type PaceConfig } from "./sources-state.ts";
 

@@ -5,8 +5,7 @@ import { judgeSources, shiftMemory } from "../../api/verdict/judge-sources.ts";
 import { integerCodec, PollRound, SourceMemory, storedAs, timeCodec } from "../../api/verdict/memory.ts";
 import { millisBetween, type Verdict, type VerdictThresholds } from "../../api/verdict/verdict.ts";
 import { median } from "../../units/decimal.ts";
-import type { Milliseconds } from "../../units/duration.ts";
-import { toMillis } from "../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 
 /** Of a span that moves on: parts of it, each with its length and what was counted in it, the newest last. */

@@ -9,7 +9,7 @@ import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import { pollNodes } from "../../api/client/poll-nodes.ts";
 import type { Clock } from "../../api/clock.ts";
 import { DEFAULT_THRESHOLDS, type PollRound, type Verdict, type VerdictThresholds } from "../../api/verdict/verdict.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import type { Watcher } from "../watcher.ts";
 import type { NodeSelector } from "./node-selector.ts";
 import { keptRound } from "./kept-round.ts";

@@ -10,7 +10,7 @@ import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import { ApiError, type ApiErrorKind } from "../../api/api-error.ts";
 import type { Clock } from "../../api/clock.ts";
 import { decimal, formatDecimal } from "../../units/decimal.ts";
-import type { Milliseconds } from "../../units/duration.ts";
+import type { Milliseconds } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 

@@ -9,7 +9,7 @@ import { faultOf, type VElement, type VNode } from "../../../src/adapters/web/pu
 import { paragraph } from "../../../src/reply/block.ts";
 import { type Action, reply, type Reply } from "../../../src/reply/reply.ts";
 import { text, time } from "../../../src/reply/text.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../src/units/time.ts";
 import { anyReply } from "../../support/arbitrary-reply.ts";
 import { gallery } from "../../support/gallery.ts";
 import { runs } from "../../support/runs.ts";

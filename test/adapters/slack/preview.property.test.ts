@@ -10,7 +10,7 @@ import { paragraph } from "../../../src/reply/block.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { code, link, strong, text, time } from "../../../src/reply/text.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../src/units/time.ts";
 import { anyReply } from "../../support/arbitrary-reply.ts";
 import { buttonsOf, choicesOf, labelsOf } from "../../support/fake-slack/person.ts";
 import type { Block } from "../../support/fake-slack/state.ts";

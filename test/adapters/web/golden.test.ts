@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { renderReply } from "../../../src/adapters/web/public/reply/reply.js";
 import { replyToJson } from "../../../src/reply/json.ts";
-import { toMillis } from "../../../src/units/nanoseconds.ts";
+import { toMillis } from "../../../src/units/time.ts";
 import { gallery, GALLERY_NOW } from "../../support/gallery.ts";
 import { printTree } from "./print-tree.ts";
 

@@ -7,7 +7,7 @@ import type { Invocation } from "../../../src/bot/invocation.ts";
 import { silentLog } from "../../../src/log.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { code, text } from "../../../src/reply/text.ts";
-import { fromMillis, type Nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { fromMillis, type Nanoseconds } from "../../../src/units/time.ts";
 
 /** A question to the bot, as adapters ask it. */
 export type Asked = Omit<Invocation, "command" | "options"> &

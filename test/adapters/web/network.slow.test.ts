@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { WatchState } from "../../../src/adapters/web/alerts/watch.ts";
 import type { LooksQuestion } from "../../../src/adapters/web/looks.ts";
 import { reply } from "../../../src/reply/reply.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../src/units/time.ts";
 import { chromiumPath, complaintsOf, launch } from "../../support/browser.ts";
 import { HOUR } from "../../support/kept-looks.ts";
 import { fakeBot, startConsole } from "./harness.ts";

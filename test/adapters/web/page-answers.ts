@@ -2,7 +2,7 @@ import { markSimulated } from "../../../src/bot/simulated.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { commandAction, invalidatingAction, reply, type Reply } from "../../../src/reply/reply.ts";
 import { code, id, text, time } from "../../../src/reply/text.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { gallery } from "../../support/gallery.ts";
 import { ask as action, hex } from "../../support/gallery/parts.ts";
 import { nastyStrings } from "../../support/nasty-strings.ts";

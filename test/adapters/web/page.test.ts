@@ -8,7 +8,7 @@ import { shorten } from "../../../src/adapters/web/public/reply/render-text.js";
 import { span } from "../../../src/adapters/web/public/reply/times.js";
 import { formatLine as botLine } from "../../../src/bot/grammar/grammar.ts";
 import { shortenId } from "../../../src/reply/text.ts";
-import { formatDuration } from "../../../src/units/duration.ts";
+import { formatDuration } from "../../../src/units/time.ts";
 import { anyString } from "../../support/arbitrary-reply.ts";
 import { parseConfig } from "../../support/platforms.ts";
 import { echoBot, startConsole } from "./harness.ts";

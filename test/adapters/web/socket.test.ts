@@ -13,7 +13,7 @@ import { createSocketServer } from "../../../src/adapters/web/socket.ts";
 import { silentLog } from "../../../src/log.ts";
 import { replyToJson } from "../../../src/reply/json.ts";
 import { reply, type Reply } from "../../../src/reply/reply.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 
 test("a stream over the socket has a line while its command is silent, so that its reader knows the holder lives", async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "bellwether-socket-"));

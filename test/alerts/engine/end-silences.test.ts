@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import type { Silence } from "../../../src/alerts/route/silence.ts";
 import { timeFromText } from "../../../src/alerts/judge/kinds/json-fields.ts";
-import { toMillis } from "../../../src/units/nanoseconds.ts";
+import { toMillis } from "../../../src/units/time.ts";
 import { auction } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage, type Stage } from "../stage.ts";

@@ -8,7 +8,7 @@ import type { RuleIndex } from "../../../src/alerts/judge/judge.ts";
 import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import { type Episode, machineKey } from "../../../src/alerts/judge/rules/episode.ts";
 import { ruleFor } from "../../../src/alerts/judge/rules/rules.ts";
-import { fromMillis, type Nanoseconds, toMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis, type Nanoseconds, toMillis } from "../../../src/units/time.ts";
 import { runs } from "../../support/runs.ts";
 import { blind, down, stalled } from "../readings.ts";
 

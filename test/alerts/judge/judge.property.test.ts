@@ -17,7 +17,7 @@ import type { NotificationState } from "../../../src/alerts/deliver/outbox/notif
 import { buildSubscriptionIndex } from "../../../src/alerts/route/subscription-index.ts";
 import { type Episode, isOpen, type Machine } from "../../../src/alerts/judge/rules/episode.ts";
 import { RuleSubjectMap } from "../../../src/alerts/judge/rules/state-cache.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../src/units/time.ts";
 import { auction, blind, down, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { runs } from "../../support/runs.ts";

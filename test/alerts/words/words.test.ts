@@ -13,7 +13,7 @@ import { ruleWords } from "../../../src/alerts/words/subscription-words.ts";
 import { aboveFold } from "../../../src/reply/fold.ts";
 import { fullText } from "../../../src/reply/full-text.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import type { Episode } from "../../../src/alerts/judge/rules/episode.ts";
 import { alertMessages, at, episodeOf, EVENT_KINDS, eventOf } from "../../support/gallery/alert-messages.ts";
 import { gist } from "../../support/gist.ts";

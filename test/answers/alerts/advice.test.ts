@@ -14,8 +14,7 @@ import { trialReply } from "../../../src/answers/alerts/subscriptions/trial-repl
 import type { Tried } from "../../../src/answers/alerts/subscriptions/try-subscription.ts";
 import { fullText } from "../../../src/reply/full-text.ts";
 import type { Json } from "../../../src/looks/look.ts";
-import type { Milliseconds } from "../../../src/units/duration.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis, type Milliseconds } from "../../../src/units/time.ts";
 import { keptReading } from "../../../src/watchers/kept.ts";
 import { down } from "../../alerts/readings.ts";
 import { DAY, HOUR, MINUTE, type Trouble } from "../../support/kept-looks.ts";

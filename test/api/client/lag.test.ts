@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 
 import type { ApiClient } from "../../../src/api/api-client.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { clientOf, name, node } from "../client-under-test.ts";
 import { type FakeNode, sendJson } from "../serve-wire.ts";
 import { VirtualClock } from "../virtual-clock.ts";

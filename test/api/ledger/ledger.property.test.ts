@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { LedgerStream } from "../../../src/api/api-client.ts";
 import type { SharedSlots } from "../../../src/api/node/export-slot.ts";
 import { UserError } from "../../../src/errors.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { saying } from "../../support/said.ts";
 import { clientOf, deadUrl, name, node, outcome } from "../client-under-test.ts";
 import { sendJson } from "../serve-wire.ts";

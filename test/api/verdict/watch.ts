@@ -1,6 +1,6 @@
 import { judgeSources } from "../../../src/api/verdict/judge-sources.ts";
 import { DEFAULT_THRESHOLDS, type SourceMemory, type Verdict, type Witness } from "../../../src/api/verdict/verdict.ts";
-import { nanoseconds, type Nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../../../src/units/time.ts";
 
 const START = 1_682_942_400_000;
 /** So many seconds after the start. */

@@ -6,7 +6,7 @@ import { completions, readBeginning } from "../../../src/bot/grammar/complete-li
 import { parseLine } from "../../../src/bot/grammar/grammar.ts";
 import type { SuggestContext } from "../../../src/bot/options/options.ts";
 import { suggestValues } from "../../../src/bot/options/suggest-values.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { runs } from "../../support/runs.ts";
 import { sampleCommands } from "../sample-commands.ts";
 

@@ -5,7 +5,7 @@ import { commands } from "../../../commands/index.ts";
 import { fillExample, formatLine, parseLine } from "../../../src/bot/grammar/grammar.ts";
 import { quoteValue, tokenize } from "../../../src/bot/grammar/tokens.ts";
 import { UserError } from "../../../src/errors.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 import { saying } from "../../support/said.ts";
 import { sampleCommands } from "../sample-commands.ts";

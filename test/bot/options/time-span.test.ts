@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { parseTimeSpan } from "../../../src/bot/options/time-span.ts";
-import { formatUtc, fromMillis, nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { formatUtc, fromMillis, nanoseconds } from "../../../src/units/time.ts";
 
 // A Wednesday.
 const now = fromMillis(Date.UTC(2024, 2, 13, 15, 30, 45));

@@ -11,7 +11,7 @@ import { shortText } from "../../../src/reply/fold.ts";
 import { replyToJson } from "../../../src/reply/json.ts";
 import { plainText } from "../../../src/reply/plain-text.ts";
 import type { Reply } from "../../../src/reply/reply.ts";
-import { type Nanoseconds, toMillis } from "../../../src/units/nanoseconds.ts";
+import { type Nanoseconds, toMillis } from "../../../src/units/time.ts";
 
 // The parts of a reply as words, and what holds of every reply.
 

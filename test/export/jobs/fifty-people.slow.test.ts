@@ -9,7 +9,7 @@ import { createApiClient } from "../../../src/api/client/client.ts";
 import type { ExportAsker } from "../../../src/export/jobs/job.ts";
 import { silentLog } from "../../../src/log.ts";
 import { createStore } from "../../../src/store/create-store.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { exportJobsOn } from "../../support/export-jobs.ts";
 import { scratchDatabase } from "../../support/scratch-database.ts";
 import { ASSET, COLUMNS_13, csv, PARTY, row } from "../ledger-csv.ts";

@@ -6,7 +6,7 @@ import { silentLog } from "../../../src/log.ts";
 import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import type { ExportFileRow, ExportJobRow, ExportTables, TransactionTables } from "../../../src/store/store.ts";
 import { singleProcess } from "../../../src/store/processes.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { NEW_EXPORT } from "../../support/export-jobs.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BotStopping, StorageError } from "../../../src/errors.ts";
 import type { ExportAsker } from "../../../src/export/jobs/job.ts";
 import type { ExportJobs, ExportJobsDependencies } from "../../../src/export/jobs/jobs.ts";
-import type { Milliseconds } from "../../../src/units/duration.ts";
+import type { Milliseconds } from "../../../src/units/time.ts";
 import { asker, jobStage } from "./job-stage.ts";
 
 const MB = 1_000_000;

@@ -13,7 +13,7 @@ import { MAX_JOBS_PER_PERSON } from "../../../src/export/jobs/export-line.ts";
 import { createExportJobs, type ExportJobs } from "../../../src/export/jobs/jobs.ts";
 import type { LedgerExports, LedgerFile } from "../../../src/export/ledger-exports.ts";
 import { exportNotice } from "../../../src/main/export-jobs.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../src/units/time.ts";
 import { KeptFiles } from "../../../src/export/jobs/kept-files.ts";
 import { endedReply } from "../../../src/answers/exports/ended.ts";
 import { silentLog } from "../../../src/log.ts";

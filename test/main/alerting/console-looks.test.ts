@@ -5,7 +5,7 @@ import { encodeChunk } from "../../../src/looks/columns.ts";
 import type { Json, Look } from "../../../src/looks/look.ts";
 import { consoleLooks } from "../../../src/main/alerting/console-looks.ts";
 import { createPast } from "../../../src/main/past.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../src/units/time.ts";
 import { down, stalled } from "../../alerts/readings.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { Stage } from "../../alerts/stage.ts";

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { judgeSources } from "../../../src/api/verdict/judge-sources.ts";
 import { DEFAULT_THRESHOLDS, type Verdict } from "../../../src/api/verdict/verdict.ts";
 import { consoleWatch } from "../../../src/main/alerting/console-watch.ts";
-import { nanoseconds, type Nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../../../src/units/time.ts";
 import { stalled } from "../../alerts/readings.ts";
 import { aSubscription } from "../../alerts/samples.ts";
 import { Stage } from "../../alerts/stage.ts";

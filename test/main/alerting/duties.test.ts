@@ -4,7 +4,7 @@ import { silentLog } from "../../../src/log.ts";
 import { createDuties, type Duties, sharedClock } from "../../../src/main/alerting/duties.ts";
 import type { Lease, Processes } from "../../../src/store/store.ts";
 import { ClockDifference, singleProcess } from "../../../src/store/processes.ts";
-import { toMillis } from "../../../src/units/nanoseconds.ts";
+import { toMillis } from "../../../src/units/time.ts";
 import { settled, VirtualClock } from "../../api/virtual-clock.ts";
 
 const ALIVE_FOR = 6000;

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { guidedIncident } from "../../../src/main/alerting/guided-incident.ts";
 import { FaultList } from "../../../src/simulator/faults/faults.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../src/units/time.ts";
 import { Stage } from "../../alerts/stage.ts";
 
 const START = 1_717_416_000_000;

@@ -7,7 +7,7 @@ import { type Look, lookToText } from "../../../src/looks/look.ts";
 import type { ReadPage } from "../../../src/looks/read.ts";
 import { tryNewestFirst } from "../../../src/main/alerting/newest-first.ts";
 import { tryRules } from "../../../src/main/trial.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../src/units/time.ts";
 import { runs } from "../../support/runs.ts";
 
 const HOUR = 3_600_000;

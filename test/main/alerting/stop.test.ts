@@ -7,7 +7,7 @@ import type { Sender } from "../../../src/alerts/sender.ts";
 import { silentLog } from "../../../src/log.ts";
 import { createAlerting } from "../../../src/main/alerting/alerting.ts";
 import { createStore } from "../../../src/store/create-store.ts";
-import { toMillis } from "../../../src/units/nanoseconds.ts";
+import { toMillis } from "../../../src/units/time.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";
 import { scratchDatabase } from "../../support/scratch-database.ts";
 import { PLATFORMS } from "../../support/platforms.ts";

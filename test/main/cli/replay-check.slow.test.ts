@@ -8,7 +8,7 @@ import { silentLog } from "../../../src/log.ts";
 import type { Look } from "../../../src/looks/look.ts";
 import { replay } from "../../../src/main/cli/replay.ts";
 import { createStore } from "../../../src/store/create-store.ts";
-import { toMillis } from "../../../src/units/nanoseconds.ts";
+import { toMillis } from "../../../src/units/time.ts";
 import { MINUTE, scratch, watched } from "../traces/half-hour.ts";
 
 /** The changes that a replay prints, stored as what was decided then. */

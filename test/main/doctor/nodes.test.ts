@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Finding } from "../../../src/adapters/finding.ts";
 import { inspectCore, inspectNode } from "../../../src/api/node/inspect-node.ts";
 import { judgeClock, judgeCore, judgeNodes, majorityTime } from "../../../src/main/doctor/networks.ts";
-import type { Nanoseconds } from "../../../src/units/nanoseconds.ts";
+import type { Nanoseconds } from "../../../src/units/time.ts";
 import { loopbackNode, NO_ROUTE, type StubResponse } from "../../support/loopback-node.ts";
 import { saying } from "../../support/said.ts";
 

@@ -21,7 +21,7 @@ import { amended, disposeReply, reply, type Reply } from "../../../src/reply/rep
 import { text, time } from "../../../src/reply/text.ts";
 import { writeHolderRecord } from "../../../src/store/file/holder-record.ts";
 import { tryProcessLock } from "../../../src/store/file/process-lock.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 
 const never = new AbortController().signal;
 let folder: string;

@@ -12,7 +12,7 @@ import { replay } from "../../../src/main/cli/replay.ts";
 import { trace } from "../../../src/main/cli/trace.ts";
 import type { LookLine, TraceLine } from "../../../src/main/traces/traces.ts";
 import { createStore } from "../../../src/store/create-store.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../src/units/time.ts";
 import type { Changes } from "../../../src/watchers/kept.ts";
 import { keptMarkets } from "../../../src/watchers/markets/kept-markets.ts";
 import { marketReadings, type MarketsState } from "../../../src/watchers/markets/markets.ts";

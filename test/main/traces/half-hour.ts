@@ -10,7 +10,7 @@ import { silentLog } from "../../../src/log.ts";
 import { SETTINGS } from "../../../src/looks/keep.ts";
 import { type Look, lookFromText, lookToText } from "../../../src/looks/look.ts";
 import { createStore } from "../../../src/store/create-store.ts";
-import { toMillis } from "../../../src/units/nanoseconds.ts";
+import { toMillis } from "../../../src/units/time.ts";
 
 export const MINUTE = 60_000;
 const HALT = { from: 10 * MINUTE, to: 14 * MINUTE };

@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
 
 import type { NodeProfile } from "../../../src/simulator/node/node-profile.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { type Answered, NOON, simulated, type Simulated } from "../simulated.ts";
 
 const SECOND = 1_000_000_000n;

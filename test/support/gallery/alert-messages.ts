@@ -3,7 +3,7 @@ import { CONDITION_KINDS } from "../../../src/alerts/judge/kinds/kinds.ts";
 import { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import type { DeliveryContext } from "../../../src/alerts/message/delivery-subject.ts";
 import type { AlertMessage } from "../../../src/alerts/message/message.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { anEpisode } from "../../alerts/samples.ts";
 import { serviceMessages } from "./service-messages.ts";
 

@@ -10,7 +10,7 @@ import type { Told } from "../../../src/alerts/service/service.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { inZone, reply } from "../../../src/reply/reply.ts";
 import { code, strong, text, time } from "../../../src/reply/text.ts";
-import { toMillis } from "../../../src/units/nanoseconds.ts";
+import { toMillis } from "../../../src/units/time.ts";
 import { ago, ask, asOf, GALLERY_NOW, type GalleryEntry, hex } from "./parts.ts";
 import { PLATFORMS } from "../platforms.ts";
 

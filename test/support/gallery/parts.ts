@@ -3,7 +3,7 @@ import { crc32, deflateSync } from "node:zlib";
 
 import type { Action, Reply } from "../../../src/reply/reply.ts";
 import { text, time, type Text } from "../../../src/reply/text.ts";
-import { nanoseconds, type Nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds, type Nanoseconds } from "../../../src/units/time.ts";
 
 /** One reply that every renderer shows, so that their outputs can be laid side by side. */
 export interface GalleryEntry {

@@ -2,7 +2,7 @@ import { memoryAttachment } from "../../../src/reply/attachment.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { reply } from "../../../src/reply/reply.ts";
 import { code, id, link, strong, text, time } from "../../../src/reply/text.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { ago, asOf, ask, chartPicture, GALLERY_NOW, hex, type GalleryEntry } from "./parts.ts";
 
 const market = hex("market BTC/USD");

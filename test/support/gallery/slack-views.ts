@@ -13,7 +13,7 @@ import { homeStanding } from "../../../src/main/platforms/home-standing.ts";
 import { homeSubscriptions } from "../../../src/main/platforms/home-subscriptions.ts";
 import type { HomeList, HomePlace } from "../../../src/adapters/chat/press.ts";
 import type { Ask } from "../../../src/reply/reply.ts";
-import { toMillis } from "../../../src/units/nanoseconds.ts";
+import { toMillis } from "../../../src/units/time.ts";
 import { down, stalled } from "../../alerts/readings.ts";
 import { alertsOn } from "../alert-service.ts";
 import { homeContext } from "../home-context.ts";

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
 import { SeededRandom } from "../../../src/simulator/seeded-random.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
 import { snapshotsWatcher } from "../../../src/watchers/history/snapshots.ts";
 import { clientOf } from "../../api/client-under-test.ts";

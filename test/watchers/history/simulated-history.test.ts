@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
-import { nanoseconds } from "../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../src/units/time.ts";
 import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
 import { rotationsWatcher } from "../../../src/watchers/history/rotations.ts";
 import { snapshotsWatcher } from "../../../src/watchers/history/snapshots.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import type { Witness } from "../../../src/api/verdict/verdict.ts";
-import { fromMillis } from "../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../src/units/time.ts";
 import {
   decodeSources,
   judgeRound,

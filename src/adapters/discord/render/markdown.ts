@@ -3,7 +3,7 @@ import stringWidth from "string-width";
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { type Inline, type Person, shortenId, type Text, timeOf, type TimeStyle } from "../../../reply/text.ts";
-import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
+import { formatUtc, toSeconds } from "../../../units/time.ts";
 import { boundedText } from "../../chat/bounds.ts";
 import type { CommandMention } from "../command-mentions.ts";
 import { discordPlatform } from "../platform.ts";

@@ -5,10 +5,9 @@ import { DiscordAPIError, type RequestData } from "discord.js";
 
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Invocation, Prepared } from "../../../bot/invocation.ts";
-import { inTime } from "../../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../../units/time.ts";
 import { type Ask, disposeReply, forEverybody, type Reply } from "../../../reply/reply.ts";
 import { commandLine } from "../../../reply/text.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
 import { lateAnswer, refusedAnswerNotices } from "../../chat/notices.ts";
 import { Progress } from "../../progress.ts";
 import type { DiscordContext } from "../context.ts";

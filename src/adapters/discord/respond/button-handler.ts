@@ -6,7 +6,7 @@ import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts"
 import type { MessageFile } from "../../../reply/message-files.ts";
 import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { Invocation } from "../../../bot/invocation.ts";
 import { keptReply, type Press, type ReadPress, forSharing } from "../../chat/press.ts";
 import type { DiscordContext } from "../context.ts";

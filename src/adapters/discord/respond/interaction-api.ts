@@ -9,7 +9,7 @@ import {
 } from "discord-api-types/v10";
 
 import type { Choice } from "../../../bot/options/options.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
 import type { DiscordContext } from "../context.ts";
 import { ACKNOWLEDGE_TIMEOUT_MILLIS, TOKEN_LIFETIME_MILLIS } from "../limits.ts";

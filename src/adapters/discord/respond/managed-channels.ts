@@ -1,7 +1,7 @@
 import type { REST } from "discord.js";
 import { type APIGuildChannel, type APIRole, OverwriteType, PermissionFlagsBits, Routes } from "discord-api-types/v10";
 
-import { withTimeout } from "../../../units/in-time.ts";
+import { withTimeout } from "../../../units/time.ts";
 import type { UserInteraction } from "./interaction.ts";
 
 const NEEDED = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ManageChannels;

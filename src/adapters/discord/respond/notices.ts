@@ -2,7 +2,7 @@ import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Block } from "../../../reply/block.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import { code, commandLine, text, toText } from "../../../reply/text.ts";
-import { formatWholeDuration, type Milliseconds } from "../../../units/duration.ts";
+import { formatWholeDuration, type Milliseconds } from "../../../units/time.ts";
 import { BUG, CALLERS, notice } from "../../chat/notices.ts";
 import { discordPlatform } from "../platform.ts";
 

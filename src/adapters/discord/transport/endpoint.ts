@@ -7,7 +7,7 @@ import {
 } from "discord-api-types/v10";
 
 import { messageOf } from "../../../errors.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import { parseJson } from "../../chat/parse-json.ts";
 import { Backoff } from "../../chat/supervision.ts";

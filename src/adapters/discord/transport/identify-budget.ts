@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type IIdentifyThrottler, SimpleIdentifyThrottler } from "@discordjs/ws";
 import type { APIGatewaySessionStartLimit } from "discord-api-types/v10";
 
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 
 /**
  * Discord allows at least 1000 session starts in 24 h, and revokes the token of a bot that makes more

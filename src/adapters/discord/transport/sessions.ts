@@ -2,7 +2,7 @@ import type { SessionInfo } from "@discordjs/ws";
 import { GatewayIntentBits } from "discord-api-types/v10";
 import { z } from "zod";
 
-import { inTime } from "../../../units/in-time.ts";
+import { inTime } from "../../../units/time.ts";
 import type { Legacy } from "../../chat/chat.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from "node:crypto";
 
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { isRecent, type WebhookRequest } from "../../webhook.ts";
 
 /** Where Discord posts interactions, below PUBLIC_URL. */

@@ -14,7 +14,7 @@ import type { REST } from "discord.js";
 
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { AdapterHealth } from "../../adapter.ts";
 import type { Legacy } from "../../chat/chat.ts";
 import { Backoff, jittered } from "../../chat/supervision.ts";

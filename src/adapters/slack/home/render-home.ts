@@ -3,8 +3,7 @@ import type { ConversationsSelect, HomeView, KnownBlock, SectionBlock } from "@s
 import type { AnyCommand } from "../../../bot/command.ts";
 import type { Ask, Tone } from "../../../reply/reply.ts";
 import { code, joinText, shortenId, strong, text, type Text, time } from "../../../reply/text.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
-import { fromMillis } from "../../../units/nanoseconds.ts";
+import { fromMillis, type Milliseconds } from "../../../units/time.ts";
 import type { HomeSilence, HomeStanding, OpenAlert, SavedParty, Subscription } from "../../chat/home-data.ts";
 import type { HomeList, HomePlace, Press } from "../../chat/press.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 
 import type { SendError } from "../../../alerts/sender.ts";
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { HomeData, WorkspaceUser } from "../../chat/home-data.ts";
 import type { HomePlace } from "../../chat/press.ts";
 import type { SlackTiming } from "../context.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { KeyRing } from "../../chat/key-ring.ts";
 
 /** Where people begin, and where Slack sends them back to, below PUBLIC_URL. */

@@ -4,7 +4,7 @@
 
 import type { SharedToken } from "../../../alerts/sender.ts";
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { PlatformInstallations } from "../../chat/chat.ts";
 import {
   type Webhook,

@@ -1,7 +1,7 @@
 import type { OauthV2AccessResponse, WebClient } from "@slack/web-api";
 
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { SCOPES } from "../manifest.ts";
 import { API_URL } from "../platform.ts";
 import { createWebClient } from "../transport/web-api.ts";

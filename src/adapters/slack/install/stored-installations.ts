@@ -4,9 +4,8 @@ import { LRUCache } from "lru-cache";
 
 import type { SharedToken } from "../../../alerts/sender.ts";
 import { messageOf, UserError } from "../../../errors.ts";
-import { inTime } from "../../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../../units/time.ts";
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
 import type { InstallationCounts, InstallationRow, PlatformInstallations } from "../../chat/chat.ts";
 import { slackPlatform, TEMPORARY_ERRORS } from "../platform.ts";
 import { describeError, errorCodeOf } from "../transport/api-error.ts";

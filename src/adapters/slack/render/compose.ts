@@ -4,7 +4,7 @@ import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { fullText } from "../../../reply/full-text.ts";
 import type { MessageFile } from "../../../reply/message-files.ts";
 import type { Reply } from "../../../reply/reply.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { toText } from "../../../reply/text.ts";
 import { missingButtons, type Press, type PressStorage, storePresses } from "../../chat/press.ts";
 import { TEXT_LENGTH } from "../limits.ts";

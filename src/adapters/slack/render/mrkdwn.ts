@@ -2,7 +2,7 @@ import type { PlainTextElement } from "@slack/types";
 
 import { oneLine, plainText, printable } from "../../../reply/plain-text.ts";
 import { type Inline, type Person, type Text, timeOf } from "../../../reply/text.ts";
-import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
+import { formatUtc, toSeconds } from "../../../units/time.ts";
 import { boundedText, mostThat } from "../../chat/bounds.ts";
 import { BUTTON_URL_LENGTH } from "../limits.ts";
 import { slackPlatform } from "../platform.ts";

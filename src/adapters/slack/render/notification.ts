@@ -1,8 +1,7 @@
 import { shortText } from "../../../reply/fold.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import { type Text, timeOf } from "../../../reply/text.ts";
-import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
-import { toMillis } from "../../../units/nanoseconds.ts";
+import { formatDuration, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import { TEXT_LENGTH } from "../limits.ts";
 import { renderPlain } from "./mrkdwn.ts";

@@ -1,5 +1,5 @@
 // How a press is packed into the value of a button or an option.
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { parseJson } from "../../chat/parse-json.ts";
 import {
   type KeptContext,

@@ -4,7 +4,7 @@ import type { Column, Table } from "../../../reply/block.ts";
 import { columnCount, leavingOrder } from "../../../reply/columns.js";
 import { oneLine, plainText } from "../../../reply/plain-text.ts";
 import { type Inline, shortenId, type Text, timeOf } from "../../../reply/text.ts";
-import { formatUtc, toSeconds } from "../../../units/nanoseconds.ts";
+import { formatUtc, toSeconds } from "../../../units/time.ts";
 import { FOLDED_ROWS } from "../../chat/bounds.ts";
 import { HEADER_LENGTH } from "../limits.ts";
 import { escapeText, isSlackChannel, renderPlain, LAST_SECOND } from "./mrkdwn.ts";

@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView } from "@slack/types";
 import { z } from "zod";
 
-import { withTimeout } from "../../../units/in-time.ts";
+import { withTimeout } from "../../../units/time.ts";
 import type { Immutable } from "../../../reply/document.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { parseJson } from "../../chat/parse-json.ts";

@@ -2,7 +2,7 @@ import type { BlockAction } from "@slack/bolt";
 
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import { text, time } from "../../../reply/text.ts";
-import { fromMillis, type Nanoseconds } from "../../../units/nanoseconds.ts";
+import { fromMillis, type Nanoseconds } from "../../../units/time.ts";
 import { keptReply, type KeptPress, type Press, type ReadPress, type Show, forSharing } from "../../chat/press.ts";
 import type { Progress } from "../../progress.ts";
 import type { SlackContext } from "../context.ts";

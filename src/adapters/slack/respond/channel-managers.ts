@@ -1,7 +1,7 @@
 import type { UsersInfoResponse, WebClient } from "@slack/web-api";
 import { LRUCache } from "lru-cache";
 
-import { withTimeout } from "../../../units/in-time.ts";
+import { withTimeout } from "../../../units/time.ts";
 import type { Caller } from "../../../bot/invocation.ts";
 import type { Log } from "../../../log.ts";
 import type { WorkspaceUser } from "../../chat/home-data.ts";

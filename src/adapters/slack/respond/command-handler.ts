@@ -2,7 +2,7 @@ import type { SlashCommand } from "@slack/bolt";
 
 import { parseLine, QUESTION } from "../../../bot/grammar/grammar.ts";
 import type { Ask } from "../../../reply/reply.ts";
-import { fromMillis } from "../../../units/nanoseconds.ts";
+import { fromMillis } from "../../../units/time.ts";
 import type { SlackContext } from "../context.ts";
 import { wantsForm } from "../render/form.ts";
 import { logFailure } from "../transport/api-error.ts";

@@ -5,7 +5,7 @@ import type { Fault } from "../../../bot/invocation.ts";
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { SlackContext } from "../context.ts";
 import { MAX_OPTIONS } from "../limits.ts";
 import { type FormMetadata, readFormMetadata, readQuestion, renderForm } from "../render/form.ts";

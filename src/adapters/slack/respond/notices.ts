@@ -1,7 +1,7 @@
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import type { Ask, Reply } from "../../../reply/reply.ts";
 import { code, commandLine, text, time } from "../../../reply/text.ts";
-import { fromMillis } from "../../../units/nanoseconds.ts";
+import { fromMillis } from "../../../units/time.ts";
 import { BUG, CALLERS, notice } from "../../chat/notices.ts";
 import { readPress, type ReadPress } from "../../chat/press.ts";
 import type { SlackContext } from "../context.ts";

@@ -7,7 +7,7 @@ import type { Visibility } from "../../../bot/invocation.ts";
 import { type Ask, disposeReply, reply, type Reply } from "../../../reply/reply.ts";
 import type { OpenAnswer } from "../../chat/open-answers.ts";
 import { Progress, type Shown } from "../../progress.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { SlackContext } from "../context.ts";
 import { compose, withSmallPrint } from "../render/compose.ts";
 import { describeError, logFailure } from "../transport/api-error.ts";

@@ -1,7 +1,7 @@
 import { WebAPIHTTPError, WebAPIPlatformError } from "@slack/web-api";
 
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
 import { jittered } from "../../chat/supervision.ts";
 import type { SlackContext } from "../context.ts";

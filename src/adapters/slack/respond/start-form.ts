@@ -1,5 +1,5 @@
 import type { Fault, Submitted } from "../../../bot/invocation.ts";
-import { inTime } from "../../../units/in-time.ts";
+import { inTime } from "../../../units/time.ts";
 import { type Ask, disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { SlackContext } from "../context.ts";
 import { invocationOf } from "./invocation.ts";

@@ -2,9 +2,8 @@ import type { WebClient } from "@slack/web-api";
 import { LRUCache } from "lru-cache";
 
 import type { Choice } from "../../../bot/options/options.ts";
-import { withTimeout } from "../../../units/in-time.ts";
+import { type Milliseconds, withTimeout } from "../../../units/time.ts";
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
 import type { WorkspaceUser } from "../../chat/home-data.ts";
 import { describeError, errorCodeOf } from "../transport/api-error.ts";
 import type { SlackTiming } from "../context.ts";

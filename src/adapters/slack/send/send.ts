@@ -16,7 +16,7 @@ import {
   type SharedToken,
   throwUnlessAlive,
 } from "../../../alerts/sender.ts";
-import { inTime } from "../../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../../units/time.ts";
 import type { Reply } from "../../../reply/reply.ts";
 import type { PressStorage } from "../../chat/press.ts";
 import { RefusedToken } from "../../chat/refused-token.ts";
@@ -33,7 +33,6 @@ import {
 import { describeError, errorCodeOf, retryAfterMillis } from "../transport/api-error.ts";
 import { type CallPolicy, openDirectChannel } from "../transport/web-api.ts";
 import { ChannelQueue } from "./channel-queue.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
 import { type FileUploadDependencies, threadFiles } from "./files.ts";
 import { isNotInChannel, isDeleted, isThreadClosed, toSendError } from "./send-error.ts";
 import type { SlackTiming } from "../context.ts";

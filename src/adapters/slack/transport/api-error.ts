@@ -2,7 +2,7 @@ import { WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from 
 
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 
 /** Slack refuses the token itself, for any call: https://docs.slack.dev/reference/methods/auth.test#errors. */
 export const REFUSED_CODES: ReadonlySet<string> = new Set([

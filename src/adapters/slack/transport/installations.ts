@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { Identity } from "./identity.ts";
 
 /** The workspace, and the organisation of an Enterprise Grid, that a request comes from or a message goes to. */

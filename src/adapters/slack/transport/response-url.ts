@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { messageOf } from "../../../errors.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { isUnsent } from "../../chat/is-unsent.ts";
 import type { SlackContext } from "../context.ts";
 import { RESPONSE_URL_LIFETIME_MILLIS, RESPONSE_URL_USES } from "../limits.ts";

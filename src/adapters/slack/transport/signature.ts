@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { isRecent, type WebhookRequest } from "../../webhook.ts";
 
 /** Where Slack posts commands, presses, forms, options and events, below PUBLIC_URL. */

@@ -1,7 +1,7 @@
 import type { Block } from "../../../reply/block.ts";
 import type { LaneState } from "../../../reply/chart.ts";
-import { formatDuration } from "../../../units/duration.ts";
 import { localText } from "../../../units/local-time.ts";
+import { formatDuration } from "../../../units/time.ts";
 import { blank, dataSpan, span } from "./span.ts";
 import { cutToWidth, visibleText, widthOf } from "./visible-text.ts";
 import { type Line, wrap } from "./wrap.ts";

@@ -8,7 +8,7 @@ import type { Reply, Tone } from "../../../reply/reply.ts";
 import { code, shortenId, type Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { formatBytes } from "../../../units/format-number.ts";
-import type { Nanoseconds } from "../../../units/nanoseconds.ts";
+import type { Nanoseconds } from "../../../units/time.ts";
 import { visibleText, widthOf } from "./visible-text.ts";
 import { actionLines, type InShell, typedSpan } from "./actions.ts";
 import {

@@ -2,8 +2,7 @@ import { wholeNumber } from "../../../reply/fold.ts";
 import { type Block, valuesOf } from "../../../reply/block.ts";
 import { isMoment, type Moment, momentWords, type Reply } from "../../../reply/reply.ts";
 import { shortenId, type Text, text, timeOf } from "../../../reply/text.ts";
-import { formatDuration } from "../../../units/duration.ts";
-import { formatUtc, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
+import { formatDuration, formatUtc, type Nanoseconds, toMillis } from "../../../units/time.ts";
 import { isPlain, visibleText, widthOf } from "./visible-text.ts";
 
 type TextStyle = "plain" | "strong" | "code" | "link" | "dim" | "neutral" | "good" | "warning" | "bad";

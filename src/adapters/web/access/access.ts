@@ -9,8 +9,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
+import { type Milliseconds, type Nanoseconds, toMillis } from "../../../units/time.ts";
 import { SESSION_LIFETIME_MILLIS } from "../limits.ts";
 import { clientOf, type TrustedProxies } from "./client-address.ts";
 import { refuse } from "./guard.ts";

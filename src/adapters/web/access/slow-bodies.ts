@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 
 /** As Node answers a request that is too slow. */
 const TIMEOUT_RESPONSE = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n";

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { LRUCache } from "lru-cache";
 
-import type { Milliseconds } from "../../../units/duration.ts";
-import { type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
+import { type Milliseconds, type Nanoseconds, toMillis } from "../../../units/time.ts";
 import { MAX_TRY_PAUSE_MILLIS, MAX_WAITING_TRIES, TRIES_FORGOTTEN_MILLIS, TRIES_TO_MAX_PAUSE } from "../limits.ts";
 import { clientGroup } from "./client-address.ts";
 

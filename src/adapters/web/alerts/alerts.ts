@@ -8,9 +8,8 @@ import { stream } from "hono/streaming";
 
 import type { AlertFeed, FeedAlert } from "../../../alerts/service/feed.ts";
 import { messageOf } from "../../../errors.ts";
-import { inTime } from "../../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../../units/time.ts";
 import { disposeReply } from "../../../reply/reply.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
 import type { Access } from "../access/access.ts";
 import { refuse } from "../access/guard.ts";
 import { fileResponse } from "../files.ts";

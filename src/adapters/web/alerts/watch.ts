@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import type { ConditionKind } from "../../../alerts/judge/kinds/kinds.ts";
 import type { Severity } from "../../../alerts/judge/kinds/severity.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { refuse } from "../access/guard.ts";
 
 /** The last poll result of one node. Times are decimal Unix nanoseconds. */

@@ -5,9 +5,8 @@ import { cancelledReply } from "../../../bot/error-reply.ts";
 import type { Fault, Invocation } from "../../../bot/invocation.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";
-import { inTime } from "../../../units/in-time.ts";
+import { inTime, type Milliseconds } from "../../../units/time.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
 import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES, MAX_FILES_PER_REPLY } from "../limits.ts";
 
 /** The asker's time zone, by its name in the tz database; `again`: an address asks, which may not change anything. */

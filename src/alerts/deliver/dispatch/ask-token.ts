@@ -1,5 +1,5 @@
 import type { Clock } from "../../../api/clock.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { nowMillis } from "../../dependencies.ts";
 import { type Sender, SendError } from "../../sender.ts";
 import type { Log } from "../../../log.ts";

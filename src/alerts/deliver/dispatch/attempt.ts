@@ -3,7 +3,7 @@ import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { Attachment } from "../../../reply/attachment.ts";
 import { disposeReply, type Reply } from "../../../reply/reply.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { nowMillis, type OnStep } from "../../dependencies.ts";
 import type { ClaimedDelivery } from "../outbox/claim.ts";

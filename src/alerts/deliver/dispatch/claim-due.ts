@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { claim } from "../outbox/claim.ts";
 import { expire } from "../outbox/record.ts";
 import type { Sender } from "../../sender.ts";

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 import type { Clock } from "../../../api/clock.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { Sender } from "../../sender.ts";
 
 /** An attempt that takes longer is slow: its own destination hangs, not the platform. */

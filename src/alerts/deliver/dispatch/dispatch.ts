@@ -8,7 +8,7 @@ import type { Clock } from "../../../api/clock.ts";
 import type { Processes, Store } from "../../../store/store.ts";
 import { DamagedRow } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { nowMillis, randomId } from "../../dependencies.ts";
 import { logDecisions } from "../outbox/alert-log.ts";

@@ -1,5 +1,5 @@
 import type { AlertTables, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { ClaimedDelivery } from "../outbox/claim.ts";
 import { dropDeleted } from "../outbox/group.ts";
 import { UNREACHED } from "../outbox/notification-state.ts";

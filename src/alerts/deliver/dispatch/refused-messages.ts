@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { RefusedPlace } from "../../message/notice.ts";
 import { noticeRecipients, planNotice } from "../outbox/batch.ts";
 import { enqueue } from "../outbox/outbox.ts";

@@ -4,8 +4,7 @@
 // from its end, with who is told. The state of each, and when it is tried next: ../../route/suspension.ts. How a token is
 // asked about: ask-token.ts.
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
-import { fromMillis } from "../../../units/nanoseconds.ts";
+import { fromMillis, type Milliseconds } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { type Destination, destinationKey } from "../../destination.ts";
 import { isDrill } from "../../judge/rules/episode.ts";

@@ -6,7 +6,7 @@ import type {
   ReceiptRow,
 } from "../../../store/alert-tables/alert-tables.ts";
 import type { Store } from "../../../store/store.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { Decision } from "../../judge/judge.ts";
 import { CHANGES } from "../../judge/rules/state-machine.ts";
 

@@ -1,13 +1,12 @@
 import { z } from "zod";
 
 import type { Decision } from "../../judge/judge.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import { fromMillis, type Milliseconds } from "../../../units/time.ts";
 import type { Subscription } from "../../route/subscription.ts";
 import type { AlertMessage } from "../../message/message.ts";
 import type { Notice } from "../../message/notice.ts";
 import { timeToText } from "../../judge/kinds/json-fields.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
-import { fromMillis } from "../../../units/nanoseconds.ts";
 import type { NotificationState } from "./notification-state.ts";
 import { type Destination, StoredDestination } from "../../destination.ts";
 

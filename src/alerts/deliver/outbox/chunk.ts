@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { ChunkRow } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { DeliveryFields, type OutboxBatch, type PlannedDelivery, type RuleOf } from "./batch.ts";
 import { messageUrgency } from "../../message/delivery-subject.ts";
 import { NotificationState } from "./notification-state.ts";

@@ -2,7 +2,7 @@ import type { z } from "zod";
 
 import { DamagedRow } from "../../../errors.ts";
 import type { AlertTables, DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { Receipt, Sender } from "../../sender.ts";
 import { fanOutNext } from "./outbox.ts";

@@ -1,7 +1,7 @@
 // All that one message says: its own delivery and what joined it (join.ts). A message is worded from its episodes as they
 // stand at each send.
 import type { AlertTables, DeliveryChange, DeliveryRow, ItemRow } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { destinationFromKey } from "../../destination.ts";
 import { DeliveryData, withoutPicture } from "./delivery-data.ts";
 import type { Decision } from "../../judge/judge.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { quietUntil } from "../../route/quiet-hours.ts";
 import type { SubscriptionIndex } from "../../route/subscription-index.ts";
 import { covers, isAlive, type Subscription } from "../../route/subscription.ts";

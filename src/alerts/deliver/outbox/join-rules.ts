@@ -1,6 +1,6 @@
 // Which message each planned delivery joins, and until when: one table for all but the ends of alerts on one card, which
 // ring once (join.ts). join.ts applies the table, batch.ts says what a rule means.
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { AlertDependencies } from "../../dependencies.ts";
 import { type Destination, destinationKey } from "../../destination.ts";
 import { type AlertKind, type ConditionKind, needsThreshold } from "../../judge/kinds/kinds.ts";

@@ -2,8 +2,7 @@
 // message about conditions, which says how each stands, or in the list of a message of the day or of a digest.
 // join-rules.ts is the table of the keys; JoinRule in batch.ts says how long a message is open.
 import type { AlertTables, DeliveryRow, ItemRow } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
-import { toMillis } from "../../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../../units/time.ts";
 import { destinationKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
 import { timeFromText } from "../../judge/kinds/json-fields.ts";

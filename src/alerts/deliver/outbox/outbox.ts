@@ -5,7 +5,7 @@
 // Read batch.ts (what a batch holds), chunk.ts (how large ones are stored) and message.ts (what a delivery says) next.
 // The dispatcher that sends is in ../dispatch.
 import type { AlertTables, DeliveryRow, NewDeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { subscriptionRow } from "../../route/subscription.ts";
 import { afterEndings, joinPlans, type OutboxBatch, type Plan, type RuleOf } from "./batch.ts";

@@ -4,8 +4,7 @@ import type {
   DeliveryRow,
   PlacedDelivery,
 } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
-import { fromMillis, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
+import { fromMillis, type Milliseconds, type Nanoseconds, toMillis } from "../../../units/time.ts";
 import { timeFromText } from "../../judge/kinds/json-fields.ts";
 import { type Episode, parseEpisode } from "../../judge/rules/episode.ts";
 import { fanOutAll } from "./outbox.ts";

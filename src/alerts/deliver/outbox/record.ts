@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { AlertTables, DeliveryRow, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { DEAD_LETTER_AFTER } from "../../route/suspension.ts";
 import type { Receipt, SendError } from "../../sender.ts";
 import type { ClaimedDelivery } from "./claim.ts";

@@ -1,4 +1,4 @@
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 
 const FIRST_DELAY: Milliseconds = 1000;
 const LONGEST_DELAY: Milliseconds = 900_000;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { HistoryName } from "../../../api/histories.ts";
 import { DamagedRow } from "../../../errors.ts";
 
-export { timeFromText, timeToText } from "../../../units/nanoseconds.ts";
+export { timeFromText, timeToText } from "../../../units/time.ts";
 
 // Alerts are stored as plain JSON, in which numbers of 64 bits are decimal text.
 

@@ -8,7 +8,7 @@ import {
   parseDecimal,
   percentOf,
 } from "../../../units/decimal.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { type MarketFacts, PERCENT_DIGITS } from "./market-measure.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";

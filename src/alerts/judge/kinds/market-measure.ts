@@ -8,7 +8,7 @@ import {
   parseDecimal,
   percentOf,
 } from "../../../units/decimal.ts";
-import { formatSpan, type Milliseconds } from "../../../units/duration.ts";
+import { formatSpan, type Milliseconds } from "../../../units/time.ts";
 import { backWords, EXAMPLES, factOf, isPrice, type MarketCondition, type MarketFact, VALUES } from "./market-value.ts";
 
 /** Digits behind the point of what is in per cent. */

@@ -1,7 +1,7 @@
 // The condition that an alert about a value of a market has: what people write and its one spelling. market-measure.ts says when it is met.
 import { UserError } from "../../../errors.ts";
 import { type Decimal, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
-import { formatDuration, formatSpan, type Milliseconds, parseDuration } from "../../../units/duration.ts";
+import { formatDuration, formatSpan, type Milliseconds, parseDuration } from "../../../units/time.ts";
 import { nearestNumber, parseTypedNumber } from "../../../units/typed-number.ts";
 
 /** What can be compared, how people call it, and whether it is a per cent: `either` has a form in each unit. */

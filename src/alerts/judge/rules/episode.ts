@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { EpisodeRow, MachineRow } from "../../../store/alert-tables/alert-tables.ts";
-import { toMillis } from "../../../units/nanoseconds.ts";
+import { toMillis } from "../../../units/time.ts";
 import { DecimalText, MillisField, timeFromText, TimeText, parseRow } from "../kinds/json-fields.ts";
 import { CONDITION_KINDS, type ConditionKind } from "../kinds/kinds.ts";
 import { Reading } from "../kinds/reading.ts";

@@ -2,7 +2,7 @@
 // Read state-machine.ts (pending, firing, recovering) and episode.ts (what is stored of it) next.
 import { UserError } from "../../../errors.ts";
 import type { Decimal } from "../../../units/decimal.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";
 import type { Condition, GivenParameters } from "../kinds/kind.ts";
 import { HEALTH_KINDS, KINDS } from "../kinds/kinds.ts";

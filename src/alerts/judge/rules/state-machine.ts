@@ -1,6 +1,5 @@
-import type { Milliseconds } from "../../../units/duration.ts";
+import { fromMillis, type Milliseconds, nanoseconds, type Nanoseconds, toMillis } from "../../../units/time.ts";
 import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
-import { fromMillis, nanoseconds, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";
 import { timeFromText, timeToText } from "../kinds/json-fields.ts";

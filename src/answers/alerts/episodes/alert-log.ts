@@ -16,7 +16,7 @@ import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { withTimes } from "../../../reply/reply.ts";
 import { code, type Inline, type Text, time } from "../../../reply/text.ts";
-import { fromMillis } from "../../../units/nanoseconds.ts";
+import { fromMillis } from "../../../units/time.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
 import type { PastRange } from "../alert-times.ts";
 import { type CallerContext, destinationKeyWords } from "../destination.ts";

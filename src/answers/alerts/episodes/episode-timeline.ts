@@ -10,8 +10,7 @@ import { type Block, details, facts, field, type Field, fields, paragraph, table
 import { type Action, commandAction, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, joinText, strong, type Text, text, time, toText } from "../../../reply/text.ts";
 import type { DeliveryRow, LoggedDelivery, ReceiptRow } from "../../../store/alert-tables/alert-tables.ts";
-import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
-import { fromMillis, type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
+import { formatDuration, fromMillis, type Milliseconds, type Nanoseconds, toMillis } from "../../../units/time.ts";
 import { findKind } from "../alert-kinds.ts";
 import { type CallerContext, destinationHere, destinationKeyWords, isAmongMany, isOperator } from "../destination.ts";
 import { episodeLabel, seenHere } from "./episodes.ts";

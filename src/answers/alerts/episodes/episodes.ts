@@ -16,7 +16,7 @@ import { cutShort, didYouMean, nearest, quoteTyped } from "../../../bot/nearest.
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../../bot/options/options.ts";
 import { MAX_CHOICES } from "../../../bot/options/suggest-values.ts";
 import { ignoreUserError, UserError } from "../../../errors.ts";
-import { formatUtc } from "../../../units/nanoseconds.ts";
+import { formatUtc } from "../../../units/time.ts";
 import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { type Action, commandAction } from "../../../reply/reply.ts";

@@ -16,8 +16,7 @@ import { DEFAULT_THRESHOLDS, standstillMillis, type Verdict } from "../../../api
 import { NETWORK_STATES } from "../../../reply/states.js";
 import type { Tone } from "../../../reply/reply.ts";
 import { strong, text, type Text } from "../../../reply/text.ts";
-import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
-import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
+import { formatDuration, fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { capitalised } from "../../../reply/enum-words.ts";
 import type { CallerContext } from "../destination.ts";

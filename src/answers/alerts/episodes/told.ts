@@ -14,10 +14,9 @@ import { listWords } from "../../../reply/enum-words.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { clockTime, type Inline, joinText, text, type Text, type TextPart, time, toText } from "../../../reply/text.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import { fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { localText } from "../../../units/local-time.ts";
-import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import {
   type AlertsContext,
   type CallerContext,

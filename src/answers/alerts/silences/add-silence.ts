@@ -26,9 +26,8 @@ import {
   type Reply,
 } from "../../../reply/reply.ts";
 import { code, strong, type Text, text, time } from "../../../reply/text.ts";
-import { formatDuration, formatSpan, type Milliseconds } from "../../../units/duration.ts";
+import { formatDuration, formatSpan, fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { isTimeZone } from "../../../units/local-time.ts";
-import { fromMillis, toMillis } from "../../../units/nanoseconds.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { isSpan } from "../alert-times.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive } from "../alerts.ts";

@@ -5,8 +5,7 @@ import { UserError } from "../../../errors.ts";
 import { field, paragraph } from "../../../reply/block.ts";
 import { reply, type Reply } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
-import { formatDuration } from "../../../units/duration.ts";
-import { toMillis } from "../../../units/nanoseconds.ts";
+import { formatDuration, toMillis } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import {

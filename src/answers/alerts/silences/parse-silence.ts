@@ -11,7 +11,7 @@ import { ignoreUserError, type OptionNames, passes, UserError } from "../../../e
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { givenOptions } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
-import { formatDuration, formatSpan, type Milliseconds } from "../../../units/duration.ts";
+import { formatDuration, formatSpan, type Milliseconds } from "../../../units/time.ts";
 import { MARKET } from "../../ids/ids.ts";
 import { resolveId } from "../../ids/typed-ids.ts";
 import { findKind } from "../alert-kinds.ts";

@@ -18,7 +18,7 @@ import { suggested, TO_OPTION } from "../alert-options.ts";
 import { findSubjects, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isSpan, parseMoment, parseSpan, parseZone, suggestSpans, suggestZones } from "../alert-times.ts";
 import { findEpisodes, suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
-import { formatSpan } from "../../../units/duration.ts";
+import { formatSpan } from "../../../units/time.ts";
 import { isEverything, suggestSilences } from "./silences.ts";
 
 /** `night`, which is 8 hours, with or without its article. */

@@ -7,7 +7,7 @@ import { together, UserError } from "../../../errors.ts";
 import { field, paragraph } from "../../../reply/block.ts";
 import { commandAction, givenOptions, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
-import { toMillis } from "../../../units/nanoseconds.ts";
+import { toMillis } from "../../../units/time.ts";
 import { resolveSubjects, subjectLabels } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements, runExclusive, testAnnouncement } from "../alerts.ts";
 import {

@@ -4,13 +4,11 @@ import { isAlive, rulesOf, type Subscription, undone, undoOf } from "../../../al
 import { type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import type { SuggestContext } from "../../../bot/options/options.ts";
 import { together, UserError } from "../../../errors.ts";
-import { inTime } from "../../../units/in-time.ts";
+import { inTime, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { paragraph } from "../../../reply/block.ts";
 import { type Ask, givenOptions, invalidatingAction, reply, type Reply } from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import { listWords } from "../../../reply/enum-words.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
-import { toMillis } from "../../../units/nanoseconds.ts";
 import { parseKinds } from "../alert-kinds.ts";
 import { ALL_SUBJECTS, resolveSubjects } from "../alert-subjects.ts";
 import { type AlertCommandContext, changeAnnouncements, testAnnouncement } from "../alerts.ts";

@@ -5,7 +5,7 @@ import type { Subscription } from "../../../alerts/route/subscription.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, paragraph } from "../../../reply/block.ts";
-import { type Nanoseconds, toMillis } from "../../../units/nanoseconds.ts";
+import { type Nanoseconds, toMillis } from "../../../units/time.ts";
 import { callerZone, parseQuietHours, parseZone } from "../alert-times.ts";
 import { listWords } from "../../../reply/enum-words.ts";
 import { type SubscriptionValues, withFixedEnd } from "./thresholds.ts";

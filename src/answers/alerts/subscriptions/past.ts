@@ -1,9 +1,8 @@
 import type { Subscription } from "../../../alerts/route/subscription.ts";
 import { type Action, amended, invalidatingAction, type Reply } from "../../../reply/reply.ts";
 import { text, type Text } from "../../../reply/text.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
 import { formatCount } from "../../../units/format-number.ts";
-import { toMillis } from "../../../units/nanoseconds.ts";
+import { type Milliseconds, toMillis } from "../../../units/time.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { contentKey } from "./subscriptions.ts";
 import { roughly, spanWords, timesWords, watchedMillis } from "./trial-reply.ts";

@@ -18,7 +18,7 @@ import { parseKinds } from "../alert-kinds.ts";
 import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { groupDigits } from "../../../units/format-number.ts";
 import { nearestNumber, parseTypedInteger, parseTypedNumber } from "../../../units/typed-number.ts";
-import { formatDuration, formatSpan, type Milliseconds } from "../../../units/duration.ts";
+import { formatDuration, formatSpan, type Milliseconds } from "../../../units/time.ts";
 import { parseMoment, parseSpan } from "../alert-times.ts";
 import type { SUBSCRIPTION_OPTIONS } from "./subscription-options.ts";
 

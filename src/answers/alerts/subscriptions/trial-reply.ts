@@ -6,9 +6,8 @@ import { listWords, capitalised } from "../../../reply/enum-words.ts";
 import { type Block, type Field, facts, field, paragraph, table } from "../../../reply/block.ts";
 import { type Action, type Ask, commandAction, reply, type Reply } from "../../../reply/reply.ts";
 import { type Inline, joinText, strong, text, type Text, time } from "../../../reply/text.ts";
-import { formatDuration, type Milliseconds } from "../../../units/duration.ts";
+import { formatDuration, fromMillis, type Milliseconds } from "../../../units/time.ts";
 import { formatCount } from "../../../units/format-number.ts";
-import { fromMillis } from "../../../units/nanoseconds.ts";
 import {
   isAtNight,
   lengthOf,

@@ -17,7 +17,7 @@ import {
 } from "../../../alerts/trial/trial.ts";
 import type { CommandContext } from "../../../bot/command.ts";
 import type { Options } from "../../../bot/options/options.ts";
-import type { Milliseconds } from "../../../units/duration.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { localText } from "../../../units/local-time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { destinationKey } from "../../../alerts/destination.ts";

@@ -6,7 +6,7 @@ import { PHONE_LINE } from "../../../../src/adapters/discord/limits.ts";
 import { renderTable } from "../../../../src/adapters/discord/render/table.ts";
 import type { Table } from "../../../../src/reply/block.ts";
 import { commandLine, strong, time, toText } from "../../../../src/reply/text.ts";
-import { fromMillis } from "../../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../../src/units/time.ts";
 import { anyTable } from "../../../support/arbitrary-reply.ts";
 import { runs } from "../../../support/runs.ts";
 

@@ -7,7 +7,7 @@ import type { Block, Table } from "../../../../src/reply/block.ts";
 import { detailPages } from "../../../../src/reply/fold.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { id, strong, text, time, toText } from "../../../../src/reply/text.ts";
-import { fromMillis } from "../../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../../src/units/time.ts";
 import { talkToSimulator } from "../../../commands/conversation.ts";
 import { codeLines, componentsIn, refusals, textsIn } from "../judge.ts";
 

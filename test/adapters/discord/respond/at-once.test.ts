@@ -6,7 +6,7 @@ import { parseLine } from "../../../../src/bot/grammar/grammar.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { reply, type Reply } from "../../../../src/reply/reply.ts";
-import { nanoseconds } from "../../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../../src/units/time.ts";
 import { COMMONEST } from "../../../support/commonest.ts";
 import { type Dialog, textOf } from "../../../support/fake-discord/person.ts";
 import { until } from "../../../support/fake-discord/until.ts";

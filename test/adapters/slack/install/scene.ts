@@ -14,7 +14,7 @@ import { OWN_TOKEN } from "../../../../src/alerts/sender.ts";
 import { createLog } from "../../../../src/log.ts";
 import { createStore } from "../../../../src/store/create-store.ts";
 import type { Store } from "../../../../src/store/store.ts";
-import { fromMillis } from "../../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../../src/units/time.ts";
 import { FakeSlack } from "../../../support/fake-slack/fake-slack.ts";
 import type { Workspace } from "../../../support/fake-slack/oauth.ts";
 import { scratchDatabase } from "../../../support/scratch-database.ts";

@@ -7,7 +7,7 @@ import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { details, paragraph } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { id, named, number, text, time, toText } from "../../../../src/reply/text.ts";
-import { nanoseconds } from "../../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../../src/units/time.ts";
 import { judgeMessage } from "../../../support/fake-slack/judge.ts";
 import { labelsOf } from "../../../support/fake-slack/person.ts";
 import type { Block } from "../../../support/fake-slack/state.ts";

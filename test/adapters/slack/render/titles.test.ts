@@ -4,7 +4,7 @@ import { renderSlack } from "../../../../src/adapters/slack/render/render.ts";
 import type { Block } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
 import { text, time } from "../../../../src/reply/text.ts";
-import { fromSeconds } from "../../../../src/units/nanoseconds.ts";
+import { fromSeconds } from "../../../../src/units/time.ts";
 import { judgeMessage } from "../../../support/fake-slack/judge.ts";
 
 const blank = [{ kind: "strong", text: "\r\n" }] as const;

@@ -6,7 +6,7 @@ import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { details, field, type Table } from "../../../../src/reply/block.ts";
 import { reply, type Reply } from "../../../../src/reply/reply.ts";
 import { code, id, link, text, time } from "../../../../src/reply/text.ts";
-import { nanoseconds } from "../../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../../src/units/time.ts";
 import { GALLERY_NOW } from "../../../support/gallery.ts";
 import { saying } from "../../../support/said.ts";
 

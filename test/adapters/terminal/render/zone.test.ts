@@ -5,7 +5,7 @@ import { renderTerminal } from "../../../../src/adapters/terminal/render/render.
 import { field, fields, paragraph, table } from "../../../../src/reply/block.ts";
 import { reply, type Reply } from "../../../../src/reply/reply.ts";
 import { clockTime, text, time } from "../../../../src/reply/text.ts";
-import { fromMillis } from "../../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../../src/units/time.ts";
 import { NOON } from "../../../support/talk.ts";
 import { talkToSimulator } from "../../../commands/conversation.ts";
 

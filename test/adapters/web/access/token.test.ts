@@ -8,7 +8,7 @@ import {
   SESSION_LIFETIME_MILLIS,
   TRIES_FORGOTTEN_MILLIS,
 } from "../../../../src/adapters/web/limits.ts";
-import { toMillis } from "../../../../src/units/nanoseconds.ts";
+import { toMillis } from "../../../../src/units/time.ts";
 import { Clock } from "../harness.ts";
 
 describe("the token", () => {

@@ -10,7 +10,7 @@ import { memoryAttachment } from "../../../../src/reply/attachment.ts";
 import { ReplyJson } from "../../../../src/reply/document.ts";
 import { amended, reply, type Reply } from "../../../../src/reply/reply.ts";
 import { text, time } from "../../../../src/reply/text.ts";
-import { nanoseconds } from "../../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../../src/units/time.ts";
 import { saying } from "../../../support/said.ts";
 import { echoBot, fakeBot, startConsole } from "../harness.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { type Episode, freshMachine, isOpen, type Machine } from "../../../../src/alerts/judge/rules/episode.ts";
 import { ROUNDS_UNTIL_GONE, stepAbsent } from "../../../../src/alerts/judge/rules/state-machine.ts";
-import { fromMillis } from "../../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../../src/units/time.ts";
 import { saying } from "../../../support/said.ts";
 import { blind, down, price, stalled } from "../../readings.ts";
 import { anEpisode, aSubscription } from "../../samples.ts";

@@ -7,7 +7,7 @@ import { type Episode, freshMachine, isOpen, type Machine } from "../../../../sr
 import { judgeReading, type Rule, ruleFor, timingOf } from "../../../../src/alerts/judge/rules/rules.ts";
 import { endFlapping, isCalmed, step } from "../../../../src/alerts/judge/rules/state-machine.ts";
 import { lengthWords } from "../../../../src/alerts/words/phrases.ts";
-import { fromMillis } from "../../../../src/units/nanoseconds.ts";
+import { fromMillis } from "../../../../src/units/time.ts";
 import { down, stalled } from "../../readings.ts";
 
 const config = parseAlertsConfig("{}");

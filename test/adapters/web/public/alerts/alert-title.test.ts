@@ -6,7 +6,7 @@ import { paragraph } from "../../../../../src/reply/block.ts";
 import { replyToJson } from "../../../../../src/reply/json.ts";
 import { reply } from "../../../../../src/reply/reply.ts";
 import { clockTime, joinText, strong, text } from "../../../../../src/reply/text.ts";
-import { timeFromText } from "../../../../../src/units/nanoseconds.ts";
+import { timeFromText } from "../../../../../src/units/time.ts";
 import { describe } from "../../../../../src/alerts/words/words.ts";
 import { renderReply } from "../../../../../src/adapters/web/public/reply/reply.js";
 import { alertMessages } from "../../../../support/gallery/alert-messages.ts";

@@ -9,7 +9,7 @@ import type { Block, Table } from "../../../../../src/reply/block.ts";
 import { replyToJson } from "../../../../../src/reply/json.ts";
 import { reply, type Reply } from "../../../../../src/reply/reply.ts";
 import { code, id, number, strong, text, type Text, time } from "../../../../../src/reply/text.ts";
-import { nanoseconds } from "../../../../../src/units/nanoseconds.ts";
+import { nanoseconds } from "../../../../../src/units/time.ts";
 import { elementsOf, printTree, textsOf } from "../../print-tree.ts";
 
 const NOON = nanoseconds(1_772_452_800_123_456_789n);

@@ -1,0 +1,176 @@
+// Points in time, spans of time, and waits for so long.
+
+/** A point in time as Unix nanoseconds. A bigint, since today's value (about 1.8e18) is far beyond what a JS number holds exactly. */
+export type Nanoseconds = bigint & { readonly __unit: "nanoseconds" };
+
+export const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
+
+export function nanoseconds(value: bigint): Nanoseconds {
+  return value as Nanoseconds;
+}
+
+/** From whole Unix seconds. */
+export function fromSeconds(seconds: bigint): Nanoseconds {
+  return nanoseconds(seconds * NANOSECONDS_PER_SECOND);
+}
+
+/** From Unix milliseconds, as Date.now() gives them; fractions are dropped. */
+export function fromMillis(millis: number): Nanoseconds {
+  return nanoseconds(BigInt(Math.trunc(millis)) * NANOSECONDS_PER_MILLISECOND);
+}
+
+/** Whole Unix milliseconds, rounded down; exact as a number until the year 287396. */
+export function toMillis(at: Nanoseconds): number {
+  return Number(floorDiv(at, NANOSECONDS_PER_MILLISECOND));
+}
+
+/** As JSON has it: in decimal. */
+export function timeToText(at: Nanoseconds): string {
+  return at.toString();
+}
+
+/** The other way. Throws SyntaxError for what is no integer. */
+export function timeFromText(at: string): Nanoseconds {
+  return nanoseconds(BigInt(at));
+}
+
+/** Whole Unix seconds, rounded down. */
+export function toSeconds(at: Nanoseconds): bigint {
+  return floorDiv(at, NANOSECONDS_PER_SECOND);
+}
+
+/**
+ * `2023-05-01 12:00:00 UTC`.
+ * Never throws: what a Date cannot hold (beyond the year 275760) is shown as the raw count of seconds.
+ */
+export function formatUtc(at: Nanoseconds): string {
+  const second = Math.floor(toMillis(at) / 1000);
+  if (second !== lastSecond) {
+    lastUtc = utcOf(second);
+    lastSecond = second;
+  }
+  return lastUtc === undefined ? `Unix second ${toSeconds(at)}` : `${lastUtc} UTC`;
+}
+
+/** The second written last: the times in one answer are often of one second, and a Date takes long to write. */
+let lastSecond = Number.NaN;
+let lastUtc: string | undefined;
+
+function utcOf(second: number): string | undefined {
+  const date = new Date(second * 1000);
+  if (Number.isNaN(date.getTime())) return undefined;
+  const iso = date.toISOString();
+  const cut = iso.indexOf("T");
+  return `${iso.slice(0, cut)} ${iso.slice(cut + 1, cut + 9)}`;
+}
+
+function floorDiv(value: bigint, divisor: bigint): bigint {
+  const quotient = value / divisor;
+  return value < 0n && quotient * divisor !== value ? quotient - 1n : quotient;
+}
+
+/** A span of time in milliseconds, 0 or more. */
+export type Milliseconds = number;
+
+const UNIT_MILLIS: Record<string, Milliseconds> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** `90s`, `1h30m`, `7d`, `250ms` as milliseconds; undefined when the text is no duration. */
+export function parseDuration(text: string): Milliseconds | undefined {
+  const compact = text.trim().toLowerCase().replaceAll(/\s+/gu, "");
+  if (!/^(\d{1,9}(ms|s|m|h|d|w))+$/u.test(compact)) return undefined;
+  let total = 0;
+  for (const [, count, unit] of compact.matchAll(/(\d+)(ms|s|m|h|d|w)/gu)) {
+    total += Number(count) * (UNIT_MILLIS[unit ?? ""] ?? 0);
+  }
+  return total;
+}
+
+const SPAN_UNITS: readonly (readonly [string, Milliseconds])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+];
+
+/** A span of time as it is typed, by the largest unit that holds it whole: `90s`, `5m`. */
+export function formatSpan(millis: Milliseconds): string {
+  const [letter, size] = SPAN_UNITS.find(([, unit]) => millis % unit === 0) ?? ["ms", 1];
+  return `${millis / size}${letter}`;
+}
+
+const SHOWN: readonly (readonly [name: string, millis: Milliseconds])[] = [
+  ["y", 31_536_000_000],
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+];
+
+/**
+ * `3 y 325 d` (of 365 days each), `2 d 3 h`, `4 min 10 s`, `850 ms`: the two largest units that are not zero, rounded
+ * down, or as many as `units` says. Negative spans carry a minus.
+ */
+export function formatDuration(millis: Milliseconds, units = 2): string {
+  if (!Number.isFinite(millis)) return "unknown";
+  if (millis < 0) return `-${formatDuration(-millis, units)}`;
+  if (millis < 1000) return `${Math.trunc(millis)} ms`;
+  const first = SHOWN.findIndex(([, size]) => millis >= size);
+  let rest = Math.trunc(millis);
+  const parts: string[] = [];
+  for (const [name, size] of SHOWN.slice(first, first + units)) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count} ${name}`);
+  }
+  return parts.join(" ");
+}
+
+/** The same to the second: `6 d 23 h 59 min 55 s`. */
+export function formatWholeDuration(millis: Milliseconds): string {
+  return formatDuration(millis, SHOWN.length);
+}
+
+/** How long to wait: for so long, or until the signal is aborted; with `graceMillis`, so long beyond its abort. */
+interface Wait {
+  readonly millis?: Milliseconds;
+  readonly signal?: AbortSignal;
+  readonly graceMillis?: Milliseconds;
+}
+
+const OVER = Symbol("over");
+
+/** What becomes of a promise, or of `late` where the wait is over first; what then still comes is dropped. */
+export async function inTime<T, L>(pending: Promise<T>, wait: Wait, late: () => L): Promise<T | L> {
+  const { millis, signal, graceMillis = 0 } = wait;
+  const { promise: over, resolve } = Promise.withResolvers<typeof OVER>();
+  let timer = millis === undefined ? undefined : setTimeout(resolve, millis, OVER);
+  const leave = (): void => {
+    clearTimeout(timer);
+    if (graceMillis === 0) resolve(OVER);
+    else timer = setTimeout(resolve, graceMillis, OVER);
+  };
+  signal?.addEventListener("abort", leave, { once: true });
+  if (signal?.aborted === true) leave();
+  try {
+    const outcome = await Promise.race([pending, over]);
+    return outcome === OVER ? late() : outcome;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", leave);
+  }
+}
+
+/** Rejects with a TimeoutError if the promise takes longer; a later result is dropped. */
+export function withTimeout<T>(pending: Promise<T>, millis: Milliseconds): Promise<T> {
+  return inTime(pending, { millis }, () => {
+    throw new DOMException(`no answer within ${millis} ms`, "TimeoutError");
+  });
+}
