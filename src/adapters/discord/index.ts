@@ -10,12 +10,10 @@ import { LRUCache } from "lru-cache";
 
 import { OWN_TOKEN, type SharedToken } from "../../alerts/sender.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
-import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/time.ts";
-import type { Payloads, SendingAdapter } from "../adapter.ts";
-import type { IsFirst, Legacy } from "../chat/chat.ts";
+import type { SendingAdapter } from "../adapter.ts";
+import type { PlatformDependencies } from "../chat/chat.ts";
 import { withListedManagers } from "../chat/listed-managers.ts";
-import type { OpenAnswers } from "../chat/open-answers.ts";
 import { BUTTON_LIFETIME_MILLIS } from "../chat/press.ts";
 import { Supervision } from "../chat/supervision.ts";
 import { NOT_RUNNING, type Webhook, webhookUrl } from "../webhook.ts";
@@ -33,7 +31,7 @@ import { closeRest, createRest } from "./transport/rest.ts";
 import { INTERACTIONS_PATH } from "./transport/signature.ts";
 import { GatewayConnection } from "./transport/transport.ts";
 
-export interface DiscordAdapterOptions {
+export interface DiscordAdapterOptions extends Omit<PlatformDependencies, "shared" | "installations" | "home"> {
   readonly token: string;
   readonly applicationId?: string | undefined;
   /** Registers the commands for this server alone: at once, for development. */
@@ -44,15 +42,10 @@ export interface DiscordAdapterOptions {
   readonly publicUrl?: string | undefined;
   /** Redirects all REST traffic, for tests: the base without version. */
   readonly apiUrl?: string | undefined;
-  readonly payloads: Payloads;
-  readonly openAnswers: OpenAnswers;
-  readonly isFirst: IsFirst;
-  readonly legacy: Legacy;
   /** The ids of the only people and roles that may change a channel's alerts. Left out or empty, whoever manages the channel may. */
   readonly managers?: readonly string[] | undefined;
   /** Left out: no other process uses the token. */
   readonly shared?: SharedToken | undefined;
-  readonly log: Log;
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
   readonly timing?: Partial<DiscordTiming> | undefined;

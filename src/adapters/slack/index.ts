@@ -6,13 +6,10 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { OWN_TOKEN, SendError, type SharedToken } from "../../alerts/sender.ts";
 import { BotStopping } from "../../errors.ts";
-import type { Log } from "../../log.ts";
 import type { Milliseconds } from "../../units/time.ts";
-import type { Payloads, SendingAdapter } from "../adapter.ts";
+import type { SendingAdapter } from "../adapter.ts";
 import { BUTTON_LIFETIME_MILLIS } from "../chat/press.ts";
-import type { HomeData } from "../chat/home-data.ts";
-import type { IsFirst } from "../chat/chat.ts";
-import type { OpenAnswers } from "../chat/open-answers.ts";
+import type { PlatformDependencies } from "../chat/chat.ts";
 import { type SlackTiming, TIMING } from "./context.ts";
 import { renewHome } from "./home/home.ts";
 import { HomeViewers } from "./home/viewers.ts";
@@ -28,7 +25,7 @@ import { EVENTS_PATH } from "./transport/signature.ts";
 import { Connection } from "./transport/transport.ts";
 import type { Sleep } from "./transport/web-api.ts";
 
-export interface SlackAdapterOptions {
+export interface SlackAdapterOptions extends Omit<PlatformDependencies, "shared" | "installations" | "legacy"> {
   /** `xoxb-…` of one workspace, or the installations in many. */
   readonly botToken: string | Installations;
   /** How requests come: over Socket Mode with an app token (`xapp-…`, connections:write), or signed over HTTP. */
@@ -37,16 +34,10 @@ export interface SlackAdapterOptions {
   readonly command: string;
   /** Redirects all of Slack's Web API, for tests: ends in `/api/`. */
   readonly apiUrl?: string | undefined;
-  readonly payloads: Payloads;
-  readonly openAnswers: OpenAnswers;
   /** Left out: this process has the token to itself. */
   readonly shared?: SharedToken | undefined;
-  readonly isFirst: IsFirst;
-  readonly log: Log;
   /** Unix milliseconds; the wall clock unless a test says otherwise. */
   readonly now?: (() => number) | undefined;
-  /** What the home tab shows a person. */
-  readonly home: HomeData;
   /** The ids of the only people who may change a channel's alerts. Left out or empty, every full member may. */
   readonly mayManage?: readonly string[] | undefined;
   readonly timing?: Partial<SlackTiming> | undefined;

@@ -6,20 +6,13 @@ import { type Text, toText } from "../../../reply/text.ts";
 import type { CommandMention } from "../command-mentions.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { type InlineOptions, insideFence, type Markup, renderText } from "./markdown.ts";
-import { renderTable, type TableMarkup } from "./table.ts";
+import { renderTable, type TableContext, type TableMarkup } from "./table.ts";
 
-export interface BlockContext {
-  readonly max: number;
-  /** Names the file with the rest of a table that does not fit; undefined where Details shows the rest. */
-  readonly held: string | undefined;
-  readonly holdsFold?: boolean | undefined;
+export interface BlockContext extends Omit<TableContext, "onId" | "apart"> {
   readonly onId: (name: string, value: string) => void;
-  readonly wholeIds?: boolean | undefined;
   readonly mention?: CommandMention | undefined;
   /** Whether the rows of this table are to have a button beside each. */
   readonly apart?: (table: Table) => boolean;
-  /** Whether a table of few rows that does not fit a phone is shown cell by cell. */
-  readonly records?: boolean;
 }
 
 export interface BlockMarkup extends Markup {

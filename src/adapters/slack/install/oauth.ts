@@ -4,6 +4,7 @@ import type { Log } from "../../../log.ts";
 import type { Milliseconds } from "../../../units/time.ts";
 import { SCOPES } from "../manifest.ts";
 import { API_URL } from "../platform.ts";
+import type { Installation } from "../transport/installations.ts";
 import { createWebClient } from "../transport/web-api.ts";
 import type { Tokens } from "./sealed-tokens.ts";
 
@@ -26,13 +27,7 @@ export interface GrantedTokens {
 }
 
 /** An installation that somebody has allowed. */
-export interface Grant extends GrantedTokens {
-  /** The workspace; the organisation where the app is installed for the whole of it. */
-  readonly id: string;
-  readonly name: string | undefined;
-  readonly enterprise: string | undefined;
-  readonly orgWide: boolean;
-  readonly botUser: string | undefined;
+export interface Grant extends GrantedTokens, Omit<Installation, "botToken"> {
   readonly scopes: string;
   readonly by: string | undefined;
 }
