@@ -81,7 +81,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/slack/install": "install-state sealed-tokens workspace-payloads",
   "adapters/slack/render": "blocks buttons compose form form-fields mrkdwn press",
   "adapters/slack/respond":
-    "bolt-app channel-managers invocation left-answers request-context retry-answer user-groups",
+    "bolt-app channel-managers invocation left-answers request-context retry-answer",
   "adapters/slack/send": "files send-error",
   "adapters/slack/transport": "api-error bolt endpoint identity installations response-url signature web-api",
   "adapters/terminal": "line-runner platform streams",
