@@ -1,4 +1,4 @@
-import { timeFromText } from "../src/alerts/judge/kinds/json-fields.ts";
+import { timeFromText } from "../src/alerts/judge/kinds/kind.ts";
 import { type Acknowledgement, type Episode, episodeName, isOpen } from "../src/alerts/judge/rules/episode.ts";
 import { conditionWords } from "../src/alerts/words/condition-words.ts";
 import { andMoreWords } from "../src/alerts/words/describe-change.ts";

@@ -1,5 +1,5 @@
 import { watcherNames } from "../src/alerts/alerts-config.ts";
-import { timeFromText } from "../src/alerts/judge/kinds/json-fields.ts";
+import { timeFromText } from "../src/alerts/judge/kinds/kind.ts";
 import type { NetworkStatus } from "../src/alerts/judge/kinds/network-status.ts";
 import { isSilenceActive } from "../src/alerts/route/silence.ts";
 import { type Episode, episodeName } from "../src/alerts/judge/rules/episode.ts";
@@ -8,7 +8,7 @@ import { conditionWords } from "../src/alerts/words/condition-words.ts";
 import { networkState, suspicionWords, verdictWords } from "../src/alerts/words/network-status-words.ts";
 import { kindNoun } from "../src/alerts/words/subscription-words.ts";
 import { silenceLine } from "../src/alerts/words/silence-words.ts";
-import type { Platforms } from "../src/alerts/platform.ts";
+import { type Platforms, tokenKey } from "../src/alerts/destination.ts";
 import { sinceWords } from "../src/alerts/words/phrases.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeSubject, mayAcknowledge, seenHere, worstFirst } from "../src/answers/alerts/episodes/episodes.ts";
@@ -24,7 +24,6 @@ import { type Action, type Ask, givenOptions, invalidatingAction, reply, type To
 import { code, joinText, strong, type Text, text } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds, toMillis } from "../src/units/time.ts";
 import { formatCount } from "../src/units/format-number.ts";
-import { tokenKey } from "../src/alerts/destination.ts";
 
 /** A watcher is late after so many of its intervals without an observation. */
 const LATE_INTERVALS = 3;

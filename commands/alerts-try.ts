@@ -19,7 +19,7 @@ import {
   tryAll,
 } from "../src/answers/alerts/subscriptions/try-subscription.ts";
 import { isConditionKind } from "../src/alerts/judge/kinds/kinds.ts";
-import { Severity } from "../src/alerts/judge/kinds/severity.ts";
+import { Severity } from "../src/alerts/judge/kinds/kind.ts";
 import { command } from "../src/bot/command.ts";
 import { together } from "../src/errors.ts";
 import { givenOptions } from "../src/reply/reply.ts";

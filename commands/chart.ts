@@ -13,7 +13,7 @@ import { blocksPicture, spacingPicture } from "../src/answers/charts/pace-charts
 import { askFor, refreshAction } from "../src/answers/answer.ts";
 import { MARKET, marketsById, PARTY } from "../src/answers/ids/ids.ts";
 import { idOption, lookUp, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
-import { Severity } from "../src/alerts/judge/kinds/severity.ts";
+import { Severity } from "../src/alerts/judge/kinds/kind.ts";
 import { isConditionKind } from "../src/alerts/judge/kinds/kinds.ts";
 import { roughly, timesWords } from "../src/answers/alerts/subscriptions/trial-reply.ts";
 import { lengthOf, type Tried, tryAll } from "../src/answers/alerts/subscriptions/try-subscription.ts";

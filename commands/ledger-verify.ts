@@ -1,6 +1,6 @@
 import { tableFiles, verifiedReply } from "../src/answers/exports/verified.ts";
 import { suggestDelivered } from "../src/answers/exports/exports.ts";
-import type { ChatPlatform } from "../src/alerts/platform.ts";
+import type { ChatPlatform } from "../src/alerts/destination.ts";
 import { command } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";
 import { UserError } from "../src/errors.ts";

@@ -80,8 +80,7 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/slack/home": "viewers",
   "adapters/slack/install": "install-state sealed-tokens workspace-payloads",
   "adapters/slack/render": "blocks buttons compose form form-fields mrkdwn press",
-  "adapters/slack/respond":
-    "bolt-app channel-managers invocation left-answers request-context retry-answer",
+  "adapters/slack/respond": "bolt-app channel-managers invocation left-answers request-context retry-answer",
   "adapters/slack/send": "files send-error",
   "adapters/slack/transport": "api-error bolt endpoint identity installations response-url signature web-api",
   "adapters/terminal": "line-runner platform streams",
@@ -98,13 +97,11 @@ export const doors: Readonly<Record<string, string>> = {
   "adapters/web/public/reply": "clipboard draw-reply render-actions render-chart render-files render-text times",
   "adapters/web/public/vnode": "keep-focus make-dom",
   "alerts/deliver":
-    "dispatch/* outbox/alert-log outbox/batch outbox/group outbox/held outbox/join-rules outbox/notification-state outbox/outbox outbox/queries outbox/record outbox/stored-messages",
+    "dispatch/* outbox/alert-log outbox/batch outbox/group outbox/held outbox/notification-state outbox/outbox outbox/queries outbox/record outbox/stored-messages",
   "alerts/deliver/dispatch": "refused-messages",
-  "alerts/deliver/outbox":
-    "alert-log batch claim group held join-rules notification-state queries record stored-messages",
+  "alerts/deliver/outbox": "alert-log batch claim group held notification-state queries record stored-messages",
   "alerts/judge": "follow judge-in-memory kinds/* rules/*",
-  "alerts/judge/kinds":
-    "event inhibits json-fields kind market-facts market-measure market-value network-status price reading severity",
+  "alerts/judge/kinds": "event inhibits kind market-facts market-measure market-value network-status reading",
   "alerts/judge/rules": "episode state-cache state-machine",
   "alerts/message": "delivery-subject list-message message-group notice",
   "alerts/route": "quiet-hours silence subscription subscription-index suspension",

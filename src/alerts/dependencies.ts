@@ -5,8 +5,7 @@ import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { type Milliseconds, toMillis } from "../units/time.ts";
 import type { AlertsConfig } from "./alerts-config.ts";
-import { type Destination, destinationKey } from "./destination.ts";
-import type { ChatPlatform } from "./platform.ts";
+import { type ChatPlatform, type Destination, destinationKey } from "./destination.ts";
 
 /** Dependencies of the engine and its parts. */
 export interface AlertDependencies {

@@ -4,7 +4,7 @@ import type { Attachment } from "../reply/attachment.ts";
 import type { Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/time.ts";
 import type { AlertKind } from "./judge/kinds/kinds.ts";
-import type { Severity } from "./judge/kinds/severity.ts";
+import type { Severity } from "./judge/kinds/kind.ts";
 
 /** The subject of a delivery, for platforms that pass alerts to programs. Times are decimal nanoseconds. */
 export interface DeliverySubject {

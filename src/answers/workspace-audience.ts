@@ -1,4 +1,4 @@
-import type { Platforms } from "../alerts/platform.ts";
+import type { Platforms } from "../alerts/destination.ts";
 import type { AnyCommand } from "../bot/command.ts";
 import type { Target, Visibility } from "../bot/invocation.ts";
 import { UserError } from "../errors.ts";

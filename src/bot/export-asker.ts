@@ -1,4 +1,4 @@
-import type { Platforms } from "../alerts/platform.ts";
+import type { Platforms } from "../alerts/destination.ts";
 import type { ExportAsker } from "../export/jobs/job.ts";
 import type { Caller, Target } from "./invocation.ts";
 

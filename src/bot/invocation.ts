@@ -1,4 +1,4 @@
-import type { Platforms } from "../alerts/platform.ts";
+import type { Platforms } from "../alerts/destination.ts";
 import type { Receipt } from "../alerts/sender.ts";
 import type { UserError } from "../errors.ts";
 import type { FileLimits } from "../reply/attachment.ts";

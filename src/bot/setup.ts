@@ -1,4 +1,4 @@
-import type { Platforms } from "../alerts/platform.ts";
+import type { Platforms } from "../alerts/destination.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import type { Draw } from "../chart/png.ts";
 import type { ReadPast } from "../chart/thin.ts";

@@ -1,8 +1,8 @@
 import path from "node:path";
 
 import { randomId } from "../alerts/dependencies.ts";
-import { timeToText } from "../alerts/judge/kinds/json-fields.ts";
-import type { Platforms } from "../alerts/platform.ts";
+import { timeToText } from "../alerts/judge/kinds/kind.ts";
+import type { Platforms } from "../alerts/destination.ts";
 import type { AlertMessage } from "../alerts/message/message.ts";
 import { enqueue } from "../alerts/deliver/outbox/outbox.ts";
 import { systemClock } from "../api/clock.ts";

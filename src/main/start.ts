@@ -6,7 +6,7 @@ import type { PlatformRecord } from "../adapters/chat/chat.ts";
 import { consoleSender } from "../adapters/web/alerts/console-sender.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
 import { type AlertsConfig, catchUpMillis } from "../alerts/alerts-config.ts";
-import type { Platforms } from "../alerts/platform.ts";
+import type { Platforms } from "../alerts/destination.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import { openAudienceSettings } from "../bot/audience-settings.ts";
 import type { Bot } from "../bot/bot.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { IntegerText, timeToText } from "../alerts/judge/kinds/json-fields.ts";
+import { IntegerText, timeToText } from "../alerts/judge/kinds/kind.ts";
 import type { Nanoseconds } from "../units/time.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { timeToText } from "../../src/alerts/judge/kinds/json-fields.ts";
+import { timeToText } from "../../src/alerts/judge/kinds/kind.ts";
 import { KIND_GROUPS } from "../../src/alerts/judge/kinds/kinds.ts";
 import type { NetworkStatus } from "../../src/alerts/judge/kinds/network-status.ts";
 import { SendError } from "../../src/alerts/sender.ts";

@@ -19,7 +19,7 @@ import { paragraph } from "../../src/reply/block.ts";
 import { replyToJson } from "../../src/reply/json.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import { reply, type Reply, type Tone } from "../../src/reply/reply.ts";
-import { timeFromText } from "../../src/alerts/judge/kinds/json-fields.ts";
+import { timeFromText } from "../../src/alerts/judge/kinds/kind.ts";
 import { toMillis } from "../../src/units/time.ts";
 import { auction, blind, down, stalled } from "../alerts/readings.ts";
 import { textsOf } from "../adapters/web/print-tree.ts";

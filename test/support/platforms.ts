@@ -1,7 +1,7 @@
 import { terminalPlatform } from "../../src/adapters/terminal/platform.ts";
 import { consolePlatform } from "../../src/adapters/web/platform.ts";
 import { manySlackPlatform } from "../../src/adapters/slack/platform.ts";
-import { createPlatforms } from "../../src/alerts/platform.ts";
+import { createPlatforms } from "../../src/alerts/destination.ts";
 import { examineConfig as examine, parseConfig as parse } from "../../src/config.ts";
 import { variablesOf } from "../../src/config/environment.ts";
 import { PLATFORM_RECORDS } from "../../src/main/platforms/list.ts";

@@ -2,7 +2,7 @@ import { commands } from "../../commands/index.ts";
 import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { AlertEngine } from "../../src/alerts/engine/engine.ts";
-import type { Platforms } from "../../src/alerts/platform.ts";
+import type { Platforms } from "../../src/alerts/destination.ts";
 import type { AlertService } from "../../src/alerts/service/service.ts";
 import { createApiClient, type NodeAddress } from "../../src/api/client/client.ts";
 import { type Clock, systemClock } from "../../src/api/clock.ts";

@@ -1,7 +1,7 @@
 // Code that chat platforms share; here the record of a platform, for start, settings and doctor. Read next:
 // press.ts and button-plan.ts (buttons), form.ts, open-answers.ts (answers that a crash breaks off) and key-ring.ts (which
 // seals them), supervision.ts and refused-token.ts (the connection), notices.ts.
-import type { ChatPlatform, Platforms } from "../../alerts/platform.ts";
+import type { ChatPlatform, Platforms } from "../../alerts/destination.ts";
 import type { SharedToken } from "../../alerts/sender.ts";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Log } from "../../log.ts";

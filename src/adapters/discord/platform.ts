@@ -1,4 +1,4 @@
-import type { ChatPlatform } from "../../alerts/platform.ts";
+import type { ChatPlatform } from "../../alerts/destination.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "./limits.ts";
 
 /** The folder of the scripts that draw its messages on the console's page. */

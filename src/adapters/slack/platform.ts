@@ -1,4 +1,4 @@
-import type { ChatPlatform } from "../../alerts/platform.ts";
+import type { ChatPlatform } from "../../alerts/destination.ts";
 import { MAX_FILE_BYTES, MAX_FILES } from "./limits.ts";
 
 /** The root command, unless SLACK_COMMAND names another. */

@@ -3,7 +3,7 @@ import { etag } from "hono/etag";
 import { z } from "zod";
 
 import type { ConditionKind } from "../../alerts/judge/kinds/kinds.ts";
-import type { Severity } from "../../alerts/judge/kinds/severity.ts";
+import type { Severity } from "../../alerts/judge/kinds/kind.ts";
 import { UserError } from "../../errors.ts";
 import type { LaneState, Scene } from "../../reply/chart.ts";
 import { inTime, type Milliseconds } from "../../units/time.ts";

@@ -1,5 +1,4 @@
-import type { OperatorPlatform } from "../../alerts/platform.ts";
-import type { Destination } from "../../alerts/destination.ts";
+import type { Destination, OperatorPlatform } from "../../alerts/destination.ts";
 
 /** The console: operators alone reach it, and it is their destination for alerts. */
 export const consolePlatform: OperatorPlatform = {

@@ -1,6 +1,6 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { type Nanoseconds, toMillis } from "../../units/time.ts";
-import { timeToText } from "../judge/kinds/json-fields.ts";
+import { timeToText } from "../judge/kinds/kind.ts";
 import { logDecisions } from "../deliver/outbox/alert-log.ts";
 import type { NotificationState } from "../deliver/outbox/notification-state.ts";
 import { readNotificationStates } from "../deliver/outbox/queries.ts";

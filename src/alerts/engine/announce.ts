@@ -4,7 +4,7 @@ import { enqueue } from "../deliver/outbox/outbox.ts";
 import { messagesOf } from "../deliver/outbox/queries.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
 import { type Destination, destinationFromKey, destinationKey } from "../destination.ts";
-import { timeToText } from "../judge/kinds/json-fields.ts";
+import { timeToText } from "../judge/kinds/kind.ts";
 import { AlertMessage, type Over } from "../message/message.ts";
 import { silenceEnds, silenceRow, parseSilence } from "../route/silence.ts";
 import { tryNow } from "../route/suspension.ts";

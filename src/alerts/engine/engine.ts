@@ -22,12 +22,11 @@ import { silenceLogLine } from "../words/silence-words.ts";
 import { subscriptionLogLine } from "../words/subscription-words.ts";
 import { acknowledge, type Acknowledger } from "./acknowledge.ts";
 import { type Announcement, closeOffers, owe } from "./announce.ts";
-import { silenceDecision } from "./end-silences.ts";
+import { closeUnwatched, createUpkeep, RETENTION, silenceDecision } from "./upkeep.ts";
 import { observationProcessor } from "./process-observation.ts";
-import { closeUnwatched, createUpkeep, RETENTION } from "./upkeep.ts";
 import { type Destination, destinationKey } from "../destination.ts";
 import { readMessages } from "../deliver/outbox/stored-messages.ts";
-import { AnyJson, parseRow } from "../judge/kinds/json-fields.ts";
+import { AnyJson, parseRow } from "../judge/kinds/kind.ts";
 
 export type { Announcement } from "./announce.ts";
 export type { Told } from "../deliver/outbox/queries.ts";

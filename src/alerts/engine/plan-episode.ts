@@ -1,7 +1,6 @@
 import { type Milliseconds, toMillis } from "../../units/time.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import { timeFromText } from "../judge/kinds/json-fields.ts";
-import { compareSeverity } from "../judge/kinds/severity.ts";
+import { compareSeverity, timeFromText } from "../judge/kinds/kind.ts";
 import { endedBecause, joinPlans, type Plan, type PlannedDelivery } from "../deliver/outbox/batch.ts";
 import { holdMessage } from "../deliver/outbox/held.ts";
 import { type NotificationState, shownTo, UNREACHED, UNSENT } from "../deliver/outbox/notification-state.ts";
@@ -11,7 +10,7 @@ import { endsWithMarkets, MARKET_OVER, ownEndOf, type Subscription } from "../ro
 import { type Episode, isOpen, seenFrom } from "../judge/rules/episode.ts";
 import type { AlertDependencies } from "../dependencies.ts";
 import { decision, deliveryId, type DeliveryInput, labelled, planDelivery } from "./plan-delivery.ts";
-import { isReminderDue, pictureAt, wantedPicture } from "./reminders.ts";
+import { isReminderDue, pictureAt, wantedPicture } from "./plan-open.ts";
 import { type Destination, destinationKey } from "../destination.ts";
 
 /** An episode and the inputs that decide who is notified of it. */

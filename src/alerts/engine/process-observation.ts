@@ -5,8 +5,7 @@ import type { AlertTables, EpisodeRow, MachineRow } from "../../store/alert-tabl
 import { type Milliseconds, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AlertDependencies } from "../dependencies.ts";
-import { joinPlans, type OutboxBatch } from "../deliver/outbox/batch.ts";
-import { joinRules } from "../deliver/outbox/join-rules.ts";
+import { joinPlans, joinRules, type OutboxBatch } from "../deliver/outbox/batch.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";
 import { needsThreshold } from "../judge/kinds/kinds.ts";
 import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";

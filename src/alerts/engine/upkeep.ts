@@ -2,35 +2,36 @@ import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { fromMillis, type Milliseconds, type Nanoseconds, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
-import { isDrill } from "../judge/rules/episode.ts";
-import { timeFromText, timeToText } from "../judge/kinds/json-fields.ts";
-import { labelOf } from "../judge/kinds/reading.ts";
-import { endedBecause, joinPlans, type Plan } from "../deliver/outbox/batch.ts";
-import { releaseHeld } from "../deliver/outbox/held.ts";
-import { joinRules } from "../deliver/outbox/join-rules.ts";
-import type { NotificationState } from "../deliver/outbox/notification-state.ts";
-import { enqueue } from "../deliver/outbox/outbox.ts";
-import { isFanningOut, readNotificationStates } from "../deliver/outbox/queries.ts";
-import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";
-import { isAlive, ownEndOf, type Subscription } from "../route/subscription.ts";
-import type { Episode, Machine } from "../judge/rules/episode.ts";
 import {
+  type Episode,
   episodeId,
   episodeRow,
+  isDrill,
+  type Machine,
   machineKey,
   machineRow,
   parseEpisode,
   parseMachine,
   resetMachine,
 } from "../judge/rules/episode.ts";
+import { timeFromText, timeToText } from "../judge/kinds/kind.ts";
+import { labelOf } from "../judge/kinds/reading.ts";
+import { endedBecause, joinPlans, joinRules, type Plan } from "../deliver/outbox/batch.ts";
+import { releaseHeld } from "../deliver/outbox/held.ts";
+import type { NotificationState } from "../deliver/outbox/notification-state.ts";
+import { enqueue } from "../deliver/outbox/outbox.ts";
+import { isFanningOut, readNotificationStates } from "../deliver/outbox/queries.ts";
+import type { SubscriptionIndex, subscriptionIndexReader } from "../route/subscription-index.ts";
+import { isAlive, ownEndOf, type Subscription } from "../route/subscription.ts";
 import { ParsedRowCache } from "../judge/rules/state-cache.ts";
 import { endFlapping } from "../judge/rules/state-machine.ts";
 import { evaluationInputs, sharedInputsReader } from "./evaluation-inputs.ts";
 import { closeEndedOffers } from "./announce.ts";
-import { endSilences } from "./end-silences.ts";
 import { planSilenceNotice } from "./silence-notice.ts";
 import { planOpen } from "./plan-open.ts";
 import type { Decision } from "../judge/judge.ts";
+import { endAfter, type Silence, silenceRow } from "../route/silence.ts";
+import { silenceOverLine } from "../words/silence-words.ts";
 
 /** How long decisions, ended deliveries and receipts are kept; ended episodes and their states may be kept for longer. */
 export const RETENTION: Milliseconds = 30 * 86_400_000;
@@ -46,7 +47,7 @@ interface Evaluation {
 /**
  * Applies changes that time alone causes, for all networks: the end of a silence, quiet hours, an inhibitor or flapping,
  * a new subscription to an open episode, reminders, episodes without subscribers, the ends of silences that wait for
- * one (end-silences.ts), the daily notice of silences. Run it about once a second, and at once after a subscription or a
+ * one, the daily notice of silences. Run it about once a second, and at once after a subscription or a
  * silence has changed. It is cheap while nothing is due, however many destinations an open episode has.
  */
 export function createUpkeep(
@@ -284,4 +285,39 @@ export async function closeUnwatched(
     return batch.deliveries.length;
   });
   if (owed > 0) dependencies.onOwed?.();
+}
+
+/**
+ * Stores the end of each silence until episodes are over, once none of these is open. Returns all silences as they are
+ * then, with the decisions. `open`: the ids of the open episodes.
+ */
+export async function endSilences(
+  tables: AlertTables,
+  all: readonly Silence[],
+  open: ReadonlySet<string>,
+  at: Milliseconds,
+): Promise<{ readonly silences: readonly Silence[]; readonly decisions: readonly Decision[] }> {
+  const waiting = all.filter(({ untilOver, until }) => untilOver !== undefined && until > at);
+  const over = waiting.filter(({ untilOver = [] }) => !untilOver.some((id) => open.has(id)));
+  if (over.length === 0) return { silences: all, decisions: [] };
+  const rows = await tables.watch.episodes([...new Set(over.flatMap(({ untilOver = [] }) => untilOver))]);
+  const ends = new Map(rows.map((row) => [row.id, parseEpisode(row).ended]));
+  const ended = new Map<string, Silence>();
+  for (const one of over) {
+    const known = (one.untilOver ?? []).flatMap((id) => ends.get(id) ?? []);
+    // An episode that is stored no more has no end to count from.
+    const last = known.length === 0 ? at : Math.max(...known.map((end) => toMillis(timeFromText(end))));
+    const silence = endAfter(one, Math.min(last, at));
+    await tables.subscriptions.putSilence(silenceRow(silence));
+    ended.set(one.id, silence);
+  }
+  return {
+    silences: all.map((one) => ended.get(one.id) ?? one),
+    decisions: [...ended.values()].map((silence) => silenceDecision(silence, silenceOverLine(silence))),
+  };
+}
+
+/** A sentence of the log about a silence. */
+export function silenceDecision({ scope: { destination, network } }: Silence, detail: string): Decision {
+  return { what: "silence", ...withoutUndefined({ destination, network }), detail };
 }

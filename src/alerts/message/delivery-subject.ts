@@ -2,7 +2,7 @@ import type { DeliveryRow, Urgency } from "../../store/alert-tables/alert-tables
 import type { Nanoseconds } from "../../units/time.ts";
 import { severityOfEvent } from "../judge/kinds/event.ts";
 import { type AlertKind, KINDS } from "../judge/kinds/kinds.ts";
-import { compareSeverity, type Severity } from "../judge/kinds/severity.ts";
+import { compareSeverity, type Severity } from "../judge/kinds/kind.ts";
 import type { DeliverySubject } from "../sender.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import type { AlertMessage, ChangeMessage } from "./message.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { Guidance } from "../alerts-config.ts";
 import { AlertEvent } from "../judge/kinds/event.ts";
-import { MillisField, TimeText } from "../judge/kinds/json-fields.ts";
+import { MillisField, TimeText } from "../judge/kinds/kind.ts";
 import { ALERT_KINDS } from "../judge/kinds/kinds.ts";
 import { NetworkStatus } from "../judge/kinds/network-status.ts";
 import { Silence } from "../route/silence.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { Severity } from "../judge/kinds/severity.ts";
+import type { Severity } from "../judge/kinds/kind.ts";
 import { Episode } from "../judge/rules/episode.ts";
 import { Silence } from "../route/silence.ts";
 

@@ -3,7 +3,7 @@
 // What is planned for each destination is in ../engine/plan-episode.ts and ../engine/plan-events.ts.
 import type { Milliseconds } from "../../units/time.ts";
 import type { AlertKind } from "../judge/kinds/kinds.ts";
-import { compareSeverity, type Severity } from "../judge/kinds/severity.ts";
+import { compareSeverity, type Severity } from "../judge/kinds/kind.ts";
 import { quietUntil } from "./quiet-hours.ts";
 import { matchesSilence, type Silence, silenceActiveUntil } from "./silence.ts";
 import type { Subscription } from "./subscription.ts";

@@ -5,7 +5,7 @@ import type { Milliseconds } from "../../units/time.ts";
 import type { AlertKind } from "../judge/kinds/kinds.ts";
 import { Person } from "../judge/rules/episode.ts";
 import { isTimeZone, localMillis } from "../../units/local-time.ts";
-import { parseRow } from "../judge/kinds/json-fields.ts";
+import { parseRow } from "../judge/kinds/kind.ts";
 
 const PERIODS = { day: 86_400_000, week: 604_800_000 } as const satisfies Record<string, Milliseconds>;
 

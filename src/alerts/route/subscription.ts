@@ -15,12 +15,10 @@ import {
   sortKinds,
 } from "../judge/kinds/kinds.ts";
 import { endingConditions } from "../judge/kinds/market-value.ts";
-import type { Condition } from "../judge/kinds/kind.ts";
-import { Severity } from "../judge/kinds/severity.ts";
+import { type Condition, parseRow, Severity } from "../judge/kinds/kind.ts";
 import { type Rule, ruleFor } from "../judge/rules/rules.ts";
 import { QuietHours } from "./quiet-hours.ts";
 import { destinationKey, StoredDestination } from "../destination.ts";
-import { parseRow } from "../judge/kinds/json-fields.ts";
 
 /** What can be changed of a subscription. */
 const CHANGEABLE = {

@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import type { Milliseconds } from "../../units/time.ts";
-import { type Destination, StoredDestination, destinationKey, tokenKey } from "../destination.ts";
-import { parseRow } from "../judge/kinds/json-fields.ts";
+import { type Destination, destinationKey, StoredDestination, tokenKey } from "../destination.ts";
+import { parseRow } from "../judge/kinds/kind.ts";
 
 /**
  * The state of a destination that cannot be reached; without a destination, of a platform that refuses the bot's token,

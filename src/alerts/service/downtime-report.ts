@@ -4,7 +4,7 @@ import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import { type AlertDependencies, nowMillis, randomId } from "../dependencies.ts";
-import { timeToText, parseJson } from "../judge/kinds/json-fields.ts";
+import { parseJson, timeToText } from "../judge/kinds/kind.ts";
 import { ALERT_KINDS, type AlertKind } from "../judge/kinds/kinds.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { enqueue } from "../deliver/outbox/outbox.ts";

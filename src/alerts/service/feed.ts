@@ -5,10 +5,9 @@ import type { Milliseconds } from "../../units/time.ts";
 import { type DeliveryContext, deliverySubject, isMerged } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { arrivedMessage, lastArrivedOf, triggerDeliveryTime } from "../deliver/outbox/queries.ts";
-import type { Platforms } from "../platform.ts";
+import { destinationKey, type Platforms } from "../destination.ts";
 import { isOpen, parseEpisode } from "../judge/rules/episode.ts";
 import type { DeliverySubject } from "../sender.ts";
-import { destinationKey } from "../destination.ts";
 import { readMessages } from "../deliver/outbox/stored-messages.ts";
 
 /** One delivered message. */

@@ -6,10 +6,9 @@ import type { AlertsConfig } from "../alerts-config.ts";
 import type { RuleIndex, TimedObservation } from "../judge/judge.ts";
 import type { Row } from "../judge/follow.ts";
 import { JudgeInMemory } from "../judge/judge-in-memory.ts";
-import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { type Severity, timeFromText } from "../judge/kinds/kind.ts";
 import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import { labelOf, type Reading } from "../judge/kinds/reading.ts";
-import type { Severity } from "../judge/kinds/severity.ts";
 import { type Episode, isOpen, machineKey } from "../judge/rules/episode.ts";
 import { judgeReading, type Rule } from "../judge/rules/rules.ts";
 

@@ -2,7 +2,7 @@ import { plainText } from "../../reply/plain-text.ts";
 import { field, type Field } from "../../reply/block.ts";
 import { code, id, joinText, strong, text, type Text, type TextPart, toText } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds, toMillis } from "../../units/time.ts";
-import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { timeFromText } from "../judge/kinds/kind.ts";
 import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import type { Reading } from "../judge/kinds/reading.ts";
 import type { Episode } from "../judge/rules/episode.ts";

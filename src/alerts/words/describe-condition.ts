@@ -4,7 +4,7 @@ import { reply, type Reply } from "../../reply/reply.ts";
 import { code, type Inline, joinText, link, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration, formatUtc, type Nanoseconds, toMillis } from "../../units/time.ts";
 import { DRILL_NOTICE } from "../judge/rules/episode.ts";
-import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { timeFromText } from "../judge/kinds/kind.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import { type Episode, episodeName, isOpen } from "../judge/rules/episode.ts";

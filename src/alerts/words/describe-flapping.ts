@@ -3,7 +3,7 @@ import { type Block, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration, formatUtc } from "../../units/time.ts";
-import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { timeFromText } from "../judge/kinds/kind.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
 import { labelOf } from "../judge/kinds/reading.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";

@@ -1,9 +1,9 @@
 import { type Block, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, commandLine, text, type Text, time } from "../../reply/text.ts";
-import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { timeFromText } from "../judge/kinds/kind.ts";
 import type { TokenMessage } from "../message/message.ts";
-import type { Platforms } from "../platform.ts";
+import type { Platforms } from "../destination.ts";
 import { channelName, markedTitle, tokenRemedy, whatToDo } from "./phrases.ts";
 
 /**

@@ -4,7 +4,7 @@ import { id, joinText, strong, text, type Text, type TextPart } from "../../repl
 import { formatDecimal } from "../../units/decimal.ts";
 import { formatDuration } from "../../units/time.ts";
 import type { ConditionKind } from "../judge/kinds/kinds.ts";
-import { type Measure, measure, measuredValue } from "../judge/kinds/market-measure.ts";
+import { type Measure, measure, measuredValue, priceSide } from "../judge/kinds/market-measure.ts";
 import {
   factOf,
   type MarketCondition,
@@ -12,7 +12,6 @@ import {
   marketValueWords,
   storedConditions,
 } from "../judge/kinds/market-value.ts";
-import { priceSide } from "../judge/kinds/price.ts";
 import type { Reading } from "../judge/kinds/reading.ts";
 import type { WordsOf } from "./condition-words.ts";
 import { clock, timeField } from "./phrases.ts";

@@ -1,7 +1,7 @@
 import { commandLine, joinText, strong, text, type Text, time } from "../../reply/text.ts";
 import { NETWORK_STATES } from "../../reply/states.js";
 import { formatDuration } from "../../units/time.ts";
-import { timeFromText } from "../judge/kinds/json-fields.ts";
+import { timeFromText } from "../judge/kinds/kind.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
 import type { NetworkStatus } from "../judge/kinds/network-status.ts";
 import { sinceWords } from "./phrases.ts";

@@ -20,12 +20,11 @@ import {
 import { compareIntegers } from "../../units/decimal.ts";
 import { formatDuration, formatUtc, fromMillis, type Milliseconds, toMillis } from "../../units/time.ts";
 import type { Guidance } from "../alerts-config.ts";
-import { timeFromText, timeToText } from "../judge/kinds/json-fields.ts";
+import { timeFromText, timeToText } from "../judge/kinds/kind.ts";
 import { type AlertKind, isConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import { groupReference, type MessageGroup } from "../message/message-group.ts";
-import type { Destination } from "../destination.ts";
-import type { Platforms } from "../platform.ts";
+import type { Destination, Platforms } from "../destination.ts";
 import type { RoutingDecision } from "../route/route.ts";
 import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import { groupedNumber, ruleWords, tellAtActions } from "./subscription-words.ts";

@@ -3,8 +3,7 @@ import { code, type Inline, strong, text, type Text, type TextPart, time } from 
 import { channelName } from "./phrases.ts";
 import { formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
 import { localMillis } from "../../units/local-time.ts";
-import { destinationFromKey, destinationKey } from "../destination.ts";
-import type { Platforms } from "../platform.ts";
+import { destinationFromKey, destinationKey, type Platforms } from "../destination.ts";
 import { AFTER_OVER, type Silence, silenceActiveUntil, silenceEnds } from "../route/silence.ts";
 import { kindNoun, subjectName } from "./subscription-words.ts";
 

@@ -8,12 +8,11 @@ import { clockTime, code, commandLine, joinText, strong, text, type Text, time, 
 import { compareIntegers, decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration, formatUtc, fromMillis, toMillis } from "../../units/time.ts";
 import { type AlertEvent, severityOfEvent } from "../judge/kinds/event.ts";
-import { timeFromText } from "../judge/kinds/json-fields.ts";
-import { compareSeverity, type Severity } from "../judge/kinds/severity.ts";
+import { compareSeverity, type Severity, timeFromText } from "../judge/kinds/kind.ts";
 import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
-import type { Platforms } from "../platform.ts";
+import type { Platforms } from "../destination.ts";
 import { conditionWords } from "./condition-words.ts";
 import { describeChange, describeTest } from "./describe-change.ts";
 import { describeCondition, headline } from "./describe-condition.ts";

@@ -3,7 +3,7 @@
 // subscriptions/, silences/, episodes/ (episodes, their timeline, the log, status, drills).
 
 import { isDrill } from "../../alerts/judge/rules/episode.ts";
-import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { timeToText } from "../../alerts/judge/kinds/kind.ts";
 import type { ChangeMessage, TestMessage } from "../../alerts/message/message.ts";
 import type { Announcement } from "../../alerts/service/service.ts";
 import type { Labels } from "../../alerts/words/subscription-words.ts";

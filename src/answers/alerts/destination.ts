@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Person } from "../../alerts/judge/rules/episode.ts";
-import type { Platforms } from "../../alerts/platform.ts";
+import { type Destination, destinationFromKey, destinationKey, type Platforms } from "../../alerts/destination.ts";
 import type { Subscription } from "../../alerts/route/subscription.ts";
 import { tokenScope } from "../../alerts/route/suspension.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
@@ -11,7 +11,6 @@ import { quoteTyped } from "../../bot/nearest.ts";
 import { UserError } from "../../errors.ts";
 import { listWords } from "../../reply/enum-words.ts";
 import { code, text, type Text, toText } from "../../reply/text.ts";
-import { type Destination, destinationFromKey, destinationKey } from "../../alerts/destination.ts";
 
 /** The caller, and the target of the command. */
 export interface CallerContext {

@@ -1,4 +1,4 @@
-import type { Platforms } from "../../alerts/platform.ts";
+import { type Destination, destinationKey, type Platforms, tokenKey } from "../../alerts/destination.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import { graceEndsAt, isOfPlatform, isOfToken, type Suspension, suspensionKey } from "../../alerts/route/suspension.ts";
 import { isAlive, type Subscription } from "../../alerts/route/subscription.ts";
@@ -15,7 +15,6 @@ import {
   isOperator,
   isSameDestination,
 } from "./destination.ts";
-import { type Destination, destinationKey, tokenKey } from "../../alerts/destination.ts";
 
 /**
  * The refused tokens of platforms that this process serves; others may have been abandoned on purpose. A workspace's

@@ -1,4 +1,4 @@
-import { timeFromText } from "../../alerts/judge/kinds/json-fields.ts";
+import { timeFromText } from "../../alerts/judge/kinds/kind.ts";
 import type { Episode } from "../../alerts/judge/rules/episode.ts";
 import type { ConditionKind } from "../../alerts/judge/kinds/kinds.ts";
 import { conditionWords } from "../../alerts/words/condition-words.ts";

@@ -1,4 +1,4 @@
-import type { Platforms } from "../../alerts/platform.ts";
+import type { Platforms } from "../../alerts/destination.ts";
 import { formatLine } from "../../bot/grammar/grammar.ts";
 import type { Delivery, TooLarge } from "../../export/jobs/deliver.ts";
 import type { LedgerAccount } from "../../export/ledger-account.ts";

@@ -1,4 +1,4 @@
-import type { ChatPlatform } from "../../alerts/platform.ts";
+import type { ChatPlatform } from "../../alerts/destination.ts";
 import type { Delivery, EndedJob } from "../../export/jobs/deliver.ts";
 import type { ExportOutcome, ExportRequest, ExportResult, ExportStanding } from "../../export/jobs/job.ts";
 import { type Block, paragraph } from "../../reply/block.ts";

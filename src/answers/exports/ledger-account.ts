@@ -1,4 +1,4 @@
-import type { Platforms } from "../../alerts/platform.ts";
+import type { Platforms } from "../../alerts/destination.ts";
 import type { AssetNames } from "../../api/model/names.ts";
 import type { Target } from "../../bot/invocation.ts";
 import { formatLine } from "../../bot/grammar/grammar.ts";

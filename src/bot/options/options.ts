@@ -2,7 +2,7 @@
 // parse-options.ts checks raw values, time-span.ts reads times and durations, suggest-values.ts completes values,
 // saved-parties.ts puts in what people saved for themselves, said.ts finds values in the words of a question.
 
-import type { Platforms } from "../../alerts/platform.ts";
+import type { Platforms } from "../../alerts/destination.ts";
 import type { AlertService } from "../../alerts/service/service.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import type { ExportJobs } from "../../export/jobs/jobs.ts";

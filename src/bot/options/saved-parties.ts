@@ -1,4 +1,4 @@
-import type { PlatformPlace, Platforms } from "../../alerts/platform.ts";
+import type { PlatformPlace, Platforms } from "../../alerts/destination.ts";
 import { type Action, commandAction } from "../../reply/reply.ts";
 import { shortenId } from "../../reply/text.ts";
 import type { SavedParties, SavedParty } from "../../store/store.ts";

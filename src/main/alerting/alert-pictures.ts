@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import type { DispatchDependencies } from "../../alerts/deliver/dispatch/dispatch.ts";
 import type { Episode } from "../../alerts/judge/rules/episode.ts";
-import type { Platforms } from "../../alerts/platform.ts";
+import type { Platforms } from "../../alerts/destination.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Draw } from "../../chart/png.ts";
 import { messageOf } from "../../errors.ts";

@@ -9,7 +9,7 @@ import { readRefusedMessages, type RefusedMessages } from "../../alerts/deliver/
 import { outboxDepth } from "../../alerts/deliver/outbox/queries.ts";
 import { DRILL_NETWORK } from "../../alerts/judge/rules/episode.ts";
 import { createAlertEngine } from "../../alerts/engine/engine.ts";
-import type { Platforms } from "../../alerts/platform.ts";
+import type { Platforms } from "../../alerts/destination.ts";
 import type { Sender } from "../../alerts/sender.ts";
 import { createAlertService } from "../../alerts/service/service.ts";
 import { isOfPlatform, readSuspensions, type Suspension, suspensionKey } from "../../alerts/route/suspension.ts";

@@ -1,6 +1,5 @@
 import type { KeptLooks, LooksQuestion, PastAlert } from "../../adapters/web/looks.ts";
-import { timeFromText } from "../../alerts/judge/kinds/json-fields.ts";
-import { compareSeverity } from "../../alerts/judge/kinds/severity.ts";
+import { compareSeverity, timeFromText } from "../../alerts/judge/kinds/kind.ts";
 import { type Episode, isDrill, isOpen, parseEpisode } from "../../alerts/judge/rules/episode.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { conditionWords } from "../../alerts/words/condition-words.ts";

@@ -8,9 +8,9 @@ import type {
 } from "../../adapters/web/alerts/watch.ts";
 import { CONSOLE } from "../../adapters/web/platform.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
-import type { Platforms } from "../../alerts/platform.ts";
+import { destinationKey, type Platforms } from "../../alerts/destination.ts";
 import { isDrill } from "../../alerts/judge/rules/episode.ts";
-import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { timeToText } from "../../alerts/judge/kinds/kind.ts";
 import { deliveriesOf } from "../../alerts/deliver/outbox/queries.ts";
 import { parseNotificationState } from "../../alerts/deliver/outbox/notification-state.ts";
 import type { Silence } from "../../alerts/route/silence.ts";
@@ -29,7 +29,6 @@ import { sourceThresholds } from "../../watchers/sources/sources.ts";
 import type { Alerting } from "./alerting.ts";
 import type { GuidedIncident } from "./guided-incident.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
-import { destinationKey } from "../../alerts/destination.ts";
 
 export interface ConsoleWatchDependencies {
   readonly store: Pick<Store, "read">;

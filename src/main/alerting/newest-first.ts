@@ -1,5 +1,5 @@
 // Tries rules on as much of a range as can be judged in a time: span after span, the newest first.
-import { compareSeverity } from "../../alerts/judge/kinds/severity.ts";
+import { compareSeverity } from "../../alerts/judge/kinds/kind.ts";
 import { NO_TRIAL, type Trial, type TrialAnswer, type TrialEpisode } from "../../alerts/trial/trial.ts";
 import type { ReadPage } from "../../looks/read.ts";
 import type { Milliseconds } from "../../units/time.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { type AlertsConfig, fittingSettings, requireConsistent } from "../../alerts/alerts-config.ts";
-import { parseJson } from "../../alerts/judge/kinds/json-fields.ts";
+import { parseJson } from "../../alerts/judge/kinds/kind.ts";
 import { CONDITION_KINDS } from "../../alerts/judge/kinds/reading.ts";
 import { isAlive, parseSubscription, type Subscription } from "../../alerts/route/subscription.ts";
 import { isKindReplayed, REPLAYED } from "../../alerts/trial/trial.ts";

@@ -9,7 +9,7 @@ import { systemClock } from "../../api/clock.ts";
 import { DamagedRow } from "../../errors.ts";
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
 import { createWatchers } from "../../watchers/create-watchers.ts";
-import { parseRow } from "../../alerts/judge/kinds/json-fields.ts";
+import { parseRow } from "../../alerts/judge/kinds/kind.ts";
 
 /** What the doctor reads of the alerts. */
 export interface ReadAlerts {

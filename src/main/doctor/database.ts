@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import path from "node:path";
 
 import { fault, type Finding, ok, warning } from "../../adapters/finding.ts";
-import type { Platforms } from "../../alerts/platform.ts";
+import type { Platforms } from "../../alerts/destination.ts";
 import { tokenRemedy } from "../../alerts/words/phrases.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import type { LooksBounds } from "../../looks/keep.ts";

@@ -5,7 +5,7 @@ import type { Store } from "../../store/store.ts";
 import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import type { Alerting, AlertingHealth, LastObservation } from "../alerting/alerting.ts";
 import { isOfPlatform } from "../../alerts/route/suspension.ts";
-import type { Platforms } from "../../alerts/platform.ts";
+import type { Platforms } from "../../alerts/destination.ts";
 
 /** An observation may take three intervals, and this long on top. */
 const GRACE: Milliseconds = 30_000;

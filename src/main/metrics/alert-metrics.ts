@@ -2,7 +2,7 @@ import type * as prometheus from "prom-client";
 import type { Gauge, Registry } from "prom-client";
 
 import type { DispatchDependencies } from "../../alerts/deliver/dispatch/dispatch.ts";
-import { SEVERITIES } from "../../alerts/judge/kinds/severity.ts";
+import { SEVERITIES } from "../../alerts/judge/kinds/kind.ts";
 import { isSilenceActive } from "../../alerts/route/silence.ts";
 import type { Episode } from "../../alerts/judge/rules/episode.ts";
 import { isOfPlatform } from "../../alerts/route/suspension.ts";

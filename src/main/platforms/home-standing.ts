@@ -1,6 +1,6 @@
 import type { HomeLine, HomeSilence, HomeStanding, OpenAlert } from "../../adapters/chat/home-data.ts";
 import { type Destination, destinationFromKey, destinationKey, tokenKey } from "../../alerts/destination.ts";
-import { timeFromText } from "../../alerts/judge/kinds/json-fields.ts";
+import { timeFromText } from "../../alerts/judge/kinds/kind.ts";
 import type { NetworkStatus } from "../../alerts/judge/kinds/network-status.ts";
 import type { Episode } from "../../alerts/judge/rules/episode.ts";
 import { isSilenceActive, matchesSilence, type Silence } from "../../alerts/route/silence.ts";

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { tokenKey } from "../../alerts/destination.ts";
-import type { Platforms } from "../../alerts/platform.ts";
+import { type Platforms, tokenKey } from "../../alerts/destination.ts";
 import { seenFrom } from "../../alerts/judge/rules/episode.ts";
 import { isSilenceActive } from "../../alerts/route/silence.ts";
 import { isOfPlatform, suspensionKey } from "../../alerts/route/suspension.ts";

@@ -13,7 +13,7 @@ import { OpenAnswers } from "../../adapters/chat/open-answers.ts";
 import { terminalPlatform } from "../../adapters/terminal/platform.ts";
 import { consolePlatform } from "../../adapters/web/platform.ts";
 import type { Webhook } from "../../adapters/webhook.ts";
-import { createPlatforms, type Platforms } from "../../alerts/platform.ts";
+import { createPlatforms, type Platforms } from "../../alerts/destination.ts";
 import { forgetSuspensions } from "../../alerts/route/suspension.ts";
 import type { SharedToken } from "../../alerts/sender.ts";
 import type { AlertService } from "../../alerts/service/service.ts";

@@ -4,7 +4,7 @@
 
 import { z } from "zod";
 
-import { AnyJson } from "../../alerts/judge/kinds/json-fields.ts";
+import { AnyJson } from "../../alerts/judge/kinds/kind.ts";
 import { CONDITION_KINDS } from "../../alerts/judge/kinds/reading.ts";
 import { REPLAYED } from "../../alerts/trial/trial.ts";
 import { SCORED } from "./score.ts";

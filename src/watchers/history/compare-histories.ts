@@ -2,7 +2,7 @@
 // majority said before. What only one node lists, or leaves out, is no difference.
 import { z } from "zod";
 
-import { HistoryField } from "../../alerts/judge/kinds/json-fields.ts";
+import { HistoryField } from "../../alerts/judge/kinds/kind.ts";
 import type { HistoryName } from "../../api/histories.ts";
 import { integerCodec } from "../../api/verdict/memory.ts";
 import { compareIntegers } from "../../units/decimal.ts";

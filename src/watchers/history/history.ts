@@ -5,8 +5,7 @@
 import { z } from "zod";
 
 import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
-import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
-import type { Shape } from "../../alerts/judge/kinds/kind.ts";
+import { type Shape, timeToText } from "../../alerts/judge/kinds/kind.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";

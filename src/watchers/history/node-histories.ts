@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
-import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { timeToText } from "../../alerts/judge/kinds/kind.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { ApiClient, CallOptions, NodeClient } from "../../api/api-client.ts";
 import { ApiError } from "../../api/api-error.ts";

@@ -5,10 +5,9 @@ import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 
 import type { AlertEvent, MarketSide } from "../../alerts/judge/kinds/event.ts";
-import { DecimalText, timeFromText, TimeText, timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { DecimalText, timeFromText, TimeText, timeToText } from "../../alerts/judge/kinds/kind.ts";
 import { marketFactsOf, marketPace, nearestBound } from "../../alerts/judge/kinds/market-facts.ts";
-import { extremeFact, type MarketFacts } from "../../alerts/judge/kinds/market-measure.ts";
-import { exactPrice } from "../../alerts/judge/kinds/price.ts";
+import { exactPrice, extremeFact, type MarketFacts } from "../../alerts/judge/kinds/market-measure.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import type { Answer, ApiClient, AsOf, CallOptions } from "../../api/api-client.ts";
 import { isAuctionMode, isLiveState, isOverState, type MarketData } from "../../api/model/market.ts";

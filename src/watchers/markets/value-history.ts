@@ -1,7 +1,7 @@
 // The least and the most of a value over a span of time. What can no longer become either is forgotten.
 import { z } from "zod";
 
-import { DecimalText } from "../../alerts/judge/kinds/json-fields.ts";
+import { DecimalText } from "../../alerts/judge/kinds/kind.ts";
 import { compareDecimals, parseDecimal } from "../../units/decimal.ts";
 import type { Milliseconds } from "../../units/time.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { type AlertEvent, nodeRelease } from "../../alerts/judge/kinds/event.ts";
-import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { timeToText } from "../../alerts/judge/kinds/kind.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { storedAs } from "../../api/verdict/memory.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";

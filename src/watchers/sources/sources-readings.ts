@@ -1,4 +1,4 @@
-import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { timeToText } from "../../alerts/judge/kinds/kind.ts";
 import type { Reading } from "../../alerts/judge/kinds/reading.ts";
 import {
   type Finding,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { type AlertEvent, stakeChange } from "../../alerts/judge/kinds/event.ts";
-import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { timeToText } from "../../alerts/judge/kinds/kind.ts";
 import { type PartyStake, STAKE_DECIMALS, type StakeLinking } from "../../api/model/stake.ts";
 import { compareIntegers } from "../../units/decimal.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";

@@ -4,7 +4,7 @@
 import type { z } from "zod";
 
 import type { AlertEvent } from "../../alerts/judge/kinds/event.ts";
-import { timeToText } from "../../alerts/judge/kinds/json-fields.ts";
+import { timeToText } from "../../alerts/judge/kinds/kind.ts";
 import type { AlertKind } from "../../alerts/judge/kinds/kinds.ts";
 import type { ApiClient, CallOptions } from "../../api/api-client.ts";
 import { ApiError, type ApiErrorKind } from "../../api/api-error.ts";

@@ -9,7 +9,7 @@ import { slackManifest } from "../../../src/adapters/slack/manifest.ts";
 import { EVENTS_PATH } from "../../../src/adapters/slack/transport/signature.ts";
 import { OWN_TOKEN } from "../../../src/alerts/sender.ts";
 import type { AlertService } from "../../../src/alerts/service/service.ts";
-import type { Platforms } from "../../../src/alerts/platform.ts";
+import type { Platforms } from "../../../src/alerts/destination.ts";
 import { createApiClient } from "../../../src/api/client/client.ts";
 import { openAudienceSettings } from "../../../src/bot/audience-settings.ts";
 import { createBot } from "../../../src/bot/bot.ts";

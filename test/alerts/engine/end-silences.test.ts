@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import type { Silence } from "../../../src/alerts/route/silence.ts";
-import { timeFromText } from "../../../src/alerts/judge/kinds/json-fields.ts";
+import { timeFromText } from "../../../src/alerts/judge/kinds/kind.ts";
 import { toMillis } from "../../../src/units/time.ts";
 import { auction } from "../readings.ts";
 import { aSubscription } from "../samples.ts";

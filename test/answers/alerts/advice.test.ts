@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { renderTerminal } from "../../../src/adapters/terminal/render/render.ts";
 import { JudgeInMemory } from "../../../src/alerts/judge/judge-in-memory.ts";
-import { timeToText } from "../../../src/alerts/judge/kinds/json-fields.ts";
+import { timeToText } from "../../../src/alerts/judge/kinds/kind.ts";
 import type { ConditionKind } from "../../../src/alerts/judge/kinds/kinds.ts";
 import type { Episode } from "../../../src/alerts/judge/rules/episode.ts";
 import { rulesOf } from "../../../src/alerts/route/subscription.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { commands } from "../../../commands/index.ts";
 import { terminalPlatform } from "../../../src/adapters/terminal/platform.ts";
 import { consolePlatform } from "../../../src/adapters/web/platform.ts";
-import { createPlatforms } from "../../../src/alerts/platform.ts";
+import { createPlatforms } from "../../../src/alerts/destination.ts";
 import { describe } from "../../../src/alerts/words/words.ts";
 import { withCommonOptions } from "../../../src/bot/command.ts";
 import type { Target } from "../../../src/bot/invocation.ts";

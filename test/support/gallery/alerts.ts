@@ -1,4 +1,4 @@
-import { timeToText } from "../../../src/alerts/judge/kinds/json-fields.ts";
+import { timeToText } from "../../../src/alerts/judge/kinds/kind.ts";
 import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
 import type { Subscription } from "../../../src/alerts/route/subscription.ts";
 import type { Episode } from "../../../src/alerts/judge/rules/episode.ts";

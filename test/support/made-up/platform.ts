@@ -1,4 +1,4 @@
-import type { ChatPlatform } from "../../../src/alerts/platform.ts";
+import type { ChatPlatform } from "../../../src/alerts/destination.ts";
 
 /** The words of a platform that does not exist. */
 export const stub: ChatPlatform = {

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import type { ConditionKind } from "../../../alerts/judge/kinds/kinds.ts";
-import type { Severity } from "../../../alerts/judge/kinds/severity.ts";
+import type { Severity } from "../../../alerts/judge/kinds/kind.ts";
 import type { Milliseconds } from "../../../units/time.ts";
 import { refuse } from "../access/guard.ts";
 

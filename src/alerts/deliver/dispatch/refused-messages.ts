@@ -6,7 +6,7 @@ import { RefusedPlace } from "../../message/notice.ts";
 import { noticeRecipients, planNotice } from "../outbox/batch.ts";
 import { enqueue } from "../outbox/outbox.ts";
 import type { SuspensionDependencies } from "./suspension.ts";
-import { parseJson } from "../../judge/kinds/json-fields.ts";
+import { parseJson } from "../../judge/kinds/kind.ts";
 
 /** The messages of one platform that were given up, or passed as plain text alone. As stored; times in Unix milliseconds. */
 export const RefusedMessages = z.object({

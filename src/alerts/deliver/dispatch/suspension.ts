@@ -6,12 +6,11 @@
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import { fromMillis, type Milliseconds } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
-import { type Destination, destinationKey } from "../../destination.ts";
+import { type Destination, destinationKey, type Platforms } from "../../destination.ts";
 import { isDrill } from "../../judge/rules/episode.ts";
 import type { Decision } from "../../judge/judge.ts";
-import { timeToText } from "../../judge/kinds/json-fields.ts";
+import { timeToText } from "../../judge/kinds/kind.ts";
 import type { TokenMessage } from "../../message/message.ts";
-import type { Platforms } from "../../platform.ts";
 import { isAlive, parseSubscription, type Subscription, subscriptionRow } from "../../route/subscription.ts";
 import {
   afterRefusal,

@@ -7,7 +7,7 @@ import { messageUrgency } from "../../message/delivery-subject.ts";
 import { NotificationState } from "./notification-state.ts";
 import { destinationFromKey, destinationKey } from "../../destination.ts";
 import type { MessageCollector } from "./stored-messages.ts";
-import { parseJson } from "../../judge/kinds/json-fields.ts";
+import { parseJson } from "../../judge/kinds/kind.ts";
 
 /** Rows of a chunk: a few milliseconds' work, so that the first deliveries of a large batch are sent at once. */
 const CHUNK_ROWS = 250;

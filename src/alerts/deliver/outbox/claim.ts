@@ -18,7 +18,7 @@ import type { Episode } from "../../judge/rules/episode.ts";
 import { triggerDeliveryTime } from "./queries.ts";
 import { type MessageGroup, NAMED_SUBJECTS } from "../../message/message-group.ts";
 import { readMessages } from "./stored-messages.ts";
-import { parseJson } from "../../judge/kinds/json-fields.ts";
+import { parseJson } from "../../judge/kinds/kind.ts";
 
 /** A delivery that is marked as being sent, with everything needed to send it, and what its words depend on. */
 export interface ClaimedDelivery extends Omit<DeliveryContext, "merged" | "repeat" | "card" | "guidance"> {

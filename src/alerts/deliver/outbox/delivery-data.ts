@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
-import { MillisField, parseJson } from "../../judge/kinds/json-fields.ts";
+import { MillisField, parseJson } from "../../judge/kinds/kind.ts";
 import { StoredDestination } from "../../destination.ts";
 
 /** What is stored of a delivery as JSON: nothing is searched by it. */

@@ -9,7 +9,7 @@ import { type Episode, parseEpisode } from "../../judge/rules/episode.ts";
 import { isOfOneKind, type MessageGroup } from "../../message/message-group.ts";
 import { NotificationState, noteDeletedCard, shownTo } from "./notification-state.ts";
 import { readMessages } from "./stored-messages.ts";
-import { parseRow } from "../../judge/kinds/json-fields.ts";
+import { parseRow } from "../../judge/kinds/kind.ts";
 
 /** What joined a message, with its own delivery; undefined if nothing did. */
 async function readJoined(tables: AlertTables, carrier: DeliveryRow): Promise<MessageGroup | undefined> {

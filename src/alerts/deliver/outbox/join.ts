@@ -1,11 +1,11 @@
 // What is planned joins the last message with its key to its destination, while that one is open: as an item of a
 // message about conditions, which says how each stands, or in the list of a message of the day or of a digest.
-// join-rules.ts is the table of the keys; JoinRule in batch.ts says how long a message is open.
+// JOIN_RULES in batch.ts is the table of the keys; JoinRule there says how long a message is open.
 import type { AlertTables, DeliveryRow, ItemRow } from "../../../store/alert-tables/alert-tables.ts";
 import { type Milliseconds, toMillis } from "../../../units/time.ts";
 import { destinationKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
-import { timeFromText } from "../../judge/kinds/json-fields.ts";
+import { timeFromText } from "../../judge/kinds/kind.ts";
 import { parseEpisode } from "../../judge/rules/episode.ts";
 import { addToList, isList, type ListMessage } from "../../message/list-message.ts";
 import { LONGEST_GROUPING, LONGEST_SLOW, SLOW_TO_FOLLOW } from "./batch.ts";

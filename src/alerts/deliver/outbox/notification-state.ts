@@ -2,10 +2,9 @@ import { z } from "zod";
 
 import type { AlertTables, DeliveryRow, NotificationStateRow } from "../../../store/alert-tables/alert-tables.ts";
 import { Guidance } from "../../alerts-config.ts";
-import { Severity } from "../../judge/kinds/severity.ts";
+import { parseRow, Severity } from "../../judge/kinds/kind.ts";
 import { Acknowledgement, type Episode, seenFrom } from "../../judge/rules/episode.ts";
 import { StoredDestination } from "../../destination.ts";
-import { parseRow } from "../../judge/kinds/json-fields.ts";
 
 /** The notifications of one episode to one destination, as stored, so that none is sent twice or left out. */
 export const NotificationState = z.object({

@@ -5,7 +5,7 @@ import type {
   PlacedDelivery,
 } from "../../../store/alert-tables/alert-tables.ts";
 import { fromMillis, type Milliseconds, type Nanoseconds, toMillis } from "../../../units/time.ts";
-import { timeFromText } from "../../judge/kinds/json-fields.ts";
+import { timeFromText } from "../../judge/kinds/kind.ts";
 import { type Episode, parseEpisode } from "../../judge/rules/episode.ts";
 import { fanOutAll } from "./outbox.ts";
 import { type NotificationState, parseNotificationState } from "./notification-state.ts";

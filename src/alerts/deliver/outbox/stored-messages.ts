@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import type { AlertTables } from "../../../store/alert-tables/alert-tables.ts";
 import { AlertMessage } from "../../message/message.ts";
-import { parseJson } from "../../judge/kinds/json-fields.ts";
+import { parseJson } from "../../judge/kinds/kind.ts";
 
 /** The id of a message by its content: equal messages are stored once. */
 function messageId(data: string): string {

@@ -1,8 +1,15 @@
 import { z } from "zod";
 
-import { DecimalText, HistoryField, IntegerText, TimeText } from "./json-fields.ts";
-import { type Event, event, type Shape } from "./kind.ts";
-import type { Severity } from "./severity.ts";
+import {
+  DecimalText,
+  type Event,
+  event,
+  HistoryField,
+  IntegerText,
+  type Severity,
+  type Shape,
+  TimeText,
+} from "./kind.ts";
 
 const common = {
   network: z.string(),

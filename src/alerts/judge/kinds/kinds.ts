@@ -1,6 +1,6 @@
 // The vocabulary of alerts. reading.ts (conditions, and a watcher's statement about one) and event.ts (what happened
 // once) hold one record for each kind, of the types in kind.ts; this module derives the lists and groups from them.
-// json-fields.ts holds the schema fields that they share.
+// The schema fields that they share stand in kind.ts, too.
 import { EVENTS, type EventKind, PERSONAL_EVENTS, type PersonalKind } from "./event.ts";
 import { type Condition, type Event, GROUP_WORDS, type KindGroup } from "./kind.ts";
 import { CONDITION_KINDS, type ConditionKind, CONDITIONS } from "./reading.ts";

@@ -2,11 +2,9 @@ import { z } from "zod";
 
 import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
-import { DecimalText, TimeText } from "./json-fields.ts";
-import { condition } from "./kind.ts";
-import { beyondLimit, measure, meets } from "./market-measure.ts";
+import { condition, DecimalText, TimeText } from "./kind.ts";
+import { beyondLimit, isPriceBad, measure, meets, priceBeyond } from "./market-measure.ts";
 import { splitMarketConditions, type MarketCondition, parseMarketConditions } from "./market-value.ts";
-import { isPriceBad, priceBeyond } from "./price.ts";
 
 const market = {
   label: z.string().exactOptional(),

@@ -10,9 +10,8 @@ import {
 } from "../../../units/decimal.ts";
 import type { Milliseconds } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
-import { type MarketFacts, PERCENT_DIGITS } from "./market-measure.ts";
+import { exactPrice, type MarketFacts, PERCENT_DIGITS } from "./market-measure.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";
-import { exactPrice } from "./price.ts";
 
 type MarketDecimals = Pick<MarketNames, "decimalPlaces" | "positionDecimalPlaces">;
 

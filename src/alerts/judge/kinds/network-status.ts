@@ -1,8 +1,7 @@
 import { z } from "zod";
 
-import { IntegerText, MillisField, TimeText } from "./json-fields.ts";
+import { IntegerText, MillisField, Severity, TimeText } from "./kind.ts";
 import { CONDITION_KINDS } from "./kinds.ts";
-import { Severity } from "./severity.ts";
 
 /** The status of a network at a moment: the verdict over its nodes, and the open conditions. */
 export const NetworkStatus = z.object({

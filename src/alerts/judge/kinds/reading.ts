@@ -1,10 +1,17 @@
 import { z } from "zod";
 
-import { HistoryField, IntegerText, MillisField, TimeText } from "./json-fields.ts";
-import { type Condition, condition, type Shape } from "./kind.ts";
+import {
+  type Condition,
+  condition,
+  HistoryField,
+  IntegerText,
+  MillisField,
+  type Severity,
+  type Shape,
+  TimeText,
+} from "./kind.ts";
 import { MARKET_CONDITIONS } from "./market-conditions.ts";
 import { SERVICE_CONDITIONS } from "./service-conditions.ts";
-import type { Severity } from "./severity.ts";
 
 /** Common to all readings. */
 const common = {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 
-import { IntegerText, MillisField } from "./json-fields.ts";
-import { condition } from "./kind.ts";
+import { condition, IntegerText, MillisField } from "./kind.ts";
 
 const Millis = z.int().nonnegative();
 const Count = z.int().nonnegative();

@@ -2,10 +2,9 @@ import { z } from "zod";
 
 import type { EpisodeRow, MachineRow } from "../../../store/alert-tables/alert-tables.ts";
 import { toMillis } from "../../../units/time.ts";
-import { DecimalText, MillisField, timeFromText, TimeText, parseRow } from "../kinds/json-fields.ts";
+import { DecimalText, MillisField, parseRow, Severity, timeFromText, TimeText } from "../kinds/kind.ts";
 import { CONDITION_KINDS, type ConditionKind } from "../kinds/kinds.ts";
 import { Reading } from "../kinds/reading.ts";
-import { Severity } from "../kinds/severity.ts";
 import { type Destination, tokenKey } from "../../destination.ts";
 
 /** Somebody by their platform's id; with the workspace, where destinations name it. */

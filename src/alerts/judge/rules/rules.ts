@@ -4,10 +4,9 @@ import { UserError } from "../../../errors.ts";
 import type { Decimal } from "../../../units/decimal.ts";
 import type { Milliseconds } from "../../../units/time.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";
-import type { Condition, GivenParameters } from "../kinds/kind.ts";
+import type { Condition, GivenParameters, Severity } from "../kinds/kind.ts";
 import { HEALTH_KINDS, KINDS } from "../kinds/kinds.ts";
 import { type ConditionKind, type Reading, type RuleParameters, severityOfReading } from "../kinds/reading.ts";
-import type { Severity } from "../kinds/severity.ts";
 
 /** A kind with all its parameters. Equal rules have equal ids and share their episodes. */
 export type Rule = {

@@ -2,9 +2,8 @@ import { fromMillis, type Milliseconds, nanoseconds, type Nanoseconds, toMillis 
 import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { AlertsConfig } from "../../alerts-config.ts";
-import { timeFromText, timeToText } from "../kinds/json-fields.ts";
+import { compareSeverity, type Severity, timeFromText, timeToText } from "../kinds/kind.ts";
 import type { Reading } from "../kinds/reading.ts";
-import { compareSeverity, type Severity } from "../kinds/severity.ts";
 import { type Episode, episodeId, isOpen, type Machine, resetMachine } from "./episode.ts";
 import type { Judgement, Timing } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-import type { Platforms } from "../../../alerts/platform.ts";
+import { type Destination, destinationKey, type Platforms } from "../../../alerts/destination.ts";
 import type { Subscription } from "../../../alerts/route/subscription.ts";
 import { DRILL_KIND, DRILL_NETWORK, drillEpisode } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertService, EpisodeHistory } from "../../../alerts/service/service.ts";
@@ -13,7 +13,6 @@ import type { DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import { formatDuration, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { type CallerContext, destinationWords } from "../destination.ts";
 import { detailsAction } from "./episodes.ts";
-import { type Destination, destinationKey } from "../../../alerts/destination.ts";
 
 /** Long enough for a platform that rate-limits for a while, short enough for a waiting caller. */
 const DRILL_TIMEOUT_MILLIS: Milliseconds = 30_000;

@@ -6,7 +6,7 @@ import { z } from "zod";
 
 import { isDrill } from "../../../alerts/judge/rules/episode.ts";
 import { KIND_GROUPS } from "../../../alerts/judge/kinds/kinds.ts";
-import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
+import { compareSeverity, timeFromText } from "../../../alerts/judge/kinds/kind.ts";
 import { covers, isAlive } from "../../../alerts/route/subscription.ts";
 import { type Episode, episodeName, idOfName, isOpen, seenFrom } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
@@ -17,7 +17,6 @@ import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../../bo
 import { MAX_CHOICES } from "../../../bot/options/suggest-values.ts";
 import { ignoreUserError, UserError } from "../../../errors.ts";
 import { formatUtc } from "../../../units/time.ts";
-import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { type Action, commandAction } from "../../../reply/reply.ts";
 import { matchingKinds } from "../alert-kinds.ts";
@@ -30,9 +29,9 @@ import {
 } from "../destination.ts";
 import {
   type Destination,
-  StoredDestination,
   destinationKey,
   distinctDestinations,
+  StoredDestination,
 } from "../../../alerts/destination.ts";
 import { readReference } from "../../../alerts/message/message-group.ts";
 

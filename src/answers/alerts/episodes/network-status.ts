@@ -1,10 +1,9 @@
 import { z } from "zod";
 
-import { IntegerText, timeFromText, TimeText, timeToText } from "../../../alerts/judge/kinds/json-fields.ts";
+import { compareSeverity, IntegerText, timeFromText, TimeText, timeToText } from "../../../alerts/judge/kinds/kind.ts";
 import type { NetworkStatus } from "../../../alerts/judge/kinds/network-status.ts";
 import { KIND_GROUPS, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import { labelOf } from "../../../alerts/judge/kinds/reading.ts";
-import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
 import { covers, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { type Episode, isOpen, type Machine } from "../../../alerts/judge/rules/episode.ts";
 import { ruleFor, timingOf } from "../../../alerts/judge/rules/rules.ts";

@@ -1,7 +1,6 @@
 import { destinationFromKey, destinationKey } from "../../../alerts/destination.ts";
 import { KINDS } from "../../../alerts/judge/kinds/kinds.ts";
-import { timeFromText } from "../../../alerts/judge/kinds/json-fields.ts";
-import { SEVERITIES } from "../../../alerts/judge/kinds/severity.ts";
+import { SEVERITIES, timeFromText } from "../../../alerts/judge/kinds/kind.ts";
 import { type Episode, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertMessage } from "../../../alerts/message/message.ts";
 import type { Told } from "../../../alerts/service/service.ts";

@@ -1,7 +1,7 @@
 // Finds silences for the alerts commands: visible ones, by id, and the destinations that a silence affects.
 // add-silence.ts makes a new one; parse-silence.ts reads its scope and times.
 
-import { timeToText } from "../../../alerts/judge/kinds/json-fields.ts";
+import { timeToText } from "../../../alerts/judge/kinds/kind.ts";
 import { isConditionKind } from "../../../alerts/judge/kinds/kinds.ts";
 import type { NetworkStatus } from "../../../alerts/judge/kinds/network-status.ts";
 import { quietUntil } from "../../../alerts/route/quiet-hours.ts";

@@ -1,6 +1,6 @@
 import { Guidance } from "../../../alerts/alerts-config.ts";
-import type { Severity } from "../../../alerts/judge/kinds/severity.ts";
-import type { Platforms } from "../../../alerts/platform.ts";
+import type { Severity } from "../../../alerts/judge/kinds/kind.ts";
+import type { Destination, Platforms } from "../../../alerts/destination.ts";
 import type { Subscription } from "../../../alerts/route/subscription.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import { UserError } from "../../../errors.ts";
@@ -9,7 +9,6 @@ import { type Nanoseconds, toMillis } from "../../../units/time.ts";
 import { callerZone, parseQuietHours, parseZone } from "../alert-times.ts";
 import { listWords } from "../../../reply/enum-words.ts";
 import { type SubscriptionValues, withFixedEnd } from "./thresholds.ts";
-import type { Destination } from "../../../alerts/destination.ts";
 
 /** How a subscription notifies: from which severity, in which style, when not, and whom. */
 export type NotificationSettings = Pick<

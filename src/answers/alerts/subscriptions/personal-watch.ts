@@ -1,6 +1,6 @@
 import { FINAL_STATUSES, parseBundleSubject } from "../../../alerts/judge/kinds/event.ts";
 import { KINDS, type PersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
-import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
+import { compareSeverity } from "../../../alerts/judge/kinds/kind.ts";
 import { isAlive } from "../../../alerts/route/subscription.ts";
 
 import { ApiError, asApiError } from "../../../api/api-error.ts";

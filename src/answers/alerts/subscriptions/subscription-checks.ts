@@ -3,7 +3,7 @@ import { type AlertKind, isConditionKind, KINDS, needsThreshold } from "../../..
 import { marketFactsOf, marketPace } from "../../../alerts/judge/kinds/market-facts.ts";
 import { factOf, storedConditions, VALUES } from "../../../alerts/judge/kinds/market-value.ts";
 import type { Reading } from "../../../alerts/judge/kinds/reading.ts";
-import { compareSeverity, type Severity } from "../../../alerts/judge/kinds/severity.ts";
+import { compareSeverity, type Severity } from "../../../alerts/judge/kinds/kind.ts";
 import { judgeReading } from "../../../alerts/judge/rules/rules.ts";
 import { isAlive, ownEndOf, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { Suspension } from "../../../alerts/route/suspension.ts";

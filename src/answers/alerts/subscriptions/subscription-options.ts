@@ -1,4 +1,4 @@
-import { SEVERITIES } from "../../../alerts/judge/kinds/severity.ts";
+import { SEVERITIES } from "../../../alerts/judge/kinds/kind.ts";
 import { type Options, plainChoices, type Said, type TextOption } from "../../../bot/options/options.ts";
 import { isKindWord, KIND_CHOICES, parseKinds } from "../alert-kinds.ts";
 import { suggested } from "../alert-options.ts";

@@ -1,7 +1,7 @@
 import type { AlertsConfig } from "../../../alerts/alerts-config.ts";
 import { INHIBITS } from "../../../alerts/judge/kinds/inhibits.ts";
 import { type AlertKind, type ConditionKind, isConditionKind } from "../../../alerts/judge/kinds/kinds.ts";
-import { compareSeverity } from "../../../alerts/judge/kinds/severity.ts";
+import { compareSeverity } from "../../../alerts/judge/kinds/kind.ts";
 import { type Episode, episodeName } from "../../../alerts/judge/rules/episode.ts";
 import { isJudgedAlways, type Rule } from "../../../alerts/judge/rules/rules.ts";
 import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";

@@ -6,7 +6,7 @@ import {
   releaseHeld,
   rescheduleHeld,
 } from "../../../../src/alerts/deliver/outbox/held.ts";
-import { joinRules } from "../../../../src/alerts/deliver/outbox/join-rules.ts";
+import { joinRules } from "../../../../src/alerts/deliver/outbox/batch.ts";
 import type { AlertMessage } from "../../../../src/alerts/message/message.ts";
 import { readMessages } from "../../../../src/alerts/deliver/outbox/stored-messages.ts";
 import { enqueue } from "../../../../src/alerts/deliver/outbox/outbox.ts";

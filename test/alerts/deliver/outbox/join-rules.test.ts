@@ -1,8 +1,12 @@
 import { expect, it } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../../src/alerts/alerts-config.ts";
-import { LONGEST_GROUPING, type PlannedDelivery, SLOW_TO_FOLLOW } from "../../../../src/alerts/deliver/outbox/batch.ts";
-import { joinRules } from "../../../../src/alerts/deliver/outbox/join-rules.ts";
+import {
+  joinRules,
+  LONGEST_GROUPING,
+  type PlannedDelivery,
+  SLOW_TO_FOLLOW,
+} from "../../../../src/alerts/deliver/outbox/batch.ts";
 import type { ConditionKind } from "../../../../src/alerts/judge/kinds/kinds.ts";
 import type { AlertMessage } from "../../../../src/alerts/message/message.ts";
 import { anEpisode } from "../../samples.ts";
