@@ -1,9 +1,8 @@
 import { isPersonalKind } from "../src/alerts/judge/kinds/kinds.ts";
 import { chosenKinds } from "../src/answers/alerts/alert-subjects.ts";
 import { NEW_TO_OPTION } from "../src/answers/alerts/alert-options.ts";
-import { offeredSubscription } from "../src/answers/alerts/subscriptions/offered-subscription.ts";
+import { addSubscription, offeredSubscription } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { quietOptionFor } from "../src/answers/alerts/alert-times.ts";
-import { addSubscription } from "../src/answers/alerts/subscriptions/add-subscription.ts";
 import { addPersonalWatch } from "../src/answers/alerts/subscriptions/personal-watch.ts";
 import { gatherNewCondition, type SubscriptionValues } from "../src/answers/alerts/subscriptions/thresholds.ts";
 import { command } from "../src/bot/command.ts";

@@ -5,11 +5,17 @@ import { parseThresholds } from "../src/answers/alerts/subscriptions/thresholds.
 import { callerZone, suggestSpans } from "../src/answers/alerts/alert-times.ts";
 import { alertPicture, pictureAbout } from "../src/answers/charts/alert-chart.ts";
 import { ALL, isLast, looksSpan, parseLast } from "../src/answers/charts/chart-span.ts";
-import { type ChartSpan, chartReply, type Picture } from "../src/answers/charts/charts.ts";
-import { marketPicture, ownLimits } from "../src/answers/charts/market-chart.ts";
+import {
+  blocksPicture,
+  chartReply,
+  type ChartSpan,
+  marketPicture,
+  ownLimits,
+  type Picture,
+  spacingPicture,
+} from "../src/answers/charts/charts.ts";
 import { networkPicture } from "../src/answers/charts/network-chart.ts";
 import { stakePicture } from "../src/answers/charts/stake-chart.ts";
-import { blocksPicture, spacingPicture } from "../src/answers/charts/pace-charts.ts";
 import { askFor, refreshAction } from "../src/answers/answer.ts";
 import { MARKET, marketsById, PARTY } from "../src/answers/ids/ids.ts";
 import { idOption, lookUp, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";

@@ -1,5 +1,4 @@
-import { looksChartActions } from "../src/answers/answer.ts";
-import { idCell } from "../src/answers/cells.ts";
+import { idCell, looksChartActions } from "../src/answers/answer.ts";
 import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.ts";
 import { HISTORIES } from "../src/api/histories.ts";
 import { command } from "../src/bot/command.ts";

@@ -2,8 +2,7 @@ import { isAlive } from "../src/alerts/route/subscription.ts";
 import type { AlertsContext } from "../src/answers/alerts/destination.ts";
 import { visibleSubscriptions } from "../src/answers/alerts/subscriptions/subscriptions.ts";
 import { marketAmounts, percentWords } from "../src/answers/amounts.ts";
-import { answer, askFor } from "../src/answers/answer.ts";
-import { idCell } from "../src/answers/cells.ts";
+import { answer, askFor, idCell } from "../src/answers/answer.ts";
 import { listWords, tradingModeWords } from "../src/reply/enum-words.ts";
 import { compareNames, marketsById, noteSeen } from "../src/answers/ids/ids.ts";
 import {

@@ -1,7 +1,6 @@
 import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
 import { tellAtAction } from "../src/alerts/words/subscription-words.ts";
-import { answer, askFor, looksChartActions } from "../src/answers/answer.ts";
-import { extraFields, timeCell } from "../src/answers/cells.ts";
+import { answer, askFor, extraFields, looksChartActions, timeCell } from "../src/answers/answer.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../src/reply/enum-words.ts";
 import { assetsById, MARKET, marketsById, type NamedId, noteSeen, typedName } from "../src/answers/ids/ids.ts";
 import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";

@@ -1,8 +1,7 @@
 import { FINAL_STATUSES } from "../src/alerts/judge/kinds/event.ts";
 import { tellAt } from "../src/alerts/words/subscription-words.ts";
 import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
-import { answer, askFor, watchAction } from "../src/answers/answer.ts";
-import { extraFields, idCell, namedCell, timeCell } from "../src/answers/cells.ts";
+import { answer, askFor, extraFields, idCell, namedCell, timeCell, watchAction } from "../src/answers/answer.ts";
 import { enumWords, timeInForceWords } from "../src/reply/enum-words.ts";
 import { marketsById, noteSeen, ORDER, PARTY } from "../src/answers/ids/ids.ts";
 import { askAboutId, idOption, resolveId } from "../src/answers/ids/typed-ids.ts";

@@ -1,4 +1,4 @@
-import { idCell } from "../src/answers/cells.ts";
+import { idCell } from "../src/answers/answer.ts";
 import { nodesById, noteSeen, VALIDATOR } from "../src/answers/ids/ids.ts";
 import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.ts";

@@ -1,6 +1,5 @@
 import { percentWords, stakeAmount } from "../src/answers/amounts.ts";
-import { answer, askFor, chartAction } from "../src/answers/answer.ts";
-import { idCell, timeCell } from "../src/answers/cells.ts";
+import { answer, askFor, chartAction, idCell, timeCell } from "../src/answers/answer.ts";
 import { enumWords } from "../src/reply/enum-words.ts";
 import { noteSeen, PARTY } from "../src/answers/ids/ids.ts";
 import { idOption, lookUp, type ResolveContext, resolveId } from "../src/answers/ids/typed-ids.ts";

@@ -114,8 +114,8 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status told",
   "answers/alerts/silences": "add-silence offered-silence silence-options",
   "answers/alerts/subscriptions":
-    "add-subscription change-subscription noise offered-subscription personal-watch subscription-fields subscription-options thresholds trial-reply try-subscription",
-  "answers/charts": "alert-chart chart-span market-chart network-chart network-look pace-charts stake-chart",
+    "add-subscription change-subscription noise personal-watch subscription-fields subscription-options thresholds trial-reply try-subscription",
+  "answers/charts": "alert-chart chart-span network-chart stake-chart",
   "answers/exports": "ended exports verified",
   "answers/ids": "party-orders typed-ids",
   "api/client": "poll-nodes",
@@ -147,10 +147,10 @@ export const doors: Readonly<Record<string, string>> = {
   "store/alert-tables": "alert-tables gone-back inspect-tables looks",
   "store/file": "backup database-url file-identity holder-record inspect-file origin probe-folder process-lock",
   "store/migrations": "migrate schema-age",
-  "store/postgres": "postgres-faults processes",
+  "store/postgres": "pool processes",
   "store/preferences": "button-payloads seen-ids",
   "store/sqlite": "database-files kysely-sqlite sqlite-faults",
-  "watchers/history": "checkpoints node-histories rotations snapshots",
+  "watchers/history": "lists node-histories",
   "watchers/sources": "kept-round node-selector node-versions sources-state",
   "watchers/subjects": "bundles orders stakes",
 };

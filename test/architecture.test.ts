@@ -368,7 +368,7 @@ const WAY = [
   "alerts/judge/rules/{rules,episode,state-cache,state-machine}.ts",
   "alerts/route/{subscription-index,route,suspension}.ts",
   "alerts/message/delivery-subject.ts",
-  "alerts/engine/{process-observation,plan-open,plan-episode,plan-delivery}.ts",
+  "alerts/engine/{process-observation,plan-open,plan-episode,plan-delivery,reminders}.ts",
   "alerts/deliver/outbox/{outbox,batch,chunk,stored-messages,join,queries,claim,group,record,alert-log}.ts",
   "alerts/deliver/dispatch/{dispatch,ask-token,claim-due,concurrency-limit,attempt,record-result}.ts",
   "alerts/words/{words,describe-condition,condition-words,phrases,subscription-words}.ts",

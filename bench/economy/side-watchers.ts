@@ -1,6 +1,6 @@
 import { DEFAULT_ALERTS_CONFIG } from "../../src/alerts/alerts-config.ts";
 import type { Nanoseconds } from "../../src/units/time.ts";
-import { checkpointsWatcher } from "../../src/watchers/history/checkpoints.ts";
+import { checkpointsWatcher } from "../../src/watchers/history/lists.ts";
 import {
   type Claim,
   compareHistories,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { Attachment } from "../reply/attachment.ts";
+import type { Attachment } from "../reply/reply.ts";
 import { type Milliseconds, type Nanoseconds, toMillis } from "../units/time.ts";
 
 interface CachedFile {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { FileLimits } from "../reply/attachment.ts";
+import type { FileLimits } from "../reply/reply.ts";
 
 /** A destination as it is stored. */
 export const StoredDestination = z.object({

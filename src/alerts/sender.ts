@@ -1,7 +1,6 @@
 import type { Destination } from "./destination.ts";
 import { redact } from "../units/redact.ts";
-import type { Attachment } from "../reply/attachment.ts";
-import type { Reply } from "../reply/reply.ts";
+import type { Attachment, Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/time.ts";
 import type { AlertKind } from "./judge/kinds/kinds.ts";
 import type { Severity } from "./judge/kinds/kind.ts";

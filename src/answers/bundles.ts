@@ -1,11 +1,9 @@
 import type { AsOf } from "../api/api-client.ts";
 import type { AssetLimitsBundle, ListAssetBundle } from "../api/model/bundle.ts";
-import { type Attachment, memoryAttachment } from "../reply/attachment.ts";
+import { type Ask, type Attachment, memoryAttachment, type Reply } from "../reply/reply.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph } from "../reply/block.ts";
-import type { Ask, Reply } from "../reply/reply.ts";
 import { code, id, strong, text } from "../reply/text.ts";
-import { answer, watchAction } from "./answer.ts";
-import { extraFields } from "./cells.ts";
+import { answer, extraFields, watchAction } from "./answer.ts";
 
 /** An Ethereum signature is 65 bytes. */
 const SIGNATURE_HEX = 130;

@@ -11,7 +11,7 @@ import { strong, type Text, text, type TextPart } from "../reply/text.ts";
 import { compareDecimals, decimal, parseDecimal, roundedPercentOf } from "../units/decimal.ts";
 import { formatDuration } from "../units/time.ts";
 import { type MarketAmounts, percentOfFraction, percentWords } from "./amounts.ts";
-import { idCell } from "./cells.ts";
+import { idCell } from "./answer.ts";
 import { auctionTriggerWords, enumWords, tradingModeWords } from "../reply/enum-words.ts";
 
 /** A proposed market, then the ended states. */

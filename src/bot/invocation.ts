@@ -1,8 +1,7 @@
 import type { Platforms } from "../alerts/destination.ts";
 import type { Receipt } from "../alerts/sender.ts";
 import type { UserError } from "../errors.ts";
-import type { FileLimits } from "../reply/attachment.ts";
-import type { Ask, Reply } from "../reply/reply.ts";
+import type { Ask, FileLimits, Reply } from "../reply/reply.ts";
 import type { Milliseconds } from "../units/time.ts";
 import type { GivenFile } from "./options/options.ts";
 

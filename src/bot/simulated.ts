@@ -1,6 +1,5 @@
-import { type Attachment, safeFileName } from "../reply/attachment.ts";
+import { type Attachment, type Reply, safeFileName } from "../reply/reply.ts";
 import type { Block } from "../reply/block.ts";
-import type { Reply } from "../reply/reply.ts";
 import { strong, text } from "../reply/text.ts";
 
 const LABEL = "SIMULATED";

@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from "node:child_process";
 
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { type Attachment, memoryAttachment } from "../reply/attachment.ts";
+import { type Attachment, memoryAttachment } from "../reply/reply.ts";
 import type { Scene } from "../reply/chart.ts";
 import { inTime, type Milliseconds } from "../units/time.ts";
 

@@ -1,6 +1,6 @@
 import type { AsOf } from "../api/api-client.ts";
 import { ApiError } from "../api/api-error.ts";
-import { type Attachment, MAX_NAME_CHARACTERS, safeFileName } from "../reply/attachment.ts";
+import { type Attachment, MAX_NAME_CHARACTERS, safeFileName } from "../reply/reply.ts";
 import type { MalformedCsv } from "./csv-splitter.ts";
 import type { DiskReservation } from "./disk-budget.ts";
 import type { LedgerAccount } from "./ledger-account.ts";

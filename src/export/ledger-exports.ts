@@ -9,7 +9,7 @@ import type { ApiClient, AsOf, LedgerQuery, LedgerStream, NodeClient } from "../
 import { ApiError, asApiError } from "../api/api-error.ts";
 import { messageOf, UserError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { Attachment } from "../reply/attachment.ts";
+import type { Attachment } from "../reply/reply.ts";
 import { type Milliseconds, nanoseconds, type Nanoseconds } from "../units/time.ts";
 import { withoutUndefined } from "../units/without-undefined.ts";
 import { MalformedCsv } from "./csv-splitter.ts";

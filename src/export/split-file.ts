@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 
-import { type Attachment, MAX_NAME_CHARACTERS, safeFileName } from "../reply/attachment.ts";
+import { type Attachment, MAX_NAME_CHARACTERS, safeFileName } from "../reply/reply.ts";
 import { CsvSplitter } from "./csv-splitter.ts";
 
 /** Bytes on disk, of which any part can be read. */

@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 
-import { type Attachment, memoryAttachment } from "./attachment.ts";
+import { type Attachment, memoryAttachment } from "./reply.ts";
 import type { Table } from "./block.ts";
 import { plainText } from "./plain-text.ts";
 import type { Inline } from "./text.ts";

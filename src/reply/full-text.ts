@@ -1,9 +1,8 @@
-import { type Attachment, memoryAttachment } from "./attachment.ts";
+import { type Ask, type Attachment, memoryAttachment, type Reply } from "./reply.ts";
 import type { Block } from "./block.ts";
 import { tableToCsv } from "./csv.ts";
 import { asButtons } from "./fold.ts";
 import { plainText } from "./plain-text.ts";
-import type { Ask, Reply } from "./reply.ts";
 import type { Text } from "./text.ts";
 
 /** The whole reply as a plain text file: goes with a message that had to leave something out. */

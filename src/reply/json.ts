@@ -1,8 +1,7 @@
-import type { Attachment } from "./attachment.ts";
+import type { Attachment, Reply } from "./reply.ts";
 import type { AttachmentJson, ReplyJson } from "./document.ts";
 import { shortText } from "./fold.ts";
 import { plainText } from "./plain-text.ts";
-import type { Reply } from "./reply.ts";
 
 /** Converts a reply to JSON. `href` locates an attachment's bytes; undefined = only described. */
 export function replyToJson(reply: Reply, href?: (attachment: Attachment) => string | undefined): ReplyJson {

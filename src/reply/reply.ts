@@ -1,15 +1,18 @@
 // The document model of answers and alerts, without presentation; adapters render it. Read next: document.ts (all of it
-// but files), text.ts and block.ts (make it), attachment.ts, message-files.ts; fold.ts (what people
-// read first); then its other forms: csv.ts, json.ts, plain-text.ts, full-text.ts.
+// but files), text.ts and block.ts (make it), fold.ts (what people read first); then its other forms: csv.ts, json.ts, plain-text.ts, full-text.ts.
+
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
 
 import { localText } from "../units/local-time.ts";
 import { formatUtc, fromMillis, type Nanoseconds, toMillis } from "../units/time.ts";
-import type { Attachment } from "./attachment.ts";
-import { mapValues } from "./block.ts";
+import { mapValues, type Table } from "./block.ts";
 import type { Action, Ask, Document, Invalidates } from "./document.ts";
-import { clockTime, type Inline, type Text, time, timeOf, toText, type TextPart } from "./text.ts";
+import { clockTime, type Inline, type Text, type TextPart, time, timeOf, toText } from "./text.ts";
+import { formatCount } from "../units/format-number.ts";
 
 export type { Action, Ask } from "./document.ts";
+
 export type Tone = Document["tone"];
 
 /** Content without form. Each adapter renders it for its platform, whole or with a note of what it left out. */
@@ -198,4 +201,130 @@ export function withTimes(words: string): Text {
   }
   if (end < words.length) content.push({ kind: "text", text: words.slice(end) });
   return content;
+}
+
+/** A file of a reply. Its bytes may be on disk: `open` can be called any number of times until `dispose`. */
+export interface Attachment {
+  /** A plain file name, no path: letters, digits, dot, dash, underscore. */
+  readonly name: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** A description of a picture, for readers who do not see it. */
+  readonly alt?: string;
+  open(): Readable;
+  /**
+   * The same rows in numbered parts of at most so many bytes, each a whole file with the header. Left out where a file
+   * cannot be cut. The parts are readable until this file is disposed of.
+   */
+  split?(maxBytes: number): Promise<readonly Attachment[]>;
+  /** Called with an archive that a platform made of this file, alone or with others. Must not throw. */
+  onPacked?(archive: Pick<Attachment, "name" | "mediaType" | "sizeBytes" | "sha256">): void;
+  /** Frees the bytes. Safe to call twice; the adapter calls it once the reply is delivered or abandoned. */
+  dispose(): Promise<void>;
+}
+
+/** A platform's limits for the files of a message. */
+export interface FileLimits {
+  readonly maxBytes: number;
+  readonly maxCount: number;
+  /** Of all files of a message together; left out = as many as there are. */
+  readonly maxTotalBytes?: number;
+}
+
+/** An attachment whose bytes are held in memory; for small things only. */
+export function memoryAttachment(
+  name: string,
+  mediaType: string,
+  content: string | Uint8Array,
+  more: { alt?: string } = {},
+): Attachment {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  return {
+    name: safeFileName(name),
+    mediaType,
+    sizeBytes: bytes.byteLength,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    ...more,
+    open: () => Readable.from([bytes]),
+    dispose: async () => {},
+  };
+}
+
+/** The longest name of a file. */
+export const MAX_NAME_CHARACTERS = 120;
+
+/** A file name without a path: letters, digits, dot, dash and underscore, at most 120 characters. */
+export function safeFileName(name: string): string {
+  const cleaned = name.replaceAll(/[^\w.-]+/gu, "-").replace(/^[.-]+/u, "");
+  return cleaned === "" ? "file" : cleaned.slice(0, MAX_NAME_CHARACTERS);
+}
+
+/** A file of a message, under the name it has there. */
+export interface MessageFile {
+  readonly name: string;
+  /** The description of a picture; undefined where nobody would see any. */
+  readonly alt: string | undefined;
+  readonly attachment: Attachment;
+}
+
+export function messageFile(name: string, attachment: Attachment): MessageFile {
+  const alt = attachment.alt?.toWellFormed().trim();
+  return { name, alt: alt === "" ? undefined : alt, attachment };
+}
+
+/**
+ * Names the files of a message: those of its reply, the CSV of each table by the table's place, and what else there is.
+ * The names are safe, and different from each other whatever their case: `ledger-2.csv` where `ledger.csv` is taken. A
+ * table whose CSV is among the reply's own files has that one.
+ */
+export function nameFiles(reply: Reply): {
+  readonly given: readonly MessageFile[];
+  readonly csvNames: readonly string[];
+  /** Says by the table's place how much of it its CSV has: `all of it in stake.csv`. */
+  readonly held: readonly string[];
+  readonly add: (wanted: string) => string;
+} {
+  const taken = new Set<string>();
+  const add = (wanted: string): string => {
+    const safe = safeFileName(wanted);
+    const dot = safe.lastIndexOf(".");
+    const [base, extension] = dot > 0 ? [safe.slice(0, dot), safe.slice(dot)] : [safe, ""];
+    let name = safe;
+    for (let count = 2; taken.has(name.toLowerCase()); count += 1) name = `${base}-${count}${extension}`;
+    taken.add(name.toLowerCase());
+    return name;
+  };
+  const attachments = [...reply.attachments, ...(reply.picture === undefined ? [] : [reply.picture])];
+  const given = attachments.map((attachment) => messageFile(add(attachment.name), attachment));
+  const csvs = reply.blocks.map((block) => {
+    if (block.kind !== "table") return { name: "", held: "" };
+    const { rows, total = 0 } = block;
+    const own = ownCsv(reply, block);
+    const name = given.find(({ attachment }) => attachment === own)?.name ?? add(csvName(block));
+    const most = own === undefined && total > rows.length ? `${formatCount(rows.length)} rows` : "all of it";
+    return { name, held: `${most} in ${name}` };
+  });
+  return { given, csvNames: csvs.map(({ name }) => name), held: csvs.map(({ held }) => held), add };
+}
+
+/** The file of the reply that is the CSV of this table: it may have more rows, and columns, than people are shown. */
+export function ownCsv({ attachments }: Reply, table: Table): Attachment | undefined {
+  return attachments.find(({ name }) => name === csvName(table));
+}
+
+function csvName({ name }: Table): string {
+  return `${name === "" ? "table" : name}.csv`;
+}
+
+/** The files as the console's preview of a message lists them. */
+export function previewFiles(files: readonly MessageFile[]) {
+  return files.map(({ name, alt, attachment: { sizeBytes, mediaType, sha256 } }) => ({
+    name,
+    ...(alt === undefined ? {} : { alt }),
+    sizeBytes,
+    mediaType,
+    sha256,
+  }));
 }

@@ -7,7 +7,7 @@ import { openForLife, openPerCall, openToRead } from "./file/file.ts";
 import type { FileLoss } from "./file/file-identity.ts";
 import { DatabaseInUse } from "./file/holder-record.ts";
 import type { Marks } from "./marks.ts";
-import { toServerError } from "./postgres/postgres-faults.ts";
+import { toServerError } from "./postgres/pool.ts";
 import { isPostgresUrl, serverName } from "./postgres-url.ts";
 import { ClockDifference, oneOfSeveral, processName, type SharedProcesses, singleProcess } from "./processes.ts";
 import { lossError, toStorageError } from "./sqlite/sqlite-faults.ts";

@@ -1,10 +1,8 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Verdict } from "../api/verdict/verdict.ts";
-import { checkpointsWatcher } from "./history/checkpoints.ts";
+import { checkpointsWatcher, rotationsWatcher, snapshotsWatcher } from "./history/lists.ts";
 import { nodeHistoriesWatcher } from "./history/node-histories.ts";
-import { rotationsWatcher } from "./history/rotations.ts";
-import { snapshotsWatcher } from "./history/snapshots.ts";
 import { marketsWatcher } from "./markets/markets.ts";
 import { NodeSelector } from "./sources/node-selector.ts";
 import { nodeVersionsWatcher } from "./sources/node-versions.ts";

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { describe as describeMessage } from "../../src/alerts/words/words.ts";
 import type { Sender } from "../../src/alerts/sender.ts";
-import { memoryAttachment } from "../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../src/reply/reply.ts";
 import { down } from "../alerts/readings.ts";
 import { aSubscription } from "../alerts/samples.ts";
 import { openStage, type Stage } from "../alerts/stage.ts";

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { command } from "../../src/bot/command.ts";
 import type { Draw } from "../../src/chart/png.ts";
-import { memoryAttachment } from "../../src/reply/attachment.ts";
+import { memoryAttachment, reply } from "../../src/reply/reply.ts";
 import { details, table } from "../../src/reply/block.ts";
-import { reply } from "../../src/reply/reply.ts";
 import { SCENES } from "../chart/scenes.ts";
 import { textOf } from "../support/fake-discord/person.ts";
 import { chartPicture } from "../support/gallery/parts.ts";

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createFileCache, type FileCache } from "../../src/adapters/file-cache.ts";
 import { silentLog } from "../../src/log.ts";
-import { type Attachment, memoryAttachment } from "../../src/reply/attachment.ts";
+import { type Attachment, memoryAttachment } from "../../src/reply/reply.ts";
 import { Clock } from "./web/harness.ts";
 
 const FILE_MILLIS = 3_600_000;

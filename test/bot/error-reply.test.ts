@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { errorReply } from "../../src/bot/error-reply.ts";
 import { StorageError, UserError } from "../../src/errors.ts";
 import { silentLog } from "../../src/log.ts";
-import { toServerError } from "../../src/store/postgres/postgres-faults.ts";
+import { toServerError } from "../../src/store/postgres/pool.ts";
 
 it("a full disk is named: not the caller's mistake, and without the database's path", () => {
   const reply = errorReply(

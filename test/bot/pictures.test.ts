@@ -2,10 +2,9 @@ import { expect, test } from "vitest";
 
 import { withPicture } from "../../src/bot/setup.ts";
 import type { Draw } from "../../src/chart/png.ts";
-import { memoryAttachment } from "../../src/reply/attachment.ts";
+import { memoryAttachment, reply, type Reply } from "../../src/reply/reply.ts";
 import { paragraph } from "../../src/reply/block.ts";
 import { fullText } from "../../src/reply/full-text.ts";
-import { reply, type Reply } from "../../src/reply/reply.ts";
 import { SCENES } from "../chart/scenes.ts";
 import { PLATFORMS } from "../support/platforms.ts";
 

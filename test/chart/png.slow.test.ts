@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createPictures } from "../../src/chart/png.ts";
 import { silentLog } from "../../src/log.ts";
-import type { Attachment } from "../../src/reply/attachment.ts";
+import type { Attachment } from "../../src/reply/reply.ts";
 import { SCENES } from "./scenes.ts";
 
 const isLinux = process.platform === "linux";

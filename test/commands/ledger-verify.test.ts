@@ -10,7 +10,7 @@ import { fileAt } from "../../src/adapters/terminal/line-runner.ts";
 import { withTablesAsFiles } from "../../src/adapters/terminal/write-files.ts";
 import type { Target } from "../../src/bot/invocation.ts";
 import { silentLog } from "../../src/log.ts";
-import { memoryAttachment } from "../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../src/reply/reply.ts";
 import { saying } from "../support/said.ts";
 import { talkToSimulator } from "./conversation.ts";
 

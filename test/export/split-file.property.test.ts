@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { splitFile } from "../../src/export/split-file.ts";
-import type { Attachment } from "../../src/reply/attachment.ts";
+import type { Attachment } from "../../src/reply/reply.ts";
 import { cell, COLUMNS_12, COLUMNS_13, csv, FILE_COLUMNS, PARTY, row } from "./ledger-csv.ts";
 import { modelEffect, modelFile, normalised } from "./normalised.ts";
 import { runs } from "../support/runs.ts";

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { DispatchDependencies } from "../../src/alerts/deliver/dispatch/dispatch.ts";
 import { silentLog } from "../../src/log.ts";
 import { createAlertPictures } from "../../src/main/alerting/alert-pictures.ts";
-import { memoryAttachment } from "../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../src/reply/reply.ts";
 import type { Scene } from "../../src/reply/chart.ts";
 import { until } from "../support/fake-discord/until.ts";
 import { down } from "../alerts/readings.ts";

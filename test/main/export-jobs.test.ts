@@ -11,7 +11,7 @@ import { createExportJobs, type ExportJobs } from "../../src/export/jobs/jobs.ts
 import type { LedgerExports } from "../../src/export/ledger-exports.ts";
 import { silentLog } from "../../src/log.ts";
 import { exportNotice, enqueueExportNotice } from "../../src/main/export-jobs.ts";
-import { memoryAttachment } from "../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../src/reply/reply.ts";
 import type { Store } from "../../src/store/store.ts";
 import { stage as onDiscord } from "../adapters/discord/stage.ts";
 import { stage as onSlack } from "../adapters/slack/stage.ts";

@@ -2,10 +2,8 @@ import { expect, test } from "vitest";
 
 import { renderDiscord } from "../../src/adapters/discord/render/render.ts";
 import { renderSlack } from "../../src/adapters/slack/render/render.ts";
-import { memoryAttachment } from "../../src/reply/attachment.ts";
+import { memoryAttachment, nameFiles, reply, type Reply } from "../../src/reply/reply.ts";
 import type { Table } from "../../src/reply/block.ts";
-import { nameFiles } from "../../src/reply/message-files.ts";
-import { reply, type Reply } from "../../src/reply/reply.ts";
 import { toText } from "../../src/reply/text.ts";
 
 /** So many rows that no message shows all of them. */

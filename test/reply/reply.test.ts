@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { memoryAttachment, safeFileName } from "../../src/reply/attachment.ts";
+import { memoryAttachment, safeFileName } from "../../src/reply/reply.ts";
 import { tableToCsv } from "../../src/reply/csv.ts";
 import { ReplyJson } from "../../src/reply/document.ts";
 import { replyFromJson, replyToJson } from "../../src/reply/json.ts";

@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 
-import { memoryAttachment, type Attachment } from "../../src/reply/attachment.ts";
+import { type Action, type Attachment, memoryAttachment, type Reply, type Tone } from "../../src/reply/reply.ts";
 import { field, type Block, type Column, type Table } from "../../src/reply/block.ts";
 import { LaneState, type Scene } from "../../src/reply/chart.ts";
-import type { Action, Reply, Tone } from "../../src/reply/reply.ts";
 import { link, named, clockTime, time, type Inline, type Text } from "../../src/reply/text.ts";
 import { nanoseconds } from "../../src/units/time.ts";
 import { anyCharacter } from "./any-character.ts";

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { Block, Inline, ReplyJson } from "../../src/reply/document.ts";
 import { replyFromJson, replyToJson } from "../../src/reply/json.ts";
-import type { Attachment } from "../../src/reply/attachment.ts";
-import type { Reply } from "../../src/reply/reply.ts";
+import type { Attachment, Reply } from "../../src/reply/reply.ts";
 import { anyBlock, anyInline, anyReply } from "./arbitrary-reply.ts";
 import { gallery } from "./gallery.ts";
 import { replyTexts } from "./reply-texts.ts";

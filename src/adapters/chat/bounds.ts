@@ -3,9 +3,8 @@ import { type Block, hasRows, type Table } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import { unfolded } from "../../reply/fold.ts";
 import { fullTextAttachment } from "../../reply/full-text.ts";
-import { messageFile, type MessageFile, type nameFiles, ownCsv } from "../../reply/message-files.ts";
+import { messageFile, type MessageFile, type nameFiles, ownCsv, type Reply } from "../../reply/reply.ts";
 import { oneLine } from "../../reply/plain-text.ts";
-import type { Reply } from "../../reply/reply.ts";
 import { formatCount } from "../../units/format-number.ts";
 import { type Inline, mergeRuns, type Person, type Text } from "../../reply/text.ts";
 

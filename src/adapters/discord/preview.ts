@@ -1,8 +1,7 @@
 import { parse } from "discord-markdown-parser";
 
 import { aboveFold } from "../../reply/fold.ts";
-import { previewFiles } from "../../reply/message-files.ts";
-import { forEverybody, type Reply } from "../../reply/reply.ts";
+import { forEverybody, previewFiles, type Reply } from "../../reply/reply.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AnyCommand } from "../../bot/command.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";

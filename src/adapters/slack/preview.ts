@@ -1,7 +1,6 @@
 import type { KnownBlock } from "@slack/types";
 
-import { previewFiles } from "../../reply/message-files.ts";
-import { forEverybody, type Reply } from "../../reply/reply.ts";
+import { forEverybody, previewFiles, type Reply } from "../../reply/reply.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Preview, PreviewPress } from "../adapter.ts";
 import { foldPress, previewOf } from "../chat/button-plan.ts";

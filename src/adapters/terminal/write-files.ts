@@ -19,10 +19,8 @@ import { pipeline } from "node:stream/promises";
 
 import { codeOf, UserError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
-import { type Attachment, safeFileName } from "../../reply/attachment.ts";
+import { type Attachment, ownCsv, type Reply, safeFileName } from "../../reply/reply.ts";
 import { tableAttachment } from "../../reply/csv.ts";
-import { ownCsv } from "../../reply/message-files.ts";
-import type { Reply } from "../../reply/reply.ts";
 
 /** The same reply with each table that has rows as a CSV among its files, unless it is there already. */
 export function withTablesAsFiles(reply: Reply): Reply {

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 
 import { type Context, Hono } from "hono";
 
-import type { Attachment } from "../../reply/attachment.ts";
+import type { Attachment } from "../../reply/reply.ts";
 import { createConcurrencyLimit, MAX_DOWNLOADS } from "./limits.ts";
 import { downloadHeaders } from "./files.ts";
 import { refuse } from "./access/guard.ts";

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 
 import { type Context, Hono } from "hono";
 
-import { type Attachment, safeFileName } from "../../reply/attachment.ts";
+import { type Attachment, safeFileName } from "../../reply/reply.ts";
 import type { Preview } from "../adapter.ts";
 import type { FileCache } from "../file-cache.ts";
 import { refuse } from "./access/guard.ts";

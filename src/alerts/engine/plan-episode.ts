@@ -10,7 +10,7 @@ import { endsWithMarkets, MARKET_OVER, ownEndOf, type Subscription } from "../ro
 import { type Episode, isOpen, seenFrom } from "../judge/rules/episode.ts";
 import type { AlertDependencies } from "../dependencies.ts";
 import { decision, deliveryId, type DeliveryInput, labelled, planDelivery } from "./plan-delivery.ts";
-import { isReminderDue, pictureAt, wantedPicture } from "./plan-open.ts";
+import { isReminderDue, pictureAt, wantedPicture } from "./reminders.ts";
 import { type Destination, destinationKey } from "../destination.ts";
 
 /** An episode and the inputs that decide who is notified of it. */

@@ -1,8 +1,7 @@
 import { RESOLVED_TONE, SEVERITY } from "../../reply/states.js";
-import type { Attachment } from "../../reply/attachment.ts";
+import { type Attachment, reply, type Reply } from "../../reply/reply.ts";
 import { type Block, paragraph } from "../../reply/block.ts";
 import { plainText } from "../../reply/plain-text.ts";
-import { reply, type Reply } from "../../reply/reply.ts";
 import { code, id, strong, text, type Text, type TextPart } from "../../reply/text.ts";
 import { formatUtc } from "../../units/time.ts";
 import { DRILL_NOTICE } from "../judge/rules/episode.ts";

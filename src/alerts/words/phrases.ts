@@ -1,8 +1,7 @@
-import type { Attachment } from "../../reply/attachment.ts";
+import { type Action, type Attachment, commandAction } from "../../reply/reply.ts";
 import { EPISODE_WORDS } from "../../reply/states.js";
 import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
 import { tableAttachment } from "../../reply/csv.ts";
-import { type Action, commandAction } from "../../reply/reply.ts";
 import {
   clockTime,
   code,

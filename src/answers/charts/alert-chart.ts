@@ -8,10 +8,17 @@ import type { Scene } from "../../reply/chart.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { type Milliseconds, toMillis } from "../../units/time.ts";
 import { episodeLabel } from "../alerts/episodes/episodes.ts";
-import { type ChartSpan, type LooksContext, nameInTitle, type Picture } from "./charts.ts";
-import { limitsOf, marketPicture } from "./market-chart.ts";
+import {
+  blocksPicture,
+  type ChartSpan,
+  limitsOf,
+  type LooksContext,
+  marketPicture,
+  nameInTitle,
+  type Picture,
+  spacingPicture,
+} from "./charts.ts";
 import { networkPicture } from "./network-chart.ts";
-import { blocksPicture, spacingPicture } from "./pace-charts.ts";
 
 /** So much before and after an alert is shown. */
 const AROUND: Milliseconds = 600_000;

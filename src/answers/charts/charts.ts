@@ -1,6 +1,7 @@
-// Scenes for pictures, made of kept looks. This module holds what they share: lines, the numbers beside a picture, the
-// reply. network-chart.ts draws nodes in lanes, pace-charts.ts blocks and lists, market-chart.ts a market, stake-chart.ts
-// a stake, alert-chart.ts what an alert was about.
+// Scenes for pictures, made of kept looks. This module holds what they share, lines, the numbers beside a picture and
+// the reply, and draws markets, blocks and lists. network-chart.ts draws nodes in lanes, stake-chart.ts a stake,
+// alert-chart.ts what an alert was about.
+
 import { altText } from "../../chart/alt.ts";
 import { type Span, ThinLine } from "../../chart/thin.ts";
 import type { CommandContext } from "../../bot/command.ts";
@@ -8,9 +9,15 @@ import { cutShort } from "../../bot/nearest.ts";
 import type { Options } from "../../bot/options/options.ts";
 import { type Block, details, table, type Table } from "../../reply/block.ts";
 import type { Scene } from "../../reply/chart.ts";
-import { commandAction, type Ask, reply, type Reply } from "../../reply/reply.ts";
+import { type Ask, commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { text, time } from "../../reply/text.ts";
 import { formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
+import { destinationKey } from "../../alerts/destination.ts";
+import { isAlive } from "../../alerts/route/subscription.ts";
+import { isAuctionMode } from "../../api/model/market.ts";
+import { formatDecimal, parseDecimal } from "../../units/decimal.ts";
+import { destinationHere } from "../alerts/destination.ts";
+import type { HistoryName } from "../../api/histories.ts";
 
 export type ChartContext = Pick<
   CommandContext<Options>,
@@ -129,4 +136,167 @@ export function chartReply({ scene, numbers }: Picture, ask: Ask, spans: readonl
       { label: "Refresh", invocation: ask, effect: "replace" },
     ],
   });
+}
+
+/** What is kept of a market is what changed: values hold until another look says otherwise. */
+interface Held {
+  price?: string;
+  bound?: string;
+  mode?: string;
+}
+
+const FACTS = { price: ["price"], bound: ["nearest", "bound"], mode: ["tradingMode"] } as const;
+const MAX_BANDS = 40;
+const MAX_LIMITS = 4;
+
+/** A market's price, its nearest bound, its auctions and such limits; undefined where nothing is kept of it. */
+export async function marketPicture(
+  { network, past, signal }: Pick<LooksContext, "network" | "past" | "signal">,
+  span: ChartSpan,
+  market: { readonly id: string; readonly label: string },
+  limits: Scene["thresholds"],
+): Promise<Picture | undefined> {
+  const [price, bound] = [new KeptLine("mark price", span), new KeptLine("nearest bound", span)];
+  const auctions: { from: Milliseconds; to: Milliseconds }[] = [];
+  let held: Held = {};
+  let run: unknown;
+  for await (const part of past({ network, watcher: "markets", ...span }, signal)) {
+    const facts = Object.entries(FACTS).map(([name, place]) => ({
+      name: name as keyof Held,
+      fact: part.facts("markets", market.id, ...place),
+    }));
+    for (let look = 0; look < part.size; look += 1) {
+      if (part.run(look) !== run) held = {};
+      run = part.run(look);
+      for (const { name, fact } of facts) {
+        const said = fact.at(look);
+        if (typeof said === "string") held[name] = said;
+        else if (said === null) delete held[name];
+      }
+      const [from, to] = [part.from(look), part.to(look)];
+      if (held.price !== undefined) price.add(from, Number(held.price), to, held.price);
+      if (held.bound !== undefined) bound.add(from, Number(held.bound), to, held.bound);
+      if (!isAuctionMode(held.mode) || to < span.from) continue;
+      const last = auctions.at(-1);
+      if (last !== undefined && last.to >= from) last.to = to;
+      else auctions.push({ from, to });
+    }
+  }
+  const { first, last } = price.values;
+  if (first === undefined || last === undefined) return undefined;
+  const lines = bound.values.last === undefined ? [price] : [price, bound];
+  const inAuction = auctions.reduce((sum, { from, to }) => sum + Math.min(to, span.to) - Math.max(from, span.from), 0);
+  const moved =
+    first === last ? `stayed at ${priceWords(last)}` : `went from ${priceWords(first)} to ${priceWords(last)}`;
+  const scene: Scene = {
+    ...NO_SCENE,
+    ...span,
+    title: `${nameInTitle(market.label)} ${moved}${inAuction === 0 ? "" : `, ${formatDuration(inAuction)} in auction`}`,
+    unit: "number",
+    lines: lines.map(({ drawn }) => drawn),
+    thresholds: limits,
+    bands: auctions.slice(-MAX_BANDS).map((one) => ({ ...one, name: "auction" })),
+  };
+  return { scene, numbers: [lineNumbers("chart-market", lines, priceWords)] };
+}
+
+function priceWords(exact: string): string {
+  const parsed = parseDecimal(exact);
+  return parsed === undefined ? exact : formatDecimal(parsed, { trim: false });
+}
+
+/** The prices at which this place is told. */
+export async function ownLimits(context: ChartContext, market: string): Promise<Scene["thresholds"]> {
+  const here = destinationKey(destinationHere(context));
+  const own = (await context.alerts.subscriptions()).filter(
+    (one) =>
+      isAlive(one) &&
+      destinationKey(one.destination) === here &&
+      one.network === context.network &&
+      one.subjects.includes(market),
+  );
+  return own.flatMap(({ parameters }) => limitsOf(parameters["market.price"])).slice(0, MAX_LIMITS);
+}
+
+/** The limits of a price among the parameters of a rule. */
+export function limitsOf(parameters: Readonly<Record<string, string | number>> = {}): Scene["thresholds"] {
+  return ["high", "low"].flatMap((which) => {
+    const value = parameters[which];
+    return value === undefined ? [] : [{ name: `${which} ${priceWords(String(value))}`, value: Number(value) }];
+  });
+}
+
+interface PaceFacts {
+  readonly watcher: string;
+  readonly kind: string;
+  /** The fact that the line shows, and its name. */
+  readonly fact: string;
+  readonly name: string;
+  /** From when on it is told, where that is known by what is usual. */
+  readonly limit: (usual: Milliseconds) => Milliseconds;
+  readonly title: (most: Milliseconds, usual: string) => string;
+  readonly table: string;
+}
+
+/** How long the network took from block to block. */
+export function blocksPicture(context: LooksContext, span: ChartSpan): Promise<Picture | undefined> {
+  const { network, alerts } = context;
+  return pacePicture(context, span, {
+    watcher: "sources",
+    kind: "network.slow",
+    fact: "blockMillis",
+    name: "from block to block",
+    limit: (usual) => usual / alerts.config.pace.below,
+    title: (most, usual) => `A block of ${network} took at most ${shortSpan(most)}${usual}`,
+    table: "chart-blocks",
+  });
+}
+
+/** How long it was since the last checkpoint or snapshot. */
+export function spacingPicture(
+  context: LooksContext,
+  span: ChartSpan,
+  list: Extract<HistoryName, "checkpoints" | "snapshots">,
+) {
+  const noun = list === "checkpoints" ? "checkpoint" : "snapshot";
+  const { overdue } = context.alerts.config;
+  return pacePicture(context, span, {
+    watcher: list,
+    kind: `${noun}.overdue`,
+    fact: "sinceMillis",
+    name: `since the last ${noun}`,
+    limit: (usual) => Math.max(overdue.atLeast, overdue.factor * usual),
+    title: (most, usual) => `${context.network} was at most ${shortSpan(most)} without a ${noun}${usual}`,
+    table: `chart-${list}`,
+  });
+}
+
+async function pacePicture(
+  { network, past, signal }: LooksContext,
+  span: ChartSpan,
+  { watcher, kind, fact, name, limit, title, table }: PaceFacts,
+): Promise<Picture | undefined> {
+  const [line, usual] = [new KeptLine(name, span), new KeptLine("usual", span)];
+  for await (const part of past({ network, watcher, ...span }, signal)) {
+    const [value, usually] = [part.facts("facts", kind, "", fact), part.facts("facts", kind, "", "usualMillis")];
+    for (let look = 0; look < part.size; look += 1) {
+      const [from, to] = [part.from(look), part.to(look)];
+      line.add(from, value.near(look), to);
+      usual.add(from, usually.near(look), to);
+    }
+  }
+  const { most } = line.values;
+  if (most === undefined) return undefined;
+  const { last } = usual.values;
+  const known = last === undefined ? undefined : Number(last);
+  const from = known === undefined ? undefined : limit(known);
+  const scene: Scene = {
+    ...NO_SCENE,
+    ...span,
+    title: title(most, known === undefined ? "" : `, usually ${shortSpan(known)}`),
+    unit: "duration",
+    lines: [line.drawn, ...(known === undefined ? [] : [usual.drawn])],
+    thresholds: from === undefined ? [] : [{ name: `told from ${shortSpan(from)} on`, value: from }],
+  };
+  return { scene, numbers: [lineNumbers(table, known === undefined ? [line] : [line, usual], spanText)] };
 }

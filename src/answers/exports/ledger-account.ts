@@ -6,9 +6,8 @@ import { quoteValue } from "../../bot/grammar/tokens.ts";
 import type { ExportResult, ExportSubject } from "../../export/jobs/job.ts";
 import type { LedgerAccount, LedgerFlows } from "../../export/ledger-account.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../reply/block.ts";
-import type { Attachment } from "../../reply/attachment.ts";
+import { type Action, type Ask, type Attachment, commandAction, type Reply } from "../../reply/reply.ts";
 import { tableAttachment } from "../../reply/csv.ts";
-import { type Action, type Ask, commandAction, type Reply } from "../../reply/reply.ts";
 import {
   code,
   commandLine,

@@ -1,4 +1,4 @@
-import type { Attachment, FileLimits } from "../../reply/attachment.ts";
+import type { Attachment, FileLimits } from "../../reply/reply.ts";
 import { type MadeFile, packFile } from "../pack/pack.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 import type { ExportJob } from "./job.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { ApiError } from "../../api/api-error.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import { inTime, type Milliseconds, toMillis } from "../../units/time.ts";
-import type { Attachment } from "../../reply/attachment.ts";
+import type { Attachment } from "../../reply/reply.ts";
 import type { ExportChanges, ExportFileRow, ExportState } from "../../store/store.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
 import { ExportCancelled, failureWords, withExportProgress } from "./failure.ts";

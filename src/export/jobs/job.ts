@@ -3,8 +3,7 @@ import { randomInt } from "node:crypto";
 
 import type { ApiClient, LedgerQuery } from "../../api/api-client.ts";
 import type { AssetNames } from "../../api/model/names.ts";
-import type { FileLimits } from "../../reply/attachment.ts";
-import type { Ask } from "../../reply/reply.ts";
+import type { Ask, FileLimits } from "../../reply/reply.ts";
 import type { ExportJobRow, ExportOwner } from "../../store/store.ts";
 import type { Milliseconds } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";

@@ -6,7 +6,7 @@ import { once } from "node:events";
 
 import type { Clock } from "../../api/clock.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
-import type { FileLimits } from "../../reply/attachment.ts";
+import type { FileLimits } from "../../reply/reply.ts";
 import type { ExportJobRow, NewExportJob } from "../../store/store.ts";
 import { type Milliseconds, toMillis } from "../../units/time.ts";
 import type { LedgerExports } from "../ledger-exports.ts";

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { codeOf, messageOf, StorageError } from "../../errors.ts";
-import type { Attachment } from "../../reply/attachment.ts";
+import type { Attachment } from "../../reply/reply.ts";
 import type { ExportFileRow, ExportJobRow } from "../../store/store.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import type { Milliseconds } from "../../units/time.ts";

@@ -2,7 +2,7 @@
 // file that is too large even so, the answer tells the sizes.
 // Next: zip-files.ts (archives).
 
-import type { Attachment, FileLimits } from "../../reply/attachment.ts";
+import type { Attachment, FileLimits } from "../../reply/reply.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 import { zipFiles } from "./zip-files.ts";
 

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 
 import { ZipFile } from "yazl";
 
-import type { Attachment } from "../../reply/attachment.ts";
+import type { Attachment } from "../../reply/reply.ts";
 import { fileSink } from "../block-writer.ts";
 import type { TemporaryFiles } from "../temporary-file.ts";
 

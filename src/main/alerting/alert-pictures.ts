@@ -8,7 +8,7 @@ import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Draw } from "../../chart/png.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { Attachment } from "../../reply/attachment.ts";
+import type { Attachment } from "../../reply/reply.ts";
 import type { Store } from "../../store/store.ts";
 import { type Milliseconds, toMillis } from "../../units/time.ts";
 import type { Networks } from "../networks.ts";

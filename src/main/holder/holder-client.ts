@@ -8,10 +8,9 @@ import type { LineRunner } from "../../adapters/terminal/line-runner.ts";
 import { cancelledReply } from "../../bot/error-reply.ts";
 import { UserError } from "../../errors.ts";
 import { inTime } from "../../units/time.ts";
-import type { Attachment } from "../../reply/attachment.ts";
+import type { Attachment, Reply } from "../../reply/reply.ts";
 import type { AttachmentJson, ReplyJson } from "../../reply/document.ts";
 import { replyFromJson } from "../../reply/json.ts";
-import type { Reply } from "../../reply/reply.ts";
 import { ALIVE_MILLIS, Completions, SocketEvent, type SocketQuestion } from "./protocol.ts";
 
 /** A holder that is silent for this long has stopped. */

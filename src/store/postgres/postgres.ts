@@ -1,6 +1,6 @@
 // PostgreSQL: a database on a server, which several processes may use at the same time.
-// Next: pool.ts (connections and their limits), kysely-postgres.ts (queries), postgres-faults.ts (errors, and which of
-// them allow to ask again), postgres-url.ts.
+// Next: pool.ts (connections, their limits and errors, and which of these allow to ask again), kysely-postgres.ts
+// (queries), postgres-url.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -29,8 +29,7 @@ import type { Schema } from "../schema.ts";
 import type { Lease, LiveProcess } from "../store.ts";
 import { WriteHealth } from "../write-health.ts";
 import { kyselyOverPostgres, pipelined } from "./kysely-postgres.ts";
-import { openPool } from "./pool.ts";
-import { mayBeRetried, takesNoWrites, toOperatorError } from "./postgres-faults.ts";
+import { mayBeRetried, openPool, takesNoWrites, toOperatorError } from "./pool.ts";
 import { holdLease, liveOn, serverProcesses } from "./processes.ts";
 import { loadOf, serverState, type ServerState, WRITABLE } from "./server-state.ts";
 

@@ -1,6 +1,6 @@
 // Reads the new rows of a list such as checkpoints from whichever node has them, and tells a lagging node from a history
 // that was reset. Next: read-rows.ts (one node's list), history-update.ts (what it means after what was seen before),
-// then what differs: checkpoints.ts, snapshots.ts, rotations.ts; node-histories.ts compares the nodes.
+// then lists.ts (what differs); node-histories.ts compares the nodes.
 
 import { z } from "zod";
 

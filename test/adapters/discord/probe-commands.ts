@@ -4,9 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { command } from "../../../src/bot/command.ts";
 import { UserError } from "../../../src/errors.ts";
-import { memoryAttachment, type Attachment } from "../../../src/reply/attachment.ts";
+import { type Attachment, memoryAttachment, reply, type Reply } from "../../../src/reply/reply.ts";
 import { paragraph } from "../../../src/reply/block.ts";
-import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { id, text } from "../../../src/reply/text.ts";
 
 // Commands that provoke the rare cases of real ones.

@@ -1,7 +1,6 @@
 import { command, type AnyCommand } from "../../../src/bot/command.ts";
 import { UserError } from "../../../src/errors.ts";
-import { memoryAttachment, type Attachment } from "../../../src/reply/attachment.ts";
-import { reply, type Reply } from "../../../src/reply/reply.ts";
+import { type Attachment, memoryAttachment, reply, type Reply } from "../../../src/reply/reply.ts";
 
 /** A command that does what a test says. */
 export function probe(name: string, run: AnyCommand["run"]): AnyCommand {

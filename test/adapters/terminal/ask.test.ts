@@ -1,10 +1,16 @@
 import { describe, expect, test } from "vitest";
 
 import { UserError } from "../../../src/errors.ts";
-import { memoryAttachment, type Attachment } from "../../../src/reply/attachment.ts";
+import {
+  amended,
+  type Attachment,
+  commandAction,
+  memoryAttachment,
+  reply,
+  type Reply,
+} from "../../../src/reply/reply.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { ReplyJson } from "../../../src/reply/document.ts";
-import { amended, commandAction, reply, type Reply } from "../../../src/reply/reply.ts";
 import { number, text } from "../../../src/reply/text.ts";
 import { saying } from "../../support/said.ts";
 import { talk } from "./fake-terminal.ts";

@@ -8,9 +8,8 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 
 import { fileSink } from "../../../src/export/block-writer.ts";
 import { temporaryFiles } from "../../../src/export/temporary-file.ts";
-import { memoryAttachment } from "../../../src/reply/attachment.ts";
+import { memoryAttachment, reply, type Reply } from "../../../src/reply/reply.ts";
 import { ReplyJson } from "../../../src/reply/document.ts";
-import { reply, type Reply } from "../../../src/reply/reply.ts";
 import { text } from "../../../src/reply/text.ts";
 import { smallDisk } from "../../support/small-disk.ts";
 import { talk } from "./fake-terminal.ts";

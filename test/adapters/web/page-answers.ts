@@ -1,6 +1,5 @@
 import { markSimulated } from "../../../src/bot/simulated.ts";
-import { memoryAttachment } from "../../../src/reply/attachment.ts";
-import { commandAction, invalidatingAction, reply, type Reply } from "../../../src/reply/reply.ts";
+import { commandAction, invalidatingAction, memoryAttachment, reply, type Reply } from "../../../src/reply/reply.ts";
 import { code, id, text, time } from "../../../src/reply/text.ts";
 import { nanoseconds } from "../../../src/units/time.ts";
 import { gallery } from "../../support/gallery.ts";

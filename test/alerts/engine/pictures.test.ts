@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Subscription } from "../../../src/alerts/route/subscription.ts";
 import { SendError } from "../../../src/alerts/sender.ts";
 import { createLog } from "../../../src/log.ts";
-import { memoryAttachment } from "../../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../../src/reply/reply.ts";
 import { down } from "../readings.ts";
 import { FakeSender } from "../../support/fake-sender.ts";
 import { aSubscription } from "../samples.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
-import { isReminderDue, nextReminder, planUnacknowledged } from "../../../src/alerts/engine/plan-open.ts";
+import { isReminderDue, nextReminder, planUnacknowledged } from "../../../src/alerts/engine/reminders.ts";
 import type { NotificationState } from "../../../src/alerts/deliver/outbox/notification-state.ts";
 import type { Episode } from "../../../src/alerts/judge/rules/episode.ts";
 import { anEpisode } from "../samples.ts";

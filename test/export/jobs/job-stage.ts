@@ -3,7 +3,7 @@ import type { ExportAsker, ExportOutcome, ExportRequest, ExportStanding } from "
 import { createExportJobs, type ExportJobs, type ExportJobsDependencies } from "../../../src/export/jobs/jobs.ts";
 import type { LedgerExportRequest, LedgerExports, LedgerFile } from "../../../src/export/ledger-exports.ts";
 import { silentLog } from "../../../src/log.ts";
-import { memoryAttachment } from "../../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../../src/reply/reply.ts";
 import type { ExportFileRow, ExportJobRow, ExportTables, TransactionTables } from "../../../src/store/store.ts";
 import { singleProcess } from "../../../src/store/processes.ts";
 import { nanoseconds } from "../../../src/units/time.ts";

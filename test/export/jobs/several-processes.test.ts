@@ -17,7 +17,7 @@ import { fromMillis } from "../../../src/units/time.ts";
 import { KeptFiles } from "../../../src/export/jobs/kept-files.ts";
 import { endedReply } from "../../../src/answers/exports/ended.ts";
 import { silentLog } from "../../../src/log.ts";
-import { memoryAttachment } from "../../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../../src/reply/reply.ts";
 import { createStore, type DatabaseStore } from "../../../src/store/create-store.ts";
 import { deleteRows, onServer, postgresMissing, scratchPostgres } from "../../support/postgres.ts";
 import { apiOf, asker, TO } from "./job-stage.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { MAX_MESSAGES, packFile } from "../../../src/export/pack/pack.ts";
 import { temporaryFiles } from "../../../src/export/temporary-file.ts";
-import { type Attachment, type FileLimits, memoryAttachment } from "../../../src/reply/attachment.ts";
+import { type Attachment, type FileLimits, memoryAttachment } from "../../../src/reply/reply.ts";
 import { unzip } from "../../support/unzip.ts";
 
 const KB = 1000;

@@ -9,12 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { StorageError, UserError } from "../../../src/errors.ts";
 import { silentLog } from "../../../src/log.ts";
 import { createStore, type DatabaseStore } from "../../../src/store/create-store.ts";
-import {
-  ConnectionCut,
-  mayBeRetried,
-  toOperatorError,
-  toServerError,
-} from "../../../src/store/postgres/postgres-faults.ts";
+import { ConnectionCut, mayBeRetried, toOperatorError, toServerError } from "../../../src/store/postgres/pool.ts";
 import { openServer } from "../../../src/store/postgres/postgres.ts";
 import { WriteHealth } from "../../../src/store/write-health.ts";
 import { serverName } from "../../../src/store/postgres-url.ts";

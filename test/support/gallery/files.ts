@@ -1,7 +1,6 @@
-import { memoryAttachment, type Attachment } from "../../../src/reply/attachment.ts";
+import { type Attachment, memoryAttachment, reply } from "../../../src/reply/reply.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
 import { tableAttachment } from "../../../src/reply/csv.ts";
-import { reply } from "../../../src/reply/reply.ts";
 import { code, id, strong, text, time } from "../../../src/reply/text.ts";
 import { ago, asOf, hex, type GalleryEntry } from "./parts.ts";
 

@@ -1,6 +1,5 @@
-import { memoryAttachment } from "../../../src/reply/attachment.ts";
+import { memoryAttachment, reply } from "../../../src/reply/reply.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
-import { reply } from "../../../src/reply/reply.ts";
 import { code, id, link, strong, text, time } from "../../../src/reply/text.ts";
 import { nanoseconds } from "../../../src/units/time.ts";
 import { ago, asOf, ask, chartPicture, GALLERY_NOW, hex, type GalleryEntry } from "./parts.ts";

@@ -6,7 +6,7 @@ import { judgeReading, ruleFor } from "../../../src/alerts/judge/rules/rules.ts"
 import type { History } from "../../../src/api/histories.ts";
 import { SeededRandom } from "../../../src/simulator/seeded-random.ts";
 import { fromMillis } from "../../../src/units/time.ts";
-import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
+import { checkpointsWatcher } from "../../../src/watchers/history/lists.ts";
 import { type HistoryState, historyState } from "../../../src/watchers/history/history.ts";
 import { updateHistory } from "../../../src/watchers/history/history-update.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
-import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
-import { snapshotsWatcher } from "../../../src/watchers/history/snapshots.ts";
+import { checkpointsWatcher, snapshotsWatcher } from "../../../src/watchers/history/lists.ts";
 import { spaced, watchedChain } from "./watched-chain.ts";
 
 describe("an overdue checkpoint", () => {

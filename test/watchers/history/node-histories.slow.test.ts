@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { FaultRequest } from "../../../src/simulator/faults/faults.ts";
-import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
-import { rotationsWatcher } from "../../../src/watchers/history/rotations.ts";
-import { snapshotsWatcher } from "../../../src/watchers/history/snapshots.ts";
+import { checkpointsWatcher, rotationsWatcher, snapshotsWatcher } from "../../../src/watchers/history/lists.ts";
 import { simulatedNetwork } from "../simulated-network.ts";
 import { neverDiverges } from "./compared.ts";
 

@@ -3,9 +3,7 @@ import { expect, test } from "vitest";
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
 import { nanoseconds } from "../../../src/units/time.ts";
-import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
-import { rotationsWatcher } from "../../../src/watchers/history/rotations.ts";
-import { snapshotsWatcher } from "../../../src/watchers/history/snapshots.ts";
+import { checkpointsWatcher, rotationsWatcher, snapshotsWatcher } from "../../../src/watchers/history/lists.ts";
 import { everyRow } from "../../support/every-row.ts";
 import { simulatedNetwork } from "../simulated-network.ts";
 

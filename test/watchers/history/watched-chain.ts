@@ -1,6 +1,6 @@
 import { DEFAULT_ALERTS_CONFIG } from "../../../src/alerts/alerts-config.ts";
 import type { AlertEvent } from "../../../src/alerts/judge/kinds/event.ts";
-import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
+import { checkpointsWatcher } from "../../../src/watchers/history/lists.ts";
 import type { NodeSelector } from "../../../src/watchers/sources/node-selector.ts";
 import { clientOf } from "../../api/client-under-test.ts";
 import { VirtualClock } from "../../api/virtual-clock.ts";

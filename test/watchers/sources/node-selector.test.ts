@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ApiClient } from "../../../src/api/api-client.ts";
-import { checkpointsWatcher } from "../../../src/watchers/history/checkpoints.ts";
+import { checkpointsWatcher } from "../../../src/watchers/history/lists.ts";
 import { marketsWatcher } from "../../../src/watchers/markets/markets.ts";
 import { NodeSelector } from "../../../src/watchers/sources/node-selector.ts";
 import { sourcesWatcher } from "../../../src/watchers/sources/sources.ts";

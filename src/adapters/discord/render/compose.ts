@@ -2,8 +2,7 @@ import { type APIEmbed, type APIMessageTopLevelComponent, MessageFlags } from "d
 
 import { unfolded } from "../../../reply/fold.ts";
 import { fullText } from "../../../reply/full-text.ts";
-import type { MessageFile } from "../../../reply/message-files.ts";
-import type { Reply } from "../../../reply/reply.ts";
+import type { MessageFile, Reply } from "../../../reply/reply.ts";
 import { toText } from "../../../reply/text.ts";
 import { keptPress, missingButtons, type Press, type PressStorage, storePresses } from "../../chat/press.ts";
 import type { KeptOffer } from "../../chat/button-plan.ts";

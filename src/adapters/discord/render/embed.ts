@@ -1,8 +1,7 @@
 import type { APIEmbed } from "discord-api-types/v10";
 
 import { asButtons } from "../../../reply/fold.ts";
-import { nameFiles } from "../../../reply/message-files.ts";
-import type { Reply, Tone } from "../../../reply/reply.ts";
+import { nameFiles, type Reply, type Tone } from "../../../reply/reply.ts";
 import { planButtons } from "../../chat/button-plan.ts";
 import { mainAction } from "../../chat/press.ts";
 import { actionLines, filesOf, shortenedNote } from "../../chat/bounds.ts";

@@ -1,8 +1,7 @@
 import { zipFiles } from "../../../export/pack/zip-files.ts";
 import { temporaryFiles } from "../../../export/temporary-file.ts";
 import type { Log } from "../../../log.ts";
-import type { Attachment } from "../../../reply/attachment.ts";
-import type { MessageFile } from "../../../reply/message-files.ts";
+import type { Attachment, MessageFile } from "../../../reply/reply.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_FILE_BYTES } from "../limits.ts";

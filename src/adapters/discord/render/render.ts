@@ -15,8 +15,7 @@ import {
 } from "discord-api-types/v10";
 
 import { aboveFold, asButtons, detailPages, unfolded } from "../../../reply/fold.ts";
-import { type MessageFile, nameFiles } from "../../../reply/message-files.ts";
-import type { Action, Reply, Tone } from "../../../reply/reply.ts";
+import { type Action, type MessageFile, nameFiles, type Reply, type Tone } from "../../../reply/reply.ts";
 import { shortenId } from "../../../reply/text.ts";
 import { beyondFold, filesOf, FOLDED_ROWS, placesAboveFold } from "../../chat/bounds.ts";
 import { planButtons } from "../../chat/button-plan.ts";

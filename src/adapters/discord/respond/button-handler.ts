@@ -2,9 +2,14 @@ import { Readable } from "node:stream";
 
 import { type APIAttachment, type APIMessageComponentInteraction, ComponentType } from "discord-api-types/v10";
 
-import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
-import type { MessageFile } from "../../../reply/message-files.ts";
-import { type Ask, reply, type Reply } from "../../../reply/reply.ts";
+import {
+  type Ask,
+  type Attachment,
+  memoryAttachment,
+  type MessageFile,
+  reply,
+  type Reply,
+} from "../../../reply/reply.ts";
 import { code, text } from "../../../reply/text.ts";
 import type { Milliseconds } from "../../../units/time.ts";
 import type { Invocation } from "../../../bot/invocation.ts";

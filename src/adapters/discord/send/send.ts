@@ -23,9 +23,8 @@ import {
 } from "../../../alerts/sender.ts";
 import { messageOf } from "../../../errors.ts";
 import { aboveFold } from "../../../reply/fold.ts";
-import { type MessageFile, messageFile } from "../../../reply/message-files.ts";
+import { type MessageFile, messageFile, type Reply } from "../../../reply/reply.ts";
 import { oneLine } from "../../../reply/plain-text.ts";
-import type { Reply } from "../../../reply/reply.ts";
 import type { CommandMentions } from "../command-mentions.ts";
 import type { PressStorage } from "../../chat/press.ts";
 import { NONCE_LENGTH, NONCE_LIFETIME_MILLIS } from "../limits.ts";

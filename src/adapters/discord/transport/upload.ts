@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 
-import type { MessageFile } from "../../../reply/message-files.ts";
+import type { MessageFile } from "../../../reply/reply.ts";
 import { redactAnswers } from "../../../units/redact.ts";
 import { ALT_TEXT_LENGTH } from "../limits.ts";
 

@@ -2,8 +2,7 @@ import type { KnownBlock } from "@slack/types";
 
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { fullText } from "../../../reply/full-text.ts";
-import type { MessageFile } from "../../../reply/message-files.ts";
-import type { Reply } from "../../../reply/reply.ts";
+import type { MessageFile, Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/time.ts";
 import { toText } from "../../../reply/text.ts";
 import { missingButtons, type Press, type PressStorage, storePresses } from "../../chat/press.ts";

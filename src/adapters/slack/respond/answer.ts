@@ -1,8 +1,7 @@
 import type { Visibility } from "../../../bot/invocation.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
-import type { MessageFile } from "../../../reply/message-files.ts";
+import { type Ask, forEverybody, type MessageFile, type Reply } from "../../../reply/reply.ts";
 import { code } from "../../../reply/text.ts";
-import { type Ask, forEverybody, type Reply } from "../../../reply/reply.ts";
 import { lateAnswer, refusedAnswerNotices } from "../../chat/notices.ts";
 import type { Progress } from "../../progress.ts";
 import { slackPlatform } from "../platform.ts";

@@ -7,7 +7,7 @@ import { LRUCache } from "lru-cache";
 import { type AddPicture, SendError } from "../../../alerts/sender.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
-import { type MessageFile, messageFile } from "../../../reply/message-files.ts";
+import { type MessageFile, messageFile } from "../../../reply/reply.ts";
 import { formatBytes } from "../../../units/format-number.ts";
 import { escapeMrkdwn, linkMarkup } from "../render/mrkdwn.ts";
 import { describeError, errorCodeOf, isUnanswered, neededScope } from "../transport/api-error.ts";

@@ -1,10 +1,9 @@
 // Renders a Reply as text for a terminal. Read next: table.ts (tables and fields as lines), actions.ts (what may be typed
 // next), span.ts (styled text, ANSI codes), wrap.ts (line breaks), visible-text.ts (escaping, widths).
 
-import type { Attachment } from "../../../reply/attachment.ts";
+import type { Attachment, Reply, Tone } from "../../../reply/reply.ts";
 import type { Block } from "../../../reply/block.ts";
 import { aboveFold, isFolded, shortText } from "../../../reply/fold.ts";
-import type { Reply, Tone } from "../../../reply/reply.ts";
 import { code, shortenId, type Text } from "../../../reply/text.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { formatBytes } from "../../../units/format-number.ts";

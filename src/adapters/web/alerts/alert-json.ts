@@ -1,9 +1,8 @@
 import type { DeliverySubject } from "../../../alerts/sender.ts";
 import type { FeedAlert } from "../../../alerts/service/feed.ts";
-import type { Attachment } from "../../../reply/attachment.ts";
+import type { Action, Attachment, Reply } from "../../../reply/reply.ts";
 import type { ReplyJson } from "../../../reply/document.ts";
 import { replyToJson } from "../../../reply/json.ts";
-import type { Action, Reply } from "../../../reply/reply.ts";
 import { type RenderDependencies, renderPreviews } from "../render.ts";
 
 /** One delivery, as `GET /api/alerts` sends it. */

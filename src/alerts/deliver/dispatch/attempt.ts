@@ -1,8 +1,7 @@
 import type { Clock } from "../../../api/clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
-import type { Attachment } from "../../../reply/attachment.ts";
-import { disposeReply, type Reply } from "../../../reply/reply.ts";
+import { type Attachment, disposeReply, type Reply } from "../../../reply/reply.ts";
 import type { Milliseconds } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { nowMillis, type OnStep } from "../../dependencies.ts";

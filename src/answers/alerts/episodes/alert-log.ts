@@ -9,12 +9,11 @@ import type { AlertService, LogEntry } from "../../../alerts/service/service.ts"
 import { incidentName } from "../../../alerts/words/condition-words.ts";
 import { kindNoun, type Labels } from "../../../alerts/words/subscription-words.ts";
 import { describe } from "../../../alerts/words/words.ts";
-import { type Attachment, memoryAttachment } from "../../../reply/attachment.ts";
+import { type Attachment, memoryAttachment, withTimes } from "../../../reply/reply.ts";
 import { table, type Table } from "../../../reply/block.ts";
 import { tableToCsv } from "../../../reply/csv.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import { withTimes } from "../../../reply/reply.ts";
 import { code, type Inline, type Text, time } from "../../../reply/text.ts";
 import { fromMillis } from "../../../units/time.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";

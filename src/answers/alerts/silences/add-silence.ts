@@ -20,8 +20,8 @@ import {
   type Action,
   commandAction,
   givenOptions,
-  inZone,
   invalidatingAction,
+  inZone,
   reply,
   type Reply,
 } from "../../../reply/reply.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { fitFiles } from "../../../../src/adapters/discord/render/files.ts";
 import { silentLog } from "../../../../src/log.ts";
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../../../src/reply/reply.ts";
 
 test("each of too many files is sent, by itself or in the archive", async () => {
   const names = Array.from({ length: 14 }, (_, index) => `file-${index + 1}.csv`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../../../src/reply/reply.ts";
 import { alert, Sending, signal } from "./sending.ts";
 
 const at = new Sending();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../../../src/reply/reply.ts";
 import { labelsOf, textOf } from "../../../support/fake-discord/person.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { saying } from "../../../support/said.ts";

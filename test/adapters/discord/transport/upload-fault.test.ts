@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 
 import { closeRest, createRest } from "../../../../src/adapters/discord/transport/rest.ts";
 import { uploadOf } from "../../../../src/adapters/discord/transport/upload.ts";
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../../../src/reply/reply.ts";
 import { textOf } from "../../../support/fake-discord/person.ts";
 import { probes } from "../probe-commands.ts";
 import { stage } from "../stage.ts";

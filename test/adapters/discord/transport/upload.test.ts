@@ -5,8 +5,7 @@ import { Client } from "discord.js";
 import { Agent, setGlobalDispatcher } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
-import { reply } from "../../../../src/reply/reply.ts";
+import { memoryAttachment, reply } from "../../../../src/reply/reply.ts";
 import { stage, type Stage } from "../stage.ts";
 
 // Slack's library brings undici 8, which takes the process-wide dispatcher that discord.js's own undici 6 uses; uploads

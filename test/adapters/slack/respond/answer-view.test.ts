@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
-import { reply } from "../../../../src/reply/reply.ts";
+import { memoryAttachment, reply } from "../../../../src/reply/reply.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { choicesOf, labelsOf } from "../../../support/fake-slack/person.ts";
 import { saying } from "../../../support/said.ts";

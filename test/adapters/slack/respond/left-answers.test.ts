@@ -5,7 +5,7 @@ import { restartedNotice } from "../../../../src/adapters/chat/notices.ts";
 import { Left } from "../../../../src/adapters/slack/respond/place.ts";
 import { command } from "../../../../src/bot/command.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
-import { type Reply } from "../../../../src/reply/reply.ts";
+import type { Reply } from "../../../../src/reply/reply.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { labelsOf } from "../../../support/fake-slack/person.ts";
 import { rememberedIn } from "../../../support/open-answers.ts";

@@ -4,8 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { CONTINUES_IN_DIRECT_MESSAGES } from "../../../../src/adapters/slack/respond/notices.ts";
 import { command } from "../../../../src/bot/command.ts";
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
-import { reply } from "../../../../src/reply/reply.ts";
+import { memoryAttachment, reply } from "../../../../src/reply/reply.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { labelsOf, type Person, PROMISES_NOTHING } from "../../../support/fake-slack/person.ts";
 import { saying } from "../../../support/said.ts";

@@ -4,9 +4,8 @@ import { describe, expect, test } from "vitest";
 
 import { refusedAnswerNotice } from "../../../../src/adapters/chat/notices.ts";
 import { createLog } from "../../../../src/log.ts";
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { memoryAttachment, reply } from "../../../../src/reply/reply.ts";
 import { plainText } from "../../../../src/reply/plain-text.ts";
-import { reply } from "../../../../src/reply/reply.ts";
 import { toText } from "../../../../src/reply/text.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { labelsOf } from "../../../support/fake-slack/person.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { memoryAttachment, reply } from "../../../../src/reply/reply.ts";
 import { paragraph } from "../../../../src/reply/block.ts";
-import { reply } from "../../../../src/reply/reply.ts";
 import { FakeSlack } from "../../../support/fake-slack/fake-slack.ts";
 import { delivery, refused, senderOn, signal } from "../sending.ts";
 

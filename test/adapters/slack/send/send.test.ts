@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { Receipt } from "../../../../src/alerts/sender.ts";
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { memoryAttachment, reply } from "../../../../src/reply/reply.ts";
 import { paragraph } from "../../../../src/reply/block.ts";
-import { reply } from "../../../../src/reply/reply.ts";
 import { until } from "../../../support/fake-discord/until.ts";
 import { FakeSlack } from "../../../support/fake-slack/fake-slack.ts";
 import { textOf } from "../../../support/fake-slack/person.ts";

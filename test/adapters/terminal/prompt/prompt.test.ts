@@ -4,8 +4,14 @@ import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { type Attachment, memoryAttachment } from "../../../../src/reply/attachment.ts";
-import { amended, commandAction, reply, type Reply } from "../../../../src/reply/reply.ts";
+import {
+  amended,
+  type Attachment,
+  commandAction,
+  memoryAttachment,
+  reply,
+  type Reply,
+} from "../../../../src/reply/reply.ts";
 import { shortenId, text } from "../../../../src/reply/text.ts";
 import { talk } from "../fake-terminal.ts";
 

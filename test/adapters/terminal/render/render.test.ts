@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { shellLine } from "../../../../src/adapters/terminal/render/actions.ts";
 import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { memoryAttachment, reply, type Reply } from "../../../../src/reply/reply.ts";
 import { details, field, type Table } from "../../../../src/reply/block.ts";
-import { reply, type Reply } from "../../../../src/reply/reply.ts";
 import { code, id, link, text, time } from "../../../../src/reply/text.ts";
 import { nanoseconds } from "../../../../src/units/time.ts";
 import { GALLERY_NOW } from "../../../support/gallery.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import type { DispatchDependencies } from "../../../../src/alerts/deliver/dispatch/dispatch.ts";
 import { SendError } from "../../../../src/alerts/sender.ts";
-import { memoryAttachment } from "../../../../src/reply/attachment.ts";
+import { memoryAttachment } from "../../../../src/reply/reply.ts";
 import type { SendOutcome } from "../../../support/fake-sender.ts";
 import { describeAlert, isRepeat } from "../../../support/gist.ts";
 import { openStage, type Stage, type StageOptions } from "../../stage.ts";

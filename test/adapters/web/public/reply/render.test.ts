@@ -4,10 +4,9 @@ import { formatBytes } from "../../../../../src/adapters/web/public/reply/render
 import { pressable } from "../../../../../src/adapters/web/public/reply/render-actions.js";
 import { announcement, isSimulated, renderReply } from "../../../../../src/adapters/web/public/reply/reply.js";
 import { markSimulated } from "../../../../../src/bot/simulated.ts";
-import { memoryAttachment } from "../../../../../src/reply/attachment.ts";
+import { memoryAttachment, reply, type Reply } from "../../../../../src/reply/reply.ts";
 import type { Block, Table } from "../../../../../src/reply/block.ts";
 import { replyToJson } from "../../../../../src/reply/json.ts";
-import { reply, type Reply } from "../../../../../src/reply/reply.ts";
 import { code, id, number, strong, text, type Text, time } from "../../../../../src/reply/text.ts";
 import { nanoseconds } from "../../../../../src/units/time.ts";
 import { elementsOf, printTree, textsOf } from "../../print-tree.ts";

@@ -1,3 +1,5 @@
+// The lists whose histories are watched: checkpoints, snapshots, and the rotations of keys of validators.
+
 import { z } from "zod";
 
 import { type AlertEvent, EVENTS } from "../../alerts/judge/kinds/event.ts";
@@ -6,6 +8,60 @@ import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Watcher, WatcherOptions } from "../watcher.ts";
 import { historyWatcher, listState } from "./history.ts";
 import { overdueReading } from "./overdue.ts";
+
+const CheckpointsState = listState(EVENTS["checkpoint.new"].fields);
+
+/** New checkpoints; an overdue one. */
+export function checkpointsWatcher(
+  options: Pick<WatcherOptions, "network" | "nodes" | "config" | "selector">,
+): Watcher<z.input<typeof CheckpointsState>> {
+  return historyWatcher(HISTORIES.checkpoints, options, {
+    every: options.config.poll.checkpoints,
+    state: CheckpointsState,
+    after: ({ fresh, state }) => ({
+      history: state,
+      fresh: fresh.map(({ key, block, node, row: { hash = "", blockHash } }) =>
+        withoutUndefined({ key, node, atBlock: block.toString(), hash, blockHash }),
+      ),
+    }),
+    events: ({ fresh }, _, seen) =>
+      fresh.map((row) => ({ kind: "checkpoint.new" as const, ...seen, subject: "", ...row })),
+    readings: (state) => [overdueReading("checkpoint.overdue", options, state)],
+  });
+}
+
+const RotationsState = listState(EVENTS["rotation.new"].fields);
+
+/** Validators that change their Ethereum key. Each event's subject is the validator's id. */
+export function rotationsWatcher(
+  options: Pick<WatcherOptions, "network" | "config" | "selector">,
+): Watcher<z.input<typeof RotationsState>> {
+  return historyWatcher(HISTORIES.rotations, options, {
+    every: options.config.poll.rest,
+    state: RotationsState,
+    async after({ fresh, state }, _, api, signal) {
+      const named = fresh.length === 0 ? [] : await api.getNodeNames({ lane: "watchers", signal });
+      const names = new Map(named.map(({ id, name }) => [id, name]));
+      return {
+        history: state,
+        fresh: fresh.map(({ key, block, node, row: { nodeId = "", oldAddress = "", newAddress = "" } }) => {
+          const nodeName = names.get(nodeId);
+          return withoutUndefined({
+            key,
+            node,
+            blockHeight: block.toString(),
+            nodeId,
+            nodeName,
+            oldAddress,
+            newAddress,
+          });
+        }),
+      };
+    },
+    events: ({ fresh }, _, seen) =>
+      fresh.map((row) => ({ kind: "rotation.new" as const, ...seen, subject: row.nodeId, ...row })),
+  });
+}
 
 const SnapshotsState = listState(EVENTS["snapshot.new"].fields).extend({
   /** Of the newest snapshot that named one. */
