@@ -1,11 +1,5 @@
 import { deliverySubject } from "../src/alerts/message/delivery-subject.ts";
-import {
-  callerZone,
-  parsePastRange,
-  type PastRange,
-  pastRangeText,
-  pastRangeWords,
-} from "../src/answers/alerts/alert-times.ts";
+import { callerZone, parsePastRange, pastRangeText, pastRangeWords } from "../src/answers/alerts/alert-times.ts";
 import { type CallerContext, offersChanges } from "../src/answers/alerts/destination.ts";
 import { TOLD_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
 import {
@@ -26,7 +20,7 @@ import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts
 import { joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { localText } from "../src/units/local-time.ts";
-import { type Milliseconds, toMillis } from "../src/units/time.ts";
+import { DAY, type Milliseconds, type Stretch, toMillis } from "../src/units/time.ts";
 
 export const alertsTold = command({
   name: "alerts told",
@@ -129,7 +123,6 @@ function isAbout(name = ""): (line: ToldLine) => boolean {
   return ({ what }) => what.toLowerCase().includes(name.toLowerCase());
 }
 
-const DAY = 86_400_000;
 const WEEK = 7 * DAY;
 /** More are below the fold, by their days. */
 const FIRST_LINES = 5;
@@ -138,7 +131,7 @@ function isLastNight({ when, since, until }: Partial<Record<"when" | "since" | "
   return when?.trim().toLowerCase() === LAST_NIGHT && since === undefined && until === undefined;
 }
 
-function isOfWeek({ from, to }: PastRange, now: Milliseconds): boolean {
+function isOfWeek({ from, to }: Stretch, now: Milliseconds): boolean {
   return from <= now - WEEK && to >= now;
 }
 
@@ -147,7 +140,7 @@ function zoneActions(zone: string): readonly Action[] {
   return zone === "UTC" ? [{ ...commandAction("Set my time zone", "my zone"), form: true }] : [];
 }
 
-function keptWords({ from }: PastRange, kept: Milliseconds, zone: string): readonly TextPart[] {
+function keptWords({ from }: Stretch, kept: Milliseconds, zone: string): readonly TextPart[] {
   return from < kept ? [`What is over is kept for 30 days: since ${localText(zone, kept)}.`] : [];
 }
 

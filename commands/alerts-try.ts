@@ -23,11 +23,10 @@ import { Severity } from "../src/alerts/judge/kinds/kind.ts";
 import { command } from "../src/bot/command.ts";
 import { together } from "../src/errors.ts";
 import { givenOptions } from "../src/reply/reply.ts";
-import { toMillis } from "../src/units/time.ts";
+import { DAY, toMillis } from "../src/units/time.ts";
 
 const { required: _, ...ANY_SUBSCRIPTION } = SUBSCRIPTION_OPTION;
 const USUAL_DAYS = 30;
-const DAY = 86_400_000;
 /** `chart` takes no longer text. */
 const LONGEST_DRAWN = 400;
 

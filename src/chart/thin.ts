@@ -1,13 +1,7 @@
 // Looks of any number become as many points as a picture shows: of each pixel the least, the greatest and the last value,
 // and the worst state, so that a single bad look in a month is seen. Read by answers/charts, which make scenes of them.
 import type { LaneState, Scene } from "../reply/chart.ts";
-import type { Milliseconds } from "../units/time.ts";
-
-/** Unix milliseconds, both included. */
-export interface Span {
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
-}
+import type { Milliseconds, Stretch } from "../units/time.ts";
 
 /** A fact of looks in a row. */
 export interface Facts {
@@ -34,7 +28,7 @@ export interface LooksPart {
  * @throws UserError where too many read, or where it takes too long; the signal's reason.
  */
 export type ReadPast = (
-  range: Span & { readonly network: string; readonly watcher: string },
+  range: Stretch & { readonly network: string; readonly watcher: string },
   signal: AbortSignal,
 ) => AsyncGenerator<LooksPart>;
 
@@ -45,7 +39,7 @@ const MAX_PARTS = 130;
 
 const WORSE: readonly LaneState[] = ["moves", "lags", "doubted", "silent", "stands"];
 
-function pixels({ from, to }: Span, count: number) {
+function pixels({ from, to }: Stretch, count: number) {
   const width = Math.max(1, to - from) / count;
   return {
     of: (at: Milliseconds): number => Math.min(count - 1, Math.max(0, Math.floor((at - from) / width))),
@@ -57,7 +51,7 @@ function pixels({ from, to }: Span, count: number) {
 /** One fact over time. */
 export class ThinLine {
   /** The time of which it tells. */
-  readonly span: Span;
+  readonly span: Stretch;
   readonly #pixels: ReturnType<typeof pixels>;
   readonly #count: number;
   /** Of each pixel, where it has any. */
@@ -66,7 +60,7 @@ export class ThinLine {
   readonly #last: Extreme[] = [];
   readonly #isCovered: Uint8Array;
 
-  constructor(span: Span, count = PIXELS) {
+  constructor(span: Stretch, count = PIXELS) {
     [this.span, this.#count] = [span, count];
     this.#pixels = pixels(span, count);
     this.#isCovered = new Uint8Array(count);
@@ -129,9 +123,9 @@ export class ThinLane {
   readonly #ends = new Float64Array(PIXELS);
   /** How long it was in each state. */
   readonly lengths = new Map<LaneState, Milliseconds>();
-  readonly #span: Span;
+  readonly #span: Stretch;
 
-  constructor(span: Span) {
+  constructor(span: Stretch) {
     this.#span = span;
     this.#pixels = pixels(span, PIXELS);
   }

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { LOG_LEVELS } from "../log.ts";
 import { parseBytes } from "../units/format-number.ts";
-import { type Milliseconds, parseDuration } from "../units/time.ts";
+import { DAY, type Milliseconds, parseDuration } from "../units/time.ts";
 import {
   areDistinct,
   eachEntry,
@@ -84,8 +84,6 @@ const SHORTEST_SLICE: Milliseconds = 3_600_000;
 const slice = text
   .transform((value) => parseDuration(/^\d+$/u.test(value) ? `${value}d` : value) ?? 0)
   .refine((value) => value >= SHORTEST_SLICE && value % 1000 === 0, "must be a duration of 1 h or more, such as 31d");
-
-const DAY: Milliseconds = 86_400_000;
 
 /** How long looks are kept; 0 = none is. */
 const looksKeep = text

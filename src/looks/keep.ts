@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 import type { LooksOf } from "../store/alert-tables/looks.ts";
 import type { Store } from "../store/store.ts";
 import { formatBytes } from "../units/format-number.ts";
-import { formatDuration, type Milliseconds, toMillis } from "../units/time.ts";
+import { formatDuration, HOUR, type Milliseconds, toMillis } from "../units/time.ts";
 import { encodeChunk, LOOKS_BEFORE_PAUSE } from "./columns.ts";
 import { type Json, type Look, lookFromText, lookToText } from "./look.ts";
 
@@ -30,7 +30,6 @@ interface KeepLooksDependencies {
   readonly log: Log;
 }
 
-const HOUR: Milliseconds = 3_600_000;
 const SELDOM: Milliseconds = 30_000;
 /** The looks of an hour become a chunk; of a watcher that looks seldom those of six, since each column takes room. */
 export function spanOf({ every }: Pick<Look, "every">): Milliseconds {

@@ -1,15 +1,12 @@
 import { DamagedRow, messageOf } from "../errors.ts";
 import type { LooksChunkRow, LooksOf, TailRow } from "../store/alert-tables/looks.ts";
 import type { Store } from "../store/store.ts";
-import { type Milliseconds, toMillis } from "../units/time.ts";
+import { type Milliseconds, type Stretch, toMillis } from "../units/time.ts";
 import { Chunk } from "./chunk.ts";
 import { type Look, lookFromText } from "./look.ts";
 
 /** Looks of one watcher at one network, by the wall clock; both ends, in Unix milliseconds, are part of the range. */
-export interface LooksRange extends LooksOf {
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
-}
+export type LooksRange = LooksOf & Stretch;
 
 /** A day of chunks is in memory at once, or six. */
 const CHUNKS_AT_ONCE = 24;

@@ -10,13 +10,13 @@ import { buildSubscriptionIndex } from "../alerts/route/subscription-index.ts";
 import type { Subscription } from "../alerts/route/subscription.ts";
 import type { Replayed } from "../alerts/trial/trial.ts";
 import type { Look } from "../looks/look.ts";
-import { type Milliseconds, toMillis } from "../units/time.ts";
+import { type Milliseconds, type Stretch, toMillis } from "../units/time.ts";
 import { type Changes, keptReadings } from "../watchers/kept.ts";
 import { marketReadings, MarketsState } from "../watchers/markets/markets.ts";
 import { roundOf } from "../watchers/sources/kept-round.ts";
 import type { SourcesState } from "../watchers/sources/sources-state.ts";
 import { judgeLook } from "../watchers/sources/sources.ts";
-import { type Gap, GAP_INTERVALS, LookHistory, MARKETS, SOURCES } from "../watchers/look-history.ts";
+import { GAP_INTERVALS, LookHistory, MARKETS, SOURCES } from "../watchers/look-history.ts";
 
 /** A change of a condition that a replay finds. */
 export interface ReplayedChange {
@@ -72,13 +72,13 @@ export function settingsOf({ at, run, seen }: Look): KeptSettings {
 interface ReplayOptions {
   readonly network: string;
   /** What is judged. Looks from before it only say what lasted when it began; both ends in Unix milliseconds. */
-  readonly range: { readonly from: Milliseconds; readonly to: Milliseconds };
+  readonly range: Stretch;
   /** In their order, one at least; the first hold from the beginning. */
   readonly settings: readonly KeptSettings[];
   /** What is judged by in place of kept settings. */
   readonly changed: (config: AlertsConfig) => AlertsConfig;
   readonly subscriptions: readonly Subscription[];
-  readonly onGap: (gap: Gap) => void;
+  readonly onGap: (gap: Stretch) => void;
 }
 
 /** A decision that is a change of a condition, as the log has it: its rule and subject are in the episode's id. */
@@ -113,7 +113,7 @@ export class Replay {
     this.#held = first;
     this.#config = options.changed(first.config);
     const judge = new JudgeInMemory(this.#indexAt(Number.NEGATIVE_INFINITY), this.#config);
-    const onGap = (gap: Gap): void => this.#gap(gap);
+    const onGap = (gap: Stretch): void => this.#gap(gap);
     this.#history = new LookHistory(options.network, { onGap, onRestart: () => judge.restart() });
     this.#judge = judge;
   }
@@ -149,7 +149,7 @@ export class Replay {
     if (last !== undefined && to - at > GAP_INTERVALS * last.every) this.#gap({ from: at, to });
   }
 
-  #gap(gap: Gap): void {
+  #gap(gap: Stretch): void {
     if (gap.to > this.#options.range.from) this.#options.onGap(gap);
   }
 

@@ -2,10 +2,10 @@
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
 import { type ConditionKind, KINDS } from "../alerts/judge/kinds/kinds.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
-import { RuleTrial, type Stretch, type TrialAnswer, type TrialRequest } from "../alerts/trial/trial.ts";
+import { RuleTrial, type TrialAnswer, type TrialRequest } from "../alerts/trial/trial.ts";
 import type { Look } from "../looks/look.ts";
 import { type Block, readBlocks, type ReadPage } from "../looks/read.ts";
-import { type Milliseconds, toMillis } from "../units/time.ts";
+import { type Milliseconds, type Stretch, toMillis } from "../units/time.ts";
 import { type Changes, keptReading } from "../watchers/kept.ts";
 import { marketReadings, MarketsState } from "../watchers/markets/markets.ts";
 import { LookHistory, MARKETS, type Moment } from "../watchers/look-history.ts";

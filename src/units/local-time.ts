@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
 
-import type { Milliseconds } from "./time.ts";
+import { type Milliseconds, MINUTE } from "./time.ts";
 
-const MINUTE: Milliseconds = 60_000;
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({
   max: 50,
   memoMethod: (timeZone) =>

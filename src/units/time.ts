@@ -73,6 +73,17 @@ function floorDiv(value: bigint, divisor: bigint): bigint {
 /** A span of time in milliseconds, 0 or more. */
 export type Milliseconds = number;
 
+export const SECOND: Milliseconds = 1000;
+export const MINUTE: Milliseconds = 60 * SECOND;
+export const HOUR: Milliseconds = 60 * MINUTE;
+export const DAY: Milliseconds = 24 * HOUR;
+
+/** From a moment to another, in Unix milliseconds or from one beginning. */
+export interface Stretch {
+  readonly from: Milliseconds;
+  readonly to: Milliseconds;
+}
+
 const UNIT_MILLIS: Record<string, Milliseconds> = {
   ms: 1,
   s: 1000,

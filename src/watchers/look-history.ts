@@ -1,18 +1,12 @@
 import type { TimedObservation } from "../alerts/judge/judge.ts";
 import type { Reading } from "../alerts/judge/kinds/reading.ts";
 import type { Json, Look } from "../looks/look.ts";
-import { type Milliseconds, toMillis } from "../units/time.ts";
+import { type Stretch, toMillis } from "../units/time.ts";
 import { type Changes, withChanges } from "./kept.ts";
 import { unknownBecause } from "./schedule.ts";
 
 /** A look without what was seen. */
 export type Moment = Omit<Look, "seen">;
-
-/** No look for longer than three intervals; both ends in Unix milliseconds. */
-export interface Gap {
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
-}
 
 /** So many intervals without a look are a gap. */
 export const GAP_INTERVALS = 3;
@@ -24,7 +18,8 @@ export const MARKETS = "markets";
 const UNSEEN: Changes = { since: "0", looks: 1, node: "", behind: false, markets: {} };
 
 interface Told {
-  readonly onGap: (gap: Gap) => void;
+  /** No look for longer than three intervals. */
+  readonly onGap: (gap: Stretch) => void;
   /** Another process, or the same after a gap, goes on from what is stored. */
   readonly onRestart: () => void;
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import { type Gap, LookHistory } from "../../src/watchers/look-history.ts";
-import { fromMillis } from "../../src/units/time.ts";
+import { LookHistory } from "../../src/watchers/look-history.ts";
+import { fromMillis, type Stretch } from "../../src/units/time.ts";
 
 function history() {
-  const gaps: Gap[] = [];
+  const gaps: Stretch[] = [];
   let restarts = 0;
   const looks = new LookHistory("mainnet", {
     onGap: (gap) => void gaps.push(gap),

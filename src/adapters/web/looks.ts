@@ -6,7 +6,7 @@ import type { ConditionKind } from "../../alerts/judge/kinds/kinds.ts";
 import type { Severity } from "../../alerts/judge/kinds/kind.ts";
 import { UserError } from "../../errors.ts";
 import type { LaneState, Scene } from "../../reply/chart.ts";
-import { inTime, type Milliseconds } from "../../units/time.ts";
+import { inTime, type Milliseconds, type Stretch } from "../../units/time.ts";
 import { limitRunning, refuse } from "./access/guard.ts";
 import { LOOKS_TIMEOUT_MILLIS, MAX_READING_LOOKS } from "./limits.ts";
 
@@ -20,10 +20,8 @@ const LooksQuestion = z.strictObject({
 export type LooksQuestion = z.infer<typeof LooksQuestion>;
 
 /** What was seen of a network, thinned: of each part of the time the extremes and the worst. Times are Unix milliseconds. */
-export interface PastLooks {
+export interface PastLooks extends Stretch {
   readonly network: string;
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
   /** When the oldest look that is kept was; absent where there is none before. */
   readonly first?: Milliseconds;
   /** So long is a part of the time of which the extremes are known. */

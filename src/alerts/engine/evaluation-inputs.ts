@@ -1,13 +1,11 @@
 import type { AlertTables, EpisodeRow } from "../../store/alert-tables/alert-tables.ts";
-import type { Milliseconds } from "../../units/time.ts";
+import { type Milliseconds, MINUTE } from "../../units/time.ts";
 import { quietUntil } from "../route/quiet-hours.ts";
 import { isSilenceActive } from "../route/silence.ts";
 import type { SubscriptionIndex } from "../route/subscription-index.ts";
 import type { Episode, Machine } from "../judge/rules/episode.ts";
 import { liveMessageKey } from "./plan-episode.ts";
 import { flappingOf, inhibitingEpisodes, inhibitorOf } from "./plan-open.ts";
-
-const MINUTE: Milliseconds = 60_000;
 
 /** Reads the inputs of all episodes: which silences hold and which quiet hours run. */
 export function sharedInputsReader(): (index: SubscriptionIndex, at: Milliseconds) => string {

@@ -1,10 +1,7 @@
 import { z } from "zod";
 
 import { isTimeZone, localMillis } from "../../units/local-time.ts";
-import type { Milliseconds } from "../../units/time.ts";
-
-const DAY: Milliseconds = 86_400_000;
-const MINUTE: Milliseconds = 60_000;
+import { DAY, type Milliseconds, MINUTE } from "../../units/time.ts";
 
 const TimeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/u, "must be a time of day such as 22:00");
 

@@ -1,13 +1,9 @@
 // Which other thresholds are tried beside those asked for, and which of them to advise. Pure: from counts alone.
 import { type Decimal, formatDecimal, parseDecimal } from "../../units/decimal.ts";
-import type { Milliseconds } from "../../units/time.ts";
+import { HOUR, type Milliseconds, MINUTE, SECOND } from "../../units/time.ts";
 import type { GivenParameters } from "../judge/kinds/kind.ts";
 import { formatMarketConditions, storedConditions } from "../judge/kinds/market-value.ts";
 import type { TrialEpisode } from "./trial.ts";
-
-const SECOND: Milliseconds = 1000;
-const MINUTE: Milliseconds = 60 * SECOND;
-const HOUR: Milliseconds = 60 * MINUTE;
 
 /** At most so many others are tried. */
 const MAX_OTHERS = 8;

@@ -1,6 +1,6 @@
 // A trial: what rules would have told of looks that are kept, judged by the same state machines in virtual time. It is
 // pure; main/trial.ts reads the looks, in a thread of its own.
-import { type Milliseconds, type Nanoseconds, toMillis } from "../../units/time.ts";
+import { type Milliseconds, type Nanoseconds, type Stretch, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
 import type { RuleIndex, TimedObservation } from "../judge/judge.ts";
@@ -52,20 +52,11 @@ export interface Trial {
   readonly known: ReadonlyMap<ConditionKind, Milliseconds>;
 }
 
-/** What is tried. */
-export interface TrialRequest {
+/** What is tried, and on the looks of which time; both its ends are included. */
+export interface TrialRequest extends Stretch {
   readonly network: string;
-  /** In Unix milliseconds, both included. */
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
   /** Judged together in one pass. */
   readonly tried: readonly TriedRules[];
-}
-
-/** A time in which nobody looked, or all that was looked at. In Unix milliseconds. */
-export interface Stretch {
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
 }
 
 /** What came of it. */

@@ -5,10 +5,8 @@ import { refuseTime } from "../../bot/options/parse-options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
-import { fromMillis, type Milliseconds, toMillis } from "../../units/time.ts";
+import { DAY, fromMillis, type Milliseconds, type Stretch, toMillis } from "../../units/time.ts";
 import { text, type Text, time } from "../../reply/text.ts";
-
-const DAY: Milliseconds = 86_400_000;
 
 /** `90s`, `2m`, `1 hour` in milliseconds, 1 or more. Throws UserError for anything else. */
 export function parseSpan(option: string, typed: string): Milliseconds {
@@ -112,16 +110,10 @@ function nextAt(zone: string, now: Milliseconds, daily: Milliseconds, days = 0):
   return utcOf(zone, (today > local ? today : today + DAY) + days * DAY);
 }
 
-/** A range of time in Unix milliseconds. */
-export interface PastRange {
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
-}
-
 type RangeOption = "when" | "since" | "until";
 
 /** A time as people type it, by a zone's clock unless it names its own offset. */
-function spanIn(zone: string, compact: string, now: Milliseconds): PastRange | undefined {
+function spanIn(zone: string, compact: string, now: Milliseconds): Stretch | undefined {
   const span = parseTimeSpan(compact, fromMillis(localMillis(zone, now)));
   if (span === undefined) return undefined;
   const absolute = /(?:z|utc|[+-]\d{2}:?\d{2})$/u.test(compact) || /^\d{10,19}$/u.test(compact);
@@ -135,7 +127,7 @@ function spanIn(zone: string, compact: string, now: Milliseconds): PastRange | u
 }
 
 /** What was meant by words about the past: a day, a night, or a moment such as `22:00` (its last occurrence) and `3h`. */
-function parsePast(typed: string, now: Milliseconds, zone: string): PastRange | undefined {
+function parsePast(typed: string, now: Milliseconds, zone: string): Stretch | undefined {
   const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
   const daily = parseTimeOfDay(compact);
   if (daily !== undefined) {
@@ -155,7 +147,7 @@ export function parsePastRange(
   given: Readonly<Partial<Record<RangeOption, string | undefined>>>,
   now: Milliseconds,
   zone: string,
-): PastRange | undefined {
+): Stretch | undefined {
   if (given.when !== undefined && given.since !== undefined) {
     const when = quoteTyped(given.when);
     throw new UserError((named) => `${when} and ${named("since")} name two beginnings.`, {
@@ -221,14 +213,14 @@ export function splitPast(typed: string, now: Milliseconds, zone: string) {
 }
 
 /** `since 2026-05-01 18:00 (Europe/Zurich)`, up to now; else both ends. */
-export function pastRangeWords({ from, to }: PastRange, now: Milliseconds, zone: string): string {
+export function pastRangeWords({ from, to }: Stretch, now: Milliseconds, zone: string): string {
   const [start, end] = [from, to].map((at) => localText(zone, at));
   const words = from === 0 ? `until ${end}` : to < now ? `from ${start} to ${end}` : `since ${start}`;
   return `${words} (${zone})`;
 }
 
 /** The same by the reader's clock, where the zone is none that somebody chose; a zone is named. */
-export function pastRangeText(range: PastRange, now: Milliseconds, zone: string): Text {
+export function pastRangeText(range: Stretch, now: Milliseconds, zone: string): Text {
   if (zone !== "UTC") return text`${pastRangeWords(range, now, zone)}`;
   // Seconds would say nothing of a longer time.
   const grain = range.to - range.from < 600_000 ? 1 : 60_000;

@@ -1,9 +1,8 @@
 import type { CommandContext } from "../../bot/command.ts";
 import type { Options } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
-import type { Milliseconds } from "../../units/time.ts";
+import type { Milliseconds, Stretch } from "../../units/time.ts";
 import { isSpan, parseSpan } from "../alerts/alert-times.ts";
-import type { Span } from "../../chart/thin.ts";
 import type { ChartSpan } from "./charts.ts";
 
 /** All that is kept. */
@@ -38,7 +37,7 @@ export async function firstLook(
 }
 
 /** From so long ago, as far as looks are kept, until then: what nobody has looked at is neither calm nor a gap. */
-export function spanSince(first: Milliseconds | undefined, last: string, to: Milliseconds): Span {
+export function spanSince(first: Milliseconds | undefined, last: string, to: Milliseconds): Stretch {
   const millis = parseLast("last", last);
   const from = millis === undefined ? (first ?? to) : Math.max(first ?? 0, to - millis);
   return { from: Math.min(from, to - SHORTEST), to };

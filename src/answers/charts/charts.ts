@@ -3,7 +3,7 @@
 // alert-chart.ts what an alert was about.
 
 import { altText } from "../../chart/alt.ts";
-import { type Span, ThinLine } from "../../chart/thin.ts";
+import { ThinLine } from "../../chart/thin.ts";
 import type { CommandContext } from "../../bot/command.ts";
 import { cutShort } from "../../bot/nearest.ts";
 import type { Options } from "../../bot/options/options.ts";
@@ -11,7 +11,7 @@ import { type Block, details, table, type Table } from "../../reply/block.ts";
 import type { Scene } from "../../reply/chart.ts";
 import { type Ask, commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { text, time } from "../../reply/text.ts";
-import { formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
+import { formatDuration, fromMillis, type Milliseconds, SECOND, type Stretch } from "../../units/time.ts";
 import { destinationKey } from "../../alerts/destination.ts";
 import { isAlive } from "../../alerts/route/subscription.ts";
 import { isAuctionMode } from "../../api/model/market.ts";
@@ -31,7 +31,7 @@ export interface LooksContext extends Pick<ChartContext, "network" | "past" | "s
 }
 
 /** The time that a picture shows, in the zone of whoever asks. */
-export interface ChartSpan extends Span {
+export interface ChartSpan extends Stretch {
   readonly zone: string;
 }
 
@@ -43,7 +43,6 @@ export interface Picture {
 
 /** Rows of the numbers beside a line. */
 const ROWS = 48;
-const SECOND: Milliseconds = 1000;
 
 /** One line of a picture, and its numbers. */
 export class KeptLine {
@@ -53,7 +52,7 @@ export class KeptLine {
   /** The first and the last value, the least and the greatest. */
   readonly values: { first?: string; last?: string; least?: number; most?: number } = {};
 
-  constructor(name: string, span: Span) {
+  constructor(name: string, span: Stretch) {
     [this.name, this.#fine, this.#coarse] = [name, new ThinLine(span), new ThinLine(span, ROWS)];
   }
 

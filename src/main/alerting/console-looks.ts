@@ -7,11 +7,11 @@ import { parsePastRange } from "../../answers/alerts/alert-times.ts";
 import { firstLook, spanSince } from "../../answers/charts/chart-span.ts";
 import { networkLook, networkPicture } from "../../answers/charts/network-chart.ts";
 import { altText } from "../../chart/alt.ts";
-import { PIXELS, type ReadPast, type Span } from "../../chart/thin.ts";
+import { PIXELS, type ReadPast } from "../../chart/thin.ts";
 import { UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import type { Store } from "../../store/store.ts";
-import { type Milliseconds, toMillis } from "../../units/time.ts";
+import { type Milliseconds, type Stretch, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 
 export interface ConsoleLooksDependencies {
@@ -55,7 +55,7 @@ export function consoleLooks(dependencies: ConsoleLooksDependencies): KeptLooks 
   }
 
   /** Those of a span, of many the gravest and longest. */
-  async function alertsOf({ network }: Context, { from, to }: Span): Promise<readonly PastAlert[]> {
+  async function alertsOf({ network }: Context, { from, to }: Stretch): Promise<readonly PastAlert[]> {
     const rows = await store.read(async ({ alerts: { watch } }) => [
       ...(await watch.openEpisodes(network)),
       // What fired a while before may have ended in it.
@@ -100,7 +100,7 @@ export function consoleLooks(dependencies: ConsoleLooksDependencies): KeptLooks 
   };
 }
 
-function partOf({ from, to }: Span): Milliseconds {
+function partOf({ from, to }: Stretch): Milliseconds {
   return Math.max(1, Math.round((to - from) / PIXELS));
 }
 

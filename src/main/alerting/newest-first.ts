@@ -2,10 +2,9 @@
 import { compareSeverity } from "../../alerts/judge/kinds/kind.ts";
 import { NO_TRIAL, type Trial, type TrialAnswer, type TrialEpisode } from "../../alerts/trial/trial.ts";
 import type { ReadPage } from "../../looks/read.ts";
-import type { Milliseconds } from "../../units/time.ts";
+import { DAY, type Milliseconds } from "../../units/time.ts";
 import { tryRules, type TrialWork } from "../trial.ts";
 
-const DAY: Milliseconds = 86_400_000;
 /** The first span, which shows how long the others take. */
 const FIRST_SPAN: Milliseconds = 2 * DAY;
 const LONGEST_SPAN: Milliseconds = 60 * DAY;

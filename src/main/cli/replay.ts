@@ -16,9 +16,9 @@ import { oneLine } from "../../reply/plain-text.ts";
 import { createStore } from "../../store/create-store.ts";
 import type { LooksOf } from "../../store/alert-tables/looks.ts";
 import type { Store } from "../../store/store.ts";
-import { formatDuration, fromMillis, type Milliseconds, toMillis } from "../../units/time.ts";
+import { formatDuration, fromMillis, type Milliseconds, type Stretch, toMillis } from "../../units/time.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
-import { type Gap, MARKETS, SOURCES } from "../../watchers/look-history.ts";
+import { MARKETS, SOURCES } from "../../watchers/look-history.ts";
 import { MarketsState } from "../../watchers/markets/markets.ts";
 import { JUDGED_OF_ROUND } from "../../watchers/sources/kept-round.ts";
 import { changeOf, Replay, type ReplayedChange, settingsOf } from "../replay.ts";
@@ -134,7 +134,7 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
       throw thrown instanceof z.ZodError ? lookOfNoShape(network, SETTINGS, look) : thrown;
     }
   });
-  const gaps: Gap[] = [];
+  const gaps: Stretch[] = [];
   let damaged = 0;
   const onDamaged = (row: DamagedRow): void => {
     damaged += 1;
@@ -169,7 +169,7 @@ async function replayRange(store: Pick<Store, "read">, { network, from, to, chec
   judge.end();
   const { ofGaps, differences } = check
     ? await differencesOf(store, { network, from, to }, replayed, gaps, names)
-    : { ofGaps: new Map<Gap, readonly string[]>(), differences: [] };
+    : { ofGaps: new Map<Stretch, readonly string[]>(), differences: [] };
   for (const gap of check ? gaps : []) {
     console.log(gapLine(gap));
     for (const line of ofGaps.get(gap) ?? []) console.log(`  ${line}`);
@@ -206,7 +206,7 @@ function lookOfNoShape(network: string, watcher: string, { at }: Look): DamagedR
   return new DamagedRow("looks_tail", { network, watcher, at: String(toMillis(at)) }, why);
 }
 
-export function gapLine({ from, to }: Gap): string {
+export function gapLine({ from, to }: Stretch): string {
   return `${utc(from)}  no look for ${formatDuration(to - from)}`;
 }
 
@@ -283,7 +283,7 @@ async function differencesOf(
   store: Pick<Store, "read">,
   { network, from, to }: NetworkRange,
   replayed: readonly ReplayedChange[],
-  gaps: readonly Gap[],
+  gaps: readonly Stretch[],
   names: Map<string, string>,
 ) {
   const decided = await store.read(({ alerts }) => alerts.log.ofEpisodes(network, from, to));
@@ -293,10 +293,10 @@ async function differencesOf(
     .map((one) => named(one, names));
   const now = replayed.filter(isReplayed);
   const [was, is] = [countAlike(then), countAlike(now)];
-  const ofGaps = new Map<Gap, string[]>();
+  const ofGaps = new Map<Stretch, string[]>();
   const differences: string[] = [];
   /** Of a condition and its subject, the gap in which the two went different ways. */
-  const since = new Map<string, Gap>();
+  const since = new Map<string, Stretch>();
   const seen = new Set<string>();
   for (const one of [...then, ...now].toSorted((a, b) => a.at - b.at)) {
     const key = keyOf(one);

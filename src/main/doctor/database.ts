@@ -15,7 +15,7 @@ import type { StoredLooks } from "../../store/alert-tables/looks.ts";
 import type { DatabaseInspection } from "../../store/alert-tables/inspect-tables.ts";
 import { type FileInspection, inspectFile } from "../../store/file/inspect-file.ts";
 import { probeFolder, unfitMountOf } from "../../store/file/probe-folder.ts";
-import { formatDuration, type Milliseconds } from "../../units/time.ts";
+import { DAY, formatDuration, type Milliseconds } from "../../units/time.ts";
 import { formatBytes, formatCount } from "../../units/format-number.ts";
 import { isGone } from "../holder/claim-database.ts";
 import { findHolder } from "../holder/find-holder.ts";
@@ -141,8 +141,6 @@ function examineFile(file: string, { bytes, schema, age, damage }: Inspection, h
   }
   return [ok(check, `${file}: whole, ${facts}`)];
 }
-
-const DAY: Milliseconds = 86_400_000;
 
 /** What the kept looks take, and for how long there is room at the rate of now. */
 function examineLooks({ bytes, oldest }: StoredLooks, bounds: LooksBounds, now: Milliseconds): Finding {

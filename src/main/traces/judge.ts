@@ -4,8 +4,7 @@ import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { Subscription } from "../../alerts/route/subscription.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import type { Json, Look } from "../../looks/look.ts";
-import { type Milliseconds, timeFromText, toMillis } from "../../units/time.ts";
-import type { Gap } from "../../watchers/look-history.ts";
+import { type Milliseconds, type Stretch, timeFromText, toMillis } from "../../units/time.ts";
 import { type KeptSettings, Replay, type ReplayedChange, settingsOf } from "../replay.ts";
 import { type NumberedLine, partOf, refused } from "./lines.ts";
 import { Alerts, type Fact, type Told, type Truth, type Watched } from "./score.ts";
@@ -25,7 +24,7 @@ interface TraceOptions {
   /** What is judged by in place of the settings of then. */
   readonly changed?: (config: AlertsConfig) => AlertsConfig;
   readonly onChange?: (change: ReplayedChange) => void;
-  readonly onGap?: (gap: Gap) => void;
+  readonly onGap?: (gap: Stretch) => void;
 }
 
 /** A trace once it is judged. */
@@ -164,7 +163,7 @@ function factIn({
   why = "",
   seen = to - from,
   lead = seen,
-}: Omit<TruthLine, "from" | "to"> & { readonly from: Milliseconds; readonly to: Milliseconds }): Fact | undefined {
+}: Omit<TruthLine, "from" | "to"> & Stretch): Fact | undefined {
   return kind && { kind, subject, from, to, why, seen, lead };
 }
 

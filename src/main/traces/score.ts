@@ -1,6 +1,6 @@
 // How well alerts tell the truth: which of them were right, what was missed, how soon it was told and how it ended.
 
-import type { Milliseconds } from "../../units/time.ts";
+import { DAY, type Milliseconds, type Stretch } from "../../units/time.ts";
 import type { ReplayedChange } from "../replay.ts";
 
 /** The kinds of alert that are scored. */
@@ -20,14 +20,8 @@ export const SCORED = [
 ] as const;
 export type Kind = (typeof SCORED)[number];
 
-/** From a moment to another, in milliseconds since what is scored began. */
-export interface Span {
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
-}
-
-/** It was true from `from` to `to`. */
-export interface Fact extends Span {
+/** It was true from `from` to `to`, in milliseconds since what is scored began. */
+export interface Fact extends Stretch {
   readonly kind: Kind;
   /** A node; empty where it is the network's. */
   readonly subject: string;
@@ -43,11 +37,11 @@ export interface Fact extends Span {
 export interface Truth {
   readonly facts: readonly Fact[];
   /** When an alert of a kind and subject is no false alarm, though nobody need give it. */
-  readonly excused: readonly (Span & { readonly kind: Kind; readonly subject: string })[];
+  readonly excused: readonly (Stretch & { readonly kind: Kind; readonly subject: string })[];
   /** When nobody could tell whether the chain stands, nor whether the clock is wrong: all that answered were behind. */
-  readonly unfollowed: readonly Span[];
+  readonly unfollowed: readonly Stretch[];
   /** When each node that lied did. */
-  readonly lies: readonly (Span & { readonly subject: string })[];
+  readonly lies: readonly (Stretch & { readonly subject: string })[];
 }
 
 /** What was watched. */
@@ -93,8 +87,6 @@ export class Alerts {
     }
   }
 }
-
-const DAY: Milliseconds = 86_400_000;
 
 /** What a kind is due after, in milliseconds: true for as long before the bot's eyes, it has to be told. */
 function dueAfter(kind: Kind, poll: number): number {

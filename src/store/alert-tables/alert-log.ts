@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-import type { Milliseconds } from "../../units/time.ts";
+import type { Milliseconds, Stretch } from "../../units/time.ts";
 import { inBatches, POSITIONS, recordsOf, selectInBatches, takeNumbers, withNumbers } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 import type { DeliveryRow, NewDecisionRow } from "./alert-rows.ts";
@@ -129,9 +129,7 @@ export function createAlertLog(db: Kysely<Schema>) {
 }
 
 /** Messages that arrived within a range of time, or grew then: to some destinations, or to all. */
-export interface ArrivedQuery {
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
+export interface ArrivedQuery extends Stretch {
   readonly destinations: readonly string[] | undefined;
   readonly limit: number;
 }

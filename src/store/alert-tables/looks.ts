@@ -1,6 +1,6 @@
 import { CompiledQuery, type Insertable, type Kysely, sql } from "kysely";
 
-import type { Milliseconds } from "../../units/time.ts";
+import type { Milliseconds, Stretch } from "../../units/time.ts";
 import { isPostgres } from "../queries.ts";
 import type { Schema } from "../schema.ts";
 
@@ -36,13 +36,10 @@ export interface LooksOf {
   readonly watcher: string;
 }
 
-/** Looks of a range. */
-export interface LooksQuery extends LooksOf {
+/** Looks of a range, with both its ends. */
+export interface LooksQuery extends LooksOf, Stretch {
   /** Those after the look of this number. */
   readonly after: number;
-  /** In Unix milliseconds, both included. */
-  readonly from: Milliseconds;
-  readonly to: Milliseconds;
   /** So many rows at most. */
   readonly limit: number;
 }

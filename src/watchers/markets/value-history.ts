@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { DecimalText } from "../../alerts/judge/kinds/kind.ts";
 import { compareDecimals, parseDecimal } from "../../units/decimal.ts";
-import type { Milliseconds } from "../../units/time.ts";
+import { type Milliseconds, MINUTE } from "../../units/time.ts";
 
 /** Moments of the watcher's own clock with their values; the first one is the least, or the most. */
 const points = z.array(z.tuple([z.number(), DecimalText])).readonly();
@@ -14,7 +14,6 @@ export type ValueHistory = z.infer<typeof ValueHistory>;
 
 /** Over a longer span, moments are exact to a minute, so that there are not too many. */
 const EXACT_SPAN: Milliseconds = 3_600_000;
-const MINUTE: Milliseconds = 60_000;
 
 /** The history with one more value. `span`: what is older is forgotten. */
 export function withValue(

@@ -5,7 +5,7 @@ import { judgeSources, shiftMemory } from "../../api/verdict/judge-sources.ts";
 import { integerCodec, PollRound, SourceMemory, storedAs, timeCodec } from "../../api/verdict/memory.ts";
 import { millisBetween, type Verdict, type VerdictThresholds } from "../../api/verdict/verdict.ts";
 import { median } from "../../units/decimal.ts";
-import { type Milliseconds, toMillis } from "../../units/time.ts";
+import { HOUR, type Milliseconds, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 
 /** Of a span that moves on: parts of it, each with its length and what was counted in it, the newest last. */
@@ -34,7 +34,6 @@ const PARTS = 10;
 const MIN_ANSWERS = 10;
 /** Fewer polls apart no halt is seen. */
 const MISSED_POLLS = 3;
-const HOUR: Milliseconds = 3_600_000;
 /** The usual pace is the median of a day, and known after some of its hours. */
 const MAX_HOURS = 24;
 const MIN_HOURS = 3;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { Decision } from "../../judge/judge.ts";
-import { fromMillis, type Milliseconds } from "../../../units/time.ts";
+import { DAY, fromMillis, type Milliseconds } from "../../../units/time.ts";
 import type { Subscription } from "../../route/subscription.ts";
 import type { AlertMessage } from "../../message/message.ts";
 import type { Notice } from "../../message/notice.ts";
@@ -173,7 +173,6 @@ const EFFECTS: Partial<Record<AlertKind, Milliseconds>> = {
 /** What happens to one node after the other in some minutes has one cause. */
 const SLOW_KINDS: readonly ConditionKind[] = ["node.down", "node.lying"];
 const JOINING_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve", "flapping"];
-const DAY: Milliseconds = 86_400_000;
 
 type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
 /** `within`: how soon alerts of a kind follow each other, as configured. */

@@ -15,9 +15,8 @@ import { tableToCsv } from "../../../reply/csv.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { code, type Inline, type Text, time } from "../../../reply/text.ts";
-import { fromMillis } from "../../../units/time.ts";
+import { fromMillis, type Stretch } from "../../../units/time.ts";
 import type { DecisionRow, LoggedDelivery } from "../../../store/alert-tables/alert-tables.ts";
-import type { PastRange } from "../alert-times.ts";
 import { type CallerContext, destinationKeyWords } from "../destination.ts";
 import { decisionWords, phaseWords, storedName, summarizeDelivery } from "./episode-timeline.ts";
 import { episodeLabel } from "./episodes.ts";
@@ -39,7 +38,7 @@ interface LogSearch {
   /** In lower case. */
   readonly wanted: string | undefined;
   readonly network: string | undefined;
-  readonly range?: PastRange | undefined;
+  readonly range?: Stretch | undefined;
   readonly signal: AbortSignal;
 }
 

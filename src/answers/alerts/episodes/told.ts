@@ -13,7 +13,7 @@ import { listWords } from "../../../reply/enum-words.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { clockTime, type Inline, joinText, text, type Text, type TextPart, time, toText } from "../../../reply/text.ts";
-import { fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
+import { fromMillis, type Milliseconds, type Stretch, toMillis } from "../../../units/time.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { localText } from "../../../units/local-time.ts";
 import {
@@ -24,7 +24,6 @@ import {
   directMessages,
   isOperator,
 } from "../destination.ts";
-import type { PastRange } from "../alert-times.ts";
 import { seenHere } from "./episodes.ts";
 
 /** How many places a line names; the rest is counted. */
@@ -142,7 +141,7 @@ function rankOf(episode: Episode): number {
 
 /** Alerts that fired within a range, and of which nobody at all was told: none subscribed, or silenced. */
 export async function untoldLines(
-  { from, to }: PastRange,
+  { from, to }: Stretch,
   network: string | undefined,
   context: AlertsContext,
   now: Milliseconds,
@@ -170,7 +169,7 @@ export async function untoldLines(
 
 /** Who watches these places: what is subscribed, and since when; nobody was in a range before. */
 export async function watchingNow(
-  { to }: PastRange,
+  { to }: Stretch,
   keys: readonly string[] | undefined,
   network: string | undefined,
   context: AlertsContext,

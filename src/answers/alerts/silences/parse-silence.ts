@@ -11,7 +11,7 @@ import { ignoreUserError, type OptionNames, passes, UserError } from "../../../e
 import { type Block, paragraph } from "../../../reply/block.ts";
 import { givenOptions } from "../../../reply/reply.ts";
 import { text } from "../../../reply/text.ts";
-import { formatDuration, formatSpan, type Milliseconds } from "../../../units/time.ts";
+import { DAY, formatDuration, formatSpan, HOUR, type Milliseconds, MINUTE } from "../../../units/time.ts";
 import { MARKET } from "../../ids/ids.ts";
 import { resolveId } from "../../ids/typed-ids.ts";
 import { findKind } from "../alert-kinds.ts";
@@ -126,9 +126,6 @@ export async function episodesToEnd(
 
 const endsTwice = (named: OptionNames): string => `${named("for")} and ${named("until")} both say when it ends.`;
 const RESOLVED = { until: "resolved" };
-const MINUTE: Milliseconds = 60_000;
-const HOUR: Milliseconds = 60 * MINUTE;
-const DAY: Milliseconds = 24 * HOUR;
 /** How long a recurring silence goes on in a suggested line. */
 const MONTH: Milliseconds = 30 * DAY;
 /** The longest silence: a forgotten one hides alerts. */

@@ -3,7 +3,7 @@ import { destinationKey } from "../../../alerts/destination.ts";
 import { covers, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { adviceOf } from "../../../alerts/trial/advice.ts";
-import { inTime, type Milliseconds } from "../../../units/time.ts";
+import { DAY, inTime, type Milliseconds } from "../../../units/time.ts";
 import type { Block } from "../../../reply/block.ts";
 import { type Action, type Ask, invalidatingAction } from "../../../reply/reply.ts";
 import { code, text, type Text } from "../../../reply/text.ts";
@@ -24,7 +24,6 @@ export interface Noise {
 
 type Better = Pick<OtherTried, "typed"> & { readonly told: number };
 
-const DAY: Milliseconds = 86_400_000;
 const WEEK: Milliseconds = 7 * DAY;
 const MOST = 10;
 /** So many are named: the noisiest. */

@@ -2,13 +2,12 @@ import type { Subscription } from "../../../alerts/route/subscription.ts";
 import { type Action, amended, invalidatingAction, type Reply } from "../../../reply/reply.ts";
 import { text, type Text } from "../../../reply/text.ts";
 import { formatCount } from "../../../units/format-number.ts";
-import { type Milliseconds, toMillis } from "../../../units/time.ts";
+import { DAY, type Milliseconds, toMillis } from "../../../units/time.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { contentKey } from "./subscriptions.ts";
 import { roughly, spanWords, timesWords, watchedMillis } from "./trial-reply.ts";
 import { lengthOf, tryAll, type TriedResult } from "./try-subscription.ts";
 
-const DAY: Milliseconds = 86_400_000;
 const LOOKED_BACK: Milliseconds = 30 * DAY;
 
 /**

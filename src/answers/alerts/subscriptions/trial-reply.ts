@@ -1,12 +1,11 @@
 import { type AlertKind, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import { type Advice, adviceOf } from "../../../alerts/trial/advice.ts";
-import type { Stretch } from "../../../alerts/trial/trial.ts";
 import { kindNoun, type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { listWords, capitalised } from "../../../reply/enum-words.ts";
 import { type Block, type Field, facts, field, paragraph, table } from "../../../reply/block.ts";
 import { type Action, type Ask, commandAction, reply, type Reply } from "../../../reply/reply.ts";
 import { type Inline, joinText, strong, text, type Text, time } from "../../../reply/text.ts";
-import { formatDuration, fromMillis, type Milliseconds } from "../../../units/time.ts";
+import { DAY, formatDuration, fromMillis, HOUR, type Milliseconds, MINUTE, type Stretch } from "../../../units/time.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import {
   isAtNight,
@@ -26,9 +25,6 @@ interface TrialWords {
   readonly ask: Ask;
 }
 
-const MINUTE: Milliseconds = 60_000;
-const HOUR: Milliseconds = 60 * MINUTE;
-const DAY: Milliseconds = 24 * HOUR;
 /** No watcher waits longer for its next look. */
 const LATEST: Milliseconds = 2 * MINUTE;
 

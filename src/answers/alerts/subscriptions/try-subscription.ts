@@ -7,17 +7,10 @@ import { isJudgedAlways, type Rule } from "../../../alerts/judge/rules/rules.ts"
 import { rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { otherThresholds } from "../../../alerts/trial/advice.ts";
-import {
-  isKindReplayed,
-  NO_TRIAL,
-  type Stretch,
-  type Trial,
-  type TrialEpisode,
-  trialEpisode,
-} from "../../../alerts/trial/trial.ts";
+import { isKindReplayed, NO_TRIAL, type Trial, type TrialEpisode, trialEpisode } from "../../../alerts/trial/trial.ts";
 import type { CommandContext } from "../../../bot/command.ts";
 import type { Options } from "../../../bot/options/options.ts";
-import type { Milliseconds } from "../../../units/time.ts";
+import type { Milliseconds, Stretch } from "../../../units/time.ts";
 import { localText } from "../../../units/local-time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { destinationKey } from "../../../alerts/destination.ts";
