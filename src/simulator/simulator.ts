@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 
 import { messageOf, UserError } from "../errors.ts";
 import { type Log, silentLog } from "../log.ts";
+import { decoded } from "../units/redact.ts";
 import { fromMillis, type Nanoseconds } from "../units/time.ts";
 import { serveControl } from "./faults/control.ts";
 import { FaultList } from "./faults/faults.ts";
@@ -98,7 +99,7 @@ export async function startSimulator(options: SimulatorOptions = {}) {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://simulator.invalid");
     const target = requestTarget(pathname);
-    const path = decodePath(target.path);
+    const path = decoded(target.path);
     if (target.kind === "control") {
       return serveControl(simulator, target.scope, path, query, request, response);
     }
@@ -118,12 +119,4 @@ export async function startSimulator(options: SimulatorOptions = {}) {
   });
   log.debug({ url, seed }, "simulator ready");
   return simulator;
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -530,7 +530,7 @@ describe("migrations", () => {
       ]);
       const says = await readMessages(
         tables,
-        [...serviceMessages.keys()].map((index) => `s${index}`),
+        [...serviceMessages.keys()].map((index) => ({ message: `s${index}` })),
       );
       for (const [index, [said]] of serviceMessages.entries()) {
         expect(says.get(`s${index}`)).toEqual(said.type === "notice" ? { ...said, simulated: true } : said);

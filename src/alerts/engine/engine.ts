@@ -216,7 +216,13 @@ function createQueries(store: AlertDependencies["store"]) {
     /** What people were told within a range of time. */
     told: (query: ArrivedQuery) => read((tables) => toldWithin(tables, query)),
     /** Messages by their ids; without those that were pruned. */
-    messages: (ids: readonly string[]) => read((tables) => readMessages(tables, ids)),
+    messages: (ids: readonly string[]) =>
+      read((tables) =>
+        readMessages(
+          tables,
+          ids.map((message) => ({ message })),
+        ),
+      ),
 
     /** The silence with that id, also one that has ended; undefined 30 days later. */
     silence: (id: string) =>

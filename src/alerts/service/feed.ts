@@ -112,10 +112,7 @@ async function toFeedAlerts(
   shownAs?: typeof asEdited,
 ): Promise<FeedAlert[]> {
   const { kindNoun } = await import("../words/subscription-words.ts");
-  const messages = await readMessages(
-    tables,
-    rows.map(({ message }) => message),
-  );
+  const messages = await readMessages(tables, rows);
   const alerts: FeedAlert[] = [];
   for (const row of rows) {
     const message = messages.get(row.message);

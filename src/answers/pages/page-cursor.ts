@@ -1,5 +1,6 @@
 import type { History } from "../../api/histories.ts";
 import type { Page } from "../../api/model/page.ts";
+import { decoded } from "../../units/redact.ts";
 
 /**
  * The position at an end of a page. A cursor is valid only at the node that issued it, so buttons also carry that node
@@ -36,12 +37,4 @@ export function cursorAt<T>(
   if (cursor === undefined) return undefined;
   const block = row === undefined ? undefined : list.blockOf(row.node);
   return formatCursor({ cursor, node, ...(block === undefined || block < 0n ? {} : { block }) });
-}
-
-function decoded(node: string): string {
-  try {
-    return decodeURIComponent(node);
-  } catch {
-    return node;
-  }
 }

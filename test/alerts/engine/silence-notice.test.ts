@@ -18,10 +18,7 @@ it("tells the operators once a day which silences hold, also after a restart", a
   const owed = () =>
     stage.store.transaction(async ({ alerts }) => {
       const rows = await alerts.outbox.openOf("fake//operators/");
-      const messages = await readMessages(
-        alerts,
-        rows.map(({ message }) => message),
-      );
+      const messages = await readMessages(alerts, rows);
       return rows.map(({ message }) => gist(messages.get(message)!));
     });
   const begin = stage.now();

@@ -112,14 +112,14 @@ export async function claim(
       decisions.push({ what: "try again", destination, delivery, detail: one.message });
     }
   }
-  const begun = taken.map(({ row }) => row.id);
-  const said = taken.map(({ row }) => row.message);
+  const rows = taken.map(({ row }) => row);
+  const begun = rows.map(({ id }) => id);
   const waits = isIdle && taken.length > 0;
   const notFull = wanted.flatMap(({ sender, probeOf }) =>
     probeOf !== undefined || full.includes(sender) ? [] : [sender.platform],
   );
   const [messages, chunked, , next] = await Promise.all([
-    readMessages(tables, said),
+    readMessages(tables, rows),
     // Others may be due then.
     waits ? tables.chunks.oldestAt().then((oldest) => oldest !== undefined) : fanOutNext(tables),
     tables.outbox.beginAttempts(begun, at, self),

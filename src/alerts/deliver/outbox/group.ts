@@ -15,9 +15,9 @@ import { parseRow } from "../../judge/kinds/kind.ts";
 async function readJoined(tables: AlertTables, carrier: DeliveryRow): Promise<MessageGroup | undefined> {
   const all = await readSaid(tables, carrier);
   if (all.length < 2) return undefined;
-  const noted = all.filter(({ phase }) => NOTICE_PHASES.includes(phase)).map(({ message }) => message);
+  const noted = all.filter(({ phase }) => NOTICE_PHASES.includes(phase));
   const messages = await readMessages(tables, noted);
-  const notices = noted.flatMap((message) => messages.get(message) ?? []);
+  const notices = noted.flatMap(({ message }) => messages.get(message) ?? []);
   const ids = [...new Set(all.flatMap(({ episode }) => episode ?? []))];
   const episodes = await readEpisodes(tables, ids, carrier.destination);
   const merged = all.every(({ phase }) => phase === MERGED_PHASE) ? { merged: true as const } : {};

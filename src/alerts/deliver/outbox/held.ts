@@ -42,10 +42,7 @@ export async function releaseHeld(
 ): Promise<{ readonly owed: number; readonly decisions: readonly Decision[] }> {
   const held = await tables.outbox.heldUntil(at);
   if (held.length === 0) return { owed: 0, decisions: [] };
-  const read = await readMessages(
-    tables,
-    held.map(({ message }) => message),
-  );
+  const read = await readMessages(tables, held);
   const lost = lostDestinations(index);
   const decisions: Decision[] = [];
   let owed = 0;

@@ -245,9 +245,9 @@ async function readLists(
   asking: readonly Planned[],
   known: ReadonlyMap<string, Joinable>,
 ): Promise<Map<string, ListMessage>> {
-  const added = asking.filter(({ phase }) => LIST_PHASES.includes(phase)).map(({ message }) => message);
+  const added = asking.filter(({ phase }) => LIST_PHASES.includes(phase));
   if (added.length === 0) return new Map();
-  const read = await readMessages(tables, [...added, ...[...known.values()].map(({ message }) => message)]);
+  const read = await readMessages(tables, [...added, ...known.values()]);
   return new Map([...read].flatMap(([id, message]) => (isList(message) ? [[id, message] as const] : [])));
 }
 

@@ -73,10 +73,7 @@ export async function messagesOf(
 ): Promise<readonly (Pick<DeliveryRow, "id" | "destination"> & { readonly message: AlertMessage })[]> {
   await fanOutAll(tables);
   const rows = await tables.outbox.get(ids);
-  const messages = await readMessages(
-    tables,
-    rows.map(({ message }) => message),
-  );
+  const messages = await readMessages(tables, rows);
   return rows.flatMap(({ id, destination, message: said }) => {
     const message = messages.get(said);
     return message === undefined ? [] : [{ id, destination, message }];
@@ -108,10 +105,7 @@ export async function toldWithin(
       .filter(({ revision }) => revision <= (row.shown ?? -1))
       .map((item) => ({ row, ...item, phase: "item" })),
   ]);
-  const messages = await readMessages(
-    tables,
-    parts.map(({ message }) => message),
-  );
+  const messages = await readMessages(tables, parts);
   const ids = [...new Set(parts.flatMap(({ episode }) => episode ?? []))];
   const episodes = new Map((await tables.watch.episodes(ids)).map((row) => [row.id, parseEpisode(row)]));
   const told = parts.flatMap(({ row, phase, message: id, episode: of }): Told[] => {

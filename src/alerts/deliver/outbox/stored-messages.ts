@@ -30,12 +30,12 @@ export class MessageCollector {
   }
 }
 
-/** Messages by their ids. Those that this program cannot read are left out, so that nothing else waits for them. */
+/** What rows say, by the ids of messages. Those that this program cannot read are left out: nothing else waits for them. */
 export async function readMessages(
   tables: AlertTables,
-  ids: readonly string[],
+  saying: readonly { readonly message: string }[],
 ): Promise<ReadonlyMap<string, AlertMessage>> {
-  const rows = await tables.outbox.messages([...new Set(ids)]);
+  const rows = await tables.outbox.messages([...new Set(saying.map(({ message }) => message))]);
   return new Map(
     rows.flatMap(({ id, data }) => {
       const parsed = AlertMessage.safeParse(parseJson(data));

@@ -44,10 +44,7 @@ async function held(until: number, ...messages: readonly ReturnType<typeof over>
     return tables(async (all) => {
       const { owed, decisions } = await releaseHeld(all, index, then);
       const rows = await all.outbox.openOf(destinationKey(ops));
-      const read = await readMessages(
-        all,
-        rows.map(({ message }) => message),
-      );
+      const read = await readMessages(all, rows);
       return { owed, decisions, digests: [...read.values()] };
     });
   };
