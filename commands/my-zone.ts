@@ -1,4 +1,4 @@
-import { parseZone, suggestZones } from "../src/answers/alerts/alert-times.ts";
+import { parseZone, ZONE_OPTION } from "../src/answers/alerts/alert-times.ts";
 import { isOperator } from "../src/answers/alerts/destination.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
@@ -18,12 +18,10 @@ export const myZone = command({
   anyNetwork: true,
   options: {
     zone: {
-      kind: "text",
+      ...ZONE_OPTION,
       required: true,
       description: "Its name in the tz database, or its city",
       example: "Europe/Zurich",
-      suggest: suggestZones,
-      reads: parseZone,
     },
   },
   begins: async ({ zone }) => ({ zone: await zone() }),

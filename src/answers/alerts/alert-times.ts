@@ -76,12 +76,20 @@ function suggestFrom(usual: readonly string[]): (typed: string) => Promise<reado
   };
 }
 
-export function suggestZones(typed: string): Promise<readonly Choice[]> {
+function suggestZones(typed: string): Promise<readonly Choice[]> {
   const low = typed.trim().toLowerCase().replaceAll(/\s+/gu, "_");
   const fits = timeZones().filter((zone) => zone.toLowerCase().includes(low));
   const first = fits.filter((zone) => zone.split("/").some((part) => part.toLowerCase().startsWith(low)));
   return Promise.resolve(plainChoices([...new Set([...first, ...fits])].slice(0, MAX_CHOICES)));
 }
+
+/** A time zone, as an option. */
+export const ZONE_OPTION = {
+  kind: "text",
+  example: "Europe/Berlin",
+  suggest: suggestZones,
+  reads: parseZone,
+} as const;
 
 /**
  * A future moment in Unix milliseconds: `22:00` (its next occurrence), `in 2h`, `tomorrow 7am`, a date or a date and time.

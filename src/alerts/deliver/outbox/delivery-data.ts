@@ -2,15 +2,16 @@ import { z } from "zod";
 
 import type { DeliveryRow } from "../../../store/alert-tables/alert-tables.ts";
 import { MillisField, parseJson } from "../../judge/kinds/kind.ts";
-import { StoredDestination } from "../../destination.ts";
+import { DeliveryFields } from "./batch.ts";
+
+/**
+ * Of what was planned. Later `spent` says that it lost the buttons that act, and `picture` that one is to be added: one
+ * attempt is made, since a second one might add a second picture.
+ */
+const Planned = DeliveryFields.omit({ id: true, phase: true, episode: true, edits: true, heldUntil: true });
 
 /** What is stored of a delivery as JSON: nothing is searched by it. */
-export const DeliveryData = z.object({
-  destination: StoredDestination,
-  mention: z.string().exactOptional(),
-  quiet: z.literal(true).exactOptional(),
-  threadOf: z.string().exactOptional(),
-  cardOf: z.string().exactOptional(),
+export const DeliveryData = Planned.extend({
   /** How soon after the last that joined its message another one does; absent = its key alone decides. */
   within: MillisField.exactOptional(),
   /** The platform refused its usual form. */
@@ -19,10 +20,6 @@ export const DeliveryData = z.object({
   outdated: z.literal(true).exactOptional(),
   /** Its message was sent twice, and the other one goes on. */
   twice: z.literal(true).exactOptional(),
-  /** It lost the buttons that act. */
-  spent: z.literal(true).exactOptional(),
-  /** A picture in that zone is to be added. One attempt is made: a second one might add a second picture. */
-  picture: z.string().exactOptional(),
   /** It has a picture, by the platform's name of it. */
   pictured: z.string().exactOptional(),
 });

@@ -88,6 +88,11 @@ export type Shape = Readonly<Record<string, z.ZodType>>;
 /** The parameters that a subscription sets for a kind, and those that are configured. */
 export type GivenParameters = Readonly<Record<string, string | number>>;
 
+/** What most conditions of a node, of its network and of a market have in common. */
+export const OF_NODE = { groups: ["ops", "nodes"], worst: "warning", about: "node", watchers: ["sources"] } as const;
+export const OF_NETWORK = { groups: ["ops", "network"], worst: "warning", watchers: ["sources"] } as const;
+export const OF_MARKET = { groups: ["markets"], worst: "warning", about: "market", watchers: ["markets"] } as const;
+
 /** True for a while, with an episode from firing to resolved. */
 export interface Condition<S extends Shape = Shape, P extends z.ZodObject = z.ZodObject> extends Kind {
   /** What it means, in one or two sentences; `threshold` is its rule's own in words, such as `above 70,000`. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { compareDecimals, formatDecimal, parseDecimal } from "../../../units/decimal.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
-import { condition, DecimalText, TimeText } from "./kind.ts";
+import { condition, DecimalText, OF_MARKET, TimeText } from "./kind.ts";
 import { beyondLimit, isPriceBad, measure, meets, priceBeyond } from "./market-measure.ts";
 import { splitMarketConditions, type MarketCondition, parseMarketConditions } from "./market-value.ts";
 
@@ -24,10 +24,7 @@ export const MARKET_CONDITIONS = {
     words: "a market is in an auction",
     meaning: () => "Orders are collected and not matched until the auction ends.",
     remedy: "Check the trigger and the end, and tell the traders that orders wait.",
-    groups: ["markets"],
-    worst: "warning",
-    about: "market",
-    watchers: ["markets"],
+    ...OF_MARKET,
     parameters: z.strictObject({ for: z.int().nonnegative() }),
     defaults: () => ({ for: 0 }),
     reading: {
@@ -45,10 +42,8 @@ export const MARKET_CONDITIONS = {
   "market.price": condition({
     words: "a mark price beyond or within thresholds",
     meaning: (_, threshold) => `The subscription asks to be told when the mark price is ${threshold}.`,
+    ...OF_MARKET,
     groups: [],
-    worst: "warning",
-    about: "market",
-    watchers: ["markets"],
     parameters: z
       .strictObject({ low: Amount.exactOptional(), high: Amount.exactOptional(), when: z.enum(["beyond", "within"]) })
       .refine(({ low, high, when }) => (when === "within" ? low !== undefined && high !== undefined : (low ?? high)), {
@@ -83,10 +78,7 @@ export const MARKET_CONDITIONS = {
     words: "a mark price near a price bound",
     meaning: () => "Beyond the bound the market goes into an auction.",
     remedy: "Tell the market's makers, and look at the orders that an auction would hold up.",
-    groups: ["markets"],
-    worst: "warning",
-    about: "market",
-    watchers: ["markets"],
+    ...OF_MARKET,
     parameters: z.strictObject({ percent: Amount }),
     defaults: () => ({ percent: "1" }),
     reading: {
@@ -108,10 +100,9 @@ export const MARKET_CONDITIONS = {
   "market.value": condition({
     words: "a value of a market beyond a limit",
     meaning: (_, threshold) => `The subscription asks to be told of this: ${threshold}.`,
+    ...OF_MARKET,
     groups: [],
     worst: "critical",
-    about: "market",
-    watchers: ["markets"],
     parameters: z.strictObject({ if: z.string() }),
     needsThreshold: true,
     // Without spaces: they stand between the parts of an episode's name.

@@ -6,6 +6,8 @@ import {
   HistoryField,
   IntegerText,
   MillisField,
+  OF_NETWORK,
+  OF_NODE,
   type Severity,
   type Shape,
   TimeText,
@@ -61,9 +63,8 @@ export const CONDITIONS = {
         ? "Seen from one node; network and node cannot be told apart: ask a second node first."
         : "A majority of the nodes answers, and none of them gets a new block: the network itself has stopped.",
     remedy: "Ask the validators whether consensus has halted; restart nothing before they answer.",
-    groups: ["ops", "network"],
+    ...OF_NETWORK,
     worst: "critical",
-    watchers: ["sources"],
     parameters: z.strictObject({ for: Millis, criticalFor: Millis }),
     defaults: ({ stalled }) => stalled,
     reading: {
@@ -89,9 +90,8 @@ export const CONDITIONS = {
         : "Most nodes stand still while the others go on. One of the two parts is cut off from the network, and it is not known which.",
     remedy:
       "Trust no single node: compare their blocks, and ask the operators of both sides which one the validators are on.",
-    groups: ["ops", "network"],
+    ...OF_NETWORK,
     worst: "critical",
-    watchers: ["sources"],
     parameters: z.strictObject({ for: Millis, criticalFor: Millis }),
     defaults: ({ stalled }) => stalled,
     // Only its duration makes a disagreement critical.
@@ -117,9 +117,7 @@ export const CONDITIONS = {
       "Blocks come, but their time differs from the bot's clock: the network catches up, or a clock is wrong. It is no stall.",
     remedy:
       "Check the clock of the bot's machine and its time service first; if they are right, wait for the network to catch up.",
-    groups: ["ops", "network"],
-    worst: "warning",
-    watchers: ["sources"],
+    ...OF_NETWORK,
     parameters: z.strictObject({ drift: Millis, for: Millis }),
     defaults: ({ clock }) => clock,
     /** Wall clock minus network time; negative when the network is ahead. */
@@ -136,9 +134,7 @@ export const CONDITIONS = {
     words: "too few nodes answer to judge the network",
     meaning: () => "Nothing can be said of the network meanwhile: no other alert of it begins or ends.",
     remedy: "Check the connection of the bot's machine and the addresses of the data nodes; npm run doctor asks each.",
-    groups: ["ops", "network"],
-    worst: "warning",
-    watchers: ["sources"],
+    ...OF_NETWORK,
     parameters: z.strictObject({ rounds: Count }),
     defaults: ({ blind }) => blind,
     seenByBot: true,
@@ -150,10 +146,7 @@ export const CONDITIONS = {
     words: "a node lags behind",
     meaning: () => "The network goes on without this node: what it answers is old.",
     remedy: "Ask another node meanwhile; check this one's disk, memory and peers.",
-    groups: ["ops", "nodes"],
-    worst: "warning",
-    about: "node",
-    watchers: ["sources"],
+    ...OF_NODE,
     parameters: z.strictObject({ behind: Millis, blocks: Count, for: Millis }),
     defaults: ({ lagging }) => lagging,
     reading: {
@@ -179,10 +172,7 @@ export const CONDITIONS = {
         ? "The node does not answer, and it is the only one there is to ask."
         : "Questions go to the nodes that answer.",
     remedy: "Check whether machine and process run, and whether the address answers from elsewhere.",
-    groups: ["ops", "nodes"],
-    worst: "warning",
-    about: "node",
-    watchers: ["sources"],
+    ...OF_NODE,
     parameters: z.strictObject({ rounds: Count }),
     defaults: ({ down }) => down,
     seenByBot: true,
@@ -192,10 +182,7 @@ export const CONDITIONS = {
     words: "a node gives answers that cannot be right",
     meaning: () => "Its answers contradict the clock, each other or most other nodes, so they do not count.",
     remedy: "Ask the node's operator to check its clock and its database; read nothing from it until then.",
-    groups: ["ops", "nodes"],
-    worst: "warning",
-    about: "node",
-    watchers: ["sources"],
+    ...OF_NODE,
     parameters: z.strictObject({}),
     reading: {
       facts: z.object({
@@ -209,9 +196,7 @@ export const CONDITIONS = {
     meaning: () =>
       "Nodes of one network cannot differ in this: the node is on another chain, its database is damaged, or it makes things up.",
     remedy: "Read nothing from the node; ask its operator to compare it with the validators', and to restore it.",
-    groups: ["ops", "nodes"],
-    worst: "warning",
-    about: "node",
+    ...OF_NODE,
     watchers: ["node-histories"],
     parameters: z.strictObject({}),
     reading: {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { condition, IntegerText, MillisField } from "./kind.ts";
+import { condition, IntegerText, MillisField, OF_NETWORK, OF_NODE } from "./kind.ts";
 
 const Millis = z.int().nonnegative();
 const Count = z.int().nonnegative();
@@ -34,10 +34,7 @@ export const SERVICE_CONDITIONS = {
     meaning: () => "Something answers at its address, but gives the bot nothing: it limits, bans or redirects the bot.",
     remedy:
       "Ask the node's operator to admit the bot's address, or raise its limit; check that the address is the node's.",
-    groups: ["ops", "nodes"],
-    worst: "warning",
-    about: "node",
-    watchers: ["sources"],
+    ...OF_NODE,
     parameters: z.strictObject({ for: Millis }),
     defaults: ({ refuses }) => refuses,
     seenByBot: true,
@@ -47,10 +44,7 @@ export const SERVICE_CONDITIONS = {
     words: "a node answers slowly",
     meaning: () => "Its answers are right but late: commands wait for it, and some give up.",
     remedy: "Check the node's load and disk, and the connection between it and the bot's machine.",
-    groups: ["ops", "nodes"],
-    worst: "warning",
-    about: "node",
-    watchers: ["sources"],
+    ...OF_NODE,
     parameters: z.strictObject({}),
     reading: {
       facts: z.object({
@@ -65,9 +59,7 @@ export const SERVICE_CONDITIONS = {
     words: "blocks come slowly",
     meaning: () => "The network goes on, but at a small part of its usual pace: transactions wait for their block.",
     remedy: "Ask the validators how many of them take part in consensus, and whether blocks time out.",
-    groups: ["ops", "network"],
-    worst: "warning",
-    watchers: ["sources"],
+    ...OF_NETWORK,
     parameters: z.strictObject({}),
     reading: {
       facts: z.object({

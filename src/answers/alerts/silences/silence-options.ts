@@ -16,7 +16,7 @@ import { ignoreUserError, passes, UserError } from "../../../errors.ts";
 import { findKind } from "../alert-kinds.ts";
 import { suggested, TO_OPTION } from "../alert-options.ts";
 import { findSubjects, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
-import { isSpan, parseMoment, parseSpan, parseZone, suggestSpans, suggestZones } from "../alert-times.ts";
+import { isSpan, parseMoment, parseSpan, suggestSpans, ZONE_OPTION } from "../alert-times.ts";
 import { findEpisodes, suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
 import { formatSpan } from "../../../units/time.ts";
 import { isEverything, suggestSilences } from "./silences.ts";
@@ -186,14 +186,11 @@ export const SILENCE_OPTIONS = {
     choices: plainChoices(["day", "week"]),
   },
   zone: {
-    kind: "text",
+    ...ZONE_OPTION,
     label: "Time zone",
     section: LATER,
     hint: "That of these times",
     description: "The time zone of these times; left out = yours",
-    example: "Europe/Berlin",
-    suggest: suggestZones,
-    reads: parseZone,
   },
   until: {
     kind: "text",

@@ -6,7 +6,7 @@ import { saidRun } from "../../../bot/options/said.ts";
 import { findSubjects, saidSubject, suggestKindsOf, suggestSubjects } from "../alert-subjects.ts";
 import { MARKET } from "../../ids/ids.ts";
 import { saidId } from "../../ids/typed-ids.ts";
-import { parseZone, suggestQuietHours, suggestZones } from "../alert-times.ts";
+import { suggestQuietHours, ZONE_OPTION } from "../alert-times.ts";
 import { readQuietHours, readGuidance } from "./notification-settings.ts";
 import { suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
 import { MOST_BLOCKS, MOST_ROUNDS, orOff, positiveAmount, readFactor, readIf, waitingSpan } from "./thresholds.ts";
@@ -191,14 +191,11 @@ const NOTIFICATION_SETTINGS = {
     reads: readQuietHours,
   },
   zone: {
-    kind: "text",
+    ...ZONE_OPTION,
     label: "Time zone",
     section: HOW,
     hint: "That of the quiet hours",
     description: "The time zone of the quiet hours; left out = yours",
-    example: "Europe/Berlin",
-    suggest: suggestZones,
-    reads: parseZone,
   },
   mention: {
     kind: "text",
