@@ -1,7 +1,7 @@
 import { timeFromText } from "../src/alerts/judge/kinds/kind.ts";
 import { type Acknowledgement, type Episode, episodeName, isOpen } from "../src/alerts/judge/rules/episode.ts";
 import { conditionWords } from "../src/alerts/words/condition-words.ts";
-import { andMoreWords } from "../src/alerts/words/describe-change.ts";
+import { andMoreWords } from "../src/alerts/words/describe-notice.ts";
 import { sinceWords } from "../src/alerts/words/phrases.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";

@@ -2,7 +2,7 @@ import { askFor, asOfFooter, refreshAction } from "../src/answers/answer.ts";
 import type { AsOf, NodeClient } from "../src/api/api-client.ts";
 import { ApiError, didAnswer } from "../src/api/api-error.ts";
 import { POLL_TIMEOUT_MILLIS } from "../src/api/client/poll-nodes.ts";
-import type { NodeInfo } from "../src/api/model/network.ts";
+import type { NodeInfo } from "../src/api/model/model.ts";
 import { command } from "../src/bot/command.ts";
 import { type Block, details, field, fields, paragraph, table } from "../src/reply/block.ts";
 import { reply, type Tone } from "../src/reply/reply.ts";

@@ -3,7 +3,7 @@ import { nodesById, noteSeen, VALIDATOR } from "../src/answers/ids/ids.ts";
 import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.ts";
 import { HISTORIES, type History } from "../src/api/histories.ts";
-import type { KeyRotation } from "../src/api/model/network.ts";
+import type { KeyRotation } from "../src/api/model/model.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { id, text } from "../src/reply/text.ts";

@@ -1,7 +1,7 @@
 import { idCell, looksChartActions } from "../src/answers/answer.ts";
 import { listAnswer, PAGE_OPTIONS, readPage } from "../src/answers/pages/pages.ts";
 import { HISTORIES } from "../src/api/histories.ts";
-import type { Snapshot } from "../src/api/model/network.ts";
+import type { Snapshot } from "../src/api/model/model.ts";
 import { command } from "../src/bot/command.ts";
 import { facts, field } from "../src/reply/block.ts";
 import { code, strong, text, type Text, toText } from "../src/reply/text.ts";

@@ -108,7 +108,7 @@ export const doors: Readonly<Record<string, string>> = {
   "alerts/service": "downtime-report feed",
   "alerts/trial": "advice",
   "alerts/words":
-    "condition-words describe-change describe-condition describe-event network-status-words phrases silence-words subscription-words",
+    "condition-words describe-condition describe-event describe-notice network-status-words phrases silence-words subscription-words",
   "answers/alerts":
     "alert-kinds alert-options alert-subjects alert-times destination suspension-words episodes/* silences/* subscriptions/*",
   "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status told",
@@ -120,7 +120,7 @@ export const doors: Readonly<Record<string, string>> = {
   "answers/ids": "party-orders typed-ids",
   "api/client": "poll-nodes",
   "api/http": "base-url error-body http-fault node-failure parse-response",
-  "api/model": "bundle fields market names network order page stake",
+  "api/model": "bundle fields market names order page stake",
   "api/node": "inspect-node last-seen-block single-flight",
   "api/verdict": "judge-sources memory",
   "chart/draw": "svg",

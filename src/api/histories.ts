@@ -1,7 +1,7 @@
 // The lists of what happened to the network, declared once for the commands, the watchers and the comparison of nodes.
 
 import type { Answer, CallOptions, Operations } from "./api-client.ts";
-import type { Checkpoint, KeyRotation, Snapshot } from "./model/network.ts";
+import type { Checkpoint, KeyRotation, Snapshot } from "./model/model.ts";
 import type { Page, PageRequest } from "./model/page.ts";
 
 export type HistoryName = "checkpoints" | "snapshots" | "rotations";

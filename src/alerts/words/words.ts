@@ -1,6 +1,6 @@
 // Renders alerts when they are sent: a message becomes a Reply.
 // Read describe-condition.ts and condition-words.ts (stalled, down, price …), describe-event.ts (checkpoints …),
-// describe-change.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
+// describe-notice.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, inZone, reply, type Reply } from "../../reply/reply.ts";
 import { clockTime, code, commandLine, joinText, strong, text, type Text, time, toText } from "../../reply/text.ts";
@@ -14,11 +14,10 @@ import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage } from "../message/message.ts";
 import type { Platforms } from "../destination.ts";
 import { conditionWords } from "./condition-words.ts";
-import { describeChange, describeTest } from "./describe-change.ts";
+import { describeChange, describeNotice, describeTest } from "./describe-notice.ts";
 import { describeCondition, headline } from "./describe-condition.ts";
 import { describeCalm, describeFlapping } from "./describe-flapping.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
-import { describeNotice } from "./describe-notice.ts";
 import { describeToken } from "./describe-token.ts";
 import { countOf, endOf, markedTitle, tableFile } from "./phrases.ts";
 

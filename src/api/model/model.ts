@@ -1,27 +1,55 @@
 // The data node's API: one request per operation, with its path, the schema of its answer and the time that it may be
-// cached. The schemas are beside this module, one file per topic (market.ts, order.ts, network.ts, …), built from
-// fields.ts and page.ts. To add an operation: its schema here in model/, its request below, its call in
+// cached. The schemas are beside this module, one file per topic (market.ts, order.ts, …; what is the network's own is
+// here), built from fields.ts and page.ts. To add an operation: its schema here in model/, its request below, its call in
 // client/client.ts.
-import type { z } from "zod";
 
+import { z } from "zod";
+
+import { bigintField, flagField, requiredTextField, requiredTimeField, textField } from "./fields.ts";
+import { MAX_INT32, page, type Page, pageQuery, type PageRequest } from "./page.ts";
 import { UserError } from "../../errors.ts";
 import type { Milliseconds } from "../../units/time.ts";
 import { BODY_BYTES } from "../limits.ts";
 import { AssetLimitsBundle, ListAssetBundle } from "./bundle.ts";
 import { type MarketData, MarketsData } from "./market.ts";
-import {
-  type Checkpoint,
-  Checkpoints,
-  type KeyRotation,
-  KeyRotations,
-  NetworkTime,
-  NodeInfo,
-  type Snapshot,
-  Snapshots,
-} from "./network.ts";
 import { type Order, OrderReply, Orders } from "./order.ts";
-import { MAX_INT32, type Page, pageQuery, type PageRequest } from "./page.ts";
 import { PartiesStake, type PartyStake } from "./stake.ts";
+
+/** The time of the last block that the answering node has taken in; unset while it has none. */
+export const NetworkTime = z.looseObject({ timestamp: requiredTimeField });
+export type NetworkTime = z.infer<typeof NetworkTime>;
+
+/** The software of the answering node. */
+export const NodeInfo = z.looseObject({ version: requiredTextField, commitHash: textField });
+export type NodeInfo = z.infer<typeof NodeInfo>;
+
+/** One snapshot of the core's state. A protocol upgrade shows as a change of coreVersion; protocolUpgradeBlock is always false. */
+export const Snapshot = z.looseObject({
+  blockHash: textField,
+  blockHeight: bigintField,
+  coreVersion: textField,
+  protocolUpgradeBlock: flagField,
+});
+export type Snapshot = z.infer<typeof Snapshot>;
+
+export const Snapshots = z.looseObject({ coreSnapshots: page(Snapshot) });
+
+/** One checkpoint. Two may share a block: (atBlock, hash) tells them apart. */
+export const Checkpoint = z.looseObject({ atBlock: bigintField, blockHash: textField, hash: textField });
+export type Checkpoint = z.infer<typeof Checkpoint>;
+
+export const Checkpoints = z.looseObject({ checkpoints: page(Checkpoint) });
+
+/** One change of a validator's Ethereum key. */
+export const KeyRotation = z.looseObject({
+  nodeId: textField,
+  oldAddress: textField,
+  newAddress: textField,
+  blockHeight: bigintField,
+});
+export type KeyRotation = z.infer<typeof KeyRotation>;
+
+export const KeyRotations = z.looseObject({ keyRotations: page(KeyRotation) });
 
 /** One request to a node: its path, the schema of its answer, and how long the answer may be cached. */
 export interface ApiRequest<T> {
