@@ -32,6 +32,15 @@ export function* hoursOfLooks(plans: readonly WorldPlan[]): Generator<readonly L
   for (const [day, plan] of plans.entries()) yield* hoursOf(looksOf(plan, day));
 }
 
+/** The looks of one day as often as asked for, a day after the other, by the hour. */
+export function* hoursOfDays(plan: WorldPlan, days: number): Generator<readonly Look[]> {
+  const hours = [...hoursOf(looksOf(plan, 0))];
+  for (let day = 0; day < days; day += 1) {
+    for (const hour of hours)
+      yield hour.map((look) => ({ ...look, run: `${day} ${look.run}`, at: later(look.at, day) }));
+  }
+}
+
 /** Looks in their order, in the pieces in which they are packed. */
 export function* hoursOf(looks: Iterable<Look>): Generator<readonly Look[]> {
   let hour: Look[] = [];
@@ -53,9 +62,14 @@ function* looksOf(plan: WorldPlan, day: number): Generator<Look> {
   for (const round of new World(plan).rounds()) {
     const { run, poll, verdict, state, readings } = judge.judge(round);
     const seen = keptRound(SourcesState.encode(state), verdict, { readings, events: [] });
-    const at = observationOf(round, readings, POLL).at + BigInt(day * DAY) * 1_000_000n;
-    yield { run: `${day} ${run}`, dueMillis: poll.atMillis, every: POLL, at: at as Look["at"], seen };
+    const at = later(observationOf(round, readings, POLL).at, day);
+    yield { run: `${day} ${run}`, dueMillis: poll.atMillis, every: POLL, at, seen };
   }
+}
+
+/** The same time so many days later. */
+function later(at: Look["at"], days: number): Look["at"] {
+  return (at + BigInt(days * DAY) * 1_000_000n) as Look["at"];
 }
 
 /** Keeps looks in a store, packed by the hour. Gives their number. */
