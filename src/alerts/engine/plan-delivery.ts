@@ -4,7 +4,7 @@ import type { DeliveryPhase, PlannedDelivery } from "../deliver/outbox/batch.ts"
 import { isDrill } from "../judge/rules/episode.ts";
 import type { Decision } from "../judge/judge.ts";
 import type { Episode } from "../judge/rules/episode.ts";
-import type { AlertMessage } from "../message/message.ts";
+import type { AlertMessage, MessageOf } from "../message/message.ts";
 import type { Subscription } from "../route/subscription.ts";
 
 /** An episode, as far as its messages depend on it. */
@@ -23,7 +23,7 @@ export function labelled<M extends AlertMessage>(input: DeliveryInput, message: 
   };
 }
 
-type EpisodeMessage = Extract<AlertMessage, { type: "condition" | "flapping" }>;
+type EpisodeMessage = MessageOf<"condition" | "flapping">;
 
 const sharedMessages = new WeakMap<Episode, Map<string, EpisodeMessage>>();
 

@@ -8,7 +8,7 @@ import { KINDS, needsThreshold } from "../judge/kinds/kinds.ts";
 import { endedBecause, joinPlans, type Plan } from "../deliver/outbox/batch.ts";
 import { holdMessage } from "../deliver/outbox/held.ts";
 import type { ListMessage } from "../message/list-message.ts";
-import type { AlertMessage } from "../message/message.ts";
+import type { MessageOf } from "../message/message.ts";
 import { route, type RoutingDecision, type RoutingInput } from "../route/route.ts";
 import type { Silence } from "../route/silence.ts";
 import { covers, endsWithMarkets, isRolling, MARKET_OVER, type Subscription } from "../route/subscription.ts";
@@ -84,7 +84,7 @@ function endsWatch({ kinds, subjects }: Subscription, event: AlertEvent): boolea
 
 interface EventToRoute {
   readonly event: AlertEvent;
-  readonly message: Extract<AlertMessage, { type: "event" }>;
+  readonly message: MessageOf<"event">;
   readonly routing: RoutingInput;
 }
 

@@ -5,7 +5,7 @@ import { type AlertKind, KINDS } from "../judge/kinds/kinds.ts";
 import { compareSeverity, type Severity } from "../judge/kinds/kind.ts";
 import type { DeliverySubject } from "../sender.ts";
 import type { AlertsConfig } from "../alerts-config.ts";
-import type { AlertMessage, ChangeMessage } from "./message.ts";
+import type { AlertMessage, ChangeMessage, MessageOf } from "./message.ts";
 import type { MessageGroup } from "./message-group.ts";
 import { NOTICE_SEVERITIES } from "./notice.ts";
 
@@ -52,9 +52,7 @@ export function deliverySubject(message: AlertMessage, phase: string): DeliveryS
   }
 }
 
-type Message<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
-
-function conditionSubject(message: Message<"condition">, phase: string): DeliverySubject {
+function conditionSubject(message: MessageOf<"condition">, phase: string): DeliverySubject {
   const { id, kind, network, subject, severity, detected, escalated, ended } = message.episode;
   const about = { kind, network, subject, severity, episode: id };
   if (phase === "resolve" || phase === "fired and resolved" || ended !== undefined) {
@@ -65,7 +63,7 @@ function conditionSubject(message: Message<"condition">, phase: string): Deliver
     : { ...about, state: "firing", at: detected };
 }
 
-function digestSubject({ network, reason, episodes, events }: Message<"digest">): DeliverySubject {
+function digestSubject({ network, reason, episodes, events }: MessageOf<"digest">): DeliverySubject {
   const severity = episodes.map((one) => one.severity).reduce<Severity>(worse, "info");
   const last = events.at(-1);
   const kind = reason === "catch-up" && last !== undefined ? last.kind : "bot";
@@ -73,13 +71,13 @@ function digestSubject({ network, reason, episodes, events }: Message<"digest">)
   return { kind, network, subject: "", state: "digest", severity, at };
 }
 
-function tokenSubject({ platform, channel, change, operator, at }: Message<"token">): DeliverySubject {
+function tokenSubject({ platform, channel, change, operator, at }: MessageOf<"token">): DeliverySubject {
   const about = { kind: "bot", network: "", subject: channel ?? platform, at } as const;
   if (change.what !== "refused" && change.what !== "revoked") return { ...about, state: "resolved", severity: "info" };
   return { ...about, state: "firing", severity: channel === undefined || operator === true ? "critical" : "warning" };
 }
 
-function noticeSubject({ notice, at }: Message<"notice">): DeliverySubject {
+function noticeSubject({ notice, at }: MessageOf<"notice">): DeliverySubject {
   const network = notice.about === "unacknowledged" ? notice.episode.network : "";
   const subject = notice.about === "lost" ? notice.channel : notice.about === "refused" ? notice.platform : "";
   return { ...BOT_EVENT, network, subject, severity: NOTICE_SEVERITIES[notice.about], at };

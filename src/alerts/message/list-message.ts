@@ -1,7 +1,7 @@
-import type { AlertMessage } from "./message.ts";
+import type { AlertMessage, MessageOf } from "./message.ts";
 
 /** A message that is one growing list: the events of a day, or what was held. */
-export type ListMessage = Extract<AlertMessage, { type: "rolling" | "digest" }>;
+export type ListMessage = MessageOf<"rolling" | "digest">;
 
 /** How many of the day's events its message lists; the rest it counts. */
 const MAX_LISTED_EVENTS = 10;

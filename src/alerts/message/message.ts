@@ -187,6 +187,8 @@ export const AlertMessage = z.discriminatedUnion("type", [
   }),
 ]);
 export type AlertMessage = z.infer<typeof AlertMessage>;
-export type ChangeMessage = Extract<AlertMessage, { type: "change" }>;
-export type TestMessage = Extract<AlertMessage, { type: "test" }>;
-export type TokenMessage = Extract<AlertMessage, { type: "token" }>;
+/** The message of a type, or of one of several. */
+export type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
+export type ChangeMessage = MessageOf<"change">;
+export type TestMessage = MessageOf<"test">;
+export type TokenMessage = MessageOf<"token">;

@@ -6,7 +6,7 @@ import { formatDuration, formatUtc, type Nanoseconds, toMillis } from "../../uni
 import { DRILL_NOTICE } from "../judge/rules/episode.ts";
 import { timeFromText } from "../judge/kinds/kind.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
-import type { AlertMessage } from "../message/message.ts";
+import type { MessageOf } from "../message/message.ts";
 import { type Episode, episodeName, isOpen } from "../judge/rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
 import { describeGroup, storyBlocks } from "./describe-group.ts";
@@ -23,7 +23,7 @@ import {
 } from "./phrases.ts";
 import { isOfOneKind } from "../message/message-group.ts";
 
-type Condition = Extract<AlertMessage, { type: "condition" }>;
+type Condition = MessageOf<"condition">;
 
 /** A condition: its card, or the short post that rings beside the card. */
 export function describeCondition(given: Condition, context: DeliveryContext): Reply {

@@ -6,14 +6,14 @@ import { type AlertEvent, type EventKind, type MarketSide, severityOfEvent } fro
 import { type Event, timeFromText } from "../judge/kinds/kind.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
-import type { AlertMessage } from "../message/message.ts";
+import type { MessageOf } from "../message/message.ts";
 import { idList, nodeList } from "./condition-words.ts";
 import { groupedNumber, priceWords } from "./subscription-words.ts";
 import { guidanceBlocks, markedTitle, meaningBlocks } from "./phrases.ts";
 import { enumWords } from "../../reply/enum-words.ts";
 
 /** One event as a message of its own. */
-export function describeEvent(message: Extract<AlertMessage, { type: "event" }>, context: DeliveryContext): Reply {
+export function describeEvent(message: MessageOf<"event">, context: DeliveryContext): Reply {
   const { event } = message;
   const severity = severityOfEvent(event);
   const kind: Event = KINDS[event.kind];

@@ -7,7 +7,7 @@ import { timeFromText } from "../judge/kinds/kind.ts";
 import { KINDS } from "../judge/kinds/kinds.ts";
 import { labelOf } from "../judge/kinds/reading.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
-import type { AlertMessage } from "../message/message.ts";
+import type { MessageOf } from "../message/message.ts";
 import { conditionWords } from "./condition-words.ts";
 import { groupTitles, moreLine, subjectWords } from "./describe-group.ts";
 import { clock, markedTitle, secondsIn, tableFile } from "./phrases.ts";
@@ -15,8 +15,8 @@ import { clock, markedTitle, secondsIn, tableFile } from "./phrases.ts";
 /** So many are named: each takes two lines of a phone. */
 const NAMED = 6;
 
-type Flapping = Extract<AlertMessage, { type: "flapping" }>;
-type Calm = Extract<AlertMessage, { type: "calm" }>;
+type Flapping = MessageOf<"flapping">;
+type Calm = MessageOf<"calm">;
 
 /** An alert comes and goes too often to be told each time; or several of a kind do. */
 export function describeFlapping(message: Flapping, { group, growing }: DeliveryContext): Reply {

@@ -8,7 +8,7 @@ import { DRILL_NOTICE } from "../judge/rules/episode.ts";
 import { compareSeverity, timeFromText } from "../judge/kinds/kind.ts";
 import { type AlertKind, KINDS } from "../judge/kinds/kinds.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
-import type { AlertMessage } from "../message/message.ts";
+import type { MessageOf } from "../message/message.ts";
 import { labelOf } from "../judge/kinds/reading.ts";
 import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import { conditionWords } from "./condition-words.ts";
@@ -61,7 +61,7 @@ const GROUP_WORDS: Partial<Record<AlertKind, readonly [now: string, past: string
 
 /** Several episodes of one kind in one message: how many are open, the first of them by name, all of them in a file. */
 export function describeGroup(
-  message: Extract<AlertMessage, { type: "condition" }>,
+  message: MessageOf<"condition">,
   group: MessageGroup,
   context: Pick<DeliveryContext, "growing" | "guidance" | "spent">,
 ): Reply {

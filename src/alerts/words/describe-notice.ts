@@ -4,7 +4,7 @@ import { code, commandLine, type Inline, text, type Text, time } from "../../rep
 import { formatDuration, toMillis } from "../../units/time.ts";
 import { timeFromText } from "../judge/kinds/kind.ts";
 import { isOpen } from "../judge/rules/episode.ts";
-import type { AlertMessage, ChangeMessage, Over, TestMessage } from "../message/message.ts";
+import type { ChangeMessage, MessageOf, Over, TestMessage } from "../message/message.ts";
 import type { DatabaseFault, NoticeAbout } from "../message/notice.ts";
 import type { Platforms } from "../destination.ts";
 import { headline } from "./describe-condition.ts";
@@ -17,7 +17,7 @@ import { networkStatusWords } from "./network-status-words.ts";
 import { deliveryOptionWords, subscriptionWords } from "./subscription-words.ts";
 
 /** What the operators must know. Pure and total. */
-export function describeNotice(message: Extract<AlertMessage, { type: "notice" }>, platforms?: Platforms): Reply {
+export function describeNotice(message: MessageOf<"notice">, platforms?: Platforms): Reply {
   const { notice, at } = message;
   const told = (tone: Tone, title: Text, blocks: readonly Block[], actions: readonly Action[] = []) =>
     reply({ tone, title: markedTitle(title, message), blocks, actions });

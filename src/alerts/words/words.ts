@@ -11,7 +11,7 @@ import { type AlertEvent, severityOfEvent } from "../judge/kinds/event.ts";
 import { compareSeverity, type Severity, timeFromText } from "../judge/kinds/kind.ts";
 import { type Episode, isOpen } from "../judge/rules/episode.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
-import type { AlertMessage } from "../message/message.ts";
+import type { AlertMessage, MessageOf } from "../message/message.ts";
 import type { Platforms } from "../destination.ts";
 import { conditionWords } from "./condition-words.ts";
 import { describeChange, describeNotice, describeTest } from "./describe-notice.ts";
@@ -20,8 +20,6 @@ import { describeCalm, describeFlapping } from "./describe-flapping.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import { describeToken } from "./describe-token.ts";
 import { countOf, endOf, markedTitle, tableFile } from "./phrases.ts";
-
-type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
 
 /** How many events a digest lists in the message itself; its file has all of them. */
 const NAMED_EVENTS = 5;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Decision } from "../../judge/judge.ts";
 import { DAY, fromMillis, type Milliseconds } from "../../../units/time.ts";
 import type { Subscription } from "../../route/subscription.ts";
-import type { AlertMessage } from "../../message/message.ts";
+import type { AlertMessage, MessageOf } from "../../message/message.ts";
 import type { Notice } from "../../message/notice.ts";
 import { timeToText } from "../../judge/kinds/kind.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
@@ -174,7 +174,6 @@ const EFFECTS: Partial<Record<AlertKind, Milliseconds>> = {
 const SLOW_KINDS: readonly ConditionKind[] = ["node.down", "node.lying"];
 const JOINING_PHASES: readonly DeliveryPhase[] = ["trigger", "escalation", "resolve", "flapping"];
 
-type MessageOf<T extends AlertMessage["type"]> = Extract<AlertMessage, { type: T }>;
 /** `within`: how soon alerts of a kind follow each other, as configured. */
 type MessageRule<T extends AlertMessage["type"]> = (
   message: MessageOf<T>,

@@ -6,17 +6,17 @@ import { quietUntil } from "../../route/quiet-hours.ts";
 import type { SubscriptionIndex } from "../../route/subscription-index.ts";
 import { covers, isAlive, type Subscription } from "../../route/subscription.ts";
 import type { PlannedDelivery } from "./batch.ts";
-import type { AlertMessage } from "../../message/message.ts";
+import type { MessageOf } from "../../message/message.ts";
 import { destinationKey } from "../../destination.ts";
 import type { Decision } from "../../judge/judge.ts";
 import { MessageCollector, readMessages } from "./stored-messages.ts";
 
-type Digest = Extract<AlertMessage, { type: "digest" }>;
+type Digest = MessageOf<"digest">;
 
 /** Keeps an event, or the end of an alert, for the digest of its network at the end of quiet hours or of a silence. */
 export function holdMessage(
   to: Pick<PlannedDelivery, "id" | "destination">,
-  held: Extract<AlertMessage, { type: "event" | "condition" }>,
+  held: MessageOf<"event" | "condition">,
   until: Milliseconds,
 ): PlannedDelivery {
   const { network } = held.type === "event" ? held.event : held.episode;

@@ -11,7 +11,7 @@ import { fanOutAll } from "./outbox.ts";
 import { type NotificationState, parseNotificationState } from "./notification-state.ts";
 import { readMessages } from "./stored-messages.ts";
 import { deliverySubject } from "../../message/delivery-subject.ts";
-import type { AlertMessage } from "../../message/message.ts";
+import type { AlertMessage, MessageOf } from "../../message/message.ts";
 
 /** The notification states of episodes, by episode and destination. */
 export async function readNotificationStates(
@@ -126,7 +126,7 @@ export async function toldWithin(
 
 /** What the message of a day told within a range; undefined where that is nothing. */
 function dayWithin(
-  message: Extract<AlertMessage, { type: "rolling" }>,
+  message: MessageOf<"rolling">,
   arrived: Milliseconds,
   { from, to }: ArrivedQuery,
 ): AlertMessage | undefined {

@@ -2,7 +2,7 @@ import { destinationFromKey, destinationKey } from "../../../alerts/destination.
 import { KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import { SEVERITIES, timeFromText } from "../../../alerts/judge/kinds/kind.ts";
 import { type Episode, isOpen } from "../../../alerts/judge/rules/episode.ts";
-import type { AlertMessage } from "../../../alerts/message/message.ts";
+import type { AlertMessage, MessageOf } from "../../../alerts/message/message.ts";
 import type { Told } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { subscriptionWords } from "../../../alerts/words/subscription-words.ts";
@@ -91,7 +91,7 @@ export interface ToldLine {
 /** Answers to what the caller did, and tests of a place, are left out. */
 const LEFT_OUT: readonly AlertMessage["type"][] = ["test", "change", "export"];
 
-type RoutineMessage = Extract<AlertMessage, { type: "event" }>;
+type RoutineMessage = MessageOf<"event">;
 
 /** An event that comes again and again: its day has one line, or what matters could not be seen for it. */
 function isRoutine(message: AlertMessage): message is RoutineMessage {
