@@ -16,6 +16,7 @@ import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { isContentWord, plainWords } from "../src/bot/grammar/plain-words.ts";
 import { stem } from "../src/bot/grammar/stem.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
+import { aloneInstead } from "../src/bot/openly.ts";
 import { type Choice, type Options, plainChoices } from "../src/bot/options/options.ts";
 import { parseOptions, sentenceOf } from "../src/bot/options/parse-options.ts";
 import { neededParty, SAVE_PARTY_ACTION } from "../src/bot/options/saved-parties.ts";
@@ -146,7 +147,9 @@ async function offer(all: readonly Guess[], question: string, context: Context):
       found.map((one) => actionOf(one, context)),
     );
   }
-  return offerOne(only, question, context);
+  return (await asksAlone(only, context))
+    ? aloneInstead(only.command, only.options, { command: "ask", options: { question } })
+    : offerOne(only, question, context);
 }
 
 /** Its next value where one is lacking, else the command as it stands, with what it would change. */
@@ -156,7 +159,8 @@ async function offerOne(said: Guess, question: string, context: Context): Promis
   const narrower = lacks === undefined ? narrowed(only) : narrowing(only);
   if (stands !== undefined && narrower === undefined)
     return { ...stands, blocks: [...stands.blocks, ...notUnderstood([only])] };
-  const option = meant?.option ?? narrower ?? lacks ?? (await askedNext(only, context));
+  const next = await askedNext(only, context);
+  const option = meant?.option ?? narrower ?? lacks ?? next.find((name) => isShown(only, name, context));
   const takesForm = lacks !== undefined && context.platforms.chat(context.here.platform) !== undefined;
   const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context, change);
   // A choice of one value would leave the other lacking: a form asks for both.
@@ -180,7 +184,7 @@ function offerWhole(
   return askedBack(change?.question ?? titleOf(only, next), [...about, ...notesOf([only])], actions);
 }
 
-/** The asker's own party before those of others; a press for each value that would change something; then what else may be done. */
+/** A press for each value that would change something; then what else may be done. */
 async function offerValues(
   only: Guess,
   {
@@ -206,7 +210,7 @@ async function offerValues(
   return askedBack(
     titleOf(only, option),
     [...before, ...readOf(only, option), ...notesOf([only])],
-    [...partyActions(only, option, context), ...choiceActions(label, open, askWith), ...others],
+    [...choiceActions(label, open, askWith), ...partyActions(only, option, context), ...others],
   );
 }
 
@@ -309,17 +313,26 @@ function aboutOf(guess: Guess, chosen?: string): string {
   return [...about, ...(next === "" ? [] : [`Next: ${next}`])].join(". ");
 }
 
-/** The value that is asked for next by those it may have: where others see them, one whose values are everybody's. */
-async function askedNext(guess: Guess, { audience, parties }: Context): Promise<string | undefined> {
+/** The values that are asked for next by those they may have, in turn. */
+async function askedNext(guess: Guess, { parties }: Context): Promise<string[]> {
   const { changes, options } = guess.command;
   const isAllowed = (name: string): boolean => changes !== true || isClosed(guess, name);
   const saved = neededParty(options, guess.options) === undefined ? [] : await parties.list().catch(() => []);
   const party = saved.length > 0 ? undefined : neededParty(options, guess.options);
-  const isShown = (name: string): boolean => {
-    const option = options[name];
-    return audience === "caller" || (option?.kind === "text" && option.isPublic === true);
-  };
-  return [...(party === undefined ? [] : [party]), ...lacking(guess)].find((name) => isAllowed(name) && isShown(name));
+  return [...(party === undefined ? [] : [party]), ...lacking(guess)].filter(isAllowed);
+}
+
+/** Whether others would see values that are not everybody's, were the next one asked for here. */
+async function asksAlone(guess: Guess, context: Context): Promise<boolean> {
+  if (context.openly !== true || guess.command.changes === true) return false;
+  const [next] = await askedNext(guess, context);
+  return next !== undefined && !isShown(guess, next, context);
+}
+
+/** Whether whoever sees the answer may see which values there are. */
+function isShown({ command: { options } }: Guess, name: string, { audience }: Context): boolean {
+  const option = options[name];
+  return audience === "caller" || (option?.kind === "text" && option.isPublic === true);
 }
 
 /** The values that the caller may mean, those that a word of the question describes first. */

@@ -113,6 +113,7 @@ export const ledgerExport = command({
   ],
   opposite: "ledger cancel",
   askedFirst: true,
+  shows: () => ({ what: "the ledger", press: "Choose the party" }),
   summary: "A party's ledger of one asset, as CSV",
   verb: "Export",
   title: "Export a ledger",

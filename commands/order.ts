@@ -74,7 +74,10 @@ export const order = command({
   ],
   summary: "One order: what is left, why it ended, its versions",
   verb: "Show order",
-  shows: ({ id, state = "" }) => (id === undefined ? `Your ${ordersInState(String(state))}` : "An order"),
+  shows: ({ id, state = "" }) =>
+    id === undefined
+      ? { what: `your ${ordersInState(String(state))}`, press: "Choose the order" }
+      : { what: "the order", press: "Show the order" },
   examples: ["order <id>", "order <id> version:1", "order state:rejected"],
   options,
   fields: () => ["id", "version"],

@@ -29,7 +29,7 @@ import {
   type Target,
   type Visibility,
 } from "./invocation.ts";
-import { pressInstead } from "./openly.ts";
+import { isForEverybody, pressInstead } from "./openly.ts";
 import type { OptionValue } from "./options/options.ts";
 import { missingOption, type ParseContext, parseOptions } from "./options/parse-options.ts";
 import { neededParty, withSavedParties } from "./options/saved-parties.ts";
@@ -114,6 +114,8 @@ export function createBot(dependencies: BotDependencies) {
       const command = byName.get(name);
       return command === undefined ? undefined : presetAudience(command, here, chosen);
     },
+    /** Whether everybody in a channel may see the answer to who asks there by a message. */
+    isForEverybody: (invocation: Invocation): boolean => isForEverybody(invocation, setup),
     /** The buttons that an adapter may add to an answer of this command, beside the reply's own. */
     commonButtons: (name: string): CommonButtons => {
       const command = byName.get(name);

@@ -1,7 +1,8 @@
 import { paragraph } from "../reply/block.ts";
-import { askedBack, commandAction, type Reply } from "../reply/reply.ts";
+import { type Ask, askedBack, commandAction, type Reply } from "../reply/reply.ts";
 import { commandLine, text } from "../reply/text.ts";
 import { presetAudience } from "./audience-settings.ts";
+import type { AnyCommand } from "./command.ts";
 import { formatLine, QUESTION } from "./grammar/grammar.ts";
 import type { Invocation } from "./invocation.ts";
 import type { BotSetup } from "./setup.ts";
@@ -10,32 +11,45 @@ import type { BotSetup } from "./setup.ts";
 const MAX_IN_TITLE = 200;
 
 /**
- * The press that takes the place of an answer where everybody would see it and nobody knows the asker's rights: what
- * changes something, and what only the asker may see. What everybody in the channel may see needs none. A question in plain words stays as it is: what it runs is asked anew.
+ * Whether everybody in the channel may see the answer to who asks in a message for everybody, unless the server chose
+ * otherwise. A question in plain words may: what it runs is asked anew.
  */
-export function pressInstead(
-  { command: asked, here, options }: Invocation,
-  { byName, chosen }: BotSetup,
-): Reply | undefined {
+export function isForEverybody({ command: asked, here, options }: Invocation, { byName, chosen }: BotSetup): boolean {
   const command = byName.get(asked);
-  if (command === undefined || asked === QUESTION) return undefined;
-  const { changes, name, shows, title, verb, workspaceChooses, readsHere } = command;
-  // Who asks in a message for everybody asks for everybody, unless the server chose otherwise.
+  if (command === undefined || asked === QUESTION) return true;
+  const { changes, workspaceChooses, readsHere } = command;
   const isForAll = workspaceChooses === true || readsHere === true;
   const audience = presetAudience(command, here, chosen) ?? (isForAll ? "channel" : command.audience);
-  if (changes !== true && audience === "channel" && options["private"] === undefined) return undefined;
-  const whole = formatLine({ command: name, options });
+  return changes !== true && audience === "channel" && options["private"] === undefined;
+}
+
+/**
+ * The press that takes the place of an answer where everybody would see it and nobody knows the asker's rights: what
+ * changes something, and what only the asker may see.
+ */
+export function pressInstead(invocation: Invocation, setup: BotSetup): Reply | undefined {
+  const { command: asked, options } = invocation;
+  const command = setup.byName.get(asked);
+  if (command === undefined || isForEverybody(invocation, setup)) return undefined;
+  if (command.changes !== true) return aloneInstead(command, options);
+  const whole = formatLine({ command: asked, options });
   const isLong = whole.length > MAX_IN_TITLE;
-  const line = commandLine(isLong ? name : whole);
-  const shown = shows?.(options);
-  const label =
-    shown === undefined ? (title ?? verb ?? "Show") : `Show ${shown.slice(0, 1).toLowerCase()}${shown.slice(1)}`;
   return askedBack(
-    changes === true ? text`Did you mean ${line}?` : `${shown ?? title ?? verb ?? "Answer"}: for you alone`,
-    [
-      ...(isLong ? [paragraph(text`${commandLine(whole)}`)] : []),
-      paragraph(changes === true ? "Nothing is done yet." : "Only you will see this."),
-    ],
-    [commandAction(label, name, options)],
+    text`Did you mean ${commandLine(isLong ? asked : whole)}?`,
+    [...(isLong ? [paragraph(text`${commandLine(whole)}`)] : []), paragraph("Nothing is done yet.")],
+    [commandAction(command.title ?? command.verb ?? "Show", asked, options)],
   );
+}
+
+/** The press behind which the asker alone sees the answer, or what `ask` asks instead; a place that can answers it at once. */
+export function aloneInstead(
+  { name, shows, title, verb }: AnyCommand,
+  options: Ask["options"],
+  ask: Ask = { command: name, options },
+): Reply {
+  const { what, press } = shows?.(options) ?? { what: "the answer", press: title ?? verb ?? "Show" };
+  return {
+    ...askedBack(`Only you will see ${what}`, [], [{ label: press, invocation: ask, effect: "reply" }]),
+    alone: ask,
+  };
 }

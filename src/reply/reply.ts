@@ -26,6 +26,8 @@ export interface Reply extends Document {
   readonly later?: (signal: AbortSignal) => Promise<Reply | undefined>;
   /** The option whose value is wrong or missing, of a mistake that another value mends. */
   readonly wrong?: string;
+  /** It stands for the answer to this, which the asker alone may see: a place that shows them that alone asks it at once. */
+  readonly alone?: Ask;
 }
 
 /** Creates a reply; parts with common defaults may be omitted. */

@@ -112,8 +112,10 @@ export function createDiscordAdapter(options: DiscordAdapterOptions): SendingAda
     const line = questionOf(message, self);
     if (line === undefined) return;
     once(message, replayed, async () => {
-      const taken = questions.take(message.author.id);
+      const taken = questions.take(message.author.id, now());
       if (taken === "ignore") return;
+      const { signal } = stopping;
+      if (typeof taken === "number" && !(await sleep(taken, true, { signal, ref: false }).catch(() => false))) return;
       const asked = { line, refused: taken === "refuse" };
       await answerQuestion({ ...context, mention: mentions.in(message.guild_id) }, message, asked);
     });

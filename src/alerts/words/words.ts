@@ -3,19 +3,19 @@
 // describe-notice.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, inZone, reply, type Reply } from "../../reply/reply.ts";
-import { clockTime, code, commandLine, joinText, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { clockTime, code, commandLine, strong, text, type Text, time, toText } from "../../reply/text.ts";
 
 import { compareIntegers, decimal, formatDecimal } from "../../units/decimal.ts";
 import { formatDuration, formatUtc, fromMillis, toMillis } from "../../units/time.ts";
-import { type AlertEvent, severityOfEvent } from "../judge/kinds/event.ts";
-import { compareSeverity, type Severity, timeFromText } from "../judge/kinds/kind.ts";
-import { type Episode, isOpen } from "../judge/rules/episode.ts";
+import type { AlertEvent } from "../judge/kinds/event.ts";
+import { timeFromText } from "../judge/kinds/kind.ts";
+import { isOpen } from "../judge/rules/episode.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage, MessageOf } from "../message/message.ts";
 import type { Platforms } from "../destination.ts";
 import { conditionWords } from "./condition-words.ts";
 import { describeChange, describeNotice, describeTest } from "./describe-notice.ts";
-import { describeCondition, headline } from "./describe-condition.ts";
+import { describeCondition } from "./describe-condition.ts";
 import { describeCalm, describeFlapping } from "./describe-flapping.ts";
 import { describeEvent, eventCells, eventLine } from "./describe-event.ts";
 import { describeToken } from "./describe-token.ts";
@@ -95,14 +95,13 @@ function describeByType<T extends AlertMessage["type"]>(
 
 function describeDigest(message: MessageOf<"digest">): Reply {
   const { events, episodes } = message;
-  const facts = [...episodeFacts(episodes), ...eventFacts(message)];
   const why = { "catch-up": "all at once", "quiet hours": "during quiet hours", held: "kept back until now" }[
     message.reason
   ];
   const titles = ["Kind", "Block", "Subject", "Detail", "Seen"];
   const rows = events.map((event) => [event.kind, ...eventCells(event), formatUtc(timeFromText(event.at))]);
   return reply({
-    title: markedTitle(text`${joinText(facts, "; ")}, ${why}`, message),
+    title: markedTitle(text`${digestFact(message)}, ${why}`, message),
     blocks: [
       ...(episodes.length === 0 ? [] : [{ kind: "list", items: episodes.map(episodeLine) } satisfies Block]),
       ...(events.length === 0 ? [] : [{ kind: "list", items: namedEvents(message) } satisfies Block]),
@@ -111,32 +110,18 @@ function describeDigest(message: MessageOf<"digest">): Reply {
   });
 }
 
-/** The worst that is over, and how many more. */
-function episodeFacts(episodes: readonly Episode[]): Text[] {
-  const [worst, ...others] = episodes.toSorted((a, b) => compareSeverity(b.severity, a.severity));
-  if (worst === undefined) return [];
-  const { title } = headline({ type: "condition", phase: "resolve", episode: worst });
-  const more = others.length === 0 ? "" : `, and ${others.length} more ${others.length === 1 ? "alert" : "alerts"}`;
-  return [text`${title}${more}`];
+/** What there is in one line: the list below has each by itself. */
+function digestFact({ episodes, events, network }: MessageOf<"digest">): Text {
+  const [first] = events;
+  const kinds = new Set(events.map(({ kind }) => kind));
+  if (episodes.length === 0 && first !== undefined && kinds.size === 1)
+    return text`${countOf(first.kind, events.length)} on ${strong(network)}${blocksOf(events)}`;
+  const counts = [counted(episodes.length, "alert"), counted(events.length, "event")].filter((one) => one !== "");
+  return text`${counts.join(" and ")} on ${strong(network)}`;
 }
 
-/** Of each kind its only event, or how many there were; the worst kind first. */
-function eventFacts({ events, network }: MessageOf<"digest">): Text[] {
-  return [...Map.groupBy(events, ({ kind }) => kind).values()]
-    .toSorted(([a], [b]) => compareSeverity(severityOf(b), severityOf(a)))
-    .flatMap(([first, ...rest]) => {
-      if (first === undefined) return [];
-      const all = [first, ...rest];
-      return [
-        rest.length === 0
-          ? eventLine(first)
-          : text`${countOf(first.kind, all.length)} on ${strong(network)}${blocksOf(all)}`,
-      ];
-    });
-}
-
-function severityOf(event: AlertEvent | undefined): Severity {
-  return event === undefined ? "info" : severityOfEvent(event);
+function counted(count: number, noun: string): string {
+  return count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function describeRolling(message: MessageOf<"rolling">): Reply {

@@ -196,13 +196,6 @@ export function destinationWords(destination: Destination, context: CallerContex
     : text`channel ${channelName(destination, context.platforms, context.here)} on ${place}`;
 }
 
-/** A channel by its name, also the caller's own; any other destination as elsewhere. */
-export function placeWords(destination: Destination, context: CallerContext): Text {
-  return destination.channel.startsWith("user:") || isOperator(context)
-    ? destinationWords(destination, context)
-    : text`${channelName(destination, context.platforms, context.here)}`;
-}
-
 /** Words a destination's key; the caller's own is `here`. */
 export function destinationKeyWords(context: CallerContext): (key: string | null) => Text {
   const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));

@@ -37,7 +37,8 @@ export async function networkPicture(context: LooksContext, span: ChartSpan): Pr
   const { api, alerts, network, past, signal } = context;
   const nodes = api.nodes.map(({ name }) => ({ name, lane: new ThinLane(span) }));
   const age = new KeptLine("age of network time", span);
-  let [stood, halts, wasStalled] = [0, 0, false];
+  const halts: { from: Milliseconds; to: Milliseconds }[] = [];
+  let wasStalled = false;
   for await (const part of past({ network, watcher: "sources", ...span }, signal)) {
     for (const { name, lane } of nodes) {
       const stateOf = stateReader(part, name, alerts.config.lagging.behind);
@@ -54,8 +55,10 @@ export async function networkPicture(context: LooksContext, span: ChartSpan): Pr
       const [from, to] = [part.from(look), part.to(look)];
       age.add(from, ageOf(look), to);
       const isStalled = verdict.at(look) === "stalled" && from >= span.from && from <= span.to;
-      if (isStalled) stood += Math.max(0, Math.min(to, span.to) - from);
-      if (isStalled && !wasStalled) halts += 1;
+      // It began with the last block, some time before it was known to be one.
+      if (isStalled && !wasStalled) halts.push({ from: haltBegan(from, ageOf(look), span), to });
+      const halt = halts.at(-1);
+      if (isStalled && halt !== undefined) halt.to = to;
       wasStalled = isStalled;
     }
   }
@@ -67,7 +70,7 @@ export async function networkPicture(context: LooksContext, span: ChartSpan): Pr
   const scene: Scene = {
     ...NO_SCENE,
     ...span,
-    title: titleOf(network, { stood, halts, worst }),
+    title: titleOf(network, { halts, lasts: wasStalled, until: span.to, worst }),
     ...(others.length === 0
       ? {}
       : { note: `${others.length} others ${troubleOf(others[0]) === 0 ? "kept up" : "not drawn"}` }),
@@ -79,6 +82,11 @@ export async function networkPicture(context: LooksContext, span: ChartSpan): Pr
       : [],
   };
   return { scene, numbers: [laneNumbers(nodes), ...(hasAge ? [lineNumbers("chart-age", [age], spanText)] : [])] };
+}
+
+/** When the last block before a halt was, as far as the picture shows it. */
+function haltBegan(from: Milliseconds, age: Milliseconds, span: ChartSpan): Milliseconds {
+  return Math.max(span.from, Number.isFinite(age) ? from - age : from);
 }
 
 /** How old the network's time was in a look, by the nodes that are believed; infinite where none said it. */
@@ -130,20 +138,27 @@ const DID: Readonly<Record<Exclude<LaneState, "moves">, string>> = {
 /** The answer: the halts, else the node that was worst. */
 function titleOf(
   network: string,
-  seen: { readonly stood: Milliseconds; readonly halts: number; readonly worst: readonly Node[] },
+  seen: {
+    readonly halts: readonly { readonly from: Milliseconds; readonly to: Milliseconds }[];
+    readonly lasts: boolean;
+    readonly until: Milliseconds;
+    readonly worst: readonly Node[];
+  },
 ) {
-  const { stood, halts, worst } = seen;
-  if (halts === 1) return `${network} stood still for ${formatDuration(stood)}`;
-  if (halts > 1)
-    return `${network} stood still ${halts === 2 ? "twice" : `${halts} times`}, ${formatDuration(stood)} in all`;
+  const { halts, lasts, until, worst } = seen;
+  const ends = halts.map(({ to }, at) => (lasts && at === halts.length - 1 ? until : Math.min(to, until)));
+  const stood = formatDuration(halts.reduce((sum, { from }, at) => sum + Math.max(0, (ends[at] ?? from) - from), 0));
+  const did = `${network} ${lasts ? "has stood" : "stood"} still`;
+  if (halts.length === 1) return `${did} for ${stood}`;
+  if (halts.length > 1) return `${did} ${halts.length === 2 ? "twice" : `${halts.length} times`}, ${stood} in all`;
   const [first] = worst;
   const bad = [...(first?.lane.lengths ?? [])].filter(([state]) => state !== "moves").toSorted(([, a], [, b]) => b - a);
   const [longest] = bad;
   if (first === undefined || longest === undefined) return `${network} went on, and all its nodes kept up`;
-  const did = DID[longest[0] as Exclude<LaneState, "moves">];
+  const trouble = DID[longest[0] as Exclude<LaneState, "moves">];
   const troubled = worst.filter((one) => troubleOf(one) > 0).length;
   const more = troubled === 1 ? "" : `, and ${troubled - 1} more ${troubled === 2 ? "was" : "were"} in trouble`;
-  return `${network} went on; ${nameInTitle(first.name)} ${did} for ${formatDuration(longest[1])}${more}`;
+  return `${network} went on; ${nameInTitle(first.name)} ${trouble} for ${formatDuration(longest[1])}${more}`;
 }
 
 function laneNumbers(nodes: readonly Node[]): Table {

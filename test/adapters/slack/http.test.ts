@@ -62,7 +62,7 @@ async function walk(scene: Stage): Promise<unknown[]> {
   ann.shortcut("Ask Bellwether");
   seen.push(["a global shortcut", await ann.submit(await ann.form(), { "ask:line": "help" })]);
   seen.push(["its answer", plain(said(await ann.answerInView())).length > 0]);
-  const mention = ann.mention(channel, "probe pages", "1.000001");
+  const mention = ann.mention(channel, "probe pages private:yes", "1.000001");
   await until(() => ann.sees(channel).some(({ thread, onlyFor }) => thread === "1.000001" && onlyFor === ann.id), "it");
   const home = await ann.openHome();
   seen.push(["the home tab", labelsOf(home.blocks)]);
@@ -224,7 +224,7 @@ describe("the endpoint", () => {
   test("answers an event that is sent again once, and so a command", async () => {
     const { channel, fake } = scene;
     const ann = fake.person("ann");
-    const envelope = ann.mention(channel, "time");
+    const envelope = ann.mention(channel, "time private:yes");
     const answers = () => ann.sees(channel).filter(({ onlyFor }) => onlyFor !== undefined);
     await until(() => answers().length === 1, "the answer");
     for (const number of [1, 2, 3]) await endpoint.post(envelope, { number, reason: "http_timeout" });

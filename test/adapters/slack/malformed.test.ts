@@ -177,7 +177,7 @@ describe("in the middle of a command", () => {
     const token = state.botToken;
     const ann = fake.person("ann");
     const dialog = ann.type(scene.channel, "probe wait");
-    const mention = ann.mention(scene.channel, "probe wait", "1.000001");
+    const mention = ann.mention(scene.channel, "probe wait private:yes", "1.000001");
     await until(
       () => [dialog.envelope, mention].every(({ acknowledgedAfter }) => acknowledgedAfter !== undefined),
       "the acknowledgements",

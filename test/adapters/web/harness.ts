@@ -53,6 +53,7 @@ export function fakeBot(
     networks: ["mainnet", "testnet"],
     audience: () => undefined,
     zoneOf: async () => "UTC",
+    isForEverybody: () => true,
     commonButtons: () => ({ refresh: true, share: true }),
     prepare: (invocation) => ({ ok: false, run: () => take(invocation) }),
     submit: async () => ({ ok: false, faults: [] }),

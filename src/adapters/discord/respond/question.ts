@@ -2,6 +2,7 @@ import { type GatewayMessageCreateDispatchData, MessageType, RESTJSONErrorCodes,
 import { LRUCache } from "lru-cache";
 
 import type { Invocation } from "../../../bot/invocation.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { disposeReply, forEverybody, type Reply } from "../../../reply/reply.ts";
 import type { DiscordContext } from "../context.ts";
 import { ANSWER_WITHIN_MILLIS, MAX_FILE_BYTES } from "../limits.ts";
@@ -18,17 +19,26 @@ type Message = GatewayMessageCreateDispatchData;
 /** The questions of one person that are answered in this time: Discord allows five messages in five seconds a channel, alerts among them. */
 const MAX_QUESTIONS = 4;
 const QUESTIONS_MILLIS = 10_000;
+const EVERY_MILLIS = QUESTIONS_MILLIS / MAX_QUESTIONS;
+const PEOPLE = { maxSize: 5000, sizeCalculation: () => 1 };
 
-/** Counts the questions of each person, and forgets them soon. */
+/** Spreads the questions of each person, and forgets them soon. */
 export class QuestionLimit {
-  readonly #asked = new LRUCache<string, number>({ maxSize: 5000, sizeCalculation: () => 1, ttl: QUESTIONS_MILLIS });
+  /** When the last of each person's questions is paid for. */
+  readonly #paid = new LRUCache<string, Milliseconds>(PEOPLE);
+  readonly #refused = new LRUCache<string, true>({ ...PEOPLE, ttl: QUESTIONS_MILLIS });
 
-  /** What becomes of one more of this person's: the first that is too many is refused in words, others by silence. */
-  take(person: string): "answer" | "refuse" | "ignore" {
-    const asked = this.#asked.get(person) ?? 0;
-    if (asked > MAX_QUESTIONS) return "ignore";
-    this.#asked.set(person, asked + 1, { noUpdateTTL: true });
-    return asked < MAX_QUESTIONS ? "answer" : "refuse";
+  /** How long one more of this person's waits; one that would wait for too long is refused in words now and then. */
+  take(person: string, now: Milliseconds): Milliseconds | "refuse" | "ignore" {
+    const paid = Math.max(now, this.#paid.get(person) ?? now) + EVERY_MILLIS;
+    const wait = Math.max(0, paid - now - QUESTIONS_MILLIS);
+    if (wait <= QUESTIONS_MILLIS) {
+      this.#paid.set(person, paid);
+      return wait;
+    }
+    if (this.#refused.has(person)) return "ignore";
+    this.#refused.set(person, true);
+    return "refuse";
   }
 }
 

@@ -80,7 +80,7 @@ interface Pressable {
 /** The order of what a message offers. */
 const ORDER = ["form", "fold", "actions", "share", "again", "files"] as const;
 
-/** Renders the actions of a reply, and the common ones: three buttons at most, choices, and a menu for the rest. */
+/** Three buttons at most, choices, and a menu for the rest; the list that holds what is asked comes first. */
 export function renderButtons(
   reply: Reply,
   context: MessageContext,
@@ -92,7 +92,8 @@ export function renderButtons(
   const { pressables, selects, unstored, overflow, whole } = drawn;
   const { buttons, menu, lines } = arrange(pressables);
   const [others] = menuOf(menu.map(optionOf));
-  const elements = [...buttons.map(buttonOf), ...selects, ...(others === undefined ? [] : [others])];
+  const first = selects.splice(0, reply.asks === true && "choices" in (reply.actions[0] ?? {}) ? 1 : 0);
+  const elements = [...first, ...buttons.map(buttonOf), ...selects, ...(others === undefined ? [] : [others])];
   const inMenu = menu.some(({ label }) => label === SEND_FILES);
   const sendsFiles = inMenu ? `${others?.type === "overflow" ? "⋯" : MORE} ${SEND_FILES}` : SEND_FILES;
   const block = elements.length === 0 ? undefined : ({ type: "actions", elements } as const);

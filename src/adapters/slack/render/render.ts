@@ -8,6 +8,7 @@ import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { aboveFold, detailPages, unfolded } from "../../../reply/fold.ts";
 import { type MessageFile, nameFiles, type Reply } from "../../../reply/reply.ts";
 import { plainText } from "../../../reply/plain-text.ts";
+import type { Milliseconds } from "../../../units/time.ts";
 import { hasRefreshAction } from "../../chat/button-plan.ts";
 import { actionLines, beyondFold, filesOf, FOLDED_ROWS, placesAboveFold, shortenedNote } from "../../chat/bounds.ts";
 import { type KeptPress, keptPress, type Press, type Show } from "../../chat/press.ts";
@@ -34,7 +35,7 @@ import {
 } from "./blocks.ts";
 import { renderButtons, textLength } from "./buttons.ts";
 import { escapeMrkdwn, type Markup, renderPlain, renderText } from "./mrkdwn.ts";
-import { notificationText } from "./notification.ts";
+import { notificationText, withUtcTimes } from "./notification.ts";
 import { type MessageContext, placeholderKey } from "./press.ts";
 
 /** A reply as one Slack message. `unstored` presses get their key once they are in the store. */
@@ -168,7 +169,7 @@ function layOut(reply: Reply, context: MessageContext, kept: KeptPress | undefin
 function layOutWithin(length: number, reply: Reply, context: MessageContext, kept: KeptPress | undefined): Laid {
   const names = nameFiles(reply);
   const { given, csvNames, held, add } = names;
-  const title = renderTitle(reply, SECTION_LENGTH / 2);
+  const title = renderTitle(reply, SECTION_LENGTH / 2, context.now);
   const later = sendsLater(reply, context, given.length);
   const found = detailPages(reply);
   const pages = found.flatMap(({ name }) => (name === undefined ? [] : [name]));
@@ -227,8 +228,8 @@ function sendsLater(reply: Reply, { ask, replaces = false }: MessageContext, giv
 }
 
 /** What people read first. What does not fit is below the fold. */
-function layOutFolded(first: Reply, { asker, inView = false }: MessageContext, held?: readonly string[]): Layout {
-  const title = renderTitle(first, FOLDED_TITLE_LENGTH);
+function layOutFolded(first: Reply, { asker, inView = false, now }: MessageContext, held?: readonly string[]): Layout {
+  const title = renderTitle(first, FOLDED_TITLE_LENGTH, now);
   const footer = renderText(first.footer ?? [], { max: FOLDED_FOOTER_LENGTH });
   const form = { maxColumns: FOLDED_COLUMNS, maxRows: FOLDED_ROWS, folded: true, inView, asker };
   // The length of a block leaves out buttons and line breaks, so the whole message is measured.
@@ -269,13 +270,11 @@ function layOutUnkept(reply: Reply, context: MessageContext): Pick<Laid, "files"
   return { layout: { ...layout, note }, files, filesLater: later && files.length > 0 };
 }
 
-function renderTitle(reply: Reply, max: number): Layout["title"] {
+function renderTitle(reply: Reply, max: number, now: Milliseconds | undefined): Layout["title"] {
   const emoji = TONE_SIGNS[reply.tone];
-  const plain = renderPlain(reply.title, HEADER_LENGTH - emoji.length);
+  const plain = renderPlain(withUtcTimes(reply.title, now), HEADER_LENGTH - emoji.length);
   const linked = reply.url !== undefined && /^https?:\/\//iu.test(reply.url) && reply.url.length <= 1500;
-  // A header is plain text: it cannot show a time in the reader's zone, as the fields below it do.
-  const isDated = reply.title.some((one) => one.kind === "time" && one.style !== "utc");
-  if (plain.whole && plain.text !== "" && !linked && !isDated) {
+  if (plain.whole && plain.text !== "" && !linked) {
     const text = `${emoji}${plain.text}`;
     return { block: headerBlock(text), length: text.length, whole: true };
   }

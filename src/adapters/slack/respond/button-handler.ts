@@ -110,6 +110,7 @@ async function showKept(
     ...context,
     asker: place.asker.id,
     command: slack.command,
+    now: slack.now(),
     inView: place.view !== undefined,
     show,
   });
@@ -207,7 +208,10 @@ async function respondToAsk(
     return;
   }
   const audience = place.ephemeral ? "caller" : "channel";
-  if (replaces) return respond(slack, ask, { ...request, audience, ...(fresh === undefined ? {} : { fresh }) });
+  if (replaces) {
+    const seen = { audience, openly: audience === "channel" && effect === "replace" } as const;
+    return respond(slack, ask, { ...request, ...seen, ...(fresh === undefined ? {} : { fresh }) });
+  }
   await respond(slack, ask, request);
   if (!stays || typeof invalidates !== "object") return;
   const shown = await requestContextOf(slack, { ...place, channel }, invalidates.command, true);

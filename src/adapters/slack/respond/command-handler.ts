@@ -9,7 +9,7 @@ import { logFailure } from "../transport/api-error.ts";
 import { openForm } from "./form-handler.ts";
 import { type Asker, callerOf, commandOf, invocationOf, isShared } from "./invocation.ts";
 import type { RequestContext } from "./request-context.ts";
-import { respond, respondWith } from "./respond.ts";
+import { respond, respondAlone, respondWith } from "./respond.ts";
 import { commandResponder, mentionResponder } from "./responders.ts";
 import { resolveMention } from "./typed-mention.ts";
 
@@ -55,7 +55,9 @@ async function answerLine(
   if (ask === undefined) {
     // A line that is no command may be a question.
     const reply = await slack.bot.runLine(line, invocationOf(slack, { command: QUESTION, options: {} }, request));
-    await respondWith(slack, reply, { command: "help", options: {} }, request, "caller");
+    if (reply.alone !== undefined) return respondAlone(slack, reply.alone, request);
+    const audience = request.openly === true ? "channel" : "caller";
+    await respondWith(slack, reply, { command: "help", options: {} }, request, audience);
     return;
   }
   const resolved = await resolveMention(slack, ask, asker);
@@ -69,13 +71,14 @@ interface Mention {
   readonly bot_id?: string;
   readonly text: string;
   readonly channel: string;
+  readonly ts: string;
   readonly thread_ts?: string;
   readonly team?: string;
 }
 
 /** Answers `@bellwether market list`, also in threads, where slash commands do not work. Never rejects. */
 export async function handleMention(slack: SlackContext, event: Mention): Promise<void> {
-  const { user, channel, thread_ts: thread } = event;
+  const { user, channel, ts: message, thread_ts: thread } = event;
   const team = slack.workspace ?? event.team;
   // Messages of other apps are ignored: two bots could answer each other for ever.
   if (user === undefined || event.bot_id !== undefined) return;
@@ -87,8 +90,9 @@ export async function handleMention(slack: SlackContext, event: Mention): Promis
       caller: await callerOf(slack, asker, ask?.command ?? QUESTION),
       workspace: team,
       channel,
-      thread,
-      responder: mentionResponder(slack, { channel, thread, user }),
+      thread: thread ?? message,
+      openly: true,
+      responder: mentionResponder(slack, { channel, thread, message, user }),
     };
     await answerLine(slack, { ask, asker, line }, request);
   });

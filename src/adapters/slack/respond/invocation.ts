@@ -25,7 +25,7 @@ export function invocationOf(
   request: RequestContext,
   progress?: (latest: Reply) => void,
 ): Invocation {
-  return {
+  const invocation = {
     ...ask,
     ...(request.again === undefined ? {} : { again: request.again }),
     ...(request.pressed === undefined ? {} : { pressed: request.pressed }),
@@ -35,6 +35,7 @@ export function invocationOf(
     signal: slack.stopping,
     ...(progress === undefined ? {} : { progress }),
   };
+  return request.openly === true && slack.bot.isForEverybody(invocation) ? { ...invocation, openly: true } : invocation;
 }
 
 /** The command of an ask; undefined where none has that name. */
@@ -53,8 +54,9 @@ export function targetOf(request: Pick<RequestContext, "workspace" | "channel">)
 }
 
 /**
- * Whether an answer is public. On Slack only the asker sees it by default. Public are answers to `private:no`, changes
- * that a command announces, and commands that the workspace chose to show; a command's own default is ignored.
+ * Whether the answer to a command is public. On Slack only the asker sees it by default. Public are answers to
+ * `private:no`, changes that a command announces, and commands that the workspace chose to show; a command's own default
+ * counts where it was asked by a mention.
  */
 export function isShownToAll({ visibility, isDefault }: AnswerAudience): boolean {
   return visibility === "channel" && !isDefault;
@@ -64,6 +66,7 @@ export function isShownToAll({ visibility, isDefault }: AnswerAudience): boolean
 export function audienceOf(slack: SlackContext, ask: Ask, request: RequestContext, prepared: Prepared): Visibility {
   if (request.audience !== undefined) return request.audience;
   if (!prepared.ok) return "caller";
+  if (invocationOf(slack, ask, request).openly === true) return "channel";
   const settled = "private" in ask.options || slack.bot.audience(ask.command, targetOf(request)) !== undefined;
   return isShownToAll({ visibility: prepared.visibility, isDefault: !settled }) ? "channel" : "caller";
 }

@@ -30,6 +30,8 @@ const Place = z.discriminatedUnion("kind", [
     kind: z.literal("mention"),
     channel: z.string(),
     thread: z.string().optional(),
+    /** The mention itself, whose thread an answer for all begins. */
+    message: z.string().optional(),
     user: z.string(),
     /** Its progress for all to see. */
     posted: Posted.optional(),

@@ -11,6 +11,8 @@ export interface RequestContext {
   readonly channel: string | undefined;
   readonly thread?: string | undefined;
   readonly responder: Responder;
+  /** It was asked for everybody to see: they see what everybody may see. */
+  readonly openly?: boolean;
   /** Overrides the audience of the command. */
   readonly audience?: Visibility;
   /** The command was asked before: the button repeats it. */

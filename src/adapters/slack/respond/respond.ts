@@ -26,11 +26,21 @@ export async function respond(slack: SlackContext, ask: Ask, request: RequestCon
       slack.lastManagementRequests.set(channel, request);
     }
     await answerBy(slack, ask, request, async (reply, audience, progress) => {
+      if (reply.alone !== undefined && audience === "channel") {
+        await progress.stop();
+        await respondAlone(slack, reply.alone, request);
+        return true;
+      }
       const delivered = await respondWith(slack, reply, ask, request, audience, progress);
       if (delivered) void amend(slack, reply, ask, request, audience);
       return delivered;
     });
   });
+}
+
+/** Answers to the asker alone what others may not see, though it was asked for everybody. Never rejects. */
+export function respondAlone(slack: SlackContext, ask: Ask, request: RequestContext): Promise<void> {
+  return respond(slack, ask, { ...request, openly: false, audience: "caller" });
 }
 
 /**

@@ -77,15 +77,18 @@ export function commandResponder(
   };
 }
 
-/** Answers a mention, in the thread where it was made. */
+/**
+ * Answers a mention in the thread where it was made; for all to see, in its own. Slack shows no ephemeral message in a
+ * thread that nobody has begun: https://docs.slack.dev/reference/methods/chat.postEphemeral.
+ */
 export function mentionResponder(api: WebApiAccess, options: PlaceOf<"mention">): Responder {
-  const { channel, thread, user } = options;
-  const place = { channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
-  const shown = editableMessage(api, () => Promise.resolve(place), options.posted);
+  const { channel, thread, message: mention = thread, user } = options;
+  const inThread = (of: string | undefined) => ({ channel, ...(of === undefined ? {} : { thread_ts: of }) });
+  const shown = editableMessage(api, () => Promise.resolve(inThread(thread ?? mention)), options.posted);
   const progressMessage = editableDirectMessage(api, user, options.direct);
   let progressShown = false;
   const postEphemeral = async (body: MessageBody, call: CallPolicy): Promise<void> => {
-    const message = { ...place, user, text: body.text, blocks: [...body.blocks] };
+    const message = { ...inThread(thread), user, text: body.text, blocks: [...body.blocks] };
     await call(() => api.web.chat.postEphemeral(message));
   };
   const sayEphemeral = async (body: MessageBody): Promise<void> => {

@@ -8,13 +8,7 @@ import { text } from "../../../reply/text.ts";
 import { formatDuration, toMillis } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import type { AlertCommandContext } from "../alerts.ts";
-import {
-  destinationHere,
-  destinationWords,
-  isOperator,
-  placeWords,
-  requireManagerOrMentioned,
-} from "../destination.ts";
+import { destinationHere, destinationWords, isOperator, requireManagerOrMentioned } from "../destination.ts";
 import { standingSilenceReply } from "./add-silence.ts";
 import { inCallersZone, parseSilenceScope, parseSilenceTimes, type SilenceValues } from "./parse-silence.ts";
 import { isResolved } from "./silence-options.ts";
@@ -50,7 +44,6 @@ export async function offeredSilence(
     question: text`Silence ${what} ${where} ${isResolved(values.until) ? text`until it is over` : held}?`,
     label: isForNow ? `Silence ${formatDuration(when.until - now)}` : "Silence",
     facts: [
-      ...(destination === undefined ? [] : [field("Where", placeWords(destination, context))]),
       ...(isForNow ? [field("Holds", silenceTimeWords(when, now))] : []),
       ...(values.reason === undefined ? [] : [field("Reason", values.reason)]),
       ...(scope.network === undefined ? [field("Network", "all of them")] : []),

@@ -20,7 +20,6 @@ import {
   isOwnSubscription,
   isSameDestination,
   parseDestination,
-  placeWords,
   workspaceOf,
 } from "../destination.ts";
 import { networkStatus } from "../episodes/network-status.ts";
@@ -47,10 +46,10 @@ import {
 } from "./subscription-checks.ts";
 import {
   contentKey,
+  firstActions,
   listAction,
   notificationSettingsKey,
   standingBlocks,
-  subscriptionActions,
   subscriptionBlocks,
 } from "./subscriptions.ts";
 import { withPast } from "./past.ts";
@@ -155,7 +154,7 @@ export async function addSubscription(
       paragraph(networkStatusWords(status)),
       ...deliveryNote(context, destination),
     ],
-    actions: [...subscriptionActions(subscription, labels), listAction()],
+    actions: [...firstActions(subscription), listAction()],
   });
   return withPast(confirmation, context, subscription);
 }
@@ -269,7 +268,7 @@ export async function existingSubscriptionReply(
     actions: [
       ...(differs && mayChange ? [invalidatingAction("Change it", "alerts edit", { id: known.id, ...named })] : []),
       ...(mayChange
-        ? [...(isHere ? [commandAction("Send a test", "alerts drill")] : []), ...subscriptionActions(known, labels)]
+        ? [...(isHere ? [commandAction("Send a test", "alerts drill")] : []), ...firstActions(known)]
         : [invalidatingAction(me.label, me.command, me.options)]),
       listAction(),
     ],
@@ -311,7 +310,6 @@ export async function offeredSubscription(
       ? text`Subscribe you, by direct message, to ${what}?`
       : text`Subscribe ${destinationWords(destination, context)} to ${what}?`,
     facts: [
-      field("Where", placeWords(destination, context)),
       field("Tells of", listWords([...named, ...(others > 0 ? [`${others} more`] : [])], " and "), { wide: true }),
       // Nobody knows yet what whoever presses may do.
       ...(context.openly === true && !isPersonal ? [field("Who may", "Whoever manages this channel")] : []),

@@ -129,6 +129,11 @@ export function subscriptionActions(one: Subscription, labels: Labels = {}): Act
   return [{ label: "Change…", invocation: changeAsk(one), effect: "reply" }, ...endingActions(one, labels)];
 }
 
+/** What is done with it first; what ends it stands behind the list. */
+export function firstActions(one: Subscription): Action[] {
+  return subscriptionActions(one).slice(0, one.state === "paused" ? 2 : 1);
+}
+
 /** Shows what can be changed. */
 export function changeAsk({ id }: Subscription): Ask {
   return { command: "alerts edit", options: { id } };

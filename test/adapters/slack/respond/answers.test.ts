@@ -159,15 +159,42 @@ describe("long work", () => {
 });
 
 describe("a mention", () => {
-  test("is answered in its thread, to the asker alone", async () => {
+  test("is answered for all in its thread, or in that of the mention itself; what is personal to the asker alone", async () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
-    ann.mention(scene.channel, "market list", "1.000001");
+    const answerTo = async (line: string, thread?: string) => {
+      const before = ann.sees(scene.channel).length;
+      ann.mention(scene.channel, line, thread);
+      await until(() => ann.sees(scene.channel).length === before + 2, "the answer");
+      const [asked, answer] = ann.sees(scene.channel).slice(before);
+      return { asked: asked!.ts, answer: answer! };
+    };
+    const inThread = await answerTo("market list", "1.000001");
+    expect(inThread.answer).toMatchObject({ thread: "1.000001", onlyFor: undefined });
+    expect(said(inThread.answer)).toContain("markets");
+    for (const line of ["is the network healthy", "time", "what happened last night", "subscribe this channel"]) {
+      const { asked, answer } = await answerTo(line);
+      expect([line, answer.thread, answer.onlyFor]).toEqual([line, asked, undefined]);
+      expect(JSON.stringify(answer.blocks).length).toBeLessThan(6000);
+    }
+    const asksFor = async (line: string, words: string): Promise<void> => {
+      const { answer } = await answerTo(line);
+      expect([line, answer.thread, answer.onlyFor]).toEqual([line, undefined, ann.id]);
+      expect(said(answer)).toContain(words);
+    };
+    await asksFor("why was my order rejected", "Which order?");
+    await asksFor("export last week and check it", "Whose ledger?");
+    await asksFor("market list private:yes", "markets");
+    await asksFor("stake", "stake");
+  });
+
+  test("shares in its thread what was answered to the asker alone", async () => {
+    await using scene = await stage();
+    const ann = scene.fake.person("ann");
+    ann.mention(scene.channel, "market list private:yes", "1.000001");
     await until(() => ann.sees(scene.channel).length === 2, "the answer");
     const answer = ann.sees(scene.channel)[1]!;
     expect(answer).toMatchObject({ thread: "1.000001", onlyFor: ann.id });
-    expect(said(answer)).toContain("markets");
-    // Sharing it shows it in the thread.
     const shared = await ann.press(answer, "Share");
     expect(shared.last).toMatchObject({ thread: "1.000001", onlyFor: undefined });
     expect(said(shared.last)).toContain(`Shared by`);

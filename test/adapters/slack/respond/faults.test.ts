@@ -36,7 +36,7 @@ describe("when Slack fails at an answer", () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
     scene.fake.fail({ method: "chat.postEphemeral", answer: { status: 429, retryAfter: 0 } });
-    ann.mention(scene.channel, "time", "1.000001");
+    ann.mention(scene.channel, "time private:yes", "1.000001");
     await until(() => ann.sees(scene.channel).length === 2, "the answer");
     expect(ann.sees(scene.channel)[1]).toMatchObject({ thread: "1.000001", onlyFor: ann.id });
     expect(ann.directMessages()).toEqual([]);
@@ -56,7 +56,7 @@ describe("when Slack fails at an answer", () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
     scene.fake.fail({ method: "chat.postEphemeral", answer: { status: 429, retryAfter: 600 } });
-    ann.mention(scene.channel, "time", "1.000001");
+    ann.mention(scene.channel, "time private:yes", "1.000001");
     await until(() => ann.directMessages().length === 1, "the direct message");
     expect(said(ann.directMessages()[0]!)).toContain("/bell time");
   });

@@ -165,7 +165,7 @@ describe("progress", () => {
     const { job, scene: made } = await atWork();
     await using scene = made;
     const ann = scene.fake.person("ann");
-    ann.mention(scene.channel, "probe wait", "1.000001");
+    ann.mention(scene.channel, "probe wait private:yes", "1.000001");
     await until(() => ann.sees(scene.channel).length === 2, "the first word");
     expect(said(ann.sees(scene.channel)[1]!)).toContain("Asking mainnet …");
     job.progress(titled("step 1"));

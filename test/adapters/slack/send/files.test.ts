@@ -111,7 +111,7 @@ describe("files", () => {
     const file = withFile("a\n");
     await using scene = await stage({ extra: [file.asked] });
     const ann = scene.fake.person("ann");
-    ann.mention(scene.channel, "probe file", "1.000001");
+    ann.mention(scene.channel, "probe file private:yes", "1.000001");
     await until(() => ann.sees(scene.channel).length === 2, "the answer");
     const shared = await ann.press(ann.sees(scene.channel)[1]!, "Share");
     expect(shared.last).toMatchObject({ thread: "1.000001", files: [] });
@@ -366,7 +366,7 @@ describe("files", () => {
     const ann = scene.fake.person("ann");
     const messages = ["[ERROR] must be less than 3001 characters"];
     scene.fake.fail({ method: "chat.postEphemeral", answer: { error: "invalid_blocks", messages } });
-    ann.mention(scene.channel, "time");
+    ann.mention(scene.channel, "time private:yes");
     await until(() => ann.sees(scene.channel).length === 2, "the word about it");
     expect(said(ann.sees(scene.channel)[1]!)).toContain(REFUSED);
     expect(String(logged.read())).toContain("Slack says invalid_blocks: [ERROR] must be less than 3001 characters");

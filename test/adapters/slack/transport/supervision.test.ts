@@ -28,7 +28,7 @@ describe("the connection", () => {
     await using scene = await stage();
     const { fake } = scene;
     const ann = fake.person("ann");
-    const envelope = ann.mention(scene.channel, "time");
+    const envelope = ann.mention(scene.channel, "time private:yes");
     await until(() => ann.sees(scene.channel).length === 2, "the answer");
     fake.sockets.deliver(envelope);
     const dialog = await ann.run(scene.channel, "time");
@@ -47,7 +47,7 @@ describe("the connection", () => {
     await scene.twin();
     await until(() => fake.sockets.listening === 4, "the sockets of both");
     const ann = fake.person("ann");
-    const mention = ann.mention(scene.channel, "time");
+    const mention = ann.mention(scene.channel, "time private:yes");
     await until(() => ann.sees(scene.channel).length === 2, "the answer");
     const dialog = await ann.run(scene.channel, "time");
     // By turns: at least once over a socket of each.
